@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import JoinError
-from ..kinds import NUMERIC, Aval, Kind, list_of
+from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, list_of
 from ..stage.machine import UNBOUND
 from .assumptions import Assumption, PartsOfItems
-from .joins import Join, list_elem, unlike_items
 from .journal import Snapshot
-from .shapes import Leaf, Sequence, Shape
+from .shapes import Failed
 from .states import Columns, SymbolicList
 from .stores import Link, Reference, Store, Unlinked, may_be_none, number_in, store_of, stored_as
 from .structures import is_mutable, leaf_aval, rebuilder, structure_parts
@@ -31,6 +30,9 @@ from .unlike import (
     things_in,
     together,
 )
+
+if TYPE_CHECKING:
+    from .joins import Join
 
 MAX_DEPTH = 20  # of the structure of an item; deeper ones are taken for cyclic
 
@@ -179,8 +181,9 @@ def known_sorts(joining: Join, item: Any) -> list[Sort] | None:
         return None
     for sort in sorts:
         if not sort.constant and sort.objects:
-            every = [o for o in joining.closure(list(sort.objects)) if sort_key(o) == sort.key]
-            sort.objects = joining.grouped(tuple(every))
+            among = joining.machine.among
+            sort.objects = among.grouped(tuple(
+                o for o in among.closure(list(sort.objects)) if sort_key(o) == sort.key))
     return sorts
 
 
@@ -248,7 +251,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
     parts = structure_parts(item)
     if parts is None or item_key(item) != form.key:
         raise Unfit
-    joining.seal(item)
+    joining.machine.journal.seal(item)
     return [v for f, p in zip(form.items, parts, strict=True)
             for v in taken_apart(joining, f, p)]
 
@@ -302,7 +305,7 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
         return _several(form, made)
     assert isinstance(form, Parts)
     item = form.build([put_together(joining, f, made) for f in form.items])
-    joining.copied(item)
+    joining.machine.journal.copied(item)
     return item
 
 
@@ -391,7 +394,7 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
 
 def kept_otherwise(joining: Join, form: Form) -> Assumption:
     """The assumption under which items that can be changed in place may lie in a list."""
-    cls = next((c for c in _classes(form) if joining.storable(c)), None)
+    cls = next((c for c in _classes(form) if joining.machine.references.may_store(c)), None)
     return PartsOfItems() if cls is None else stored_as(cls)
 
 
@@ -402,19 +405,50 @@ def _classes(form: Form) -> list[type]:
     return [form.key[0], *(cls for item in form.items for cls in _classes(item))]
 
 
-class ColumnJoin(Join):
-    """A join that takes lists of tuples or records apart."""
+def unlike_items(*remedies: Assumption) -> Failed:
+    """The failure of a list whose items have no common form."""
+    return Failed(JoinError(
+        "a list whose length depends on data holds values of unlike kinds",
+        why="its elements must be numbers, arrays of one rank, or tuples of them of one form",
+        fix="keep unlike things in separate lists"), remedies)
 
-    def column_lists(self, a: Any, b: Any) -> Shape:
-        """Lists whose items are tuples or records: one list for each part.  Items that can be
-        changed in place are taken apart only where nothing else helps (``records``), for they
-        may not be changed from then on."""
-        found = common_form(self, (a, b))
-        if found is None:
-            known = any(isinstance(s, Columns) and has_known(s.form) for s in (a, b))
-            return unlike_items(*(PartsOfItems(known=True),) * known)
-        form, avals = found
-        if form.mutable and not self.records:
-            return unlike_items(kept_otherwise(self, form))
-        return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
-                        lambda state: column_states(self, form, state))
+
+def list_elem(joining: Join, state: Any) -> Any:
+    """The joined element type of a list state; None if empty, False if there is none."""
+    if type(state) in (SymbolicList, Late):
+        return leaf_aval(state).elem  # type: ignore[union-attr]
+    if type(state) is Columns:
+        return False
+    elem: Aval | None = None
+    for item in state.items:
+        aval = list_item_aval(joining, item)
+        if aval is None:
+            return False
+        elem = aval if elem is None else joining.join_avals(elem, aval)
+    return elem
+
+
+def _has_counts(items: list[Any], elem: Aval | None) -> bool:
+    """Do integers stand beside other numbers in a list?"""
+    if elem is None or elem.kind is not Kind.NUMBER:
+        return False
+    avals = [leaf_aval(i) for i in items]
+    return len({a.dtype.kind in "biu" for a in avals if a is not None and a.dtype is not None}) > 1
+
+
+def list_item_aval(joining: Join, item: Any) -> Aval | None:
+    """The type of an item of a list of unknown length; lists may nest."""
+    if type(item) is list:
+        found = joining.symbolic.get(id(item))
+        inner = list_elem(joining, found if found is not None else Snapshot(list, tuple(item)))
+        if inner is False or (found is None and _has_counts(item, inner)
+                              and not joining.machine.merges.uneven_rows()):
+            return None
+        return list_of(inner)
+    aval = leaf_aval(item)
+    if aval is None or (aval.kind not in NUMERIC and aval is not OPAQUE
+                        and aval.kind is not Kind.OPAQUE and aval.kind is not Kind.NONE):
+        return None
+    if aval.kind in PYTHON_SCALARS and isinstance(aval.expr, int):
+        return aval.but(expr=None)
+    return aval

@@ -18,7 +18,8 @@ from ..errors import JoinError
 from ..graph.ir import Value
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.function import definition
-from .joins import Join, list_elem
+from .columns import list_elem
+from .joins import Join
 from .journal import Snapshot
 from .shapes import Failed, Leaf, Numbered, Same, Sequence, Shape, leaf_shapes, leaves
 from .states import Maybe, Partial, SymbolicList
@@ -143,7 +144,7 @@ def list_form(joining: Join, obj: list[Any]) -> Shape:
             "a list of unlike things whose length depends on data goes through a function that "
             "calls itself", why="its elements must be numbers or arrays of one kind",
             fix="append to one list outside of the function"))
-    return Sequence(lambda made: joining.hold(list, made[0]), [Leaf(aval)], joining.content_parts)
+    return joining.any_length(Leaf(aval))
 
 
 def _content_form(joining: Join, state: Snapshot, result: bool, depth: int) -> Shape:
@@ -248,7 +249,7 @@ def _walk_list(joining: Join, head: list[Any], state: list[Any],
         raise Unlike
     leaf = Leaf(before)
     pairs.append((leaf, before, after))
-    return Sequence(lambda made: joining.hold(list, made[0]), [leaf], joining.content_parts)
+    return joining.any_length(leaf)
 
 
 def _walk_content(joining: Join, shape: Sequence, head: Snapshot, state: Any,
@@ -300,7 +301,7 @@ def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Leaf, Aval, Aval]]
         key = (p, d) if d is not None else (p, place)
         if key not in made:
             size = (p, d) in counted
-            made[key] = joining.fresh("k" if size else "i", low=0 if size else None)
+            made[key] = joining.machine.fresh("k" if size else "i", low=0 if size else None)
         return made[key]
 
     found = []

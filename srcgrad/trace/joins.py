@@ -10,20 +10,28 @@ import types
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..dims import Dim, proves_nonnegative
 from ..errors import JoinError
 from ..graph.broadcasting import never_one
 from ..graph.ir import Value
-from ..kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, join, list_of
+from ..kinds import Aval, Kind, join, list_of
 from ..stage.function import definition
 from ..stage.machine import UNBOUND
-from .assumptions import Assumption, DequesAsLists
+from .assumptions import DequesAsLists, PartsOfItems
+from .columns import (
+    column_states,
+    common_form,
+    has_known,
+    kept_otherwise,
+    list_elem,
+    unlike_items,
+)
 from .journal import Content, Snapshot
 from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
-from .states import Columns, Maybe, Partial, SymbolicList
+from .states import Columns, ListTable, Maybe, Partial, SymbolicList
 from .structures import (
     IMMUTABLE,
     describe,
@@ -36,8 +44,11 @@ from .structures import (
     same_constant,
     structure_parts,
 )
-from .tracers import ArrayTracer, Choice, Late, Moved, Picked, Poison, contains_tracer, is_tracer
+from .tracers import ArrayTracer, Choice, Moved, Picked, Poison, contains_tracer, is_tracer
 from .unlike import are_nodes, one_of, remedies_for
+
+if TYPE_CHECKING:
+    from .machine import TraceMachine
 
 MOST_APART = 12  # what is done to one of several unlike things is done for each of them
 
@@ -47,14 +58,9 @@ def count_of(obj: Any) -> int:
     return count_of(obj.first) + count_of(obj.second) if type(obj) is Choice else 1
 
 
-def _nothing(new: Any, old: Any) -> None:
-    """What is known of the old object need not be said of the new one."""
-
-
 @dataclass(slots=True)
 class Join:
-    """One join in progress.  ``fresh`` makes symbols for sizes that differ; ``symbolic`` is
-    the table of lists of unknown length; ``outside`` tells objects from outside.
+    """One join in progress.
 
     A branch gives its ``predicate``, what else is known to hold in its arms (``facts``), which
     arm does not come to its end (``dead``), the objects made in its arms (``young``), what lists
@@ -63,41 +69,41 @@ class Join:
     new object, ``fixed`` the objects that are the same on both paths.
     """
 
-    fresh: Callable[..., Dim]
-    symbolic: dict[int, Any]
-    outside: Callable[[Any], bool]
-    seal: Callable[[Any], None]
-    unite: Callable[[Any, Any], None]  # tables that a name stands for in turn
-    records: bool  # may items that can be changed in place be taken apart?
-    storable: Callable[[type], bool]  # may objects of a class lie in a store?
+    machine: TraceMachine
     predicate: Value | None = None
     young: frozenset[int] = frozenset()
     apart: frozenset[tuple[int, int]] = frozenset()
-    hold: Callable[[type, Any], Any] = lambda kind, state: kind(state)  # with a given content
-    facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
     dead: int | None = None
-    equal: Callable[[Dim, Dim], bool] = lambda a, b: a == b  # for this call
-    is_part: Callable[[Any], bool] = lambda obj: False  # is it a row of a list of lists?
-    shares: Callable[[], None] = lambda: None  # told where a row gets another name
-    is_tuple: Callable[[Any], bool] = lambda obj: False  # does a list stand for a tuple?
-    uneven: Callable[[], bool] = lambda: True  # may counts stand beside numbers in one column?
-    tells_apart: Callable[[], bool] = lambda: False  # do numbers and arrays stay what they are?
-    rebinds: Callable[[], bool] = lambda: False  # may a loop bind a name to lists of any length?
+    facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
     changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
     unbound: int = 0  # the side that has nothing, while a form of the other is made
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
-    inherit: Callable[[Any, Any], None] = _nothing
-    copied: Callable[[Any], None] = lambda obj: None  # it was put together from columns
+    fixed: list[Any] = field(default_factory=list)
     walks: bool = False  # may a loop's variable go from one known object to another?
     made: frozenset[int] = frozenset()  # the objects that a loop's body has made
-    closure: Callable[[list[Any]], list[Any]] = lambda objects: objects  # and what they hold
-    grouped: Callable[[tuple[Any, ...]], tuple[Any, ...]] = lambda objects: objects
-    is_grouped: Callable[[list[Any]], bool] = lambda objects: False  # were they picked before?
-    stays: Callable[[Any], bool] = lambda obj: False  # may an object be known by a number?
-    is_older: Callable[[Any], bool] = lambda obj: False  # is it older than the iteration?
-    fixed: list[Any] = field(default_factory=list)
+
+    @property
+    def symbolic(self) -> ListTable:
+        """The lists of unknown length."""
+        return self.machine.symbolic_lists
+
+    def outside(self, obj: Any) -> bool:
+        """Is an object from outside?"""
+        return self.machine.merges.is_outside(obj)
+
+    @property
+    def takes_records(self) -> bool:
+        """May items that can be changed in place be taken apart?"""
+        return PartsOfItems() in self.machine.assumed
+
+    def stays(self, obj: Any) -> bool:
+        """May an object be known by a number?"""
+        merges = self.machine.merges
+        return PartsOfItems(known=True) not in self.machine.assumed and id(
+            obj) not in self.young and id(obj) not in self.made and (
+            merges.is_older(obj) or merges.loop_region() is None)
 
     def unify(self, a: Any, b: Any) -> Shape:
         """The shape of two states."""
@@ -126,7 +132,7 @@ class Join:
             return Same(a)
         aval = self.join_avals(aval_a, aval_b)
         if aval.kind is Kind.ANY and self.predicate is not None and Kind.ANY not in (
-                aval_a.kind, aval_b.kind) and self.tells_apart():
+                aval_a.kind, aval_b.kind) and self.machine.merges.tells_apart():
             return self._two(a, b)
         key = None
         if type(a) is ArrayTracer or type(b) is ArrayTracer:
@@ -148,16 +154,16 @@ class Join:
             if a.expr is not None and a.expr == b.expr:
                 return a.but(optional=a.optional or b.optional)
             low = 0 if is_nonnegative(a) and is_nonnegative(b) else None
-            return a.but(expr=self.fresh("i", low=low), optional=a.optional or b.optional)
+            return a.but(expr=self.machine.fresh("i", low=low), optional=a.optional or b.optional)
         if a.kind is Kind.LIST and b.kind is Kind.LIST and a.elem and b.elem:
             return list_of(self.join_avals(a.elem, b.elem))
         return join(a, b)
 
     def size(self, a: Dim, b: Dim) -> Dim:
         """The size of an axis on two paths: a fresh symbol unless they are equal."""
-        if self.equal(a, b):
+        if self.machine.sources.equal_sizes(a, b):
             return b if isinstance(b, int) else a
-        return self.fresh("k", not_one=never_one(a) and never_one(b))
+        return self.machine.fresh("k", not_one=never_one(a) and never_one(b))
 
     def _with_unbound(self, present: Any) -> Shape:
         """A slot that only one path binds: reading it where it is unbound raises at run time,
@@ -200,8 +206,8 @@ class Join:
     def held(self, a: Any, b: Any) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
         a run knows: a new one with the content that either has."""
-        if self.is_part(a) or self.is_part(b):
-            self.shares()
+        if any(map(self.machine.choices.is_part, (a, b))):
+            self.machine.list_rows.share_rows()
         ends = [self.ended_content(side, x) for side, x in enumerate((a, b))]
         contents = [end for end in ends if end is not UNBOUND]
         shape = self._contents(contents[0], contents[-1])
@@ -209,7 +215,7 @@ class Join:
             return shape
         self.objects.append((a, b))
         kind = type(b if a is UNBOUND else a)
-        build = self.heir(lambda made: self.hold(kind, made[0]), a, b)
+        build = self.heir(lambda made: self.machine.lists.holding(kind, made[0]), a, b)
         if self.was_changed(a) or self.was_changed(b):
             return Ended(build, [shape], lambda obj: (ends[0 if obj is a else 1],), (a, b))
         return Sequence(build, [shape], self.content_parts)
@@ -232,10 +238,15 @@ class Join:
         def made(parts: list[Any]) -> Any:
             new = make(parts)
             for obj in objects:
-                self.inherit(new, obj)
+                self.machine.merges.inherit(new, obj)
             return new
 
         return made
+
+    def any_length(self, leaf: Leaf) -> Sequence:
+        """The form of a list of any length."""
+        return Sequence(lambda made: self.machine.lists.holding(list, made[0]), [leaf],
+                        self.content_parts)
 
     def content_parts(self, state: Any) -> tuple[Any, ...]:
         if state is UNBOUND:
@@ -266,7 +277,7 @@ class Join:
                     fix="use a list"), (DequesAsLists(),) * (state.type is deque))
             elem = list_elem(self, state)
             if elem is False:
-                return self.column_lists(a, b)
+                return self._column_lists(a, b)
             avals.append(list_of(elem))
         left, right = avals
         if left.elem is None or right.elem is None:
@@ -275,9 +286,19 @@ class Join:
             aval = list_of(self.join_avals(left.elem, right.elem))
         return Leaf(aval)
 
-    def column_lists(self, a: Any, b: Any) -> Shape:
-        """Lists whose items are tuples or records: one list for each part."""
-        return unlike_items()
+    def _column_lists(self, a: Any, b: Any) -> Shape:
+        """Lists whose items are tuples or records: one list for each part.  Items that can be
+        changed in place are taken apart only where nothing else helps, for they may not be
+        changed from then on."""
+        found = common_form(self, (a, b))
+        if found is None:
+            known = any(isinstance(s, Columns) and has_known(s.form) for s in (a, b))
+            return unlike_items(*(PartsOfItems(known=True),) * known)
+        form, avals = found
+        if form.mutable and not self.takes_records:
+            return unlike_items(kept_otherwise(self, form))
+        return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
+                        lambda state: column_states(self, form, state))
 
     def _structures(self, a: Any, b: Any) -> Shape:
         """Tuples, lists and records of the same class and size."""
@@ -294,19 +315,19 @@ class Join:
         found = one_of(self, a, b)
         if found is not None:
             return found
-        if self.is_tuple(a) or self.is_tuple(b):
+        if any(map(self.machine.merges.is_long_tuple, (a, b))):
             return self.failed(a, b)
         if type(a) is Picked or type(b) is Picked:
             return self._two(a, b)
         if self.predicate is None:
-            self.unite(a, b)
+            self.machine.keys.unite(a, b)
         both = {id(a), id(b)}
         if type(a) is type(b) and type(a) in (list, dict, set) and (
                 both & self.young if type(a) is list else both <= self.young) and (
                 (id(a), id(b)) not in self.apart) and (
                 type(a) is set or both & self.symbolic.keys()):
             return self.held(a, b)
-        if self.predicate is None and (self.is_part(a) or self.is_part(b)):
+        if self.predicate is None and any(map(self.machine.choices.is_part, (a, b))):
             return self.failed(a, b)  # a row of a list of lists: it would become a list of its own
         if self._grows(a, b):
             held = self.held(a, b)
@@ -343,7 +364,8 @@ class Join:
         """Is a loop's variable bound to a new list, of another or of unknown length?"""
         return self.predicate is None and type(a) is list and type(b) is list and (
             not self.outside(a) and not self.outside(b)) and (
-            len(a) != len(b) or bool({id(a), id(b)} & self.symbolic.keys())) and self.rebinds()
+            len(a) != len(b) or bool({id(a), id(b)} & self.symbolic.keys())) and (
+            self.walks and self.machine.rounds.may_rebind())
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""
@@ -384,14 +406,6 @@ class Join:
 
 
 
-def unlike_items(*remedies: Assumption) -> Failed:
-    """The failure of a list whose items have no common form."""
-    return Failed(JoinError(
-        "a list whose length depends on data holds values of unlike kinds",
-        why="its elements must be numbers, arrays of one rank, or tuples of them of one form",
-        fix="keep unlike things in separate lists"), remedies)
-
-
 def is_nonnegative(aval: Aval) -> bool:
     return aval.expr is not None and proves_nonnegative(aval.expr)
 
@@ -404,45 +418,3 @@ def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
         return found if found is not None else (UNBOUND,) * count
 
     return parts
-
-
-def list_elem(joining: Join, state: Any) -> Any:
-    """The joined element type of a list state; None if empty, False if there is none."""
-    if type(state) in (SymbolicList, Late):
-        return leaf_aval(state).elem  # type: ignore[union-attr]
-    if type(state) is Columns:
-        return False
-    elem: Aval | None = None
-    for item in state.items:
-        aval = list_item_aval(joining, item)
-        if aval is None:
-            return False
-        elem = aval if elem is None else joining.join_avals(elem, aval)
-    return elem
-
-
-def _has_counts(items: list[Any], elem: Aval | None) -> bool:
-    """Do integers stand beside other numbers in a list?"""
-    if elem is None or elem.kind is not Kind.NUMBER:
-        return False
-    avals = [leaf_aval(i) for i in items]
-    return len({a.dtype.kind in "biu" for a in avals if a is not None and a.dtype is not None}) > 1
-
-
-def list_item_aval(joining: Join, item: Any) -> Aval | None:
-    """The type of an item of a list of unknown length; lists may nest."""
-    if type(item) is list:
-        found = joining.symbolic.get(id(item))
-        inner = list_elem(joining, found if found is not None else Snapshot(list, tuple(item)))
-        if inner is False or (found is None and _has_counts(item, inner) and not joining.uneven()):
-            return None
-        return list_of(inner)
-    aval = leaf_aval(item)
-    if aval is None or (aval.kind not in NUMERIC and aval is not OPAQUE
-                        and aval.kind is not Kind.OPAQUE and aval.kind is not Kind.NONE):
-        return None
-    if aval.kind in PYTHON_SCALARS and isinstance(aval.expr, int):
-        return aval.but(expr=None)
-    return aval
-
-

@@ -12,9 +12,8 @@ from ..kinds import SCALARS, Aval, Kind, int_aval
 from ..rules.orders import sorted_places
 from ..spelling import place_of_greatest, place_of_least
 from .collaborator import Collaborator
-from .columns import common_form
+from .columns import common_form, list_item_aval
 from .iteration import Cursor, Rows, Staged, length, staged_iterable
-from .joins import list_item_aval
 from .journal import Snapshot
 from .states import Columns, SymbolicList
 from .tracers import is_tracer
@@ -107,7 +106,7 @@ class ListMethods(Collaborator):
                 list_item_aval(joining, item) is not None):
             return state
         found = common_form(joining, (Snapshot(list, (item,)),))
-        if found is None or (found[0].mutable and not joining.records):
+        if found is None or (found[0].mutable and not joining.takes_records):
             return state
         made = Columns(found[0], tuple(self.lists.unknown([]) for _ in found[1]))
         self.journal.write(self.lists.content_of(obj), made)

@@ -23,12 +23,14 @@ from .columns import (
     common_form,
     has_known,
     kept_otherwise,
+    list_item_aval,
     put_together,
     taken_apart,
+    unlike_items,
     wider_form,
 )
 from .control import Restart
-from .joins import is_nonnegative, list_item_aval, unlike_items
+from .joins import is_nonnegative
 from .journal import Content, Snapshot
 from .settling import FEW
 from .states import Columns, Owned, SymbolicList
@@ -115,7 +117,7 @@ class Lists(Collaborator):
             state.value.hint = self.variables.name_of(obj)
             return state
         found = common_form(joining, (Snapshot(list, tuple(items)),))
-        if found is None or (found[0].mutable and not joining.records):
+        if found is None or (found[0].mutable and not joining.takes_records):
             failed = unlike_items(*([] if found is None else [kept_otherwise(joining, found[0])]))
             self.merges.check_content(self.content_of(obj), failed)
         assert found is not None

@@ -12,7 +12,6 @@ from ..kinds import INT
 from ..stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
 from .assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
 from .collaborator import Collaborator
-from .columns import ColumnJoin
 from .control import Refusal, Restart
 from .homes import RAISE
 from .joins import Join
@@ -55,18 +54,12 @@ class Arm:
 class Merges(Collaborator):
     """Arms and their merging."""
 
-    among: parts.Among
-    choices: parts.Choices
     found_functions: parts.FoundFunctions
     handed_over: parts.HandedOver
     joined_values: parts.JoinedValues
-    keys: parts.Keys
-    list_rows: parts.ListRows
-    lists: parts.Lists
     open_names: parts.OpenNames
     pushes: parts.Pushes
     recorder: parts.Recorder
-    references: parts.References
     sources: parts.Sources
     truths: parts.Truths
 
@@ -115,20 +108,7 @@ class Merges(Collaborator):
              apart: frozenset[tuple[int, int]] = frozenset(), dead: int | None = None) -> Join:
         facts = ({}, {}) if predicate is None else (self.truths.facts(predicate, True),
                                                     self.truths.facts(predicate, False))
-        found = ColumnJoin(self.fresh, self.symbolic_lists, self.is_outside, self.journal.seal,
-                           self.keys.unite, PartsOfItems() in self.assumed,
-                           self.references.may_store, predicate,
-                           young, apart, self.lists.holding, facts, dead, self.sources.equal_sizes)
-        found.inherit, found.copied = self.inherit, self.journal.copied
-        found.shares, found.is_part = self.list_rows.share_rows, self.choices.is_part
-        found.uneven, found.is_tuple = self.uneven_rows, self.is_long_tuple
-        found.tells_apart = self.tells_apart
-        found.closure, found.grouped = self.among.closure, self.among.grouped
-        found.is_grouped, found.is_older = self.among.is_grouped, self.is_older
-        found.stays = lambda obj: PartsOfItems(known=True) not in self.assumed and id(
-            obj) not in young and id(obj) not in found.made and (
-            self.is_older(obj) or self.loop_region() is None)
-        return found
+        return Join(self.machine, predicate, young, apart, dead, facts)
 
     def tells_apart(self) -> bool:
         """Do numbers and arrays stay what they are where a branch gives either?  Not at first: they

@@ -322,11 +322,10 @@ class Rounds(Collaborator):
     def _loop_join(self) -> Join:
         """A join of a loop's states: its names may be bound to lists of any length."""
         joining = self.merges.join()
-        joining.rebinds = self._may_rebind
         joining.walks, joining.made = True, self.made_in_body
         return joining
 
-    def _may_rebind(self) -> bool:
+    def may_rebind(self) -> bool:
         if KnownLengths() in self.assumed:
             return False
         self.assumed.risk(KnownLengths())  # without, if anything fails
@@ -455,10 +454,9 @@ def _opened(joining: Join, shape: Shape) -> Shape:
     for leaf in leaf_shapes(shape):
         if leaf.aval.kind is Kind.INT:
             leaf.opened = leaf.opened | {-1}
-            leaf.aval = leaf.aval.but(expr=joining.fresh("i", low=leaf.aval.expr.atoms()[0].low
-                                                         if leaf.aval.expr is not None
-                                                         and not isinstance(leaf.aval.expr, int)
-                                                         and leaf.aval.expr.atoms() else None))
+            atoms = () if isinstance(leaf.aval.expr, int | None) else leaf.aval.expr.atoms()
+            leaf.aval = leaf.aval.but(expr=joining.machine.fresh(
+                "i", low=atoms[0].low if atoms else None))
         elif leaf.aval.kind is Kind.ARRAY:
             leaf.opened = frozenset(
                 axis for axis, size in enumerate(leaf.aval.shape or ())
@@ -478,7 +476,7 @@ def _open_sizes(joining: Join, shape: Shape, own: frozenset[Atom]) -> bool:
         told = [axis for axis, size in enumerate(sizes)
                 if not isinstance(size, int) and own.intersection(symbols(size))]
         for axis in told:
-            sizes[axis] = joining.fresh("k", not_one=never_one(sizes[axis]))
+            sizes[axis] = joining.machine.fresh("k", not_one=never_one(sizes[axis]))
         if told:
             leaf.aval = leaf.aval.but(shape=tuple(sizes))
             leaf.opened = leaf.opened | frozenset(told)

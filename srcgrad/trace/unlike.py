@@ -253,13 +253,13 @@ def _numbered(join: Join, store: Store, a: Any, b: Any) -> Shape:
 
 def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
     cls = next((type(t) for s in states for t in things_in(s, {}) if not join.outside(t) and (
-        record_fields(t) is not None) and join.storable(type(t))), None)
+        record_fields(t) is not None) and join.machine.references.may_store(type(t))), None)
     return () if cls is None else (stored_as(cls),)
 
 
 def are_nodes(join: Join, a: Any, b: Any) -> bool:
     """Are objects older than the iteration, and linked to others like them?"""
-    return all(map(join.is_older, (a, b))) and any(
+    return all(map(join.machine.merges.is_older, (a, b))) and any(
         part is None or type(part) in (Choice, Picked) or sort_key(part) == sort_key(a)
         for obj in (a, b) for part in structure_parts(obj) or () if is_mutable(a))
 
@@ -303,15 +303,15 @@ def _stay(join: Join, things: list[Any], held: list[list[Any]], several: bool) -
     if any(id(o) in join.made or id(o) in join.young for t in things
            for o in (t.objects if type(t) is Picked else (t,))):
         return False
-    if type(things[0]) is list and not join.is_grouped(things):
+    if type(things[0]) is list and not join.machine.among.is_grouped(things):
         return False
-    if join.is_grouped(things):
+    if join.machine.among.is_grouped(things):
         return True
     if isinstance(things[0], tuple) or (not several and join.predicate is None
                                         and max(map(len, held)) < 2):
         if join.predicate is not None or not held[0]:
             return False
-        inner = {id(o) for o in join.closure(list(held[0]))}
+        inner = {id(o) for o in join.machine.among.closure(list(held[0]))}
         return all(type(t) is Picked or id(t) in inner for t in held[1])
     return True
 
@@ -324,8 +324,8 @@ def _objects(join: Join, key: Any, things: list[Any], every: list[Any]) -> tuple
         found.update((id(o), o) for o in group)
     found.update((id(t), t) for t in things if type(t) is not Picked)
     if join.predicate is None:
-        found.update((id(o), o) for o in join.closure(every) if sort_key(o) == key)
-    return join.grouped(tuple(found.values()))
+        found.update((id(o), o) for o in join.machine.among.closure(every) if sort_key(o) == key)
+    return join.machine.among.grouped(tuple(found.values()))
 
 
 def _content(join: Join, sort: Sort, a: Any, b: Any) -> Shape:

@@ -10,7 +10,8 @@ from ..errors import JoinError
 from ..graph.broadcasting import never_one
 from ..kinds import Aval, Kind, join, list_of
 from ..stage.machine import UNBOUND
-from .joins import Join, is_nonnegative, list_elem
+from .columns import list_elem
+from .joins import Join, is_nonnegative
 from .journal import Snapshot
 from .partial import DELETED, entries_of, is_ordered
 from .shapes import Failed, Keyed, Leaf, Numbered, OneOf, Perhaps, Same, Sequence, Shape, failures
@@ -123,7 +124,8 @@ def merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
             return (shape, False) if optional == old.optional else (
                 _releaf(shape, old.but(optional=True)), True)
         low = 0 if is_nonnegative(old) and is_nonnegative(aval) else None
-        return _releaf(shape, old.but(expr=joining.fresh("i", low=low)), shape.opened | {-1}), True
+        number = joining.machine.fresh("i", low=low)
+        return _releaf(shape, old.but(expr=number), shape.opened | {-1}), True
     if old.kind is Kind.ARRAY and aval.kind is Kind.ARRAY and len(old.shape or ()) == len(
             aval.shape or ()):
         return _merge_array_leaf(joining, shape, aval)
