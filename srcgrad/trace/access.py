@@ -66,7 +66,6 @@ class Access(Collaborator):
 
     choices: parts.Choices
     class_attributes: parts.ClassAttributes
-    comparisons: parts.Comparisons
     effects: parts.Effects
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
@@ -171,8 +170,8 @@ class Access(Collaborator):
         if name in ARRAY_ATTRIBUTES or name in ("shape", "ndim", "dtype"):
             if aval.kind is Kind.ANY and name in ("shape", "ndim", "size"):
                 self.merges.tell_apart()
-                return self.comparisons.opaque_apply(Attribute(name), (self.choices.content(obj),),
-                                         OPAQUE if name == "shape" else INT)
+                return self.recorder.computed(
+                    Attribute(name), OPAQUE if name == "shape" else INT, self.choices.content(obj))
             return self.recorder.apply(Attribute(name), (obj,), {})
         if class_attribute(np.ndarray, name) is UNBOUND:
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
@@ -196,8 +195,7 @@ class Access(Collaborator):
                     raise TypeError("len() of unsized object")
                 return self.size_of(obj, 0)
             if aval.kind in (Kind.OPAQUE, Kind.LIST, Kind.ANY):
-                return self.comparisons.opaque_apply(len, (self.recorder.value_of(obj),),
-                                         INT.but(expr=self.fresh("k")))
+                return self.recorder.computed(len, INT.but(expr=self.fresh("k")), obj)
             raise TypeError(f"object of type '{class_name(obj.__class__)}' has no len()")
         obj = self.references.seen(obj)
         # its length is that of its columns, if it has any
@@ -215,8 +213,7 @@ class Access(Collaborator):
         aval = obj.aval
         if type(obj) is OpaqueTracer:
             number = aval.least is not None and type(getattr(aval.dtype, name)) is int
-            return self.comparisons.opaque_apply(Attribute(name), (obj.value,), INT if number
-                                                 else OPAQUE)
+            return self.recorder.computed(Attribute(name), INT if number else OPAQUE, obj.value)
         cls = obj.__class__
         if class_attribute(cls, name) is UNBOUND:
             raise AttributeError(f"'{class_name(cls)}' object has no attribute '{name}'")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..dims import proves_nonnegative
-from ..graph.ir import Ref, Value
+from ..graph.ir import Value
 from ..kinds import INT, NUMERIC, Kind
 from ..spelling import Method
 from ..stage.machine import UNBOUND
@@ -212,10 +212,7 @@ class Among(Collaborator):
         if (is_tracer(index) and index.aval.expr is not None and proves_nonnegative(
                 index.aval.expr)) or self._is_place(index.value):
             return index
-        (value,) = self.recorder.emit("apply", (self.recorder.as_value(index),), (INT,),
-                                      fn=operator.getitem,
-                             args=(range(count), Ref(0)), kwargs={}, many=False)
-        return self.recorder.wrap(value)
+        return self.recorder.computed(operator.getitem, INT, range(count), index)
 
     def _is_place(self, value: Value) -> bool:
         """Is a number what a search has found: never negative?"""

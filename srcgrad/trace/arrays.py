@@ -175,7 +175,7 @@ def ndim(machine: Any, a: Any) -> Any:
     if not is_tracer(a):
         return np.ndim(a)
     if a.aval.ndim is None or a.aval.kind is Kind.OPAQUE:
-        return machine.comparisons.opaque_apply(np.ndim, (machine.recorder.value_of(a),), INT)
+        return machine.recorder.computed(np.ndim, INT, a)
     return a.aval.ndim
 
 
@@ -187,7 +187,7 @@ def _as_array(machine: Any, a: Any) -> Any:
 @handles(np.shape)
 def shape(machine: Any, a: Any) -> Any:
     if is_tracer(a) and a.aval.kind in (Kind.ANY, Kind.OPAQUE):
-        return machine.comparisons.opaque_apply(np.shape, (machine.recorder.value_of(a),), OPAQUE)
+        return machine.recorder.computed(np.shape, OPAQUE, a)
     if type(a) is ArrayTracer:
         return machine.getattr(a, "shape")
     if is_tracer(a):
@@ -199,7 +199,7 @@ def shape(machine: Any, a: Any) -> Any:
 def size(machine: Any, a: Any, axis: Any = None) -> Any:
     a = _as_array(machine, a)
     if is_tracer(a) and a.aval.kind is Kind.ANY:
-        return machine.comparisons.opaque_apply(np.size, (machine.recorder.value_of(a), axis), INT)
+        return machine.recorder.computed(np.size, INT, a, axis)
     if type(a) is ArrayTracer and axis is not None:
         return machine.access.size_of(a, axis)
     if is_tracer(a) and a.aval.kind in PYTHON_SCALARS:
@@ -272,8 +272,7 @@ def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
 @handles(np.issubdtype)
 def issubdtype(machine: Any, arg1: Any, arg2: Any) -> Any:
     if contains_tracer((arg1, arg2)):
-        operands = [machine.recorder.value_of(x) if is_tracer(x) else x for x in (arg1, arg2)]
-        return machine.comparisons.opaque_apply(np.issubdtype, tuple(operands), BOOL)
+        return machine.recorder.computed(np.issubdtype, BOOL, arg1, arg2)
     return np.issubdtype(arg1, arg2)
 
 
@@ -281,7 +280,7 @@ def _limits(machine: Any, dtype: Any, function: Any) -> Any:
     """The limits of numbers of a dtype."""
     if not is_tracer(dtype):
         return function(dtype)
-    return machine.comparisons.opaque_apply(function, (machine.recorder.value_of(dtype),), OPAQUE)
+    return machine.recorder.computed(function, OPAQUE, dtype)
 
 
 for _limit in (np.finfo, np.iinfo):
@@ -327,8 +326,7 @@ def _examples(operand: Any) -> list[Any]:
 @handles(np.isscalar)
 def isscalar(machine: Any, element: Any) -> Any:
     if is_tracer(element) and element.aval.kind is Kind.ANY:
-        return machine.comparisons.opaque_apply(np.isscalar, (machine.recorder.value_of(element),),
-                                                BOOL)
+        return machine.recorder.computed(np.isscalar, BOOL, element)
     if is_tracer(element):
         return element.aval.kind is not Kind.ARRAY
     return np.isscalar(element)
@@ -342,7 +340,7 @@ def iscomplexobj(machine: Any, x: Any) -> Any:
     answers = {bool(np.iscomplexobj(one)) for one in _examples(x)} or {True, False}
     if len(answers) == 1:
         return answers.pop()
-    return machine.comparisons.opaque_apply(np.iscomplexobj, (machine.recorder.value_of(x),), BOOL)
+    return machine.recorder.computed(np.iscomplexobj, BOOL, x)
 
 
 @handles(np.ma.isMaskedArray, np.ma.is_masked)

@@ -396,14 +396,11 @@ def _attempted(machine: Any, place: Place, found: Reached) -> tuple[Any, Value, 
     (pair,) = machine.recorder.emit("effect", found.inputs, (OPAQUE,), fn=attempted, args=(
         params["fn"], *params["args"]), kwargs=params["kwargs"])
     machine.recorder.region.effects += 1
-    (error,) = machine.recorder.emit("apply", (pair,), (OPAQUE,), fn=operator.getitem,
-                                     args=(Ref(0), 1),
-                            kwargs={}, many=False)
+    made = machine.recorder.computed(operator.getitem, OPAQUE, pair, 1)
     avals = tuple(v.aval for v in place.node.outputs)
     results = machine.recorder.emit("apply", (pair,), avals, fn=operator.getitem, args=(Ref(0), 0),
                            kwargs={}, many=False)
-    machine.statements.error_classes[error] = OutsideError
+    machine.statements.error_classes[made.value] = OutsideError
     machine.branches.safe.update(results)
-    made = machine.recorder.wrap(error)
     return made, machine.recorder.value_of(machine.compare("is not", made, None)), Node(
         "effect", found.inputs, results, params, (), place.node.origin)

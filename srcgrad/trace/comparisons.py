@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import dims
 from ..errors import UnsupportedOperation
-from ..graph.ir import Value, abstract
+from ..graph.ir import Value
 from ..kinds import BOOL, Kind
 from ..subclasses import native_class
 from .collaborator import Collaborator
@@ -164,8 +164,7 @@ class Comparisons(Collaborator):
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self.is_operand_of_python(
                 left) or (
                 self.is_operand_of_python(right)):
-            values = (self.recorder.value_of(left), self.recorder.value_of(right))
-            return self.opaque_apply(COMPARE[op], values, BOOL)
+            return self.recorder.computed(COMPARE[op], BOOL, left, right)
         exprs = [self.int_expr(x) for x in (left, right)]
         if exprs[0] is not None and exprs[1] is not None:
             known = self.decide(op, dims.add(exprs[0], dims.multiply(-1, exprs[1])))
@@ -175,14 +174,6 @@ class Comparisons(Collaborator):
         if type(result) is ScalarTracer and exprs[0] is not None and exprs[1] is not None:
             self.conditions[result.value] = (op, exprs[0], exprs[1])
         return result
-
-    def opaque_apply(self, fn: Any, args: tuple[Any, ...], aval: Any) -> Any:
-        """A node on values of unknown type; pure."""
-        from_values: list[Value] = []
-        template = tuple(abstract(a, from_values) for a in args)
-        (value,) = self.recorder.emit("apply", tuple(from_values), (aval,), fn=fn, args=template,
-                             kwargs={}, many=False)
-        return self.recorder.wrap(value)
 
     @staticmethod
     def int_expr(obj: Any) -> Any:
@@ -213,15 +204,14 @@ class Comparisons(Collaborator):
             if is_tracer(a) and b is None:
                 if a.aval.kind is Kind.OPAQUE or a.aval.optional:
                     fn = operator.is_ if positive else operator.is_not
-                    return self.opaque_apply(fn, (self.recorder.value_of(a), None), BOOL)
+                    return self.recorder.computed(fn, BOOL, a, None)
                 return not positive
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer:
             if type(left) is OpaqueTracer and left.classes and isinstance(right, type) and (
                     right not in left.classes):
                 return not positive
             fn = operator.is_ if positive else operator.is_not
-            return self.opaque_apply(fn, (self.recorder.value_of(left), self.recorder.value_of(
-                right)), BOOL)
+            return self.recorder.computed(fn, BOOL, left, right)
         if type(left) is ArrayTracer and type(right) is ArrayTracer:
             self.identity.check_identity(left, right)
             return (left.obj == right.obj) is positive
@@ -237,7 +227,7 @@ class Comparisons(Collaborator):
             return positive
         if not all(isinstance(v, (Value, int, float, complex, np.generic)) for v in values):
             return not positive
-        return self.opaque_apply(operator.is_ if positive else operator.is_not, values, BOOL)
+        return self.recorder.computed(operator.is_ if positive else operator.is_not, BOOL, *values)
 
     def _equal_sequences(self, left: Any, right: Any) -> Any:
         if len(left) != len(right):
@@ -277,9 +267,7 @@ class Comparisons(Collaborator):
             if type(container) is ArrayTracer:
                 equal = self.machine.compare("==", container, item)
                 return self.machine.call_method(equal, "any")
-            return self.opaque_apply(operator.contains,
-                                     (self.recorder.value_of(container),
-                                      self.recorder.value_of(item)), BOOL)
+            return self.recorder.computed(operator.contains, BOOL, container, item)
         if isinstance(container, list) and id(container) in self.symbolic_lists:
             return self.containers.contains_number(container, item)
         if type(item) is OpaqueTracer and not is_tracer(container) and isinstance(
@@ -310,9 +298,7 @@ class Comparisons(Collaborator):
             self.sources.note_container(container)
             return self.cursors.contains(tuple(container), item)
         if isinstance(container, str) and is_tracer(item):
-            return self.opaque_apply(operator.contains,
-                                     (self.recorder.value_of(container),
-                                      self.recorder.value_of(item)), BOOL)
+            return self.recorder.computed(operator.contains, BOOL, container, item)
         if isinstance(container, dict):
             item = self.keys.static_key(item)
         self.sources.note_container(container)

@@ -117,5 +117,4 @@ def _symbolic_extreme(machine: Any, function: Any, items: list[Any]) -> Any:
     for one in items:
         if is_tracer(one) and one.aval.expr == expr:
             return one
-    values = tuple(machine.recorder.value_of(i) for i in items)
-    return machine.comparisons.opaque_apply(function, values, int_aval(expr))
+    return machine.recorder.computed(function, int_aval(expr), *items)

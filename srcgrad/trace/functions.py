@@ -120,7 +120,7 @@ def to_bool(machine: Any, value: Any = False) -> Any:
     tested = machine.predicate(value)
     if type(tested) is bool or tested.aval.kind is Kind.BOOL:
         return tested
-    return machine.comparisons.opaque_apply(bool, (machine.recorder.value_of(tested),), BOOL)
+    return machine.recorder.computed(bool, BOOL, tested)
 
 
 def _convert(cls: type) -> Callable[..., Any]:
@@ -131,8 +131,9 @@ def _convert(cls: type) -> Callable[..., Any]:
             if cls is float and args[0].aval.kind is Kind.FLOAT and not args[0].aval.optional:
                 return args[0]
             if type(args[0]) is OpaqueTracer:
-                return machine.comparisons.opaque_apply(cls, (args[0].value, *args[1:]), {
-                    int: INT, float: machine.float_aval, complex: machine.complex_aval}[cls])
+                return machine.recorder.computed(
+                    cls, {int: INT, float: machine.float_aval, complex: machine.complex_aval}[cls],
+                    args[0].value, *args[1:])
             result = machine.library_calls.numeric_call(cls, args, kwargs)
             if cls is int and type(result) is ScalarTracer and result.aval.expr is None:
                 result.value.aval = int_aval(machine.fresh("i", low=None))
@@ -247,8 +248,7 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
             answers = {issubclass(c, classes) for c in _may_be(obj)}
             if len(answers) == 1:
                 return answers.pop()
-            return machine.comparisons.opaque_apply(isinstance,
-                                                    (machine.recorder.value_of(obj), classes), BOOL)
+            return machine.recorder.computed(isinstance, BOOL, obj, classes)
         return issubclass(obj.__class__, classes)
     if type(obj) is EqualArrays:
         return issubclass(list, classes)
@@ -318,8 +318,7 @@ def type_(machine: Any, *args: Any) -> Any:
         return tuple
     if len(args) == 1 and is_tracer(args[0]):
         if _has_open_type(args[0]):
-            found = machine.comparisons.opaque_apply(type, (machine.recorder.value_of(args[0]),),
-                                                     OPAQUE)
+            found = machine.recorder.computed(type, OPAQUE, args[0])
             found.classes = _may_be(args[0])
             return found
         return args[0].__class__
@@ -398,8 +397,7 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
             machine.call(stop_gradient, machine.array_classes.array_of(x)))
     if not is_tracer(x):
         return x
-    result = machine.comparisons.opaque_apply(stop_gradient, (machine.recorder.value_of(x),),
-                                              x.aval)
+    result = machine.recorder.computed(stop_gradient, x.aval, x)
     if type(result) is ArrayTracer and type(x) is ArrayTracer:
         may_be(result.home, x.home)
     return result

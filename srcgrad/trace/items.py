@@ -60,7 +60,6 @@ class Items(Collaborator):
 
     calls: parts.Calls
     choices: parts.Choices
-    comparisons: parts.Comparisons
     containers: parts.Containers
     effects: parts.Effects
     foreigners: parts.Foreigners
@@ -274,8 +273,7 @@ class Items(Collaborator):
         """A subscript of an opaque object or a NumPy scalar (``x[()]``)."""
         if obj.aval.kind in (Kind.OPAQUE, Kind.LIST):
             values = self.recorder.values_in(key)
-            return self.comparisons.opaque_apply(operator.getitem,
-                                                 (self.recorder.value_of(obj), values), OPAQUE)
+            return self.recorder.computed(operator.getitem, OPAQUE, obj, values)
         parts = key if isinstance(key, tuple) else (key,)
         if obj.aval.kind is Kind.SCALAR and all(p is None or p is Ellipsis for p in parts):
             if not parts:

@@ -60,8 +60,7 @@ def _check_step(machine: Any, args: tuple[Any, ...]) -> None:
     """Raise where the step is zero, whether or not anybody goes through the range."""
     expr = args[2].aval.expr
     if expr is None or dims.is_varying(expr):
-        machine.comparisons.opaque_apply(range, tuple(map(machine.recorder.values_in, args)),
-                                         OPAQUE)
+        machine.recorder.computed(range, OPAQUE, *map(machine.recorder.values_in, args))
     elif dims.evaluate(expr, machine.sources.numbers) == 0:
         machine.escapes.demand(args[2], "the step of a range")
         range(0, 0, 0)  # raises Python's own error

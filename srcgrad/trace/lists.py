@@ -187,9 +187,7 @@ class Lists(Collaborator):
         size = len(items)
         if size > FEW:
             return None
-        place = self.recorder.wrap(self.recorder.emit("apply", (self.recorder.as_value(key),), (INT,
-                                                      ), fn=operator.getitem,
-                                    args=(range(size), Ref(0)), kwargs={}, many=False)[0])
+        place = self.recorder.computed(operator.getitem, INT, range(size), key)
         found = items[-1]
         for i in reversed(range(size - 1)):
             found = self._either(self.machine.compare("==", place, i), items[i], found)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 class LongTuples(Collaborator):
     """Lists of unknown length that stand for tuples."""
 
-    comparisons: parts.Comparisons
     found_functions: parts.FoundFunctions
     keys: parts.Keys
     list_rows: parts.ListRows
@@ -72,8 +71,8 @@ class LongTuples(Collaborator):
     def with_tuples(self, structure: Any) -> Any:
         """A structure with tuples made at run time in place of what stands for them."""
         if self.merges.is_long_tuple(structure):
-            return self.comparisons.opaque_apply(tuple, (self.recorder.rows_value(
-                self.symbolic_lists[id(structure)]),), OPAQUE)
+            return self.recorder.computed(
+                tuple, OPAQUE, self.recorder.rows_value(self.symbolic_lists[id(structure)]))
         if id(structure) in self.symbolic_lists or id(structure) in self.found_functions.paths:
             return structure
         if type(structure) in (list, tuple):

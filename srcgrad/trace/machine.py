@@ -151,8 +151,7 @@ class TraceMachine(Dispatch):
         if type(start) is int and start == 0 and type(step) is int and step == 1 and (
                 is_tracer(stop)) and stop.aval.expr == expr:
             return stop
-        values = tuple(self.recorder.value_of(p) for p in (start, stop, step))
-        return self.comparisons.opaque_apply(count_range, values, int_aval(expr))
+        return self.recorder.computed(count_range, int_aval(expr), start, stop, step)
 
     def listed(self, iterable: Any) -> Any:
         """A static iterable beside staged ones in a zip: a list, indexed by demand."""

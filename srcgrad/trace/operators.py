@@ -351,7 +351,7 @@ class Operators(Collaborator):
             return self.comparisons.compare_traced("!=", value, 0)
         if value.aval.kind is Kind.ARRAY and any(size != 1 for size in value.aval.shape or ()):
             # may raise, by itself
-            return self.comparisons.opaque_apply(bool, (self.recorder.value_of(value),), BOOL)
+            return self.recorder.computed(bool, BOOL, value)
         return value
 
     def not_(self, operand: Any) -> Any:
@@ -362,8 +362,7 @@ class Operators(Collaborator):
         tested = self.machine.predicate(operand)
         if type(tested) is bool:
             return not tested
-        result = self.comparisons.opaque_apply(operator.not_, (self.recorder.value_of(tested),),
-                                               BOOL)
+        result = self.recorder.computed(operator.not_, BOOL, tested)
         if type(tested) is ScalarTracer and type(result) is ScalarTracer:
             for truth in (True, False):
                 self.truths.implied[result.value, truth] = [(tested.value, not truth)]

@@ -298,6 +298,13 @@ class Recorder(Collaborator):
                          self.values_in(structure.step))
         return self.sources.as_it_is(structure)
 
+    def computed(self, fn: Any, aval: Aval, *args: Any) -> Any:
+        """What a pure function gives, of a type that is known without inference."""
+        inputs: list[Value] = []
+        template = tuple(abstract(self.value_of(a), inputs) for a in args)
+        return self.wrap(self.emit("apply", tuple(inputs), (aval,), fn=fn, args=template,
+                                   kwargs={}, many=False)[0])
+
     def rows_value(self, state: Any) -> Value:
         """The graph value of a list of unknown length; tuples are put together from their
         columns."""
@@ -309,12 +316,8 @@ class Recorder(Collaborator):
                 "a list of records whose length depends on data is used as a whole",
                 why="it is kept part by part, and only lists of flat tuples can be put together",
                 fix="loop over the list, or keep tuples of numbers in it"))
-        (rows,) = self.emit("apply", columns, (OPAQUE,), fn=zip,
-                            args=tuple(Ref(i) for i in range(len(columns))), kwargs={},
-                            many=False)
-        (value,) = self.emit("apply", (rows,), (OPAQUE,), fn=list, args=(Ref(0),), kwargs={},
-                             many=False)
-        return value
+        rows: Value = self.computed(list, OPAQUE, self.computed(zip, OPAQUE, *columns)).value
+        return rows
 
     # ---- writes ------------------------------------------------------------------------
     def check_writable(self, home: Home) -> None:

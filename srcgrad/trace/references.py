@@ -49,7 +49,6 @@ class References(Collaborator):
     array_classes: parts.ArrayClasses
     calls: parts.Calls
     class_attributes: parts.ClassAttributes
-    comparisons: parts.Comparisons
     effects: parts.Effects
     found_functions: parts.FoundFunctions
     guarded: parts.Guarded
@@ -159,9 +158,8 @@ class References(Collaborator):
         """What other code gets for an object in a store: the object itself, if it was found."""
         if type(obj) is not Reference or obj.store.found is None:
             return obj
-        return self.comparisons.opaque_apply(operator.getitem,
-                                             self.recorder.values_in((obj.store.found, obj.index)),
-                                 OPAQUE)
+        return self.recorder.computed(
+            operator.getitem, OPAQUE, *self.recorder.values_in((obj.store.found, obj.index)))
 
     def not_gathered(self, obj: Any) -> NoReturn:
         if self.may_store(type(obj), outside=True):

@@ -10,7 +10,6 @@ import collections
 import operator
 from typing import Any
 
-from ..graph.ir import Ref
 from ..kinds import BOOL, INT, OPAQUE, Aval, Kind, list_of
 from ..rules.heaps import heap_item, heap_item_of
 from ..spelling import Method
@@ -151,10 +150,9 @@ def typed(machine: Any, key: Any, form: Any) -> Any:
         return key
     found = []
     for i, part in enumerate(form):
-        (value,) = machine.recorder.emit("apply", (machine.recorder.as_value(key),),
-                                (part if isinstance(part, Aval) else OPAQUE,),
-                                fn=operator.getitem, args=(Ref(0), i), kwargs={}, many=False)
-        found.append(typed(machine, machine.recorder.wrap(value), part))
+        one = machine.recorder.computed(
+            operator.getitem, part if isinstance(part, Aval) else OPAQUE, key, i)
+        found.append(typed(machine, one, part))
     return tuple(found)
 
 
@@ -312,12 +310,12 @@ def heap_entry(machine: Any, site: Any, item: Any, number: Any) -> Any:
             break
         key.append(part)
     fn, first = (heap_item, ()) if told is None else (heap_item_of, (told,))
-    return machine.comparisons.opaque_apply(
-        fn, machine.recorder.values_in((number, *first, *key)), OPAQUE)
+    return machine.recorder.computed(
+        fn, OPAQUE, *machine.recorder.values_in((number, *first, *key)))
 
 
 @primitive
 def entry_number(machine: Any, entry: Any) -> Any:
     """The number of the item that an entry of a heap stands for."""
-    return machine.comparisons.opaque_apply(
-        operator.getitem, machine.recorder.values_in((entry, -1)), INT)
+    return machine.recorder.computed(
+        operator.getitem, INT, *machine.recorder.values_in((entry, -1)))

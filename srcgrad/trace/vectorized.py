@@ -80,7 +80,7 @@ def check_first(machine: Any, found: Any) -> None:
     """Raise where the first result turns out to be an int: NumPy would cut off all others."""
     for result in found if isinstance(found, tuple) else (found,):
         if type(result) is ScalarTracer:
-            cut = machine.comparisons.opaque_apply(isinstance, (result.value, int), BOOL)
+            cut = machine.recorder.computed(isinstance, BOOL, result.value, int)
             machine.if_(cut, lambda: machine.raise_(TypeError(CUT_OFF), None, False),
                         lambda: NORMAL)
 
