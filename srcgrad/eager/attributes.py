@@ -378,6 +378,8 @@ def detach_(self: Tensor) -> Tensor:
             "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
             "function in torch/optim/optimizer.py as the solution.")
     self._fn, self._nr, self._rg, self._view = None, 0, False, None
+    if self._x is not None:
+        self._x.tangent = None
     return self
 
 

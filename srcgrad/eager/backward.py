@@ -200,7 +200,12 @@ def grad(
                     f"The differentiated Tensor at index {i} appears to not have been used in the "
                     "graph. Set allow_unused=True if this is the desired behavior.")
             if materialize_grads:
-                got = np.zeros(t._a.shape, t._a.dtype)
+                if isinstance(t, GradientEdge):
+                    raise RuntimeError("materialize_grads cannot be used when the given input is a "
+                                       "GradientEdge")
+                results.append(wrap(np.zeros(t._a.shape, t._a.dtype), t._dt))
+                results[-1]._rg = create_graph
+                continue
         if got is not None and not isinstance(got, Tensor):
             got = _released(got, t, results, seeds)
         results.append(got)

@@ -243,6 +243,7 @@ def into(
         _cast_comes_first(error, targets, args, title)
         raise
     for t in targets:
+        check_writable(t, False)
         refuse_overlap(t)
         for value in args:
             refuse_partial_overlap(t, value)

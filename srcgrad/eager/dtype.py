@@ -135,8 +135,8 @@ def set_default_dtype(d: dtype) -> None:
 
 def round_bfloat16(a: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """float32 numbers rounded to the nearest bfloat16 (ties to even); NaN stays NaN."""
-    a = np.ascontiguousarray(a, dtype=np.float32) if a.ndim else np.asarray(a, np.float32)
-    bits = a.view(np.uint32)
+    a = np.asarray(a, np.float32)
+    bits = a.view(np.uint32)  # of the same width, so whatever the strides
     rounded = ((bits + (((bits >> 16) & 1) + 0x7FFF)) & 0xFFFF0000).astype(np.uint32)
     return np.where(np.isnan(a), a, rounded.view(np.float32)).astype(np.float32)
 

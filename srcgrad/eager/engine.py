@@ -368,7 +368,10 @@ class Run:
             accumulate(leaf, ct, self.graph, ours)
             if x is not None and x.post_accumulate:
                 for hook in list(x.post_accumulate.values()):
-                    if (result := hook(leaf)) is not None:
+                    result = hook(leaf)
+                    if isinstance(result, Tensor):
+                        raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+                    if result is not None:
                         raise TypeError("expected Variable, but hook returned "
                                         f"'{type(result).__name__}'")
         if node.ex is not None:

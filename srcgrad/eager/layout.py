@@ -32,6 +32,7 @@ contiguous_format = memory_format("contiguous_format")
 channels_last = memory_format("channels_last")
 channels_last_3d = memory_format("channels_last_3d")
 _RANKS = {"channels_last": 4, "channels_last_3d": 5}
+_ORDERS = {4: (1, 3, 2, 0), 5: (1, 4, 3, 2, 0)}  # the axes of channels-last memory, innermost first
 
 
 def arranged(a: Any, form: memory_format | None) -> Any:
@@ -43,8 +44,7 @@ def arranged(a: Any, form: memory_format | None) -> Any:
         return a if a.flags.c_contiguous else a.copy("C")
     if a.ndim != rank:
         raise RuntimeError(f"required rank {rank} tensor to use {form.name} format")
-    last = np.moveaxis(a, 1, -1)
-    return a if last.flags.c_contiguous else np.moveaxis(last.copy("C"), -1, 1)
+    return a if is_arranged(a, form) else np.moveaxis(np.moveaxis(a, 1, -1).copy("C"), -1, 1)
 
 
 def is_arranged(a: Any, form: memory_format | None) -> bool:
@@ -52,5 +52,30 @@ def is_arranged(a: Any, form: memory_format | None) -> bool:
     rank = None if form is None else _RANKS.get(form.name)
     if rank is None:
         return bool(a.flags.c_contiguous)
-    return bool(a.ndim == rank and np.moveaxis(a, 1, -1).flags.c_contiguous)
+    if a.ndim != rank:
+        return False
+    step = a.itemsize
+    for axis in _ORDERS[rank]:
+        if a.shape[axis] != 1:
+            if a.strides[axis] != step:
+                return False
+            step *= a.shape[axis]
+    return True
+
+
+def suggested(a: Any) -> memory_format:
+    """The format that results computed from ``a`` have: channels last if its strides grow in that
+    order, whether or not ``a`` is dense."""
+    order = _ORDERS.get(a.ndim)
+    if order is None or a.strides[1] == 0:
+        return contiguous_format
+    least = 0
+    for axis in order:
+        stride = a.strides[axis]
+        if a.shape[axis] == 0 or stride < least or (axis == 0 and least == a.strides[1]):
+            return contiguous_format  # the last: one channel and one place fit either order
+        least = stride * max(a.shape[axis], 1)
+    return channels_last if a.ndim == 4 else channels_last_3d
+
+
 strided = layout("strided")

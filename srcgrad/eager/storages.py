@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.eager.attributes import C_NAMES
 from srcgrad.eager.dispatch import register
-from srcgrad.eager.grad_mode import GRAD, state
+from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.nodes import make_node, node_class
 from srcgrad.eager.strides import address, memory, strided
 from srcgrad.eager.tensor import Tensor, wrap
@@ -53,7 +53,7 @@ def _storage(self: Tensor) -> UntypedStorage:
 def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     """Another shape on the same memory, with more memory if that is too small."""
     shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
-    if self.requires_grad:
+    if self.requires_grad and not state.mode & INFERENCE:
         raise RuntimeError("cannot resize variables that require grad")
     if min(shape, default=0) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: "

@@ -35,8 +35,11 @@ def follows_base(t: Tensor) -> bool:
 
 def set_tangent(t: Tensor, tangent: Tensor | None) -> None:
     """Give ``t``, which was written, another tangent (None: it is constant now)."""
-    if t._view is None or own_tangent(t) is not None:
-        if tangent is not None:
+    own = own_tangent(t)
+    if t._view is None or own is not None:
+        if own is not None and tangent is not None and tangent is not own:
+            _write_constant(own, tangent)  # written as its primal was: whoever gave it sees that
+        elif tangent is not None:
             extra(t).tangent = (state.dual_token, tangent)
         elif t._x is not None:
             t._x.tangent = None
@@ -45,17 +48,14 @@ def set_tangent(t: Tensor, tangent: Tensor | None) -> None:
     whole = own_tangent(base)
     if whole is None and tangent is None:
         return
-    before = state.mode
-    state.mode = before & ~FORWARD
-    try:
-        copy = wrap(laid_out(base._a.shape, base._a.strides, base._a.dtype), base._dt)
+    if whole is None or whole._a.strides != base._a.strides:
+        laid = wrap(laid_out(base._a.shape, base._a.strides, base._a.dtype), base._dt)
         if whole is not None:
-            copy.copy_(whole)
-        _part(t, copy).copy_(
-            wrap(np.zeros((), t._a.dtype), t._dt) if tangent is None else tangent)
-    finally:
-        state.mode = before
-    extra(base).tangent = (state.dual_token, copy)
+            _write_constant(laid, whole)
+        whole = laid
+        extra(base).tangent = (state.dual_token, whole)
+    _write_constant(
+        _part(t, whole), wrap(np.zeros((), t._a.dtype), t._dt) if tangent is None else tangent)
 
 
 def _part(t: Tensor, whole: Tensor) -> Tensor:
@@ -63,12 +63,17 @@ def _part(t: Tensor, whole: Tensor) -> Tensor:
     base = t._view.base
     if whole._a.strides != base._a.strides:
         laid = wrap(laid_out(base._a.shape, base._a.strides, whole._a.dtype), whole._dt)
-        before = state.mode
-        state.mode = before & ~FORWARD
-        try:
-            laid.copy_(whole)
-        finally:
-            state.mode = before
+        _write_constant(laid, whole)
         whole = laid
     geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
     return view_like(whole, (base._a.shape, base._a.strides, geometry, t._view.replay))
+
+
+def _write_constant(t: Tensor, value: Tensor) -> None:
+    """``t.copy_(value)``, without tangents of these tangents."""
+    before = state.mode
+    state.mode = before & ~FORWARD
+    try:
+        t.copy_(value)
+    finally:
+        state.mode = before

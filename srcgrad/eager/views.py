@@ -199,6 +199,9 @@ def make_view(
     """A differentiable view of ``source`` over array ``a``, with history ``node`` if any."""
     t = wrap(a, d or source._dt)
     t._ver = source._ver
+    if source._x is not None and source._x.inference:  # autograd knows nothing of such tensors
+        extra(t).inference = True
+        return t
     outer = source._view
     base = source if outer is None else outer.base
     before = None if outer is None else outer.replay
@@ -224,8 +227,6 @@ def make_view(
     if outer is not None and creation == "default" and outer.creation != "default":
         creation = outer.creation
     t._view = View(base, t._ver[0], creation, replay)
-    if source._x is not None and source._x.inference:
-        extra(t).inference = True
     t._fn = node
     t._nr = nr
     t._rg = node is not None  # the base's flag counts, too: requires_grad()

@@ -296,6 +296,7 @@ def copy_slices(t: Tensor, node: Any, self_index: int) -> None:
     saved = (base._a.shape, base._a.strides, geometry, view.replay)
     copy = make_node(node_class("CopySlices"), SLICES, edges, (node, self_index, saved), None)
     set_history(base, copy)
+    view.seen = -1  # whoever has looked at the view since the write saw the base's old node
     grad_fn_of(t)
 
 

@@ -64,7 +64,8 @@ def _framed(x: Array, padding: Ints, room: Ints, value: float) -> Array:
 def max_places(
     input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
 ) -> Array:
-    """The flat place in its image plane of each window's maximum (the first; the last NaN)."""
+    """The flat place in its image plane of each window's maximum (the first; the last NaN); -1
+    where a dilated window lies in the padding alone."""
     size = input.shape[-len(kernel):]
     out = pooled_size(size, kernel, stride, padding, dilation, ceil_mode)
     room, taps = _taps_with_room(size, kernel, stride, padding, dilation, out)
@@ -92,19 +93,25 @@ def _flat_rows(x: Array, axes: int) -> tuple[Array, Ints]:
 
 @runtime
 def pick(input: Array, places: Array, axes: int) -> Array:
-    """``input`` at flat ``places`` of its last ``axes`` axes, shaped like ``places``."""
+    """``input`` at flat ``places`` of its last ``axes`` axes, shaped like ``places``; at -1 less
+    than all numbers."""
     rows, lead = _flat_rows(input, axes)
     flat, _ = _flat_rows(places, axes)
-    return np.take_along_axis(rows, flat, -1).reshape(*lead, *places.shape[len(lead):])
+    out = np.take_along_axis(rows, flat, -1)
+    if flat.size and flat.min() < 0:
+        out[flat < 0] = -np.inf if out.dtype.kind == "f" else np.iinfo(out.dtype).min
+    return out.reshape(*lead, *places.shape[len(lead):])
 
 
 @runtime
 def put_back(values: Array, places: Array, size: Ints) -> Array:
-    """Zeros with spatial ``size`` and ``values`` added at ``places``: transpose of
+    """Zeros with spatial ``size`` and ``values`` added at ``places`` (none at -1): transpose of
     :func:`pick`."""
     axes = len(size)
     flat, lead = _flat_rows(values, axes)
     at, _ = _flat_rows(places, axes)
+    if at.size and at.min() < 0:
+        flat, at = np.where(at < 0, 0, flat), np.where(at < 0, 0, at)
     plane = math.prod(size)
     rows = math.prod(lead)
     index = at.reshape(rows, at.shape[-1]) + (np.arange(rows) * plane)[:, None]

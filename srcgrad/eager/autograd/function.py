@@ -293,6 +293,10 @@ def _finish(
             outputs.append(_written(ctx, out, nr, is_active, place, len(raw)))
         else:
             outputs.append(_output(ctx, out, nr, is_active, place >= 0))
+    if silent:
+        ctx.constant_outputs = frozenset(i for i, o in enumerate(raw) if id(o) in silent)
+    if state.mode & FORWARD:
+        push_tangents(cls, ctx, args, outputs, ctx.constant_outputs)
     if active:
         ctx.meta = (
             tuple((t._a.shape, t._dt) for t in tensors),
@@ -304,10 +308,6 @@ def _finish(
         ctx.where = caller_place()
         if state.mode & ANOMALY:
             note_trace(ctx)
-    if state.mode & FORWARD:
-        push_tangents(cls, ctx, args, outputs)
-    if silent:
-        ctx.constant_outputs = frozenset(i for i, o in enumerate(raw) if id(o) in silent)
     if ctx.dirty_tensors or ctx.non_differentiable:
         ctx.dirty_tensors = ctx.non_differentiable = ()
     return tuple(outputs) if several else outputs[0]
@@ -317,6 +317,10 @@ def _written(
     ctx: FunctionNode, out: Tensor, nr: int, active: bool, place: int, outputs: int
 ) -> Tensor:
     """Output ``nr``, which is input ``place`` and was modified in place."""
+    if place < 0:
+        warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input "
+                      "Tensors that have been mutated should be passed to ctx.mark_dirty().",
+                      stacklevel=4)
     out._ver[0] += 1
     if active:
         if requires_grad(out) and out._fn is None and out._view is None:
@@ -346,7 +350,8 @@ def _output(ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: boo
         if not active and requires_grad(out):
             return out.detach()  # type: ignore[no-any-return]
         seen = make_view(out, out._a, ctx if active else None, nr=nr)
-        seen._view.creation = "custom"
+        if seen._view is not None:
+            seen._view.creation = "custom"
         return seen
     if out._view is not None:
         out._view = View(out._view.base, out._ver[0], "custom", out._view.replay)

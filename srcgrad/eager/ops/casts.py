@@ -10,7 +10,7 @@ from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import is_number, need_tensor, op
 from srcgrad.eager.grad_mode import GRAD, state
-from srcgrad.eager.layout import arranged, contiguous_format
+from srcgrad.eager.layout import arranged, contiguous_format, suggested
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -70,7 +70,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 
 def _arranged(input: Tensor, form: Any) -> Tensor:
-    a = arranged(input._a, form)
+    a = input._a if form is suggested(input._a) else arranged(input._a, form)
     if a is input._a:
         return input
     return _to_copy.finish(a, (input, input._dt.numpy), {}, input._dt)  # type: ignore[no-any-return]
@@ -78,7 +78,8 @@ def _arranged(input: Tensor, form: Any) -> Tensor:
 
 def _to_dtype(d: dt.dtype) -> Any:
     def converted(input: Tensor, *, memory_format: Any = None) -> Tensor:
-        return convert(input, d)
+        out = convert(input, d)
+        return out if memory_format is None else _arranged(out, memory_format)
 
     return converted
 

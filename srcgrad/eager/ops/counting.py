@@ -101,6 +101,8 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 _UNIQUE = Primitive(unique_values, "Unique2Backward0")
+_UNIQUE_SLICES = Primitive(unique_values, "UniqueDimBackward0", main=False)
+_UNIQUE_CONSECUTIVE = Primitive(unique_values, "UniqueConsecutiveBackward0", main=False)
 
 
 @op(out=False)
@@ -113,7 +115,7 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
     values, inverse, counts = np.unique(
         input._a, return_inverse=True, return_counts=True, axis=i, equal_nan=False)
     inverse = inverse.reshape(input._a.shape if i is None else (-1,))
-    made = _UNIQUE.finish(values, (input,), {}, input._dt)
+    made = (_UNIQUE if i is None else _UNIQUE_SLICES).finish(values, (input,), {}, input._dt)
     return _selected(made, inverse, counts, return_inverse, return_counts)
 
 
@@ -147,7 +149,8 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
     counts = np.diff(np.append(starts, n))
     if dim is None:
         inverse = inverse.reshape(input._a.shape)
-    return _selected(wrap(values, input._dt), inverse, counts, return_inverse, return_counts)
+    made = _UNIQUE_CONSECUTIVE.finish(values, (input,), {}, input._dt)
+    return _selected(made, inverse, counts, return_inverse, return_counts)
 
 
 @op(method=False, out=False)

@@ -1,15 +1,17 @@
 """Activation checkpointing: do not save what a function can compute again in backward.
 
-The non-reentrant form packs a *ticket* for each tensor the function would save; the first
-unpacked ticket runs the function again and collects what it saves this time, in the same order.
+The non-reentrant form packs a *ticket* for each tensor the function would save; the first ticket
+that a backward unpacks runs the function again and collects what it saves this time, in the same
+order.
 The reentrant form is a Function whose backward runs the function again and differentiates it.
 """
 
 from __future__ import annotations
 
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import Any
 
 from srcgrad.eager.autograd.function import Function
@@ -47,56 +49,89 @@ class set_checkpoint_early_stop:
         _early_stop[0] = self.before
 
 
+_TIP = """
+Tip: To see a more detailed error message, either pass `debug=True` to
+`torch.utils.checkpoint.checkpoint(...)` or wrap the code block
+with `with torch.utils.checkpoint.set_checkpoint_debug_enabled(True):` to
+enable checkpoint\u2011debug mode globally.
+"""
+
+
+class _Ticket:
+    """What stands for a saved tensor: its place among those that the call saved."""
+
+    __slots__ = ("__weakref__", "place")
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+
+def _facts(t: Tensor) -> dict[str, Any]:
+    return {"shape": t.shape, "dtype": t.dtype, "device": t.device}
+
+
+_CHECKS: dict[str, Callable[[Tensor], Any]] = {"default": _facts, "none": lambda t: None}
+
+
 class _Frame:
-    """One checkpointed call: how to run it again and what that saved."""
+    """One checkpointed call: how to run it again and what it saved.
+
+    What a second run saves is kept for the backward that asked for it, and given out once.
+    """
 
     def __init__(
         self, run: Callable[[], Any], random_state: Any, inputs: Sequence[Any] = (),
-        early_stop: bool = True,
+        early_stop: bool = True, facts: Callable[[Tensor], Any] = _facts,
     ) -> None:
         self.run = run
         self.inputs = [(t, t._ver[0]) for t in inputs if isinstance(t, Tensor)]
         self.where = caller_place()
         self.early_stop = early_stop if _early_stop[0] is None else _early_stop[0]
         self.random_state = random_state
-        self.count = 0
-        self.recomputed: list[Tensor] | None = None
+        self.facts = facts
+        self.saved: list[tuple[weakref.ref[_Ticket], Any]] = []
+        self.completed = False  # the first run: a backward inside of it may run it again
 
-    def pack(self, t: Tensor) -> tuple[int, tuple[int, ...]]:
-        self.count += 1
-        return self.count - 1, tuple(t.shape)
+    def pack(self, t: Tensor) -> _Ticket:
+        ticket = _Ticket(len(self.saved))
+        self.saved.append((weakref.ref(ticket), self.facts(t)))
+        return ticket
 
-    def unpack(self, ticket: tuple[int, tuple[int, ...]]) -> Tensor:
-        if self.recomputed is None:
-            self.recomputed = self._again()
-        place, shape = ticket
-        if place >= len(self.recomputed):
+    def unpack(self, ticket: _Ticket) -> Tensor:
+        notes = {} if state.run is None else state.run.notes
+        if self not in notes:
+            notes[self] = self._again()
+        if ticket.place not in notes[self]:
             raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the "
-                f"original forward and recomputation.\nNumber of tensors saved during forward: "
-                f"{self.count}\nNumber of tensors saved during recomputation: "
-                f"{len(self.recomputed)}.")
-        t = self.recomputed[place]
-        if tuple(t.shape) != shape:
-            raise CheckpointError(
-                "torch.utils.checkpoint: Recomputed values for the following tensors have "
-                f"different metadata than during the forward pass.\ntensor at position {place}:\n"
-                f"saved metadata: {{'shape': {shape}}}\nrecomputed metadata: "
-                f"{{'shape': {tuple(t.shape)}}}")
-        return t
+                "torch.utils.checkpoint: Unpack is being triggered for a tensor that was already "
+                "unpacked once. If you are calling ctx.saved_tensors in backward, make sure to do "
+                "so only once. Otherwise please open an issue with details on your use case.")
+        return notes[self].pop(ticket.place)  # type: ignore[no-any-return]
 
-    def _again(self) -> list[Tensor]:
+    def _again(self) -> dict[int, Tensor]:
         for given in self.inputs:
             unpack(self, given)  # it must be what it was
-        kept: list[Tensor] = []
+        kept: dict[int, Tensor] = {}
+        seen: list[Any] = []  # the facts of everything saved
         before = NAMESPACE["get_rng_state"]() if self.random_state is not None else None
         if before is not None:
             NAMESPACE["set_rng_state"](self.random_state)
 
-        def keep(t: Tensor) -> None:  # the new graph is dropped: it need not hold anything
-            kept.append(t.detach())
-            if self.early_stop and len(kept) == self.count:
+        def keep(t: Tensor) -> Tensor:
+            t = t.detach()
+            place = len(seen)
+            if place >= len(self.saved):
+                if self.completed:
+                    raise CheckpointError(
+                        "torch.utils.checkpoint: trying to save more tensors during recomputation "
+                        f"than during the original forward pass.\n{_TIP}")
+                return t
+            seen.append(self.facts(t))
+            if self.saved[place][0]() is not None:
+                kept[place] = t
+            if self.early_stop and len(seen) == len(self.saved):
                 raise _Enough
+            return t
 
         try:
             with enable_grad(), saved_tensors_hooks(keep, lambda t: t), suppress(_Enough):
@@ -104,7 +139,25 @@ class _Frame:
         finally:
             if before is not None:
                 NAMESPACE["set_rng_state"](before)
+        self._compare(seen)
         return kept
+
+    def _compare(self, seen: list[Any]) -> None:
+        """Raise unless the second run saved what the first did."""
+        if len(seen) != len(self.saved):
+            raise CheckpointError(
+                "torch.utils.checkpoint: A different number of tensors was saved during the "
+                "original forward and recomputation.\nNumber of tensors saved during forward: "
+                f"{len(self.saved)}\nNumber of tensors saved during recomputation: {len(seen)}.\n"
+                f"{_TIP}")
+        unlike = "".join(
+            f"tensor at position {i}:\nsaved metadata: {then}\nrecomputed metadata: {now}\n"
+            for i, ((ticket, then), now) in enumerate(zip(self.saved, seen))
+            if ticket() is not None and then != now)
+        if unlike:
+            raise CheckpointError(
+                "torch.utils.checkpoint: Recomputed values for the following tensors have "
+                f"different metadata than during the forward pass.\n{unlike}.\n{_TIP}")
 
 
 class CheckpointFunction(Function):
@@ -160,26 +213,44 @@ def checkpoint(
     [12.0]
     """
     if use_reentrant is None:
-        warnings.warn(
-            "torch.utils.checkpoint: the use_reentrant parameter should be passed explicitly. "
-            "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise an "
-            "exception. use_reentrant=False is recommended, but if you need to preserve the "
-            "current default behavior, you can pass use_reentrant=True. Refer to docs for more "
-            "details on the differences between the two variants.", stacklevel=2)
+        warnings.warn(_UNSAID.format("", "Starting in PyTorch 2.9, calling checkpoint without "
+                                     "use_reentrant will raise an exception."), stacklevel=2)
         use_reentrant = True
+    if use_reentrant and kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    if use_reentrant and (context_fn is not None or debug):
+        raise ValueError("Passing `context_fn` or `debug` is only supported when "
+                         "use_reentrant=False.")
     random_state = NAMESPACE["get_rng_state"]() if preserve_rng_state else None
     if use_reentrant:
-        if kwargs:
-            raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
         if state.mode & GRAD and not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
                           stacklevel=2)
         return CheckpointFunction.apply(function, random_state, *args)
+    if determinism_check not in _CHECKS:
+        raise ValueError(f"determinism_check should be one of {list(_CHECKS)}, but got "
+                         f"{determinism_check}")
+    first, again = (nullcontext(), nullcontext()) if context_fn is None else context_fn()
     if not state.mode & GRAD:
-        return function(*args, **kwargs)
-    frame = _Frame(lambda: function(*args, **kwargs), random_state, args, early_stop)
-    with saved_tensors_hooks(frame.pack, frame.unpack):
-        return function(*args, **kwargs)
+        with first:
+            return function(*args, **kwargs)
+
+    def rerun() -> None:
+        with again:
+            function(*args, **kwargs)
+
+    frame = _Frame(rerun, random_state, args, early_stop, _CHECKS[determinism_check])
+    with saved_tensors_hooks(frame.pack, frame.unpack), first:
+        out = function(*args, **kwargs)
+    frame.completed = True
+    return out
+
+
+_UNSAID = (
+    "torch.utils.checkpoint{}: the use_reentrant parameter should be passed explicitly. {} "
+    "use_reentrant=False is recommended, but if you need to preserve the current default behavior, "
+    "you can pass use_reentrant=True. Refer to docs for more details on the differences between "
+    "the two variants.")
 
 
 def checkpoint_sequential(
@@ -189,6 +260,8 @@ def checkpoint_sequential(
     chain: Sequence[Any] = list(functions.children()) if hasattr(functions, "children") else list(
         functions)
     if use_reentrant is None:
+        warnings.warn(_UNSAID.format(".checkpoint_sequential", "In version 2.9 we will raise an "
+                                     "exception if use_reentrant is not passed."), stacklevel=2)
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
     if kwargs:

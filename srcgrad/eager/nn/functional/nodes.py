@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.rules import activations, convolution, losses, normalization, pooling, recurrent
 
 from ... import dtype as dt
-from ...layout import arranged, channels_last, channels_last_3d, is_arranged
+from ...layout import arranged, contiguous_format, suggested
 from ...ops.arguments import not_implemented
 from ...primitive import Primitive
 from ...tensor import Tensor
@@ -32,15 +32,15 @@ _GROUPS = {
 
 def laid_as(out: Any, *sources: Any) -> Any:
     """The array ``out``, channels last if that is how one of ``sources`` is laid out."""
-    form = {4: channels_last, 5: channels_last_3d}.get(out.ndim)
-    if form is not None and any(
-            not a.flags.c_contiguous and is_arranged(a, form) for a in sources):
-        return arranged(out, form)
+    for a in sources:
+        if a.ndim == out.ndim and (form := suggested(a)) is not contiguous_format:
+            return arranged(out, form)
     return out
 
 
 def _laid(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
-    """``function`` with results in the memory format of its first ``count`` arguments."""
+    """``function`` with results in the memory format of its first ``count`` arguments (PyTorch has
+    some kernels for images only: then it is none)."""
     return lambda *args: laid_as(np.ascontiguousarray(function(*args)), *args[:count])
 
 
@@ -123,7 +123,7 @@ max_pool = {
 adaptive_max_pool = {
     n: Kernel(pooling.pick, f"AdaptiveMaxPool{n}DBackward0",
               f"adaptive_max_pool{n}d" + "_cpu" * (n == 3), main=False,
-              primal=_laid(pooling.pick))
+              primal=_laid(pooling.pick, 3 - n))
     for n in (2, 3)
 }
 fractional_max_pool = {
@@ -132,18 +132,19 @@ fractional_max_pool = {
     for n in (2, 3)
 }
 max_unpool = {
-    n: Kernel(pooling.place, f"MaxUnpool{n}DBackward0", f"max_unpool{n}d", main=n == 2)
+    n: Kernel(pooling.place, f"MaxUnpool{n}DBackward0", f"max_unpool{n}d", main=n == 2,
+              primal=_laid(pooling.place, 3 - n))
     for n in (2, 3)
 }
 avg_pool = {
     n: Kernel(pooling.average_pool, f"AvgPool{n}DBackward0", kernel, takes, main=n == 2,
-              primal=_laid(pooling.average_pool))
+              primal=_laid(pooling.average_pool, 3 - n))
     for n, kernel, takes in ((2, "avg_pool2d", "hfl"), (3, "avg_pool3d_out_frame", "fl"))
 }
 adaptive_avg_pool = {
     n: Kernel(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward0",
               f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3), main=n == 2,
-              primal=_laid(pooling.along_axes))
+              primal=_laid(pooling.along_axes, 3 - n))
     for n in (2, 3)
 }
 upsample: dict[tuple[str, int], Kernel] = {
