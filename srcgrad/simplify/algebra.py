@@ -18,6 +18,10 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     o = 1 / c; a / c               ->  a * o
     (-a) @ b                       ->  -(a @ b)
     (2.0 * a) * (0.5 * b)          ->  a * b
+    (2.0 / a) * b                  ->  (2.0 * b) / a
+    2.0 * (a / 4.0)                ->  0.5 * a
+    p = 2.0 * x; 2.0 * (a * x)     ->  a * p
+    p = a @ b; (2.0 * a) @ b       ->  2.0 * p
 
 and what :mod:`.stores` does.
 """
@@ -63,6 +67,8 @@ class _Algebra(Stores):
         super().__init__()
         self._quotients: list[dict[tuple[Value, Value], Value]] = [{}]  # per enclosing block
         self._reciprocals: dict[Value, Value] = {}
+        self._multiples: dict[tuple[float, Value], Value] = {}
+        self._products: dict[tuple[Any, ...], Value] = {}
 
     def enter(self, block: Block) -> None:
         self._quotients.append({})
@@ -75,6 +81,15 @@ class _Algebra(Stores):
             numerator, divisor = self.operands_of(node)
             if numerator == 1 and isinstance(divisor, Value) and self.is_beside(node, divisor):
                 self._reciprocals.setdefault(divisor, node.out)
+        elif call_of(node) in MUL and len(node.inputs) <= 2:
+            number, value = sorted(self.operands_of(node), key=weight)
+            known = self.number(number)
+            if known is not None and isinstance(value, Value) and same_type(value, node.out) and (
+                    value.aval.is_array and self.is_beside(node, value)):
+                self._multiples.setdefault((float(known), value), node.out)
+        elif len(node.outputs) == 1 and (factors := self._matrices(node.out)) is not None and any(
+                self.is_beside(node, v) for v in node.inputs):
+            self._products.setdefault(factors, node.out)
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         if node.op in ("acc", "update"):
@@ -146,7 +161,37 @@ class _Algebra(Stores):
                 other = operands[1 - i]
                 if isinstance(other, Value) and same_type(other, node.out):
                     return emit.call(operator.neg, other)
-        return self._regrouped(operands, emit)
+        return self._with_quotient(node, operands, emit) or self._regrouped(operands, emit)
+
+    def _with_quotient(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        """``(2.0 / a) * b -> (2.0 * b) / a`` and ``2.0 * (a / 4.0) -> 0.5 * a``."""
+        for one, other in (operands, operands[::-1]):
+            quotient = self.defined.get(one) if isinstance(one, Value) else None
+            if quotient is None or call_of(quotient) not in DIV or self.uses[one] > 1 or (
+                    quotient.params["kwargs"] or not is_real(one)):
+                continue
+            above, below = self.operands_of(quotient)
+            number, divisor = self.number(above), self._divisor(quotient)
+            if number is not None and isinstance(other, Value) and isinstance(below, Value) and (
+                    below.aval.is_array and weight(below) >= weight(other)):
+                scaled = other if number == 1 else self.scaled(number, other, emit)
+                return emit.call(operator.truediv, scaled, below)
+            number = self.number(other)
+            if divisor is not None and number is not None:
+                found = above if number == divisor else self.scaled(number / divisor, above, emit)
+                return found if same_type(found, node.out) else None
+        return None
+
+    def _divisor(self, quotient: Node) -> float | None:
+        """The number that a quotient divides by, where it only sets the scale."""
+        above, below = self.operands_of(quotient)
+        node = self.defined.get(below) if isinstance(below, Value) else None
+        number = node.params["value"] if node is not None and node.op == "const" else below
+        plain = isinstance(number, int | float) and not isinstance(number, bool)
+        if not plain or number == 0 or not isinstance(above, Value) or (
+                not is_real(above) or not same_type(above, quotient.out)):
+            return None
+        return float(number)
 
     def _regrouped(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         """Numbers first: ``(a * x) * 2.0 -> (2.0 * a) * x`` for a scalar ``a``."""
@@ -156,6 +201,8 @@ class _Algebra(Stores):
         for i in (0, 1):
             number = self.number(operands[i])
             factors = self.factors(operands[1 - i])
+            if number is not None and factors is None and self.has_number(operands[1 - i]):
+                return self.scaled(number, operands[1 - i], emit)  # type: ignore[no-any-return]
             if factors is None or self.uses[operands[1 - i]] > 1:
                 continue
             if number is None:
@@ -167,6 +214,9 @@ class _Algebra(Stores):
                 inner = self.number(known)
                 if inner is not None and isinstance(rest, Value):
                     return emit.call(operator.mul, float(number * inner), rest)
+                multiple = self._multiples.get((float(number), rest))
+                if multiple is not None:
+                    return emit.call(operator.mul, known, multiple)
             first, second = sorted(factors, key=self.size)
             if weight(first) < weight(second):
                 return emit.call(operator.mul, self.scaled(number, first, emit), second)
@@ -180,8 +230,8 @@ class _Algebra(Stores):
             parts[0] = (emit.call(operator.neg, parts[0][0]), parts[0][1])
         elif factor != 1.0:
             parts[0] = (self.scaled(factor, parts[0][0], emit), parts[0][1])
-        first, second = (rest if wide is None else emit.call(
-            np.expand_dims, rest, *self.operands_of(wide)[1:]) for rest, wide in parts)
+        first, second = (rest if wide is None else self.widened(wide, rest, emit)
+                         for rest, wide in parts)
         return emit.call(operator.mul, first, second)
 
     def _with_numbers(self, operands: tuple[Any, ...]
@@ -190,8 +240,7 @@ class _Algebra(Stores):
         parts: list[tuple[Any, Node | None]] = []
         product = 1.0
         for operand in operands:
-            node = self.defined.get(operand) if isinstance(operand, Value) else None
-            wide = node if call_of(node) is np.expand_dims and self.uses[operand] <= 1 else None
+            wide = self.widening(operand) if self.uses[operand] <= 1 else None
             found = self._with_number(operand if wide is None else wide.inputs[0])
             if found is None:
                 return None
@@ -236,6 +285,9 @@ class _Algebra(Stores):
                 known = self._known_quotient(one, operands[1])
                 if known is not None:
                     return emit.call(operator.mul, known, other)
+        divisor = self._divisor(node)
+        if divisor is not None and self.has_number(operands[0]):
+            return self.scaled(1.0 / divisor, operands[0], emit)  # type: ignore[no-any-return]
         if all(isinstance(v, Value) for v in operands):
             self._quotients[-1][operands[0], operands[1]] = node.out
         return None
@@ -258,11 +310,18 @@ class _Algebra(Stores):
             return emit.call(operator.sub, second, negated)
         if self.number(second) == 0 and isinstance(first, Value) and same_type(first, node.out):
             return first
+        if fn in ADD and first is second and is_real(first) and same_type(first, node.out):
+            return self.doubled(first, emit)
         return None
 
     def _matmul(self, node: Node, fn: Any, operands: tuple[Any, ...], emit: Emit) -> Value | None:
-        """The sign of a factor goes to the product, if that is not larger."""
+        """The sign of a factor goes to the product, if that is not larger; so does a number where
+        the product without it is known."""
         for i, operand in enumerate(operands):
+            number, rest = sorted(self.factors(operand) or (None, None), key=self.size)
+            known = self._products.get((rest, operands[1]) if i == 0 else (operands[0], rest))
+            if known is not None and self.number(number) is not None and fn is operator.matmul:
+                return emit.call(operator.mul, self.number(number), known)
             negated = self.negated(operand)
             if negated is not None and self.uses[operand] <= 1 and (
                     weight(node.out) <= weight(operand)):

@@ -1,4 +1,4 @@
-"""Adjoints of factorisations, where matrices are diagonal, triangular or symmetric.
+"""Adjoints of factorisations and inverses, where matrices are diagonal, triangular or symmetric.
 
 The likelihood of a Gaussian process has ``np.sum(np.log(np.diag(L)))`` for a Cholesky factor, so
 that the factor's cotangent is diagonal, and ``np.linalg.solve(K, y)`` for a symmetric ``K``:
@@ -12,6 +12,12 @@ that the factor's cotangent is diagonal, and ``np.linalg.solve(K, y)`` for a sym
     a.T @ (2.0 * a)                      ->  2.0 * (a.T @ a)
     a + a.T, for a symmetric a           ->  2.0 * a
     solve(k.T, c * y), x = solve(k, y)   ->  c * x, for a symmetric k
+    a.T, sum(a, axis=1), a symmetric     ->  a, sum(a, axis=0)
+    c / det(a) * cofactors(a)            ->  c * inv(a).T, where the program has inv(a)
+    inverse_or_nan(a)                    ->  inv(a), where the program has that
+    tril(s, -1) + diag(diagonal(s) / 2)  ->  s / 2, from the Cholesky factor of a symmetric matrix
+
+The last is another cotangent of that matrix with the same product with each symmetric change.
 """
 
 from __future__ import annotations
@@ -22,18 +28,19 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Node, Value, walk
+from ..graph.ir import Graph, Node, Ref, Value, walk
 from ..kinds import SCALARS, int_aval
 from .operands import ADD, DIV, MUL, SUB, Operands
-from .parity import parity, turned_from
+from .parity import Parity, turned_from
 from .rewriting import Emit, call_of
 
-_FACTORISATIONS: frozenset[Any] = frozenset({np.linalg.cholesky, np.linalg.solve})
+_MAKING: frozenset[Any] = frozenset({  # matrices of which something may be known
+    operator.matmul, np.linalg.cholesky, np.linalg.solve, np.linalg.inv})
 
 
 def use_structure(graph: Graph) -> Graph:
-    """The graph with simpler adjoints of factorisations."""
-    if graph.border is None or not any(call_of(n) in _FACTORISATIONS for n in walk(graph.block)):
+    """The graph with simpler adjoints of factorisations and inverses."""
+    if graph.border is None or not any(call_of(n) in _MAKING for n in walk(graph.block)):
         return graph
     return _Matrices().run(graph)
 
@@ -45,6 +52,8 @@ class _Matrices(Operands):
         self._spread: dict[Value, Value] = {}  # numbers of vectors whose elements are all equal
         self._diagonals: dict[Value, Value] = {}  # of matrices
         self._solutions: dict[Value, list[tuple[Value, Value]]] = {}
+        self._inverses: dict[Value, Value] = {}
+        self._parity = Parity(self.defined)
 
     def note(self, node: Node) -> None:
         fn = call_of(node)
@@ -60,9 +69,15 @@ class _Matrices(Operands):
             self._vectors[node.out] = node.inputs[0]
         elif fn is np.linalg.solve and len(node.inputs) == 2 and _rank(node.out) == 1:
             self._solutions.setdefault(node.inputs[0], []).append((node.inputs[1], node.out))
+        elif fn is np.linalg.inv and _rank(node.out) == 2 and (
+                self.is_beside(node, node.inputs[0])):
+            self._inverses.setdefault(node.inputs[0], node.out)
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         fn = call_of(node)
+        if fn is np.sum and node.params["args"] == (Ref(0),) and (
+                node.params["kwargs"] == {"axis": 1} and self._parity.of(node.inputs[0]) == 1):
+            return [emit.call(np.sum, node.inputs[0], axis=0)]
         if fn is None or node.params["kwargs"]:
             return None
         operands = self.operands_of(node)
@@ -75,6 +90,12 @@ class _Matrices(Operands):
             found = self._diagonal(operands[0], emit, known=True)
         elif fn in MUL and any(v in self._spread for v in node.inputs):
             found = self._spread_product(operands, emit)
+        elif fn in MUL:
+            found = self._log_determinant(operands, emit)
+        elif getattr(fn, "__name__", "") == "inverse_or_nan":
+            found = self._inverses.get(operands[0])
+        elif turned_from(node) is not None and self._parity.of(operands[0]) == 1:
+            found = operands[0]
         elif (fn in ADD or fn in SUB) and len(node.inputs) == 2:
             found = self._sum(fn, node.inputs[0], node.inputs[1], emit)
         elif fn is np.linalg.solve and len(operands) == 2:
@@ -217,8 +238,56 @@ class _Matrices(Operands):
                 (pair[0].aval.kind in SCALARS) == (pair[1].aval.kind in SCALARS)):
             return self._matrix_of(self._total(fn, pair[0], pair[1], emit), first, emit)
         if fn in ADD and any(turned_from(self.defined.get(a)) is b for a, b in (
-                (first, second), (second, first))) and parity(first, self.defined) == 1:
+                (first, second), (second, first))) and self._parity.of(first) == 1:
             return emit.call(operator.mul, 2.0, first)
+        return self._whole_of_triangle(first, second, emit) if fn in ADD else None
+
+    def _whole_of_triangle(self, strict: Value, diagonal: Value, emit: Emit) -> Value | None:
+        """The cotangent of a symmetric matrix that Cholesky's factorisation has read the lower
+        triangle of."""
+        node, vector = self.defined.get(strict), self._vectors.get(diagonal)
+        half = self.defined.get(vector) if vector is not None else None
+        if call_of(node) is not np.tril or node is None or half is None or (
+                len(node.params["args"]) != 2 or node.params["args"][1] != -1):
+            return None
+        number, rest = sorted(self.factors(vector) or (None, None), key=self.size)
+        taken, whole = self.defined.get(rest), node.inputs[0]
+        both = self.defined.get(whole)
+        if self.number(number) != 0.5 or call_of(taken) is not np.diagonal or taken is None or (
+                taken.inputs[0] is not whole) or both is None or (
+                call_of(both) not in ADD or not self._is_from_symmetric(both)):
+            return None
+        return emit.call(operator.mul, 0.5, whole)
+
+    def _is_from_symmetric(self, both: Node) -> bool:
+        """Is it ``d + d.T`` with ``d = inv(low).T @ ...`` for the factor of a symmetric matrix?"""
+        for d, turned in (both.inputs, both.inputs[::-1]):
+            product = self.defined.get(d)
+            if turned_from(self.defined.get(turned)) is not d or call_of(product) is not (
+                    operator.matmul) or product is None:
+                continue
+            matrix = turned_from(self.defined.get(product.inputs[0]))
+            inverse = self.defined.get(matrix) if matrix is not None else None
+            low = self.defined.get(inverse.inputs[0]) if inverse is not None else None
+            if call_of(inverse) is np.linalg.inv and call_of(low) is np.linalg.cholesky and (
+                    low is not None and not low.params["kwargs"]):
+                return self._parity.of(low.inputs[0]) == 1
+        return False
+
+    def _log_determinant(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        """``c / det(a) * cofactors(a)`` by the inverse of ``a``."""
+        for ratio, matrix in (operands, operands[::-1]):
+            above, of = self.defined.get(ratio), self.defined.get(matrix)
+            if call_of(above) not in DIV or above is None or of is None or (
+                    getattr(call_of(of), "__name__", "") != "cofactors"):
+                continue
+            number, determinant = self.operands_of(above)
+            below, inverse = self.defined.get(determinant), self._inverses.get(of.inputs[0])
+            if call_of(below) is np.linalg.det and below is not None and inverse is not None and (
+                    below.inputs[0] is of.inputs[0]):
+                turned = inverse if self._parity.of(inverse) == 1 else (
+                    emit.call(np.transpose, inverse))
+                return emit.call(operator.mul, number, turned)
         return None
 
     def _total(self, fn: Any, first: Value, second: Value, emit: Emit) -> Value:
@@ -232,7 +301,7 @@ class _Matrices(Operands):
     def _solved(self, matrix: Value, right: Value, emit: Emit) -> Value | None:
         """A solution that is known: a multiple of another one."""
         turned = turned_from(self.defined.get(matrix))
-        if turned is None or turned not in self._solutions or parity(turned, self.defined) != 1:
+        if turned is None or turned not in self._solutions or self._parity.of(turned) != 1:
             return None
         for y, solution in self._solutions[turned]:
             factor = self._multiple(right, y, emit)

@@ -84,9 +84,58 @@ class Operands(Rewriter):
             if inner is not None:
                 product = float(number * inner)
                 same = product == 1.0 and isinstance(second, Value) and same_type(second, value)
-                return second if same else emit.call(operator.mul, product, second)
+                return second if same else self.times(product, second, emit)
             return emit.call(operator.mul, self.scaled(number, first, emit), second)
+        negated, quotient = self.negated(value), self.defined.get(value)
+        if negated is not None and self.uses[value] <= uses:
+            return self.scaled(-number, negated, emit)
+        if call_of(quotient) in DIV and quotient is not None and self.has_number(value):
+            above, below = self.operands_of(quotient)
+            return emit.call(operator.truediv, self.scaled(number, above, emit), below)
+        wide = self.widening(value)
+        if wide is not None and self.uses[value] <= uses:
+            return self.widened(wide, self.scaled(number, wide.inputs[0], emit), emit)
+        return self.times(number, value, emit)
+
+    @staticmethod
+    def times(number: float, value: Any, emit: Emit) -> Value:
+        if number == -1.0 and is_real(value):
+            return emit.call(operator.neg, value)
         return emit.call(operator.mul, number, value)
+
+    def has_number(self, value: Any) -> bool:
+        """Does a number scale a product or quotient that nothing else uses?"""
+        node = self.defined.get(value) if isinstance(value, Value) else None
+        if node is None or self.uses[value] > 1 or not is_real(value):
+            return False
+        if self.widening(value) is not None or self.negated(value) is not None:
+            return self.has_number(node.inputs[0])
+        if call_of(node) not in MUL and call_of(node) not in DIV:
+            return False
+        first, second = self.operands_of(node)
+        if call_of(node) in MUL:
+            first, second = sorted((first, second), key=self.size)
+        return self.number(first) is not None or self.has_number(first)
+
+    def widening(self, value: Any) -> Node | None:
+        """The node that gives an array more axes of one element, and does nothing else."""
+        node = self.defined.get(value) if isinstance(value, Value) else None
+        if call_of(node) is np.expand_dims:
+            return node
+        if node is None or node.op != "read" or node.params.get("handle") or len(
+                node.params["steps"]) != 1:
+            return None
+        key = getattr(node.params["steps"][0], "key", ())
+        keys = key if isinstance(key, tuple) else (key,)
+        return node if None in keys and all(
+            k is None or (type(k) is slice and k == slice(None)) for k in keys) else None
+
+    @staticmethod
+    def widened(node: Node, value: Value, emit: Emit) -> Value:
+        """``value`` with the axes that a node adds."""
+        new = node.but(inputs=(value, *node.inputs[1:]), outputs=(Value(node.out.aval),))
+        emit.nodes.append(new)
+        return new.out
 
     def size(self, operand: Any) -> tuple[int, int]:
         """How large an operand is, and how often it changes."""
@@ -117,12 +166,13 @@ def same_type(value: Value, out: Value) -> bool:
 
 
 def weight(operand: Any) -> int:
-    """How large an operand is: numbers, scalars, then arrays by rank."""
+    """How large an operand is: numbers, scalars, then arrays by the number of their axes that have
+    more than one element."""
     if not isinstance(operand, Value):
         return -1
     if operand.aval.kind in SCALARS:
         return 0
-    return 9 if operand.aval.shape is None else 1 + len(operand.aval.shape)
+    return 9 if operand.aval.shape is None else 1 + sum(d != 1 for d in operand.aval.shape)
 
 
 def is_real(operand: Any) -> bool:

@@ -11,6 +11,7 @@
     b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
     -(a * m) + b * m                       ->  (b - a) * m
+    m @ a + m @ b                          ->  m @ (a + b)   (matrices)
     add.at(b, (arange(n), j), m)           ->  b[arange(n), j] = b[arange(n), j] + m
     zeros[1] += m;  zeros[0] += n          ->  array([n, m])   (of two elements; of slices:
                                                concatenate)
@@ -71,6 +72,9 @@ class Stores(Operands):
         if not steps:
             if self.equal(base, value):
                 return self.doubled(base, emit)
+            total = self._same_multiples(base, value, emit)
+            if total is not None and same_type(total, node.out):
+                return total
             if self.is_zero(value) and same_type(base, node.out):
                 return base
             factored = self._factored(base, value, emit)
@@ -137,24 +141,56 @@ class Stores(Operands):
         return made if same_type(made, node.out) else None
 
     def _factored(self, base: Value, value: Value, emit: Emit) -> Value | None:
-        """``a * m`` to which ``b * m`` is added, as ``(a + b) * m``."""
+        """``a * m`` to which ``b * m`` is added, as ``(a + b) * m``; ``m @ a`` and ``m @ b`` alike.
+        """
         if self.uses[base] > 1 or self.uses[value] > 1:
             return None
         less, more = self.negated(base), self.negated(value)
-        first, second = self.factors(less or base), self.factors(more or value)
-        if first is None or second is None or (less is not None and more is not None):
+        if less is not None and more is not None:
             return None
-        for i, j in ((0, 0), (0, 1), (1, 0), (1, 1)):
-            common, a, b = first[i], first[1 - i], second[1 - j]
-            if common is second[j] and isinstance(common, Value) and (
-                    same_shape(common.aval, base.aval) and common.aval.is_array) and all(
-                    isinstance(v, Value) and v.aval.is_array for v in (a, b)):
-                if less is not None:
-                    total = emit.call(operator.sub, b, a)
-                else:
-                    total = emit.call(operator.add if more is None else operator.sub, a, b)
-                return emit.call(operator.mul, total, common)
+        for fn, parts, pairs in (
+                (operator.mul, self.factors, ((0, 0), (0, 1), (1, 0), (1, 1))),
+                (operator.matmul, self._matrices, ((0, 0), (1, 1)))):
+            first, second = parts(less or base), parts(more or value)
+            if first is None or second is None:
+                continue
+            for i, j in pairs:
+                common, a, b = first[i], first[1 - i], second[1 - j]
+                if common is not second[j] or not isinstance(common, Value) or not all(
+                        isinstance(v, Value) and v.aval.is_array for v in (a, b, common)):
+                    continue
+                if same_shape(common.aval, base.aval) if fn is operator.mul else (
+                        same_shape(a.aval, b.aval)):
+                    if less is not None:
+                        total = emit.call(operator.sub, b, a)
+                    else:
+                        total = self._sum_of(a, b, more is None, emit)
+                    pair = (common, total) if fn is operator.matmul and i == 0 else (total, common)
+                    return emit.call(fn, *pair)
         return None
+
+    def _same_multiples(self, base: Value, value: Value, emit: Emit) -> Value | None:
+        """``0.5 * x`` to which ``1.5 * x`` is added, as ``2.0 * x``."""
+        first, second = (sorted(self.factors(v) or (None, None), key=self.size)
+                         for v in (base, value))
+        numbers = self.number(first[0]), self.number(second[0])
+        if first[1] is not second[1] or None in numbers or not isinstance(first[1], Value):
+            return None
+        total = float(numbers[0] + numbers[1])  # type: ignore[operator]
+        return first[1] if total == 1.0 else emit.call(operator.mul, total, first[1])
+
+    def _sum_of(self, a: Value, b: Value, added: bool, emit: Emit) -> Value:
+        if a is b and added:
+            return self.doubled(a, emit)
+        return emit.call(operator.add if added else operator.sub, a, b)
+
+    def _matrices(self, operand: Value) -> tuple[Any, ...] | None:
+        """``a, b`` of ``a @ b`` for two matrices."""
+        node = self.defined.get(operand)
+        if node is None or call_of(node) is not operator.matmul or not all(
+                len(v.aval.shape or ()) == 2 for v in node.inputs):
+            return None
+        return self.operands_of(node)
 
     def _dense_first(self, base: Value, value: Value, emit: Emit) -> Value | None:
         """A buffer of zeros that got a few parts before all of it got ``value``: it starts as

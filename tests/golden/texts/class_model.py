@@ -14,7 +14,7 @@ def class_model_value_and_grad(x, y, model_layers_0_W, model_layers_0_b,
     out = np.mean(t1 ** 2)
     # ---- backward
     # Model.loss: return np.mean((x - y) ** 2)
-    d_z = 2 * (1.0 / max(x_1.shape[0] * model_layers_1_W.shape[1], 1)) * t1
+    d_z = 2.0 / max(x_1.shape[0] * model_layers_1_W.shape[1], 1) * t1
     # Dense.__call__: z = x @ self.W + self.b
     d_model_layers_1_b = d_z.sum(axis=0)
     d_x = d_z @ model_layers_1_W.T

@@ -11,7 +11,7 @@ def loss_value_and_grad(W1, b1, W2, b2, X, y):
     out = np.mean(err ** 2)
     # ---- backward
     # return np.mean(err ** 2)
-    d_err = 2 * (1.0 / max(X.shape[0] * W2.shape[1], 1)) * err
+    d_err = 2.0 / max(X.shape[0] * W2.shape[1], 1) * err
     # pred = h @ W2 + b2
     d_b2 = d_err.sum(axis=0)
     d_h = d_err @ W2.T

@@ -7,8 +7,7 @@ def robust_value_and_grad(x, scale):
     r = r_1 = np.linalg.norm(x)
     taken = r < scale
     if taken:
-        d_r = 0.5 * r
-        out = d_r * r
+        out = 0.5 * r * r
     else:
         n_while = 0
         while r > 10.0 * scale:
@@ -18,8 +17,7 @@ def robust_value_and_grad(x, scale):
         out = scale * t1
     # ---- backward
     if taken:
-        # return 0.5 * r * r
-        d_r += r_1 * 0.5
+        d_r = r_1
         d_scale = 0.0
     else:
         # return scale * (r - 0.5 * scale)
