@@ -32,6 +32,7 @@ SHARE = 0.03  # of an iteration's time
 PRICES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)  # nanoseconds for a byte
 NUMBERS = 2.3  # the same for Python's and NumPy's numbers: two operations
 KEEPING = 30.0  # nanoseconds for a value
+TRAFFIC = 0.15  # nanoseconds for a byte of an array that is written to new memory and read later
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
@@ -306,6 +307,12 @@ class _Cost:
         return Way(self.share * (KEEPING + price * room(self.aval)), self.share * self.again,
                    self.operands)
 
+    @property
+    def keeping(self) -> float:
+        """The time that it takes to keep the value."""
+        moved = 0.0 if self.aval.kind in SCALARS else TRAFFIC * room(self.aval)
+        return self.share * (KEEPING + moved)
+
 
 def _time(needed: Sequence[Value], ways: Mapping[Value, _Cost],
           again: Collection[Value]) -> float:
@@ -319,5 +326,5 @@ def _time(needed: Sequence[Value], ways: Mapping[Value, _Cost],
                 total += ways[value].share * ways[value].again
                 waiting.extend(ways[value].operands)
             else:
-                total += ways[value].share * KEEPING
+                total += ways[value].keeping
     return total

@@ -353,10 +353,11 @@ class Plain:
         self.rename(node, stmts)
 
     def stored(self, node: Node, target: ast.expr, value: ast.expr) -> ast.stmt:
-        """``target = value``; ``target += e`` where a number is added to what is there."""
-        number = node.inputs[1].aval
-        scalar = number.kind in SCALARS and not number.optional
-        if scalar and isinstance(value, ast.BinOp) and isinstance(value.op, _AUGMENTED) and (
+        """``target = value``; ``target += e`` where a number is added to what is there; in
+        the adjoint part an array, too."""
+        aval = node.inputs[1].aval
+        plain = not aval.optional and (aval.kind in SCALARS or is_adjoint(node))
+        if plain and isinstance(value, ast.BinOp) and isinstance(value.op, _AUGMENTED) and (
                 ast.dump(place(value.left)) == ast.dump(place(target))
                 if isinstance(value.left, ast.Subscript) else False):
             return augment(target, value.op, value.right)

@@ -179,7 +179,8 @@ class _Algebra(Stores):
             number = self.number(other)
             if divisor is not None and number is not None:
                 found = above if number == divisor else self.scaled(number / divisor, above, emit)
-                return found if same_type(found, node.out) else None
+                known = isinstance(found, Value) and same_type(found, node.out)
+                return found if known else None
         return None
 
     def _divisor(self, quotient: Node) -> float | None:
@@ -240,7 +241,8 @@ class _Algebra(Stores):
         parts: list[tuple[Any, Node | None]] = []
         product = 1.0
         for operand in operands:
-            wide = self.widening(operand) if self.uses[operand] <= 1 else None
+            wide = self.widening(operand)
+            wide = None if wide is None or self.uses[operand] > 1 else wide
             found = self._with_number(operand if wide is None else wide.inputs[0])
             if found is None:
                 return None
@@ -319,9 +321,11 @@ class _Algebra(Stores):
         the product without it is known."""
         for i, operand in enumerate(operands):
             number, rest = sorted(self.factors(operand) or (None, None), key=self.size)
-            known = self._products.get((rest, operands[1]) if i == 0 else (operands[0], rest))
-            if known is not None and self.number(number) is not None and fn is operator.matmul:
-                return emit.call(operator.mul, self.number(number), known)
+            if self.number(number) is not None and isinstance(operands[1 - i], Value) and (
+                    fn is operator.matmul):
+                known = self._products.get((rest, operands[1]) if i == 0 else (operands[0], rest))
+                if known is not None:
+                    return emit.call(operator.mul, self.number(number), known)
             negated = self.negated(operand)
             if negated is not None and self.uses[operand] <= 1 and (
                     weight(node.out) <= weight(operand)):
@@ -350,7 +354,15 @@ class _Algebra(Stores):
         return self._turned_product(inner, emit)
 
     def _turned_product(self, node: Node, emit: Emit) -> Value | None:
-        """``(a.T @ b).T`` is ``b.T @ a``, for matrices."""
+        """``(a.T @ b).T`` is ``b.T @ a``, for matrices; ``outer(a, b).T`` is ``outer(b, a)``."""
+        if call_of(node) is None:
+            return None
+        negated = self.negated(node.out)
+        outer = node if negated is None else self.defined.get(negated)
+        if call_of(outer) is np.outer and outer is not None and self.uses[node.out] <= 1:
+            first, second = self.operands_of(outer)
+            turned_outer = emit.call(np.outer, second, first)
+            return turned_outer if negated is None else emit.call(operator.neg, turned_outer)
         if call_of(node) is not operator.matmul or self.uses[node.out] > 1 or not all(
                 v.aval.shape is not None and len(v.aval.shape) == 2 for v in node.inputs):
             return None

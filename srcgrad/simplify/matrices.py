@@ -90,8 +90,8 @@ class _Matrices(Operands):
             found = self._diagonal(operands[0], emit, known=True)
         elif fn in MUL and any(v in self._spread for v in node.inputs):
             found = self._spread_product(operands, emit)
-        elif fn in MUL:
-            found = self._log_determinant(operands, emit)
+        elif fn in MUL and len(node.inputs) == 2:
+            found = self._log_determinant(node.inputs, emit)
         elif getattr(fn, "__name__", "") == "inverse_or_nan":
             found = self._inverses.get(operands[0])
         elif turned_from(node) is not None and self._parity.of(operands[0]) == 1:
@@ -300,10 +300,10 @@ class _Matrices(Operands):
 
     def _solved(self, matrix: Value, right: Value, emit: Emit) -> Value | None:
         """A solution that is known: a multiple of another one."""
-        turned = turned_from(self.defined.get(matrix))
-        if turned is None or turned not in self._solutions or self._parity.of(turned) != 1:
+        matrix = turned_from(self.defined.get(matrix)) or matrix
+        if matrix not in self._solutions or self._parity.of(matrix) != 1:
             return None
-        for y, solution in self._solutions[turned]:
+        for y, solution in self._solutions[matrix]:
             factor = self._multiple(right, y, emit)
             if factor is not None:
                 return solution if factor == 1 else emit.call(operator.mul, factor, solution)

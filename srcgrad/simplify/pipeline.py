@@ -15,6 +15,7 @@ from .matrices import use_structure
 from .narrow import narrow
 from .once import store_once
 from .restore import restore
+from .scattered import keep_scattered
 from .share import share
 from .stack import stack_outer_products
 
@@ -26,6 +27,7 @@ PASSES: dict[str, Pass] = {
     "cancel": cancel,
     "narrow": narrow,
     "share": share,
+    "scattered": keep_scattered,
     "matrices": use_structure,
     "stack": stack_outer_products,
     "algebra": reduce_strength,

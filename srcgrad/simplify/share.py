@@ -68,9 +68,10 @@ class _Share(Rewriter):
         if graph.border is not None:
             self._handed_on = set(graph.block.outputs)
             for node in walk(graph.block):
-                if not (node.op == "apply" and "out" not in node.params["kwargs"] and (
-                        isinstance(node.params["fn"], np.ufunc)
-                        or node.params["fn"] in _CALCULATING)):
+                if not _gathers(node) and not (
+                        node.op == "apply" and "out" not in node.params["kwargs"] and (
+                            isinstance(node.params["fn"], np.ufunc)
+                            or node.params["fn"] in _CALCULATING)):
                     self._handed_on.update(node.inputs)
                 for block in node.blocks:
                     self._handed_on.update(block.outputs)
@@ -111,7 +112,7 @@ class _Share(Rewriter):
         if self._cleaning or len(node.outputs) != 1 or not node.inputs:
             return
         out = node.outputs[0]
-        dear = len(node.inputs) == 1 and call_of(node) in _DEAR
+        dear = (len(node.inputs) == 1 and call_of(node) in _DEAR) or _gathers(node)
         if not dear and out.aval.kind not in SCALARS:
             return
         node = self._by_first(node)
@@ -154,6 +155,12 @@ class _Share(Rewriter):
                 return found
         self._scopes[-1][key] = node.outputs
         return None
+
+
+def _gathers(node: Node) -> bool:
+    """Does a node copy elements out of an array?"""
+    return node.op == "read" and not node.params.get("handle") and any(
+        isinstance(s, Index) and not s.basic for s in node.params["steps"])
 
 
 def key_of(node: Node) -> Any:
