@@ -155,13 +155,13 @@ class Attempt:
         nodes = region.builder.nodes
         start = len(nodes)
         forced = Forced(region, outcomes, stop)
-        outer, machine.recorder.forced = machine.recorder.forced, forced
+        outer, machine.branches.forced = machine.branches.forced, forced
         machine.recorder.trying.append(region)
         again = self._repeat(region, log)
         try:
             self.jump = self.body()
         finally:
-            machine.recorder.forced = outer
+            machine.branches.forced = outer
             machine.recorder.trying.pop()
             machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
                                 for v in place.node.outputs if not place.node.blocks)
@@ -193,7 +193,7 @@ class Attempt:
             machine = self.machine
             forced = Forced(machine.recorder.region, outcomes)
             held.append(forced)
-            outer, machine.recorder.forced = machine.recorder.forced, forced
+            outer, machine.branches.forced = machine.branches.forced, forced
             machine.recorder.trying.append(machine.recorder.region)
             again = self._repeat(machine.recorder.region, log)
             layers = len(machine.journal.layers)
@@ -205,7 +205,7 @@ class Attempt:
                 machine.recorder.region = forced.region
                 return RAISE
             finally:
-                machine.recorder.forced = outer
+                machine.branches.forced = outer
                 machine.recorder.trying.pop()
                 if again is not None:
                     machine.recorder.echoes.remove(again)

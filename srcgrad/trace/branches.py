@@ -20,6 +20,7 @@ from .tracers import Jump, ScalarTracer
 
 if TYPE_CHECKING:
     from . import dispatch as parts
+    from .attempts import Forced
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 
@@ -39,6 +40,7 @@ class Branches(Collaborator):
         self.open_tests: list[tuple[bool, int]] = []
         self.demanding = 0  # in an iterator of the user's: whether it ends is needed while tracing
         self.call_sites: list[Any] = []
+        self.forced: Forced | None = None  # outcomes that were told before
 
     # ---- if --------------------------------------------------------------------------------
     def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
@@ -86,8 +88,8 @@ class Branches(Collaborator):
     def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
                rest: Callable[[], Any] | None, later: frozenset[str] | None = None) -> Any:
         """A branch on data.  ``later``: the variables that may be read after it."""
-        if self.recorder.forced is not None and self.recorder.forced.region is self.recorder.region:
-            chosen = self.recorder.forced.outcome(predicate)
+        if self.forced is not None and self.forced.region is self.recorder.region:
+            chosen = self.forced.outcome(predicate)
             if chosen is not None:
                 return self.after((then if chosen else orelse)() or NORMAL, rest)
         bottoms = self.recursion.bottoms

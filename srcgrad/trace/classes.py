@@ -42,6 +42,9 @@ class ClassAttributes(Collaborator):
 
     def __init__(self) -> None:
         self.made_classes: dict[int, Any] = {}  # those made while tracing, by their ids
+        self.noted: set[int] = set()
+        self.methods: set[tuple[int, int]] = set()  # of which class which functions are guarded
+        self.seeded: set[tuple[int, str]] = set()  # attributes taken for objects' own
 
     def made_class(self, cls: Any) -> Any:
         """Remember a class that the traced code has made."""
@@ -68,9 +71,9 @@ class ClassAttributes(Collaborator):
         """Guard what operators, calls and protocols find in a class, and what it inherits."""
         cls = users_class(cls)
         for one in (cls, type(cls)):
-            if id(one) in self.sources.classes_noted or not self.from_outside(one):
+            if id(one) in self.noted or not self.from_outside(one):
                 continue
-            self.sources.classes_noted.add(id(one))
+            self.noted.add(id(one))
             path = Path(self.variables.pin(one, one.__name__), (), one.__name__)
             self.sources.guard("is", path.child("attr", "__mro__"), one.__mro__)
             for base in one.__mro__:
@@ -125,10 +128,10 @@ class ClassAttributes(Collaborator):
         first argument."""
         cls = args[0] if args and isinstance(args[0], type) else users_class(
             type(args[0])) if args else object
-        if (id(cls), id(function)) in self.sources.methods or is_library(cls.__module__) or (
+        if (id(cls), id(function)) in self.methods or is_library(cls.__module__) or (
                 is_library(function.__module__)):
             return
-        self.sources.methods.add((id(cls), id(function)))
+        self.methods.add((id(cls), id(function)))
         for name in dict.fromkeys(n for c in cls.__mro__ for n in vars(c)):
             found = class_attribute(cls, name)
             if found is function or getattr(found, "__func__", None) is function:
@@ -210,11 +213,11 @@ class ClassAttributes(Collaborator):
         """Remember that what an instance inherits was taken for its own; refuse to change that
         in the class afterwards."""
         lineage = lineage_of(obj)
-        if isinstance(obj, type) and (id(obj), name) in self.sources.seeded:
+        if isinstance(obj, type) and (id(obj), name) in self.seeded:
             raise self.recorder.fatal(UnsupportedOperation(
                 f"the attribute {name!r} of the class {obj.__name__} is changed after a branch or "
                 "loop in which what inherits it may have got its own",
                 why="whether an object has an attribute of its own depends on the path",
                 fix="give the object the attribute before the branch or loop"))
         if name not in getattr(obj, "__dict__", {}) and len(self.journal.layers) > 1:
-            self.sources.seeded.update((id(c), name) for c in lineage if name in vars(c))
+            self.seeded.update((id(c), name) for c in lineage if name in vars(c))

@@ -192,7 +192,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     guards = tuple(g.kept() for g in machine.sources.guards.values())
     _solve_sizes(graph, guards, machine)
     roles = anchor_of(function).roles()
-    pinned = {key: Held(machine.found_functions.pinned[key], key not in machine.sources.unplaced)
+    found_functions = machine.found_functions
+    pinned = {key: Held(found_functions.pinned[key], key not in found_functions.unplaced)
               for key in root_objects(guards, [s.path for s in sources]) if key not in roles}
     return Traced(graph, sources, guards, tuple(machine.sources.symbols), template, pinned,
                   roles, tuple(dict.fromkeys(machine.sources.notes)),
@@ -303,7 +304,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             "the function returns an iterator over traced values",
             why="an iterator cannot be an output of the generated code",
             fix="return a list or an array"))
-    if machine.merges.is_long_tuple(obj):
+    if machine.tuples.is_long(obj):
         raise machine.recorder.fatal(machine.tuples.returned_tuple())
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return machine.recorder.rows_value(machine.symbolic_lists[id(obj)])

@@ -31,6 +31,7 @@ class FoundFunctions(Collaborator):
     def __init__(self) -> None:
         self.paths: dict[int, Path] = {}  # objects from outside, by id
         self.pinned: dict[int, Any] = {}  # roots of paths, and everything in `paths`
+        self.unplaced: set[int] = set()  # functions that run and were found nowhere
         self.anchored: Any = None  # the function that is called
         self.loose: dict[int, Any] = {}  # functions of which others with the same code may be found
         self.cells_change = False  # are variables around functions rebound?

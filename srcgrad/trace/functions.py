@@ -252,7 +252,7 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
         return issubclass(obj.__class__, classes)
     if type(obj) is EqualArrays:
         return issubclass(list, classes)
-    if machine.merges.is_long_tuple(obj):
+    if machine.tuples.is_long(obj):
         return issubclass(tuple, classes)
     if isinstance(obj, (StandIn, ClassedArray)) and obj.cls is not None:
         return issubclass(obj.cls, classes)
@@ -314,7 +314,7 @@ def type_(machine: Any, *args: Any) -> Any:
     check_no_table(machine, args[0] if args else None)
     if len(args) == 1 and type(args[0]) is EqualArrays:
         return list
-    if len(args) == 1 and machine.merges.is_long_tuple(args[0]):
+    if len(args) == 1 and machine.tuples.is_long(args[0]):
         return tuple
     if len(args) == 1 and is_tracer(args[0]):
         if _has_open_type(args[0]):

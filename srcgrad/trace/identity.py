@@ -37,6 +37,9 @@ class Identity(Collaborator):
     references: parts.References
     sources: parts.Sources
 
+    def __init__(self) -> None:
+        self.altered: set[int] = set()  # objects that the program changes, or may
+
     def note_identity(self, *objects: Any) -> None:
         """It is asked whether an object is some other one."""
         if len(objects) == 1 or (objects[0] is not objects[1] and type(objects[0]) is type(
@@ -50,7 +53,7 @@ class Identity(Collaborator):
             elif id(obj) in self.found_functions.paths:
                 for other in objects:
                     self.sources.check_twin(obj, other)
-                self.sources.altered.add(id(obj))
+                self.altered.add(id(obj))
 
     def check_copies(self, *objects: Any) -> None:
         """What is put together from the parts in a list of unknown length may be any object
@@ -83,7 +86,7 @@ class Identity(Collaborator):
             obj = self.found_functions.pinned.get(key)
             if obj is None or isinstance(obj, FIXED):
                 continue
-            like.setdefault(type(obj), ([], []))[key not in self.sources.altered].append(path)
+            like.setdefault(type(obj), ([], []))[key not in self.altered].append(path)
         for altered, others in like.values():
             if altered and len(altered) + len(others) > 1 and any(
                     map(_may_vary, (*altered, *others))):

@@ -315,7 +315,7 @@ class Join:
         found = one_of(self, a, b)
         if found is not None:
             return found
-        if any(map(self.machine.merges.is_long_tuple, (a, b))):
+        if any(map(self.machine.tuples.is_long, (a, b))):
             return self.failed(a, b)
         if type(a) is Picked or type(b) is Picked:
             return self._two(a, b)

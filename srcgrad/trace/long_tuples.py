@@ -28,17 +28,21 @@ class LongTuples(Collaborator):
     keys: parts.Keys
     list_rows: parts.ListRows
     lists: parts.Lists
-    merges: parts.Merges
     opening: parts.Opening
     recorder: parts.Recorder
 
     def __init__(self) -> None:
+        self.made: dict[int, list[Any]] = {}
         self.tuple_rows: dict[int, Any] = {}  # lists of which the rows stand for tuples
+
+    def is_long(self, obj: Any) -> bool:
+        """Does a list stand for a tuple?"""
+        return id(obj) in self.made
 
     def as_tuple(self, made: list[Any]) -> list[Any]:
         """Note that a list of unknown length stands for a tuple."""
         self.journal.seal(made)
-        self.recorder.long_tuples[id(made)] = made
+        self.made[id(made)] = made
         return made
 
     def columns_of(self, rows: Transposed) -> Any:
@@ -55,7 +59,7 @@ class LongTuples(Collaborator):
         return iter([self.as_tuple(self.lists.held_list(c)) for c in state.columns])
 
     def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
-        if self.merges.is_long_tuple(item):
+        if self.is_long(item):
             self.tuple_rows[id(owner)] = owner
         return self.list_rows.given_row(owner, item, key)
 
@@ -64,13 +68,13 @@ class LongTuples(Collaborator):
         return self.as_tuple(found) if id(owner) in self.tuple_rows else found
 
     def list_put(self, obj: Any, key: Any, value: Any) -> None:
-        if self.merges.is_long_tuple(obj):
+        if self.is_long(obj):
             raise TypeError("'tuple' object does not support item assignment")
         self.lists.list_put(obj, key, value)
 
     def with_tuples(self, structure: Any) -> Any:
         """A structure with tuples made at run time in place of what stands for them."""
-        if self.merges.is_long_tuple(structure):
+        if self.is_long(structure):
             return self.recorder.computed(
                 tuple, OPAQUE, self.recorder.rows_value(self.symbolic_lists[id(structure)]))
         if id(structure) in self.symbolic_lists or id(structure) in self.found_functions.paths:
@@ -85,13 +89,13 @@ class LongTuples(Collaborator):
         found = self.lists.list_get(obj, key)
         if not isinstance(key, slice):
             return found
-        return self.as_tuple(found) if self.merges.is_long_tuple(obj) else (
+        return self.as_tuple(found) if self.is_long(obj) else (
             self.keys.made_list(found))
 
     def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
         """Is one of the operands such a tuple?  Python's error where it is added to a list."""
-        both = [self.merges.is_long_tuple(x) or isinstance(x, tuple) for x in (left, right)]
-        if not any(map(self.merges.is_long_tuple, (left, right))):
+        both = [self.is_long(x) or isinstance(x, tuple) for x in (left, right)]
+        if not any(map(self.is_long, (left, right))):
             return False
         if op == "+" and not all(both):
             raise TypeError("can only concatenate list (not \"tuple\") to list" if both[1] else

@@ -132,9 +132,6 @@ class Merges(Collaborator):
             raise Restart(PartsOfItems())
         return False
 
-    def is_long_tuple(self, obj: Any) -> bool:
-        return id(obj) in self.recorder.long_tuples
-
     def inherit(self, new: Any, old: Any) -> None:
         """An object takes the place of one that may have been handed to the world outside, or
         stands for one with other names."""

@@ -17,7 +17,7 @@ from ..kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ..spelling import Method
 from ..stage.origins import origin
 from .assumptions import Assumption, ViewsTold
-from .attempts import UNTOLD, Forced, Reached, Stop, refused
+from .attempts import UNTOLD, Reached, Stop, refused
 from .collaborator import Collaborator
 from .control import Refusal
 from .homes import is_stored, may_be
@@ -74,11 +74,9 @@ class Recorder(Collaborator):
         self.error_settings = ErrorSettings()  # of NumPy, as the program has them now
         self.process_is_set = False  # has the program set anything else of the process?
         self.checked: dict[Value, dict[str, Any]] = {}  # what was computed under one
-        self.forced: Forced | None = None  # see :mod:`srcgrad.trace.attempts`
         self.stop_at: Stop | None = None  # see :mod:`srcgrad.trace.attempts`
         self.echoes: list[Repeat] = []  # statements that are being traced again
         self.c_ordered: set[int | None] = set()
-        self.long_tuples: dict[int, list[Any]] = {}
         self.gone: set[Value] = set()  # values of attempts that were given up
         self.homes_made: dict[Value, Home] = {}  # in the body of a try statement
 

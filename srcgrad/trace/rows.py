@@ -32,10 +32,27 @@ from .run_time import (
 from .tracers import StandIn
 
 
-class Lists:
-    """Cells that hold lists: a place is a run-time list of places."""
+class Containers:
+    """Cells that hold containers: a place is a run-time container."""
 
     numbered = False
+    place_for: Any
+    read: Any
+
+    def __init__(self, site: Any) -> None:
+        self.site = site
+
+    def insert(self, table: Any, key: Any, value: Any) -> None:
+        set_place(table, key, self.place_for(value))
+
+    replace = insert
+
+    def like(self, value: Any) -> Any:
+        return value if value is None else self.read(self.place_for(value))
+
+
+class Lists(Containers):
+    """Cells that hold lists: a place is a run-time list of places."""
 
     def __init__(self, site: Any) -> None:
         self.site = site
@@ -49,25 +66,12 @@ class Lists:
         handed_over(value)
         return made.places
 
-    def insert(self, table: Any, key: Any, value: Any) -> None:
-        set_place(table, key, self.place_for(value))
-
-    replace = insert
-
     def read(self, place: Any) -> Any:
         return Row(self.site, self.inner, place)
 
-    def like(self, value: Any) -> Any:
-        return value if value is None else self.read(self.place_for(value))
 
-
-class Sets:
+class Sets(Containers):
     """Cells that hold sets: a place is a run-time set."""
-
-    numbered = False
-
-    def __init__(self, site: Any) -> None:
-        self.site = site
 
     def place_for(self, value: Any) -> Any:
         found = mark_all(self.site, value)
@@ -78,16 +82,8 @@ class Sets:
         handed_over(value)
         return made.places
 
-    def insert(self, table: Any, key: Any, value: Any) -> None:
-        set_place(table, key, self.place_for(value))
-
-    replace = insert
-
     def read(self, place: Any) -> Any:
         return Marks(self.site, place)
-
-    def like(self, value: Any) -> Any:
-        return value if value is None else self.read(self.place_for(value))
 
 
 class Row(StandIn):

@@ -59,6 +59,7 @@ class Sources(Collaborator):
     class_attributes: parts.ClassAttributes
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
+    identity: parts.Identity
     items: parts.Items
     opening: parts.Opening
     recorder: parts.Recorder
@@ -75,15 +76,10 @@ class Sources(Collaborator):
         self.outside_reads = 0  # of what may be another at the next call
         self.overlays: dict[int, dict[str, Any]] = {}
         self.own: set[Path] = set()  # of functions of srcgrad
-        self.unplaced: set[int] = set()  # functions that run and were found nowhere
         self.shadows: dict[int, Any] = {}  # what an outside container holds while tracing
         self.twins: dict[int, tuple[Path, Path]] = {}  # containers found at two places
         self.twins_of: dict[tuple[int, Any], tuple[Any, Path]] = {}  # those of one argument
         self.blind: set[int] = set()  # outside containers changed before they were read
-        self.seeded: set[tuple[int, str]] = set()  # attributes of classes taken for objects' own
-        self.methods: set[tuple[int, int]] = set()  # of which class which functions are guarded
-        self.altered: set[int] = set()  # objects that the program changes, or may
-        self.classes_noted: set[int] = set()
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
@@ -306,7 +302,7 @@ class Sources(Collaborator):
         if ((isinstance(obj, (list, dict, tuple)) and obj) or (two_arguments and (
                 record_fields(obj)))) and (
                 OneObject(str(known), str(path)) not in self.assumed):
-            if id(obj) in self.altered:  # before it was found here
+            if id(obj) in self.identity.altered:  # before it was found here
                 raise Restart(OneObject(str(known), str(path)))
             if (id(obj), path.root) in self.twins_of and two_arguments:
                 twin, first = self.twins_of[id(obj), path.root]
@@ -325,7 +321,7 @@ class Sources(Collaborator):
         """Start again with one object for two arguments if it changes, or is asked whether it
         is ``other``."""
         if other is None:
-            self.altered.add(id(obj))
+            self.identity.altered.add(id(obj))
         pair = self.twins.get(id(obj))
         if pair is not None and (other is None or (
                 obj is not other and self.twins.get(id(other), (None,))[0] == pair[0])):
@@ -379,7 +375,7 @@ class Sources(Collaborator):
         self.opening.keep_apart(obj)
         if id(obj) in self.twins:  # it is changed: both places must show that
             raise Restart(OneObject(*map(str, self.twins[id(obj)])))
-        self.altered.add(id(obj))
+        self.identity.altered.add(id(obj))
         if id(obj) in self.shadows:
             return self.shadows[id(obj)]
         if id(obj) not in self.noted and ContentRead(str(path)) not in self.assumed:

@@ -371,8 +371,8 @@ class Statements(Collaborator):
         while tracing."""
         region = self.recorder.region
         self.journal.push()
-        outer, self.recorder.forced = (self.recorder.forced, None if catching
-                                       else self.recorder.forced)
+        outer, self.branches.forced = (self.branches.forced, None if catching
+                                       else self.branches.forced)
         if catching:
             self.recorder.trying.append(region)
         jump, error = None, None
@@ -382,7 +382,7 @@ class Statements(Collaborator):
             self.recorder.region = region
             error = raised
         finally:
-            self.recorder.forced = outer
+            self.branches.forced = outer
             if catching:
                 self.recorder.trying.pop()
         return jump, error

@@ -17,6 +17,7 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
+from .rows import Containers
 from .run_time import (
     adopted,
     cells_for,
@@ -89,10 +90,8 @@ class Entries(Numbers):
         return self.held[entry_number(place)]
 
 
-class Dicts:
+class Dicts(Containers):
     """Cells that hold dicts: a place is a run-time dict."""
-
-    numbered = False
 
     def __init__(self, site: Any) -> None:
         self.site = site
@@ -109,17 +108,9 @@ class Dicts:
         handed_over(value)
         return made.places
 
-    def insert(self, table: Any, key: Any, value: Any) -> None:
-        set_place(table, key, self.place_for(value))
-
-    replace = insert
-
     def read(self, place: Any) -> Any:
         cls, factory = inner_kind(self.site)
         return Table(cls, factory, self.site, self.inner, place)
-
-    def like(self, value: Any) -> Any:
-        return value if value is None else self.read(self.place_for(value))
 
 
 class Table(StandIn):

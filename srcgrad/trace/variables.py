@@ -211,7 +211,7 @@ class Variables(Collaborator):
         known = self.found_functions.paths.get(id(function))
         if known is not None:
             return known
-        self.sources.unplaced.add(id(function))
+        self.found_functions.unplaced.add(id(function))
         return Path(self.pin(function, ""))
 
     def store_free(self, frame: Frame, name: str, value: Any) -> None:

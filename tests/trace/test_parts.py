@@ -14,7 +14,7 @@ from srcgrad import trace
 from srcgrad.trace.collaborator import Collaborator
 from srcgrad.trace.machine import PARTS, SPOKEN_TO, TraceMachine
 
-MOST_STATE = 24
+MOST_STATE = 20
 LONGEST = 3  # classes of the project that a class of the tracer derives from, itself included
 
 
