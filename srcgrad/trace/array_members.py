@@ -28,7 +28,7 @@ PLAIN_ATTRIBUTES = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes", "str
 VIEWS = ("T", "mT", "real", "imag")
 # methods whose result has nothing to do with the class, or that give none
 PLAIN_METHODS = ("tolist", "item", "tobytes", "tofile", "dump", "dumps", "fill", "sort",
-                 "partition", "put", "itemset", "resize", "setflags", "setfield")
+                 "partition", "put", "resize", "setflags", "setfield")
 SKIPPED = frozenset({
     "__new__", "__init__", "__getattribute__", "__setattr__", "__delattr__", "__hash__",
     "__repr__", "__str__", "__format__", "__class__", "__doc__", "__dir__", "__init_subclass__",

@@ -241,12 +241,6 @@ class Effects(Collaborator):
                             self.machine.getattr(target, "shape"))
         self.machine.setitem(target, key, self._fitted(values, places))
 
-    def array_itemset(self, target: ArrayTracer, *args: Any) -> None:
-        self.machine.setitem(target, args[0] if len(args) == 2 else args[:-1], args[-1])
-
-    def apply_view(self, target: ArrayTracer, fn: Any) -> Any:
-        return self.library_calls.numeric_call(fn, (target,), {})
-
     def array_resize(self, target: ArrayTracer, *shape: Any, **kwargs: Any) -> None:
         raise self.recorder.fatal(UnsupportedOperation(
             "ndarray.resize of a traced array", why="it replaces the array's memory",

@@ -40,15 +40,13 @@ class Selections(Collaborator):
     def selection(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call that selects at random returns; NOTHING for other calls."""
         name = getattr(fn, "name", getattr(fn, "__name__", ""))
-        special = getattr(self, f"_select_{name}", None)
-        if special is None:
-            return NOTHING
         owner = args[0] if type(fn) is Method and args else getattr(fn, "__self__", None)
         rest = args[1:] if type(fn) is Method else args
         made_by = self.generators.get(owner.value) if type(owner) is OpaqueTracer else None
         if isinstance(owner, random.Random) or made_by is random.Random:
+            found = getattr(self, f"_select_{name}", None)
             hidden = type(fn) is not Method and owner is getattr(random.random, "__self__", None)
-            return special(random if hidden else owner, *rest, **kwargs)
+            return NOTHING if found is None else found(random if hidden else owner, *rest, **kwargs)
         if isinstance(owner, (np.random.Generator, np.random.RandomState)) or made_by is not None:
             found = getattr(self, f"_numpy_{name}", None)
             return NOTHING if found is None else found(fn, owner, *rest, **kwargs)
@@ -96,12 +94,6 @@ class Selections(Collaborator):
         found = self._looked_up(x, shuffled, (source, len(x)), {}, len(x))
         self.containers.replace(x, found)
         return None
-
-    def _select_permutation(self, source: Any, *args: Any, **kwargs: Any) -> Any:
-        return NOTHING
-
-    def _select_multivariate_normal(self, source: Any, *args: Any, **kwargs: Any) -> Any:
-        return NOTHING
 
     # ---- NumPy ---------------------------------------------------------------------------
     def _numpy_choice(self, fn: Any, owner: Any, a: Any, *args: Any, axis: Any = 0,
