@@ -212,13 +212,15 @@ def apply_in_place(
     return t
 
 
-def write(t: Tensor, value: Tensor, constant: bool = False) -> None:
-    """``t[...] = value`` as recorded by autograd (``copy_``, item assignment)."""
+def write(t: Tensor, value: Tensor, constant: bool = False, spread: bool = False) -> None:
+    """``t[...] = value`` as recorded by autograd (``copy_``, item assignment); ``spread``: a value
+    of another shape may be a part of ``t``, as if it had been expanded before."""
     active = state.mode & GRAD != 0 and (requires_grad(value) or requires_grad(t))
     check_writable(t, active)
     if not constant:
         refuse_overlap(t)
-    refuse_partial_overlap(t, value)
+    if not spread or value._a.shape == t._a.shape:
+        refuse_partial_overlap(t, value)
     edge = gradient_edge(value) if active else None
     if value._a.dtype.kind == "c" and t._a.dtype.kind not in "cb":
         np.copyto(t._a, store(t._dt, value._a))

@@ -106,7 +106,9 @@ class BackwardHook:
         args, self.output_places = self._marked(
             lambda node: node.register_hook(self._at_outputs), args
         )
-        return args[0] if single else args
+        if single:
+            return args[0]
+        return result._make(args) if hasattr(result, "_make") else args  # a named tuple stays one
 
     def _at_outputs(self, _: Any, grad_output: Any) -> Any:
         places = self.output_places or []

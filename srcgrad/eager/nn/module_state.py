@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import warnings
 from collections import OrderedDict, namedtuple
@@ -82,7 +83,7 @@ class ModuleState:
     def _register_load_state_dict_pre_hook(
         self, hook: Callable[..., Any], with_module: bool = False
     ) -> RemovableHandle:
-        bound = (lambda *args: hook(self, *args)) if with_module else hook
+        bound = functools.partial(hook, self) if with_module else hook
         return self._add_hook(self._load_state_dict_pre_hooks, bound)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import register, view_of
 from srcgrad.eager.grad_mode import GRAD, HOOKS, state
-from srcgrad.eager.ops.shapes import unsqueeze, wrap_dim
+from srcgrad.eager.ops.shapes import unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.saving import guard
@@ -112,6 +113,8 @@ def _check_bounds(parts: list[Any], shape: tuple[int, ...]) -> None:
                 d += part.ndim
                 continue
             n = shape[d]
+            if part.size and not n:
+                raise IndexError("index is out of bounds for dimension with size 0")
             if part.size and (part.min() < -n or part.max() >= n):
                 bad = part[(part < -n) | (part >= n)].flat[0]
                 raise IndexError(
@@ -276,10 +279,18 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
                          "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
     out, left = _basic(self, parts)
     if not any(isinstance(p, np.ndarray) for p in left):
-        write(out, _fit(value, out._a.shape))
+        write(out, _fit(value, out._a.shape), spread=True)
         return
     _check_bounds(left, out._a.shape)
-    index_put(out, _advanced_key(left), value)
+    shape = value._a.shape
+    while shape and shape[0] == 1:  # leading ones do not count
+        shape = shape[1:]
+    index_put(out, _advanced_key(left), value if shape == value._a.shape else view(value, shape))
+
+
+def delitem(self: Tensor, index: Any) -> None:
+    """``del self[index]``: refused."""
+    raise TypeError("Tensor does not support deleting items")
 
 
 def _type_name(d: dt.dtype) -> str:
@@ -370,6 +381,7 @@ def index_put(
 
 register("__getitem__", getitem, torch=False)
 register("__setitem__", setitem, torch=False)
+register("__delitem__", delitem, torch=False)
 
 
 def _sparse_only(name: str, what: str) -> Any:
@@ -386,7 +398,20 @@ register("index", lambda self, indices: getitem(self, indices), torch=False)
 
 def unravel_index(indices: Tensor, shape: Any) -> Any:
     """Flat indices as one tensor of subscripts per dimension."""
+    if indices.is_complex() or indices.is_floating_point() or indices._dt is dt.bool_:
+        raise TypeError(f"expected 'indices' to be integer dtype, but got {indices._dt}")
+    if not isinstance(shape, int | Sequence):
+        raise TypeError("expected 'shape' to be int or sequence of ints, but got "
+                        f"{type(shape)}")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
+    for n in sizes:
+        if not isinstance(n, int):
+            raise TypeError("expected 'shape' sequence to only contain ints, but got "
+                            f"{type(n)}")
+    if any(n < 0 for n in sizes):
+        raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
+    if not sizes:
+        return ()
     n = math.prod(sizes)
     found = np.unravel_index(np.mod(indices._a.astype(np.int64), max(n, 1)), sizes)
     return tuple(wrap(np.asarray(i, np.int64), dt.int64) for i in found)

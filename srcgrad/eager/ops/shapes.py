@@ -176,7 +176,7 @@ def permute(input: Tensor, *dims: Any) -> Tensor:
     return view_of(_permute, input, input._a.transpose(order), {"a": input, "axes": order})
 
 
-@op(out=False, aliases=("swapaxes", "swapdims"), inplace=False)
+@op(out=False, aliases=("swapdims",), inplace=False)
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Two dimensions exchanged."""
     i, j = wrap_dim(dim0, input), wrap_dim(dim1, input)
@@ -184,6 +184,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
         return view_of(_transpose_scalar, input, input._a.view(), {"a": input, "order": "C"})
     a = input._a.swapaxes(i, j)
     return view_of(_transpose, input, a, {"a": input, "axis1": i, "axis2": j})
+
+
+@op(out=False, inplace=False)
+def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
+    """:func:`transpose` with NumPy's names."""
+    return transpose(input, axis0, axis1)
 
 
 @op(out=False)
