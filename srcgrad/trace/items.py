@@ -138,7 +138,9 @@ class Items(Collaborator):
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.keys.is_data(key):
             if not obj:
                 raise IndexError(f"{type(obj).__name__} index out of range")
-            opened = self.opening.opened_list(obj, key) if type(obj[0]) is list else None
+            outside = id(obj) in self.found_functions.paths
+            opened = (self.opening.opened_list(obj, key) if outside or type(obj[0]) is list
+                      else None)
             if opened is not None:
                 return self.tuples.list_get(opened, key)
             found = self.lists.list_read(obj, key)

@@ -108,7 +108,9 @@ class Opening(Collaborator):
             found = self.gathered_list(obj)
             if found is not None:
                 return found
-        items = self.lists.items_seen(obj) if len(obj) > FEW else [None]
+        if len(obj) <= FEW or (len(obj) <= LONG and is_plain(obj[0])):
+            return None
+        items = self.lists.items_seen(obj)
         if not all(map(_is_kept, items)) or (len(obj) <= LONG and type(items[0]) is not Reference):
             return None
         self.assumed.risk(KnownLengths())

@@ -152,3 +152,36 @@ def test_unpacking_counts(fn, transform):
                 df(np.array(x))
         else:
             df(np.array(x))
+
+
+def looked_up(x, table):
+    return table[int(x[0] * 3)] * x[0]
+
+
+def interpolated(x, table):
+    total = 0.0
+    for v in x:
+        k = int(v * 3)
+        w = v * 3 - k
+        total += (1 - w) * table[k] + w * table[k + 1]
+    return total
+
+
+@pytest.mark.parametrize("fn", [looked_up, interpolated])
+def test_tables_that_data_index_have_one_text(fn):
+    """A list from outside that is read where data say is one input, however long."""
+    df, both = sg.value_and_grad(fn), sg.value_and_grad(fn, argnums=(0, 1))
+    x = np.array([0.9, 0.1, 0.75])
+    for n in (5, 12, 30):
+        table = list(np.cos(np.arange(n) * 1.0) + 1.5)
+        value, (d_x, d_table) = both(x, table)
+        assert value == fn(x, table) == df(x, table)[0]
+        assert np.array_equal(d_x, df(x, table)[1])
+        for slopes, args in ((d_x, lambda d: (x + d, table)), (d_table, lambda d: (x, [
+                t + e for t, e in zip(table, d)]))):
+            for k, slope in enumerate(slopes):
+                step = np.zeros(len(slopes))
+                step[k] = 1e-6
+                want = (fn(*args(step)) - fn(*args(-step))) / 2e-6
+                assert slope == pytest.approx(want, rel=1e-6, abs=1e-8)
+    assert df.cache_info().misses == 1 and "table_0" not in df.source()
