@@ -16,14 +16,16 @@ from .binding import Bindings
 
 
 class Covered:
-    """Follows values of a block to those who use them."""
+    """Follows values of a block to those who use them, once for all values."""
 
     def __init__(self, block: Block, bindings: Bindings) -> None:
         self._bindings = bindings
-        self._uses: dict[Value, list[Node]] = {}
-        self._handed_on: dict[Value, list[Value]] = {}
+        self._made_of: dict[Value, list[Value]] = {}  # by what keeps elements apart
+        self._chosen: list[Value] = []  # by np.where
+        self._used: list[Value] = []  # by whatever else
         self._visit(block)
-        self._shown = set(block.outputs)
+        self._shown = self._before([*block.outputs, *self._used])
+        self._hidden = self._before(self._chosen)
 
     def _visit(self, block: Block) -> None:
         for node in block.nodes:
@@ -41,32 +43,33 @@ class Covered:
                         (parts.sources, parts.elements)):
                     self._hand_on(sources, targets)
             else:
-                for value in dict.fromkeys(self._bindings.differentiable(node)):
-                    self._uses.setdefault(value, []).append(node)
+                self._use(node)
+
+    def _use(self, node: Node) -> None:
+        for value in dict.fromkeys(self._bindings.differentiable(node)):
+            if _hides(node, value):
+                self._chosen.append(value)
+            elif self._keeps_apart(node):
+                self._hand_on((value,) * len(node.outputs), node.outputs)
+            else:
+                self._used.append(value)
 
     def _hand_on(self, sources: tuple[Value, ...], targets: tuple[Value, ...]) -> None:
         for source, target in zip(sources, targets):
-            self._handed_on.setdefault(source, []).append(target)
+            self._made_of.setdefault(target, []).append(source)
+
+    def _before(self, values: list[Value]) -> set[Value]:
+        """These values, and all that they are made of."""
+        found, waiting = set(values), list(values)
+        while waiting:
+            fresh = [v for v in self._made_of.get(waiting.pop(), ()) if v not in found]
+            found.update(fresh)
+            waiting += fresh
+        return found
 
     def holds(self, value: Value) -> bool:
         """Is there a ``np.where`` before each way from ``value`` to the results?"""
-        seen, waiting, hidden = {value}, [value], False
-        while waiting:
-            value = waiting.pop()
-            if value in self._shown:
-                return False
-            following = list(self._handed_on.get(value, ()))
-            for node in self._uses.get(value, ()):
-                if _hides(node, value):
-                    hidden = True
-                elif self._keeps_apart(node):
-                    following += node.outputs
-                else:
-                    return False
-            fresh = [v for v in following if v not in seen]
-            seen.update(fresh)
-            waiting += fresh
-        return hidden
+        return value in self._hidden and value not in self._shown
 
     def _keeps_apart(self, node: Node) -> bool:
         """Does the node move elements, or compute on each by itself?"""

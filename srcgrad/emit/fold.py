@@ -33,7 +33,10 @@ def references(template: Any, found: list[int]) -> None:
         found.append(template.index)
     elif isinstance(template, (tuple, list)):
         for item in template:
-            references(item, found)
+            if type(item) is Ref:
+                found.append(item.index)
+            else:
+                references(item, found)
     elif isinstance(template, dict):
         for item in template.values():
             references(item, found)
@@ -50,7 +53,8 @@ def occurrences(node: Node) -> list[Value]:
     found: list[int] = []
     if node.op in ("apply", "effect"):
         references(node.params["args"], found)
-        references(node.params.get("kwargs") or {}, found)
+        if node.params.get("kwargs"):
+            references(node.params["kwargs"], found)
     elif "steps" in node.params:
         found.append(0)
         references(node.params["steps"], found)

@@ -111,7 +111,7 @@ def _numbered(module: ast.Module) -> list[str]:
         stmt = pending.pop()
         text = text_of(stmt)
         if text is not None and isinstance(stmt, ast.Expr):
-            stmt.value = ast.Constant(f"# {len(said)}")
+            stmt.value = ast.Name(f"#\0{len(said)}")  # printed as it stands, unlike any text
             said.append(text)
         for part in ("body", "handlers", "orelse", "finalbody"):
             pending.extend(getattr(stmt, part, ()))
@@ -142,7 +142,7 @@ def _woven(text: str, comments: list[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-_COMMENT = re.compile(r"""^(\s*)['"]+# (\d+)['"]+$""")
+_COMMENT = re.compile(r"^(\s*)#\0(\d+)$")
 
 
 def _parse(text: str) -> ast.Module | None:

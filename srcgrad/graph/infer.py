@@ -188,7 +188,7 @@ def freeze(structure: Any) -> Any:
     if kind is Aval:
         return structure
     if kind is tuple:
-        return tuple([freeze(s) for s in structure])
+        return tuple([s if type(s) is Aval else freeze(s) for s in structure])
     if kind is Ref:
         return (kind, structure.index)  # hashed faster than the reference itself
     if structure is None or kind is str or callable(structure):
