@@ -99,7 +99,7 @@ class Rewriter:
             blocks = tuple(self._block(b, adjoint) for b in node.blocks)
             if not all(map(_same, blocks, node.blocks)):
                 node = node.but(blocks=blocks)
-        again = node.params.get("again") and not self.sees_again
+        again = not self.sees_again and "again" in node.params and node.params["again"]
         if again:
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
         elif adjoint or (node.origin is not None and node.origin.role == "adjoint"):
@@ -124,11 +124,11 @@ class Rewriter:
         nodes.append(node)
 
     def _define(self, node: Node) -> None:
-        block = self.blocks[-1]
+        block, defined = self.blocks[-1], self.defined
         for v in node.outputs:
-            self.defined[v] = node
-            if block is not None:
-                self.home[v] = block
+            defined[v] = node
+        if block is not None:
+            self.home.update(dict.fromkeys(node.outputs, block))
         self.note(node)
 
     def note(self, node: Node) -> None:

@@ -88,7 +88,8 @@ class _Share(Rewriter):
     def _computed(self, node: Node) -> Value | None:
         """What the forward part has at hand already, where neither has a name or is anything but
         calculated with."""
-        if self._handed_on is None or self._cleaning or call_of(node) not in _DEAR or (
+        if node.op != "apply" or self._handed_on is None or self._cleaning or (
+                call_of(node) not in _DEAR) or (
                 node.out.hint or node.out in self._handed_on or not node.out.aval.is_array):
             return None
         known = self._forward.get(key_of(node))

@@ -313,7 +313,7 @@ class Comparisons(Collaborator):
     # ---- made by other parts ---------------------------------------------------------------
     def is_operand_of_python(self, obj: Any) -> bool:
         """Does the object take part in operators by methods of its own?"""
-        return isinstance(obj, (list, tuple, str)) or (
+        return (type(obj) is not ArrayTracer and isinstance(obj, (list, tuple, str))) or (
             not is_tracer(obj) and not isinstance(obj, (int, float, complex, np.generic,
                                                         np.ndarray, type(None))))
 

@@ -44,6 +44,10 @@ MOST_ITEMS = 500  # of an iterator of a user's class
 MOST_SUBSCRIPTS = 10_000
 
 
+# what is no container, whatever class it poses as
+_LEAVES = frozenset({ArrayTracer, ScalarTracer, int, float, complex, bool, type(None)})
+
+
 class Containers(Collaborator):
     """Python's containers."""
 
@@ -438,7 +442,7 @@ class Containers(Collaborator):
         obj[:] = items
 
     def resolved(self, obj: Any, above: frozenset[int] = frozenset()) -> Any:
-        if not isinstance(obj, CONTAINERS):
+        if type(obj) in _LEAVES or not isinstance(obj, CONTAINERS):
             return obj
         if id(obj) in above:
             raise self.recorder.fatal(endless_container(obj))

@@ -35,7 +35,8 @@ class ErrorSettings:
 
     @property
     def raising(self) -> bool:
-        return any(type(way) is str and way == "raise" for way in self.__dict__.values())
+        ways = [way for way in self.__dict__.values() if type(way) is str]
+        return "raise" in ways
 
 
 def is_raising() -> bool:

@@ -140,7 +140,8 @@ class Protocols(Collaborator):
 def _asks(array: Any, other: Any, own: str) -> bool:
     """Does the operator of an array hand the other operand, whose own method for it is called
     ``own``, to a ufunc?"""
-    if type(array) is not ArrayTracer or not is_users(other) or isinstance(other, ClassedArray):
+    if type(array) is not ArrayTracer or is_tracer(other) or not is_users(other) or isinstance(
+            other, ClassedArray):
         return False
     asked = getattr(type(other), "__array_ufunc__", ...)
     if asked is None:

@@ -137,10 +137,9 @@ class Recorder(Collaborator):
         outputs = region.builder.add(op, inputs, avals, blocks, **params).outputs
         if op in SIZED:
             self.list_sizes.note(op, inputs, blocks, outputs)
-        if op == "apply" and self.error_settings.raising and len(outputs) == 1 and (
-                not is_move(params)) and (
-                outputs[0].aval.kind is not Kind.FLOAT) and (
-                outputs[0].aval.dtype is not None and outputs[0].aval.dtype.kind in "fc"):
+        if op == "apply" and len(outputs) == 1 and outputs[0].aval.kind is not Kind.FLOAT and (
+                outputs[0].aval.dtype is not None and outputs[0].aval.dtype.kind in "fc") and (
+                self.error_settings.raising and not is_move(params)):
             self.checked[outputs[0]] = dict(vars(self.error_settings))
         return outputs
 
