@@ -95,7 +95,9 @@ class Hazards:
         if any(self.order.is_live_after(v, position) and self.storage.overlap(v, base)
                for v in self.active.get(family, [])):
             return
-        alive = self.active.pop(family, []) + self.active.pop(own, [])
+        last_use = self.order.last_use
+        alive = [v for v in self.active.pop(family, []) + self.active.pop(own, [])
+                 if last_use.get(v, 0) > position]
         self.storage.join(node.out, base, position)
         self.histories = None
         self.active.setdefault(family_of(self.storage.of(base)[0]), []).extend(

@@ -28,8 +28,9 @@ class Liveness:
 
     def use(self, value: Value, position: int) -> None:
         value = self.alias.get(value, value)
-        for needed in self.sizes.through(value):
-            self.use(needed, position)
+        if value in self.sizes.elements:
+            for needed in self.sizes.through(value):
+                self.use(needed, position)
         if self.folding.is_repeated(value):
             for v in self.folding.producer[value].inputs:
                 self.use(v, position)
@@ -39,8 +40,13 @@ class Liveness:
             if start >= born:
                 position = max(position, end)
                 break
-        insort(self.uses.setdefault(value, []), position)
-        self.last[value] = max(self.last.get(value, -1), position)
+        uses = self.uses.get(value)
+        if uses is None:
+            self.uses[value] = [position]
+            self.last[value] = position
+            return
+        insort(uses, position)
+        self.last[value] = uses[-1]
 
     def spans(self, value: Value, start: int | None = None) -> list[Span]:
         """Where the value must be kept: from its definition (or ``start``) to its last use,

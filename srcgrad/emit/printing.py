@@ -27,6 +27,17 @@ with warnings.catch_warnings():  # astor lists nodes that Python 3.12 warns of
 class _Generator(astor.SourceGenerator):  # type: ignore[misc]
     """astor's printer, with subscripts and f-strings as today's grammar has them."""
 
+    def __init__(self, *settings: Any) -> None:
+        self._printers: dict[type, Callable[[ast.AST], None]] = {}
+        super().__init__(*settings)
+
+    def visit(self, node: ast.AST) -> None:
+        """As astor's, without making the name of the method each time."""
+        printer = self._printers.get(type(node))
+        if printer is None:
+            printer = self._printers[type(node)] = getattr(self, f"visit_{type(node).__name__}")
+        printer(node)
+
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.write(node.value, "[")
         key = node.slice

@@ -16,7 +16,7 @@ _COMMUTATIVE = (operator.mul, operator.add)
 def reusable(node: Node) -> int | None:
     """Which input of an elementwise operation could hold its result; None if neither."""
     fn, args = node.params["fn"], node.params["args"]
-    if not any(fn is f for f in _IN_PLACE) or len(args) != 2 or node.params.get("many"):
+    if len(args) != 2 or node.params.get("many") or not any(fn is f for f in _IN_PLACE):
         return None
     for place, arg in enumerate(args):
         if place and not any(fn is f for f in _COMMUTATIVE):

@@ -170,6 +170,7 @@ class Storage:
         self.made: int = 0
         self.constants: dict[int, Root] = {}
         self.written: dict[Root, list[int]] = {}
+        self.ours: set[Root] = set()  # found to be owned, and all that they may be
 
     # ---- making ----------------------------------------------------------------------
     def root(self, owned: bool, group: object = None) -> Root:
@@ -201,7 +202,7 @@ class Storage:
             return
         for source in sources:
             roots = self.of(source)
-            root.alternatives.append(roots)
+            self._may_be(root, roots)
             for other in roots:
                 unify(root, other)
                 if other.elements is not None:
@@ -210,9 +211,14 @@ class Storage:
     def contain(self, lst: Root, roots: tuple[Root, ...]) -> None:
         """The list ``lst`` may hold elements with these roots."""
         inside = self.inside(lst)
-        inside.alternatives.append(roots)
+        self._may_be(inside, roots)
         for other in roots:
             unify(inside, other)
+
+    def _may_be(self, root: Root, roots: tuple[Root, ...]) -> None:
+        root.alternatives.append(roots)
+        if root in self.ours and not self.ours.issuperset(roots):
+            self.ours.clear()
 
     def inside(self, lst: Root) -> Root:
         """The root of the elements of a list."""
@@ -395,16 +401,17 @@ class Storage:
         if value in self.views:
             return False
         pending = list(self.of(value))
-        seen: set[int] = set()
+        seen: set[Root] = set()
         while pending:
             root = pending.pop()
-            if root.serial in seen:
+            if root in seen or root in self.ours:
                 continue
-            seen.add(root.serial)
+            seen.add(root)
             if not root.owned:
                 return False
             for roots in root.alternatives:
                 pending.extend(roots)
+        self.ours |= seen
         return bool(self.of(value))
 
     def overlap(self, a: Value, b: Value, depth: int = 0) -> bool:
