@@ -30,7 +30,7 @@ def emit_native(graph: Graph, *, parameter_names: Sequence[str],
     left: set[int] = set()
     while True:
         alone: set[int] = set()
-        for joined in (False, True):  # each loop for itself, or all with what is between
+        for joined in (True, False):  # all with what is between, or each loop for itself
             prepared = Prepared(graph, left, fast, joined)
             if not prepared.loops:
                 emitted = emit(graph, parameter_names=parameter_names, defaults=defaults, **result)

@@ -33,10 +33,11 @@ from srcgrad.native.places import At, Unlowered
 
 
 class Facts:
-    """What must hold of sizes that a call can tell: ``a == b``, or ``a <= b``."""
+    """What must hold of sizes that a call can tell: ``a == b``, or ``a <= b``.  Without
+    ``limits`` nothing is asked above which NumPy is faster: such operations are left to it."""
 
-    def __init__(self, inputs: Sequence[Value], fast: bool) -> None:
-        self.inputs, self.fast = inputs, fast
+    def __init__(self, inputs: Sequence[Value], fast: bool, limits: bool = True) -> None:
+        self.inputs, self.fast, self.limits = inputs, fast, limits
         sizes = [d for v in inputs if not v.aval.optional
                  for d in (*(v.aval.shape or ()), v.aval.expr)]
         self.told = dict.fromkeys(d for d in sizes if isinstance(d, Poly))
@@ -76,7 +77,7 @@ class Facts:
             if total > limit:
                 raise Unlowered(f"NumPy is faster on {total} elements")
             return
-        if not self.tells(total):
+        if not self.limits or not self.tells(total):
             raise Unlowered("only a run knows how many elements there are")
         self.bounds[total, limit] = None
 

@@ -16,6 +16,7 @@ from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import rounded, why_not
+from srcgrad.native.independent import turned
 from srcgrad.native.nests import Lowering
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
@@ -76,6 +77,7 @@ class Prepared:
             return parts, {}
         found: list[tuple[Node, ...]] = []
         renamed: dict[Value, Value] = {}
+        facts = Facts(self.facts.inputs, self.fast, limits=False)
         for p, nodes in enumerate(parts):
             first = 0 if ends[0][0] < p else ends[0][1] if ends[0][0] == p else len(nodes)
             last = len(nodes) if ends[-1][0] > p else ends[-1][1] + 1 if ends[-1][0] == p else 0
@@ -83,12 +85,13 @@ class Prepared:
             for n in nodes[:first]:
                 for v in n.outputs:
                     scope.offer(v)
-            run = self.lowering.apart(nodes[first:last], scope, self.facts)
+            run = self.lowering.apart(nodes[first:last], scope, facts)
             between = tuple(self.made(n, self.entered()) if (
                 n.op == "loop" and "kernel" not in n.params and n not in nodes) else n
                 for n in run.alive(run.all(), run.read_elsewhere()))
             found.append((*nodes[:first], *between, *nodes[last:]))
             renamed.update(run.new_names())
+        self.facts.update(facts)
         return found, renamed
 
     def entered(self) -> int:
@@ -127,7 +130,7 @@ class Prepared:
 
     def made(self, node: Node, number: int) -> Node:
         """A loop as it is printed."""
-        checked = promoted(self.checks(node), self.facts)
+        checked = turned(promoted(self.checks(node), self.facts))
         return _marked(approximated(checked) if self.fast else checked, number)
 
     def outside(self, node: Node, scope: Scope) -> Node:

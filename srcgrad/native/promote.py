@@ -66,20 +66,20 @@ def _carried(node: Node, slot: int, facts: Facts) -> tuple[Node, Node, Node] | N
         v in local for v in n.inputs[2:]) and _is_inside(n, facts)]
     if not sums:
         return None
-    place = _place(sums[0])
+    place = place_of(sums[0])
     if place is None:
         return None
     for n in accesses:
-        other = _place(n)
+        other = place_of(n)
         if other is None or (other == place and n not in sums and not (
                 n.op == "read" and n in body.nodes)):
             return None
         if other != place and not _is_apart(other, place):
             return None
-    chosen = [n for n in sums if _place(n) == place]
+    chosen = [n for n in sums if place_of(n) == place]
     if not all(n in body.nodes for n in chosen):
         return None
-    reads = [n for n in accesses if n.op == "read" and _place(n) == place]
+    reads = [n for n in accesses if n.op == "read" and place_of(n) == place]
     return _rewritten(node, slot, chosen, reads)
 
 
@@ -117,7 +117,7 @@ def _key(node: Node) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def _place(node: Node) -> Place | None:
+def place_of(node: Node) -> Place | None:
     """The indices of an access, by their formulas; None if they are not known."""
     steps, shape = node.params["steps"], node.inputs[0].aval.shape
     if len(steps) != 1 or not isinstance(steps[0], Index) or shape is None:
