@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -50,29 +49,30 @@ def linked(emitted: Emitted) -> FunctionType:
     emitted = _with_compiled_predicates(emitted)
     target = link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
     space = inspect.unwrap(target).__globals__
-    for name, found in [*space.items()]:
+    for found in space.values():
         if hasattr(found, "py_func") and found.py_func.__globals__ is space:
             disk.keep(found, emitted.text)
-            space[name] = _or_python(found)
+            _or_python(found)
     return target
 
 
-def _or_python(kernel: Any) -> Callable[..., Any]:
-    """A kernel that runs as Python, with a warning, for arguments that Numba does not take."""
+def _or_python(kernel: Any) -> None:
+    """Lets a kernel run as Python, with a warning, for arguments that Numba does not take."""
     from numba.core.errors import NumbaError
 
-    @functools.wraps(kernel.py_func)
-    def run(*args: Any) -> Any:
+    compiled = kernel._compile_for_args  # what a call asks where no compiled form fits
+
+    def compiled_or_python(*args: Any, **keywords: Any) -> Any:
         try:
-            return kernel(*args)
+            return compiled(*args, **keywords)
         except NumbaError as error:  # nothing was run
             reason = next((line for line in str(error).splitlines()
                            if line and not line.startswith("Failed in")), "")
             warnings.warn(f"{kernel.py_func.__name__} runs as Python, which is slow: Numba does "
                           f"not compile it ({reason.strip()})", RuntimeWarning, stacklevel=3)
-            return kernel.py_func(*args)
+            return kernel.py_func  # which is called then
 
-    return run
+    kernel._compile_for_args = compiled_or_python
 
 
 def above(function: Any) -> str:

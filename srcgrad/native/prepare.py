@@ -15,6 +15,7 @@ from srcgrad.kinds import SCALARS, Kind
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.facts import Facts, Scope
+from srcgrad.native.fuse import Fused
 from srcgrad.native.holding import rounded, why_not
 from srcgrad.native.independent import turned
 from srcgrad.native.nests import Lowering
@@ -52,8 +53,11 @@ class Prepared:
                 renamed = {}
             block = rebuild(block.but(nodes=(*parts[0], *parts[1])), renamed)
             parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
-        self.graph = graph.but(block=block.but(nodes=(*parts[0], *parts[1])),
-                               border=None if graph.border is None else len(parts[0]))
+        fused = Fused((*parts[0], *parts[1]), block.outputs, len(parts[0]))
+        block = rebuild(block.but(nodes=tuple(map(self.finished, fused.nodes))), fused.renamed)
+        self.loops &= {n.params["kernel"] for n in walk(block) if n.params.get("outermost")}
+        self.graph = graph.but(block=block,
+                               border=None if graph.border is None else fused.border)
 
     def notes(self) -> tuple[str, ...]:
         """Which loops run natively, and why others do not."""
@@ -129,9 +133,16 @@ class Prepared:
         return [self.outside(node, scope)]
 
     def made(self, node: Node, number: int) -> Node:
-        """A loop as it is printed."""
-        checked = turned(promoted(self.checks(node), self.facts))
-        return _marked(approximated(checked) if self.fast else checked, number)
+        """A loop that a kernel holds."""
+        return _marked(self.checks(node), number)
+
+    def finished(self, node: Node) -> Node:
+        """A node with the loops that kernels hold as they are printed."""
+        if "kernel" not in node.params:
+            return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
+                                         for b in node.blocks)) if node.blocks else node
+        node = turned(promoted(node, self.facts))
+        return approximated(node) if self.fast else node
 
     def outside(self, node: Node, scope: Scope) -> Node:
         """A node that stays in NumPy, with kernels in its blocks."""

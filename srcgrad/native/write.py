@@ -17,6 +17,7 @@ from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.kinds import Aval, Kind
 from srcgrad.native import predicates
 from srcgrad.native.numbers import MIXED, Numbers
+from srcgrad.native.workspace import allocated_once
 
 NUMBA = "from numba import njit"
 FUNCTIONS = frozenset({"range", "len", "abs", "min", "max", "float", "int", "bool", "slice"})
@@ -69,7 +70,8 @@ class Kernel:
         self.started += [_assign(flag, r in parameters and numbers.starts(r))
                          for r, flag in self.flags.items() if r in parameters or r in unset]
         self.results += [self.flags[r] for r in mixed]
-        self.body = [writer.visit(s) for s in self.body]
+        ranks = {n: len(found[0].shape or ()) for n, found in avals.items() if n in arrays}
+        self.body = allocated_once([writer.visit(s) for s in self.body], ranks)
 
     def definition(self) -> list[ast.stmt]:
         """The function, with its decorator."""
