@@ -13,7 +13,7 @@ from srcgrad.dims import Dim, add, multiply
 from srcgrad.graph.ir import Builder, Index, Ref, Value, abstract
 from srcgrad.kinds import SCALARS, Aval, int_aval, scalar
 from srcgrad.native.elements import as_number, rule_of
-from srcgrad.native.places import At, places
+from srcgrad.native.places import At, Unlowered, places
 
 if TYPE_CHECKING:
     from srcgrad.native.nests import Run
@@ -59,13 +59,19 @@ class Body:
 
     def costly(self) -> None:
         """A function is computed that NumPy computes faster of many numbers at once."""
-        if not self.plain and not self.run.facts.fast:
-            self.run.facts.few(self.space, 400)
+        if not self.run.facts.fast:
+            self.few(self.space, 400)
 
     def multiplied(self, sizes: Sequence[Dim]) -> None:
         """So many products are added up, which BLAS does faster if they are many."""
+        self.few((*self.space, *sizes), 1500)
+
+    def few(self, sizes: Sequence[Dim], limit: int) -> None:
+        """Asks for so few elements; what only tries whether there is a body asks nothing."""
         if not self.plain:
-            self.run.facts.few((*self.space, *sizes), 1500)
+            self.run.facts.few(sizes, limit)
+        elif not self.run.facts.limits:
+            raise Unlowered("NumPy is faster on many elements")
 
     # ---- operations ------------------------------------------------------------------------
     def apply(self, fn: Any, args: Sequence[Any], aval: Aval) -> Value:

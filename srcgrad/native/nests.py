@@ -1,7 +1,6 @@
-"""Array operations of a block as nests of loops over elements.
+"""Array operations of a block as nests of loops over elements: in which nest each is.
 
-Operations over one domain become one nest as long as each reads, of what the nest writes, the
-element of this iteration only.  What is read once is computed where it is read.  Memory that is
+What is read once is computed where it is read.  Memory that is
 about to be overwritten is read before; where a nest reads other elements of what it writes, the
 values are computed first, into an array of their own.
 """
@@ -10,164 +9,27 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from srcgrad.dims import Dim, add, is_varying, multiply, proves_positive
-from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import (
-    Block,
-    Builder,
-    Node,
-    Ref,
-    Value,
-    defined_in,
-    fill,
-    free_values,
-    rebuild,
-    walk,
-)
+from srcgrad.dims import Dim, is_varying
+from srcgrad.graph.ir import Builder, Node, Ref, Value, defined_in, fill, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import SCALARS, Kind
-from srcgrad.native.bodies import Access, Body, Places
-from srcgrad.native.elements import (
-    MOVES,
-    PRODUCTS,
-    REDUCTIONS,
-    SAME,
-    loop_index,
-    looped,
-    name_of,
-    rule_of,
-    spread,
-)
+from srcgrad.native.bodies import Access, Body
+from srcgrad.native.elements import MOVES, PRODUCTS, REDUCTIONS, SAME, loop_index, rule_of
 from srcgrad.native.facts import Facts, Scope
-from srcgrad.native.holding import MAKERS, ROUNDED, TOTALS, why_not
-from srcgrad.native.places import At, Unlowered, is_harmless, places, selected
+from srcgrad.native.holding import MAKERS, ROUNDED, TOTALS
+from srcgrad.native.nest import WRITES, Nest, domain_of, meets
+from srcgrad.native.places import At, Unlowered, is_harmless
 from srcgrad.spelling import Method
 
-WRITES = ("write", "acc", "update")
+if TYPE_CHECKING:
+    from srcgrad.native.lowering import Lowering
+
 _REF = Ref(0)
 _DEAR = frozenset({operator.truediv, np.divide, *ROUNDED, np.sqrt})
-
-
-class Lowering:
-    """Lowers the array operations of loops.  ``users`` are the nodes that read a value (None:
-    the end of a block)."""
-
-    def __init__(self, block: Block) -> None:
-        self.users: dict[Value, list[Node | None]] = {}
-        self._note(block)
-        self.roots: dict[Value, Value] = {}
-        self.latest: dict[Value, Value | None] = {}
-        self.views: dict[Value, Node] = {}
-        self.kinds: dict[Node, str | None] = {}
-        self.reasons: dict[Node, str] = {}
-        self.front, self.outer = Builder(), Scope()
-
-    def _note(self, block: Block) -> None:
-        for node in block.nodes:
-            for v in node.inputs:
-                self.users.setdefault(v, []).append(node)
-            for inner in node.blocks:
-                self._note(inner)
-        for v in block.outputs:
-            self.users.setdefault(v, []).append(None)
-
-    def loop(self, node: Node, scope: Scope, facts: Facts) -> list[Node]:
-        """A loop with the array operations in it lowered, and in front of it the sizes."""
-        self.front, self.outer = Builder(node.origin), scope.inside(())
-        lowered = node.but(blocks=tuple(self.block(b, scope, facts) for b in node.blocks))
-        read = set(free_values(Block((), (lowered,), ())))
-        kept = [lowered]
-        for size in reversed(self.front.nodes):
-            if size.out in read:
-                kept.insert(0, size)
-                read.update(size.inputs)
-        return kept
-
-    def block(self, block: Block, scope: Scope, facts: Facts) -> Block:
-        run = Run(self, block.nodes, scope.inside(block.params), facts)
-        nodes = run.all(block.outputs)
-        renamed = run.new_names()
-        block = rebuild(block.but(nodes=nodes), renamed) if renamed else block.but(nodes=nodes)
-        return block.but(nodes=run.alive(block.nodes, block.outputs))
-
-    def apart(self, nodes: tuple[Node, ...], scope: Scope, facts: Facts) -> Run:
-        """What lowers some nodes of a block."""
-        self.outer = Scope()
-        return Run(self, nodes, scope, facts)
-
-    def memory(self, value: Value) -> Value:
-        return self.roots.get(value, value)
-
-    # ---- kinds -----------------------------------------------------------------------------
-    def kind(self, node: Node, run: Run) -> str | None:
-        """``"element"``, ``"write"``, ``"view"``, or None for what is not lowered."""
-        if node not in self.kinds:
-            try:
-                self.kinds[node] = self._kind(node, run)
-            except Unlowered as reason:
-                self.kinds[node], self.reasons[node] = None, str(reason)
-        return self.kinds[node]
-
-    def _kind(self, node: Node, run: Run) -> str | None:
-        if node.op == "read":
-            if node.out.aval.kind is not Kind.ARRAY or not node.params["steps"]:
-                return None
-            base = node.inputs[0].aval
-            if base.kind is not Kind.ARRAY or base.shape is None:
-                return None
-            rank = len(selected(node.params["steps"], node.inputs, base.shape))
-            places(node.params["steps"], node.inputs, base.shape, (At(),) * rank, run.size)
-            return "view"
-        if node.op in WRITES:
-            return "write" if self._is_write(node, run) else None
-        rule = rule_of(node)
-        if rule is None or not any(v.aval.kind is Kind.ARRAY for v in node.inputs):
-            return None
-        if node.out.aval.kind not in (Kind.ARRAY, Kind.SCALAR):
-            raise Unlowered(f"{name_of(node)} stays in NumPy")
-        if node.params["fn"] in TOTALS and not is_adjoint(node) and (
-                node.out.aval.kind is Kind.SCALAR and node.out.aval.dtype == np.float64):
-            return None  # NumPy adds up pairwise
-        body = Body(run, Builder(node.origin), [], plain=True)
-        index = tuple(At.of(loop_index(d, "i")) for d in node.out.aval.shape or ())
-        rule(body, node, index)
-        for made in body.builder.nodes:
-            for inner in (made, *(n for b in made.blocks for n in walk(b))):
-                reason = why_not(inner)
-                if reason is not None:
-                    raise Unlowered(reason)
-        return "element"
-
-    def _is_write(self, node: Node, run: Run) -> bool:
-        base, value = node.inputs[0].aval, node.inputs[1].aval
-        if base.kind is not Kind.ARRAY or not base.shape or base.dtype is None:
-            return False
-        steps = node.params["steps"]
-        shape = selected(steps, node.inputs, base.shape)
-        if not shape:
-            return False
-        places(steps, node.inputs, base.shape, (At(),) * len(shape), run.size)
-        if value.dtype is None or not np.can_cast(value.dtype, base.dtype, "same_kind"):
-            raise Unlowered(f"{value.dtype} is stored as {base.dtype}")
-        spread(Body(run, Builder(), [], plain=True), node.inputs[1], shape, (At(),) * len(shape))
-        return True
-
-
-class Nest:
-    """What is gathered for one nest: ``members`` in order, ``after`` what follows it."""
-
-    def __init__(self, domain: tuple[Dim, ...]) -> None:
-        self.domain = domain
-        self.index = tuple(At.of(loop_index(d, "i")) for d in domain)
-        self.members: list[Node] = []
-        self.after: list[Node] = []
-        self.defined: set[Value] = set()
-        self.reads: list[Access] = []
-        self.writes: dict[Value, Places] = {}
-        self.makers: dict[Value, Node] = {}
 
 
 class Run:
@@ -365,7 +227,7 @@ class Run:
     def is_once(self, consumer: Node, node: Node) -> bool:
         """Does a consumer read each element once?"""
         if consumer.op in WRITES:
-            return _is_alike(node.out.aval.shape or (), self.domain(consumer))
+            return _is_alike(node.out.aval.shape or (), domain_of(consumer))
         rule = rule_of(consumer)
         if rule in REDUCTIONS:
             return True
@@ -392,11 +254,6 @@ class Run:
         return found
 
     # ---- nests -----------------------------------------------------------------------------
-    def domain(self, node: Node) -> tuple[Dim, ...]:
-        if node.op in WRITES:
-            return selected(node.params["steps"], node.inputs, node.inputs[0].aval.shape or ())
-        return node.out.aval.shape or ()
-
     def write(self, node: Node) -> None:
         base, memory = node.inputs[0], self.memory(node.inputs[0])
         self.needed([base])
@@ -453,64 +310,26 @@ class Run:
 
     def join(self, node: Node) -> None:
         """Makes a node a member of the pending nest, or of a new one."""
-        domain = self.domain(node)
+        domain = domain_of(node)
         if not domain:
             self.alone(node)
             return
         while True:
             if self.pending is None or self.pending.domain != domain:
                 self.flush()
-                self.pending = Nest(domain)
+                self.pending = Nest(self, domain)
             nest = self.pending
-            accesses, places_ = self.accesses(node, nest)
+            self.met.clear()
+            accesses, places_ = nest.accesses(node)
             memory = self.memory(node.inputs[0]) if node.op in WRITES else None
-            if places_ is not None and any(a[0] is memory and _meets(a[2], places_, nest.index)
+            if places_ is not None and any(a[0] is memory and meets(a[2], places_, nest.index)
                                            for a in accesses):
                 node = self.with_values_first(node)
-            elif self.is_barred(nest, node, accesses, memory, places_):
+            elif nest.bars(node, accesses, memory, places_):
                 self.flush()
             else:
                 break
-        nest.makers.update(self.met)
-        nest.members.append(node)
-        nest.defined.update(node.outputs)
-        nest.reads += accesses
-        if memory is not None:
-            assert places_ is not None
-            nest.writes[memory] = places_
-
-    def accesses(self, node: Node, nest: Nest) -> tuple[list[Access], Places | None]:
-        found: list[Access] = []
-        self.met.clear()
-        body = Body(self, Builder(), found)
-        if node.op in WRITES:
-            spread(body, node.inputs[1], nest.domain, nest.index)
-            return found, places(node.params["steps"], node.inputs,
-                                 node.inputs[0].aval.shape or (), nest.index, self.size)
-        rule = rule_of(node)
-        assert rule is not None
-        rule(body, node, nest.index)
-        return found, None
-
-    def is_barred(self, nest: Nest, node: Node, accesses: list[Access], memory: Value | None,
-                  places_: Places | None) -> bool:
-        for read, version, place in accesses:
-            if read in nest.defined:
-                if place != nest.index:
-                    return True
-            elif read in nest.writes and (_meets(place, nest.writes[read], nest.index) or (
-                    self.whole.latest.get(read) is not version)):
-                return True
-        if memory is None or places_ is None:
-            return False
-        if memory in nest.writes and (nest.writes[memory] != places_ or any(
-                user not in nest.members and user is not node
-                for user in self.whole.users.get(node.inputs[0], ()))):
-            return True
-        if any(r is memory and _meets(place, places_, nest.index) for r, _, place in nest.reads):
-            return True
-        return any(self.memory(v) is memory or self.memory(self.base_of(v)) is memory
-                   for n in nest.after for v in n.inputs)
+        nest.join(node, accesses, memory, places_)
 
     def with_values_first(self, node: Node) -> Node:
         """A write whose values are computed before it."""
@@ -533,7 +352,7 @@ class Run:
     def alone(self, node: Node) -> None:
         """A number that is made of arrays: in front of what is pending, if it may be."""
         if any(a[0] in self.pending.defined or a[0] in self.pending.writes
-               for a in self.accesses(node, Nest(()))[0]) if self.pending else False:
+               for a in Nest(self, ()).accesses(node)[0]) if self.pending else False:
             self.flush()
         pending, self.pending = self.pending, None
         rule = rule_of(node)
@@ -549,93 +368,20 @@ class Run:
             new.hint, new.obj = old.hint, old.obj
         self.renamed[old] = new
 
-    def is_inside(self, user: Node | None, nest: Nest) -> bool:
-        if user is None:
-            return False
-        if user in nest.members:
-            return True
-        if user.outputs[0] in nest.makers or (
-                user.outputs[0] in self.whole.views and user not in nest.after):
-            return all(self.is_inside(u, nest) for u in self.whole.users.get(user.out, ()))
-        return False
-
     def flush(self) -> None:
         nest, self.pending = self.pending, None
         if nest is None:
             return
         if nest.members:
-            self.emit(nest)
+            self.emitted = nest
+            nodes, made = nest.written_down()
+            self.emitted = None
+            self.out += nodes
+            for value, found in made.items():
+                self.rename(value, found)
+                self.scope.offer(found)
         for node in nest.after:
             self.place(node)
-
-    def emit(self, nest: Nest) -> None:
-        origin = nest.members[0].origin
-        builder = Builder(origin)
-        body = Body(self, builder, [])
-        kept: list[Value] = []
-        for node in nest.members:
-            if node.op in WRITES:
-                memory = self.memory(node.inputs[0])
-                if memory not in body.current:
-                    body.current[memory] = node.inputs[0]
-            elif not all(self.is_inside(u, nest) for u in self.whole.users.get(node.out, ())):
-                kept.append(node.out)
-                body.current[node.out] = self.empty(node.out, nest, body)
-
-        def level(inner: Body, index: Places) -> None:
-            if len(index) == len(nest.domain):
-                for node in nest.members:
-                    inner.builder.origin = node.origin
-                    self.member(inner, node, index, node.out in kept)
-                inner.builder.origin = origin
-                return
-            keys = list(inner.current)
-
-            def make(b: Body, at: At) -> list[Value]:
-                level(b, (*index, at))
-                return [b.current[k] for k in keys]
-
-            found = looped(inner, nest.domain[len(index)], [inner.current[k] for k in keys],
-                           make, len(index))
-            inner.current.update(zip(keys, found, strict=True))
-
-        self.emitted = nest
-        level(body, ())
-        self.emitted = None
-        self.out += builder.nodes
-        last: dict[Value, Value] = {}
-        for node in nest.members:
-            if node.op in WRITES:
-                last[self.memory(node.inputs[0])] = node.out
-        for memory, version in last.items():
-            self.rename(version, body.current[memory])
-            self.scope.offer(version)
-        for value in kept:
-            self.rename(value, body.current[value])
-            self.scope.offer(body.current[value])
-
-    def empty(self, value: Value, nest: Nest, body: Body) -> Value:
-        sizes = tuple(d if isinstance(d, int) else body.value(self.size(d)) for d in nest.domain)
-        dtype = value.aval.dtype
-        keywords = {} if dtype == np.float64 else {"dtype": dtype}
-        made = body.builder.apply(np.empty, (sizes,), keywords, value.aval)
-        made.hint, made.obj = value.hint, value.obj
-        return made
-
-    def member(self, body: Body, node: Node, index: Places, kept: bool) -> None:
-        if node.op not in WRITES:
-            rule = rule_of(node)
-            assert rule is not None
-            found = rule(body, node, index)
-            body.memo[node.out, index] = found
-            if kept:
-                body.store("write", node.out, index, found)
-                body.memo[node.out, index] = found
-            return
-        base = node.inputs[0]
-        value = spread(body, node.inputs[1], self.domain(node), index)
-        place = places(node.params["steps"], node.inputs, base.aval.shape or (), index, self.size)
-        body.store(node.op, self.memory(base), place, value, node.params.get("fn"))
 
     # ---- the end -----------------------------------------------------------------------------
     def all(self, outputs: Iterable[Value] = ()) -> tuple[Node, ...]:
@@ -672,6 +418,12 @@ class Run:
         return tuple(reversed(kept))
 
 
+def _last(renamed: dict[Value, Value], value: Value) -> Value:
+    while value in renamed:
+        value = renamed[value]
+    return value
+
+
 def _is_list_of_numbers(node: Node) -> bool:
     """Is it ``np.array`` of a list of numbers that are made floats, or of such lists?"""
     shape, dtype = node.outputs[0].aval.shape if node.outputs else None, None
@@ -688,33 +440,6 @@ def _is_alike(shape: tuple[Dim, ...], whole: tuple[Dim, ...]) -> bool:
     """Is nothing of a shape stretched where it is broadcast?"""
     return len(shape) == len(whole) and all(
         a == b or a != 1 for a, b in zip(shape, whole, strict=True))
-
-
-def _meets(place: Places, written: Places, index: Places) -> bool:
-    """May an iteration read what another one writes?"""
-    return place != written and not _is_apart(place, written, index)
-
-
-def _is_apart(a: Places, b: Places, index: Places) -> bool:
-    """Do two places of one array differ in all iterations?"""
-    moving = {v for at in index for v, _ in at.terms}
-    for x, y in zip(a, b, strict=True):
-        terms = x.plus(y.times(-1))
-        if any(v in moving for v, _ in (*x.terms, *y.terms)):
-            continue
-        gap: Dim | None = terms.number
-        for v, times in terms.terms:
-            gap = None if gap is None or v.aval.expr is None else add(
-                gap, multiply(times, v.aval.expr))
-        if gap is not None and (proves_positive(gap) or proves_positive(multiply(-1, gap))):
-            return True
-    return False
-
-
-def _last(renamed: dict[Value, Value], value: Value) -> Value:
-    while value in renamed:
-        value = renamed[value]
-    return value
 
 
 def _is_movable(node: Node) -> bool:

@@ -18,7 +18,7 @@ from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused
 from srcgrad.native.holding import rounded, why_not
 from srcgrad.native.independent import turned
-from srcgrad.native.nests import Lowering
+from srcgrad.native.lowering import Lowering
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.widths import too_wide
