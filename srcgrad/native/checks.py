@@ -18,6 +18,7 @@ import numpy as np
 from srcgrad.dims import Dim
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value
+from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_lie_outside
 from srcgrad.kinds import BOOL, PYTHON_SCALARS, Aval, Kind, int_aval
 from srcgrad.native.facts import Facts
@@ -29,7 +30,7 @@ from srcgrad.native.holding import (
     OF_MATH,
     constant,
 )
-from srcgrad.native.predicates import outside, overflowed, undefined
+from srcgrad.native.predicates import outside, overflowed, pythons, undefined
 from srcgrad.spelling import format_value, join_parts, raise_exception
 
 _TEXT = Aval(Kind.OPAQUE)
@@ -37,26 +38,57 @@ _TOTAL = frozenset({math.fabs, math.tanh, math.atan, math.asinh, math.erf, math.
                     math.hypot})
 
 
-Fact = tuple[Any, Dim]  # an index, by its formula or its value, and the size that it is below
+Fact = tuple[Any, Dim]  # an index, by what it is made of, and the size that it is below
 
 
 class Checks:
-    """What checks have shown: ``everywhere`` holds, for each path of loops, what the forward part
-    asked in each iteration; the backward part runs through the same iterations.  What a call can
+    """What checks have shown: ``everywhere`` holds, for each path of loops and arms, what the
+    forward part asked there; the backward part runs through the same iterations.  What a call can
     tell of an index is asked there (``sizes``).  Called with a loop, it returns that with the
     checks of all nodes in it."""
 
     def __init__(self, sizes: Facts) -> None:
         self.sizes = sizes
         self.everywhere: dict[tuple[Any, ...], set[Fact]] = {}
+        self.makers: dict[Value, Node] = {}
+        self.kept: dict[Value, Value] = {}  # what loops kept, by sequence or by element of it
 
     def __call__(self, loop: Node) -> Node:
         return _Checked(self).loop(loop)
 
+    def enter(self, loop: Node) -> None:
+        """Elements of sequences are what a loop kept in the same iteration."""
+        parts = LoopParts(loop)
+        for element, source in zip(parts.elements, parts.sources, strict=True):
+            if source in self.kept:
+                found = self.kept[source]
+                self.kept[element] = self.kept.get(found, found)
+
+    def leave(self, loop: Node) -> None:
+        parts = LoopParts(loop)
+        self.kept.update(zip(parts.sequences, parts.produced, strict=True))
+
+    def key(self, value: Value) -> Any:
+        """What a number is made of: equal keys in one iteration are equal numbers."""
+        value = self.kept.get(value, value)
+        if value.aval.expr is not None:
+            return value.aval.expr
+        node = self.makers.get(value)
+        if node is None or len(node.outputs) != 1:
+            return value
+        if node.op == "apply" and not node.params["kwargs"]:
+            return (node.op, node.params["fn"], repr(node.params["args"]),
+                    *map(self.key, node.inputs))
+        if node.op == "read":
+            return (node.op, node.inputs[0], repr(node.params["steps"]),
+                    *map(self.key, node.inputs[1:]))
+        return value
+
 
 class _Checked:
-    """Rewrites the blocks of a loop.  ``path`` are the indices of the loops around a block,
-    ``known`` what was asked before on the way to it."""
+    """Rewrites the blocks of a loop.  ``path`` are the loops and arms around a block, loops by
+    their indices and arms by their predicates, ``known`` what was asked before on the way to it.
+    """
 
     def __init__(self, facts: Checks) -> None:
         self.facts = facts
@@ -68,18 +100,19 @@ class _Checked:
         outer, known = self.path, set(self.known)
         index = node.blocks[-1].params[0].aval.expr if node.loop.kind == "for" else None
         self.path = (*outer, node if index is None else index)
-        blocks = []
-        for block in node.blocks:
-            blocks.append(self.block(block))
+        self.facts.enter(node)
+        node = node.but(blocks=tuple(map(self.block, node.blocks)))
+        self.facts.leave(node)
         self.path, self.known = outer, known
-        return node.but(blocks=tuple(blocks))
+        return node
 
-    def arm(self, block: Block) -> Block:
-        known = set(self.known)
+    def arm(self, block: Block, predicate: Any, which: int) -> Block:
+        outer, known = self.path, set(self.known)
+        self.path = (*outer, (predicate, which))
         self.arms += 1
         block = self.block(block)
         self.arms -= 1
-        self.known = known
+        self.path, self.known = outer, known
         return block
 
     def block(self, block: Block) -> Block:
@@ -88,10 +121,13 @@ class _Checked:
             if node.op == "loop":
                 out.append(self.loop(node))
             elif node.blocks:
-                out.append(node.but(blocks=tuple(map(self.arm, node.blocks))))
+                predicate = self.facts.key(node.inputs[0])
+                out.append(node.but(blocks=tuple(
+                    self.arm(b, predicate, which) for which, b in enumerate(node.blocks))))
             else:
                 before, node, after = _Around(node, self).run()
                 out += [*before, node, *after]
+                self.facts.makers.update(dict.fromkeys(node.outputs, node))
         return block.but(nodes=tuple(out))
 
     def is_new(self, fact: Fact, node: Node) -> bool:
@@ -101,7 +137,7 @@ class _Checked:
                 for i in range(1, len(self.path) + 1))):
             return False
         self.known.add(fact)
-        if not self.arms and not is_adjoint(node):
+        if not is_adjoint(node):
             self.facts.everywhere.setdefault(self.path, set()).add(fact)
         return True
 
@@ -171,8 +207,8 @@ class _Around:
     def index(self, key: Any, base: Value, axis: int) -> None:
         assert base.aval.shape is not None
         place = self.node.inputs[key.index] if isinstance(key, Ref) else key
-        known = place.aval.expr if isinstance(place, Value) else place
-        b, fact = self.before, (place if known is None else known, base.aval.shape[axis])
+        known = self.around.facts.key(place) if isinstance(place, Value) else place
+        b, fact = self.before, (known, base.aval.shape[axis])
         if self.around.facts.sizes.below(*fact, asked=self.around.arms > 0):
             return
         if not self.around.is_new(fact, self.node):
@@ -197,7 +233,13 @@ class _Around:
         what = "division by zero" if all(
             v.aval.kind is Kind.INT for v in node.inputs) else "float division by zero"
         is_zero = self.before.apply(operator.eq, (value, zero), {}, BOOL)
-        self.raises(self.before, is_zero, ZeroDivisionError, what)
+        unsure = [v for v in node.inputs if v.aval.kind is Kind.NUMBER]
+        if not unsure:
+            self.raises(self.before, is_zero, ZeroDivisionError, what)
+            return
+        arm = Builder(self.before.origin)  # NumPy's give infinity
+        self.raises(arm, arm.apply(pythons, tuple(unsure), {}, BOOL), ZeroDivisionError, what)
+        self.before.add("if", (is_zero,), (), (arm.block(()), Block()))
 
     def domain(self) -> None:
         if self.node.params["fn"] in (math.exp, math.expm1, math.sinh, math.cosh):

@@ -23,7 +23,6 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Index, Node, Ref, Through
 from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import SCALARS, Aval, Kind
@@ -165,20 +164,6 @@ def _no_bools(node: Node) -> bool:
     return all(v.aval.dtype is not None and v.aval.dtype.kind != "b" for v in node.inputs)
 
 
-def _arithmetic(node: Node) -> bool:
-    return _no_bools(node) and (node.params["fn"] is not operator.truediv or _division(node))
-
-
-def _division(node: Node) -> bool:
-    """Is it known whose rules hold for a divisor that is zero?"""
-    args = node.params["args"]
-    if constant(args[1]):
-        return True
-    kinds = [node.inputs[a.index].aval.kind if isinstance(a, Ref) else (
-        Kind.SCALAR if isinstance(a, np.generic) else Kind.FLOAT) for a in args]
-    return Kind.SCALAR in kinds or Kind.NUMBER not in kinds or is_adjoint(node)
-
-
 def _whole_division(node: Node) -> bool:
     """Division with remainder is held for Python's integers."""
     return all(v.aval.kind is Kind.INT for v in (*node.inputs, node.out))
@@ -226,7 +211,7 @@ def _always(node: Node) -> bool:
 
 
 _NUMBERS: tuple[tuple[frozenset[Any], Callable[[Node], bool]], ...] = (
-    (ARITHMETIC, _arithmetic),
+    (ARITHMETIC, _no_bools),
     (UNARY, _no_bools),
     (COMPARISONS | {operator.not_, operator.truth, bool}, _always),
     (frozenset({operator.floordiv, operator.mod}), _whole_division),

@@ -143,6 +143,8 @@ class Nest:
         keywords = {} if dtype == np.float64 else {"dtype": dtype}
         made = body.builder.apply(np.empty, (sizes,), keywords, value.aval)
         made.hint, made.obj = value.hint, value.obj
+        if made.hint is None and None not in self.run.whole.users.get(value, ()):
+            made.hint = "values"  # a name that no number has
         return made
 
     def member(self, body: Body, node: Node, index: Places, kept: bool) -> None:

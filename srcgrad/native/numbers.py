@@ -16,6 +16,7 @@ from srcgrad.emit.comments import node_of
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Value
 from srcgrad.kinds import Aval, Kind
+from srcgrad.native.predicates import pythons
 
 MIXED = "mixed"
 _PYTHONS = (Kind.INT, Kind.FLOAT, Kind.BOOL)
@@ -116,7 +117,7 @@ class Numbers:
         """Copies of the statements with flags set; new names in ``flags`` are asked for."""
         out: list[ast.stmt] = []
         for s in statements:
-            s = copy.copy(s)
+            s = self._answered(s, flags)
             out.append(s)
             for part in ("body", "orelse"):
                 inner = getattr(s, part, None)
@@ -134,6 +135,14 @@ class Numbers:
                                       ast.Tuple(values, ast.Load())))
         return out
 
+    def _answered(self, statement: ast.stmt, flags: dict[str, str]) -> ast.stmt:
+        """A copy of a statement in which flags answer whether numbers are Python's."""
+        made = copy.copy(statement)
+        for field, value in ast.iter_fields(statement):
+            if isinstance(value, ast.expr) and asks(value):
+                setattr(made, field, _Answers(self, flags).visit(copy.deepcopy(value)))
+        return made
+
     def _told(self, name: str, statement: ast.stmt, flags: dict[str, str]) -> ast.expr:
         """Whether an assignment makes a variable NumPy's number."""
         aval = self.aval(name, statement)
@@ -141,18 +150,18 @@ class Numbers:
             return ast.Constant(_type(aval) is not None)
         if isinstance(statement, ast.AugAssign):
             before = ast.Name(flags[name], ast.Load())
-            return _either(before, self._is_numpys(statement.value, flags))
+            return _either(before, self.is_numpys(statement.value, flags))
         source = _source(name, statement)
         if source is None:
             raise Unsure(name)
-        return self._is_numpys(source, flags)
+        return self.is_numpys(source, flags)
 
-    def _is_numpys(self, e: ast.expr, flags: dict[str, str]) -> ast.expr:
+    def is_numpys(self, e: ast.expr, flags: dict[str, str]) -> ast.expr:
         """Whether arithmetic gives NumPy's number: where one of its parts is."""
         if isinstance(e, ast.BinOp):
-            return _either(self._is_numpys(e.left, flags), self._is_numpys(e.right, flags))
+            return _either(self.is_numpys(e.left, flags), self.is_numpys(e.right, flags))
         if isinstance(e, ast.UnaryOp) and not isinstance(e.op, ast.Not):
-            return self._is_numpys(e.operand, flags)
+            return self.is_numpys(e.operand, flags)
         if isinstance(e, ast.Name) and e.id not in flags:
             avals = self.avals.get(e.id, (Aval(Kind.ANY),))
             if all(a.kind in _PYTHONS for a in avals):
@@ -174,6 +183,31 @@ class Numbers:
         if len(found) != 1 or any(a.kind is Kind.NUMBER for a in self.avals.get(name, ())):
             raise Unsure(name)
         return found != {None}
+
+
+class _Answers(ast.NodeTransformer):
+    """Puts flags in the place of calls of ``pythons``."""
+
+    def __init__(self, numbers: Numbers, flags: dict[str, str]) -> None:
+        self.numbers, self.flags = numbers, flags
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if not _is_question(node):
+            return self.generic_visit(node)
+        found: ast.expr = ast.Constant(False)
+        for e in node.args:
+            found = _either(found, self.numbers.is_numpys(e, self.flags))
+        return ast.UnaryOp(ast.Not(), found)
+
+
+def asks(*trees: ast.AST) -> bool:
+    """Is it asked whether numbers are Python's?"""
+    return any(_is_question(n) for tree in trees for n in ast.walk(tree))
+
+
+def _is_question(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (
+        node.func.id == pythons.__name__)
 
 
 def _type(aval: Aval) -> str | None:

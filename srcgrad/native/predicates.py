@@ -40,6 +40,15 @@ def undefined(result: float, x: float) -> bool:
         abs(result) == np.inf and abs(x) != np.inf and x == x)
 
 
+def pythons(*numbers: Any) -> bool:
+    """Are all of these numbers Python's?  Kernels do not call it: flags tell them.
+
+    >>> pythons(1.0, 2), pythons(1.0, np.float64(2.0))
+    (True, False)
+    """
+    return all(type(number) in (int, float, bool) for number in numbers)
+
+
 def too_large(number: int) -> bool:
     """Might sums and products of such integers not fit the machine's?"""
     return number >= 2147483648 or number <= -2147483648
@@ -114,6 +123,6 @@ def block(values: Any, start: int, count: int) -> Any:
     return found
 
 
-PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large,
+PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large, pythons,
                                          *APPROXIMATIONS.values()})
 CALLED = frozenset({"total", "too_large"})  # by kernels, beside what the graph names

@@ -18,81 +18,99 @@ for i in range(n):
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 
-from srcgrad.native.flow import Flow, names_in
+from srcgrad.native.flow import Flow, live_before, names_in
 
 Stmts = list[ast.stmt]
 
 
-def allocated_once(statements: Sequence[ast.stmt], ranks: Mapping[str, int]) -> Stmts:
+def allocated_once(statements: Sequence[ast.stmt], ranks: Mapping[str, int],
+                   live: Iterable[str] = (), sizes: Iterable[str] = ()) -> Stmts:
     """Statements of a kernel with ``np.empty`` in front of the loops in which its size is the
-    same.  ``ranks`` are the numbers of axes of arrays."""
-    whole = [*statements]
-    return _Workspace(whole, ranks).block(whole)
+    same.  ``ranks`` are the numbers of axes of arrays, ``live`` the variables that are read after
+    the statements, ``sizes`` integers that are never below zero."""
+    return _Workspace(ranks, sizes).block([*statements], {*live})
 
 
 class _Workspace:
-    def __init__(self, whole: Stmts, ranks: Mapping[str, int]) -> None:
-        self.exposed = Flow(whole).exposed  # what an iteration may read of the one before
-        self.stored: dict[str, int] = {}  # how often each name is assigned
-        self.elements: dict[str, int] = {}  # how often single elements of it are meant
-        self.read: dict[str, int] = {}
-        for node in (n for s in whole for n in ast.walk(s)):
-            if isinstance(node, ast.Name):
-                counts = self.stored if isinstance(node.ctx, ast.Store) else self.read
-                counts[node.id] = counts.get(node.id, 0) + 1
-            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-                keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-                if len(keys) == ranks.get(node.value.id) and not any(
-                        isinstance(k, ast.Slice) for k in keys):
-                    self.elements[node.value.id] = self.elements.get(node.value.id, 0) + 1
-        self.lengths: set[str] = set()  # names of lengths of ranges
+    def __init__(self, ranks: Mapping[str, int], sizes: Iterable[str]) -> None:
+        self.ranks, self.sizes = ranks, {*sizes}
 
-    def block(self, statements: Stmts) -> Stmts:
+    def block(self, statements: Stmts, live: set[str]) -> Stmts:
         out: Stmts = []
-        for s in statements:
+        for i, s in enumerate(statements):
+            after = live_before(statements[i + 1:], live)
+            if isinstance(s, (ast.For, ast.While)):
+                after |= Flow([s]).exposed
             for part in ("body", "orelse"):
                 inner = getattr(s, part, None)
                 if isinstance(inner, list) and inner:
-                    setattr(s, part, self.block(inner))
+                    setattr(s, part, self.block(inner, after))
             if isinstance(s, ast.For):
-                assigned = names_in(s, ctx=ast.Store)
-                for inner in [*s.body]:
-                    if self.is_movable(inner, assigned):
-                        s.body.remove(inner)
-                        out.append(inner)
-                        assigned -= names_in(inner, ctx=ast.Store)
-                s.body = s.body or [ast.Pass()]
+                out += self.taken(s, after)
             out.append(s)
         return out
 
-    def is_movable(self, s: ast.stmt, assigned: set[str]) -> bool:
-        """Does a statement say the same in each iteration, and does nothing of what it allocates
-        live on from one iteration to the next?"""
-        if not isinstance(s, ast.Assign) or len(s.targets) != 1 or not isinstance(
-                s.targets[0], ast.Name) or not isinstance(s.value, ast.Call):
-            return False
-        name, made = s.targets[0].id, s.value
-        if self.stored[name] != 1 or name in self.exposed or not names_in(made).isdisjoint(
-                assigned):
-            return False
-        if _called(made) == "len":
-            self.lengths.add(name)
-            return isinstance(made.args[0], ast.Call) and _called(made.args[0]) == "range"
-        return _called(made) == "np.empty" and self.is_size(made.args[0]) and (
-            self.elements.get(name, 0) == self.read.get(name, 0))
+    def taken(self, loop: ast.For, live: set[str]) -> Stmts:
+        """What may stand in front of a loop, taken out of it."""
+        found: Stmts = []
+        assigned = Counter(n.id for n in ast.walk(loop) if isinstance(n, ast.Name)
+                           and isinstance(n.ctx, ast.Store))
+        kept = {n for n in assigned if n in live}
+        for s in [*loop.body]:
+            name = _target(s)
+            if name is None or assigned[name] != 1 or name in kept:
+                continue
+            assert isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
+            if not names_in(s.value).isdisjoint(assigned):
+                continue
+            if _called(s.value) == "len":
+                self.sizes.add(name)
+            elif not (self.is_size(s.value.args[0]) and self.is_for_elements(name, loop)):
+                continue
+            loop.body.remove(s)
+            found.append(s)
+            del assigned[name]
+        loop.body = loop.body or [ast.Pass()]
+        return found
+
+    def is_for_elements(self, name: str, loop: ast.For) -> bool:
+        """Are only single elements of an array meant in a loop, so that nothing of it lives on?
+        """
+        meant = read = 0
+        for node in ast.walk(loop):
+            if isinstance(node, ast.Name) and node.id == name:
+                read += isinstance(node.ctx, ast.Load)
+            elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and (
+                    node.value.id == name):
+                keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+                meant += len(keys) == self.ranks.get(name) and not any(
+                    isinstance(k, ast.Slice) for k in keys)
+        return meant == read
 
     def is_size(self, e: ast.expr) -> bool:
         """Can a size be asked for where no iteration follows: is it never below zero?"""
         if isinstance(e, ast.Tuple):
             return all(map(self.is_size, e.elts))
         if isinstance(e, ast.Name):
-            return e.id in self.lengths
+            return e.id in self.sizes
         if isinstance(e, ast.Subscript):
             return isinstance(e.value, ast.Attribute) and e.value.attr == "shape"
         return (isinstance(e, ast.Attribute) and e.attr == "shape") or (
             isinstance(e, ast.Constant))
+
+
+def _target(s: ast.stmt) -> str | None:
+    """The variable for which memory, or the length of a range, is asked."""
+    if not isinstance(s, ast.Assign) or len(s.targets) != 1 or not isinstance(
+            s.targets[0], ast.Name) or not isinstance(s.value, ast.Call):
+        return None
+    made = s.value
+    is_length = _called(made) == "len" and isinstance(made.args[0], ast.Call) and (
+        _called(made.args[0]) == "range")
+    return s.targets[0].id if is_length or _called(made) == "np.empty" else None
 
 
 def _called(e: ast.Call) -> str:

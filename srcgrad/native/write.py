@@ -16,7 +16,7 @@ from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.kinds import Aval, Kind
 from srcgrad.native import predicates
-from srcgrad.native.numbers import MIXED, Numbers
+from srcgrad.native.numbers import MIXED, Numbers, asks
 from srcgrad.native.workspace import allocated_once
 
 NUMBA = "from numba import njit"
@@ -64,14 +64,17 @@ class Kernel:
         self.body = [_copied(s) for s in statements]
         mixed = [r for r, type_ in self.conversions.items() if type_ == MIXED]
         self.flags: dict[str, str] = {}
-        if mixed:
+        if mixed or asks(*self.body):
             self.flags, self.body = numbers.flagged(mixed, self.body)
         self.started = [_assign(r, self.zero(numbers.last(r, statements))) for r in unset]
         self.started += [_assign(flag, r in parameters and numbers.starts(r))
                          for r, flag in self.flags.items() if r in parameters or r in unset]
         self.results += [self.flags[r] for r in mixed]
-        ranks = {n: len(found[0].shape or ()) for n, found in avals.items() if n in arrays}
-        self.body = allocated_once([writer.visit(s) for s in self.body], ranks)
+        ranks = {n: len(found[0].shape or ()) for n, found in avals.items() if n in arrays
+                 and len({len(a.shape or ()) for a in found}) == 1}
+        sizes = {n for n, found in avals.items() if all(map(_is_size, found))}
+        self.body = allocated_once([writer.visit(s) for s in self.body], ranks,
+                                   self.results, sizes)
 
     def definition(self) -> list[ast.stmt]:
         """The function, with its decorator."""
