@@ -21,6 +21,7 @@ from srcgrad.native.independent import turned
 from srcgrad.native.lowering import Lowering
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
+from srcgrad.native.sunk import sunk
 from srcgrad.native.widths import too_wide
 
 
@@ -141,7 +142,7 @@ class Prepared:
         if "kernel" not in node.params:
             return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
                                          for b in node.blocks)) if node.blocks else node
-        node = turned(promoted(node, self.facts))
+        node = sunk(turned(promoted(node, self.facts)))
         return approximated(node) if self.fast else node
 
     def outside(self, node: Node, scope: Scope) -> Node:

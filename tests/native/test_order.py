@@ -240,6 +240,72 @@ def test_what_lives_on_has_memory_of_its_own(fn, plain_python) -> None:
         check(fn, X[:n].copy(), Y[:n].copy())
 
 
+# ---- what adds nothing ---------------------------------------------------------------------------
+
+
+def shortest(x, y):
+    n = len(x)
+    d = np.zeros((n, n))
+    for i in range(n):
+        for j in range(n):
+            d[i, j] = x[i] * x[i] + y[j] * y[j]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                through = d[i, k] * 0.5 + d[k, j]
+                if through < d[i, j]:
+                    d[i, j] = through
+    return np.sum(d)
+
+
+def greatest(x, y):
+    s = 0.0
+    for i in range(len(x)):
+        best = x[i]
+        for j in range(len(y)):
+            other = x[i] * y[j] + y[j]
+            if other > best:
+                best = other
+        s += best * best
+    return s
+
+
+def both_ways(x, y):
+    z = x.copy()
+    for i in range(1, len(x)):
+        other = z[i - 1] * y[i]
+        if other > 0.1:
+            z[i] = other - z[i]
+        else:
+            z[0] = z[0] + other
+    return np.sum(z * z * y)
+
+
+def used_again(x, y):
+    z = x.copy()
+    s = 0.0
+    for i in range(1, len(x)):
+        a = z[i] * y[i]
+        if a > 0.0:
+            b = z[i - 1]
+        else:
+            b = a
+        z[i - 1] = b * y[0]
+        z[i] = b - a * x[i]
+        s += b * s
+    return s + np.sum(z)
+
+
+@pytest.mark.parametrize("fn", [shortest, greatest, both_ways, used_again])
+def test_what_adds_nothing_is_not_done(fn, plain_python) -> None:
+    for n in (5, 3, 2, 1):
+        check(fn, X[:n].copy(), Y[:n].copy())
+
+
+def test_additions_of_zero_are_part_of_the_branch(plain_python: None) -> None:
+    assert "d_through = 0.0" not in kernels_of(shortest, X, Y)
+
+
 # ---- division ------------------------------------------------------------------------------------
 
 
