@@ -3,28 +3,16 @@ in place, broadcasting, sums over axes, products, branches on numbers, rows and 
 
 from __future__ import annotations
 
-import linecache
-import random
 from typing import Any
 
 import numpy as np
+from random_loops import Writer
 
 VECTORS = ["x", "y", "u", "v"]  # n elements
 MATRICES = ["w", "z"]  # n rows, n columns
 
 
-class _Writer:
-    """Draws a program, line by line."""
-
-    def __init__(self, seed: int) -> None:
-        self.draw = random.Random(seed)
-        self.lines: list[str] = []
-        self.depth = 1
-        self.indices: list[str] = []
-
-    def line(self, text: str) -> None:
-        self.lines.append("    " * self.depth + text)
-
+class _Arrays(Writer):
     def place(self) -> str:
         return self.draw.choice([*self.indices, *self.indices, "0", "-1"])
 
@@ -126,24 +114,20 @@ class _Writer:
         self.depth -= 1
         self.indices.pop()
 
-    def program(self) -> str:
+    def program(self) -> None:
         self.line("s, n = 0.3, len(x)")
         self.line("y, u, v, w = y.copy(), x.copy(), x * 0.5, w.copy()")
         self.line("z = w * 0.5")
         for _ in range(self.draw.randint(1, 2)):
             self.loop(2)
         self.line("return s + np.sum(u * v) + np.sum(y) + np.sum(w * z)")
-        return "import numpy as np\n\n\ndef f(x, y, w, c):\n" + "\n".join(self.lines) + "\n"
 
 
 def program(seed: int) -> Any:
     """The function of a seed."""
-    text = _Writer(seed).program()
-    name = f"<arrays {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    namespace: dict[str, Any] = {"__name__": "arrays"}
-    exec(compile(text, name, "exec"), namespace)
-    return namespace["f"]
+    drawn = _Arrays(seed)
+    drawn.program()
+    return drawn.function("x, y, w, c", f"<arrays {seed}>")
 
 
 def arguments(seed: int, n: int) -> tuple[Any, ...]:

@@ -10,18 +10,29 @@ from typing import Any
 import numpy as np
 
 
-class _Writer:
+class Writer:
     """Draws a program, line by line."""
 
     def __init__(self, seed: int) -> None:
         self.draw = random.Random(seed)
         self.lines: list[str] = []
         self.indices: list[str] = []
-        self.numbers = ["s", "t", "c"]
         self.depth = 1
 
     def line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
+
+    def function(self, parameters: str, name: str) -> Any:
+        """The function of the lines, whose source can be found."""
+        text = f"import numpy as np\n\n\ndef f({parameters}):\n" + "\n".join(self.lines) + "\n"
+        linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+        namespace: dict[str, Any] = {"__name__": "drawn"}
+        exec(compile(text, name, "exec"), namespace)
+        return namespace["f"]
+
+
+class _Loops(Writer):
+    numbers = ("s", "t", "c")
 
     def index(self) -> str:
         choice = self.draw.random()
@@ -99,7 +110,7 @@ class _Writer:
         self.depth -= 1
         self.indices.pop()
 
-    def program(self) -> str:
+    def program(self) -> None:
         self.line("s, t, count, n_big, k = 0.0, {}, 0, 0, 1".format(
             self.draw.choice(["x[0]", "1.0"])))
         self.line("y, z, w = x.copy(), np.zeros(n), w.copy()")
@@ -107,17 +118,13 @@ class _Writer:
             self.loop(2)
         whole = " + np.sum(y) * np.sum(z) + np.sum(w)" if self.draw.random() < 0.7 else ""
         self.line(f"return s + t{whole} + 0.1 * count + n_big")  # Python's number, or NumPy's
-        return "import numpy as np\n\n\ndef f(x, w, c, n, p):\n" + "\n".join(self.lines) + "\n"
 
 
 def program(seed: int) -> Any:
     """The function of a seed."""
-    text = _Writer(seed).program()
-    name = f"<loops {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    namespace: dict[str, Any] = {"__name__": "loops"}
-    exec(compile(text, name, "exec"), namespace)
-    return namespace["f"]
+    drawn = _Loops(seed)
+    drawn.program()
+    return drawn.function("x, w, c, n, p", f"<loops {seed}>")
 
 
 def arguments(seed: int) -> tuple[Any, ...]:
