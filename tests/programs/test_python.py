@@ -13,6 +13,7 @@ import srcgrad as sg
 sys.path.insert(0, str(Path(__file__).parent))
 
 import applications  # noqa: E402
+import container_methods  # noqa: E402
 import path_exceptions  # noqa: E402
 import path_state  # noqa: E402
 import python_control  # noqa: E402
@@ -37,7 +38,7 @@ from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-    for module in (applications, path_exceptions, path_state, python_control, python_exceptions,
+    for module in (applications, container_methods, path_exceptions, path_state, python_control, python_exceptions,
                    python_found, python_functions, python_keys, python_random, python_data,
                    python_nodes, python_objects, python_picked, python_tables, python_dicts,
                    python_graphs, python_places, python_text, python_heaps, python_walks,
