@@ -63,6 +63,20 @@ def is_arranged(a: Any, form: memory_format | None) -> bool:
     return True
 
 
+def format_strides(
+    shape: tuple[int, ...], item: int, form: memory_format | None = None
+) -> tuple[int, ...]:
+    """The byte strides of a dense array of this shape, with items of ``item`` bytes."""
+    rank = None if form is None else _RANKS.get(form.name)
+    if rank is not None and rank != len(shape):
+        raise RuntimeError(f"required rank {rank} tensor to use {form.name} format")  # type: ignore[union-attr]
+    strides = [0] * len(shape)
+    for axis in range(len(shape))[::-1] if rank is None else _ORDERS[rank]:
+        strides[axis] = item
+        item *= shape[axis]
+    return tuple(strides)
+
+
 def suggested(a: Any) -> memory_format:
     """The format that results computed from ``a`` have: channels last if its strides grow in that
     order, whether or not ``a`` is dense."""

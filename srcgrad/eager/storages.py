@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.eager.attributes import C_NAMES
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
+from srcgrad.eager.layout import preserve_format, suggested
 from srcgrad.eager.nodes import make_node, node_class
 from srcgrad.eager.strides import address, memory, strided
 from srcgrad.eager.tensor import Tensor, wrap
@@ -58,14 +59,22 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     if min(shape, default=0) < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: "
                            f"{list(shape)}")
-    if shape != self._a.shape:
-        resize_memory(self, shape)
+    if memory_format is preserve_format:
+        raise RuntimeError("Unsupported memory formatPreserve")
+    if math.prod(shape) * self._a.itemsize >= 1 << 63:
+        raise RuntimeError("numel: integer multiplication overflow" if math.prod(shape) >= 1 << 63
+                           else "Storage size calculation overflowed with sizes="
+                           f"{list(shape)}")
+    if shape != self._a.shape or memory_format is not None:
+        resize_memory(self, shape, memory_format)
     bump(self)
     return self
 
 
 def resize_as_(self: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
-    return resize_(self, other._a.shape)
+    """The shape of another tensor, and with ``preserve_format`` its order in memory."""
+    form = suggested(other._a) if memory_format is preserve_format else memory_format
+    return resize_(self, other._a.shape, memory_format=form)
 
 
 def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None,

@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, TRANSFORM, state
+from srcgrad.eager.layout import format_strides
 from srcgrad.eager.nodes import freed_error, make_node, named, node_class
 from srcgrad.eager.saving import check_guards, rebind_guards
 from srcgrad.eager.strides import (
@@ -97,13 +98,14 @@ def bump(t: Tensor) -> None:
     cell[2] = (*caller_place(), epoch[0])
 
 
-def resize_memory(t: Tensor, shape: tuple[int, ...]) -> None:
-    """Give ``t`` another shape from where it starts in its storage, which grows as needed."""
+def resize_memory(t: Tensor, shape: tuple[int, ...], form: Any = None) -> None:
+    """Give ``t`` another shape (in memory format ``form``) from where it starts in its storage,
+    which grows as needed."""
     root = memory(t._ver[1])
     item = t._a.itemsize
     offset = address(t._a) - address(root)
     offset = offset if 0 <= offset <= root.nbytes else 0  # arrays without elements lie anywhere
-    strides = tuple(math.prod(shape[i + 1 :]) * item for i in range(len(shape)))
+    strides = format_strides(shape, item, form)
     if offset + math.prod(shape) * item > root.nbytes:
         if root.nbytes and sys.getrefcount(t._ver) > _ALONE:
             raise RuntimeError(

@@ -60,7 +60,8 @@ def _check_active(outputs: Any, strict: bool) -> None:
             "strict mode.")
 
 
-def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bool) -> Any:
+def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bool,
+               what: str = "The output") -> Any:
     """Gradients with zeros for what does not depend; under ``strict`` that is an error."""
     _check_active(outputs, strict)
     live = [(o, s) for o, s in zip(outputs, v) if o.requires_grad]
@@ -71,9 +72,18 @@ def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bo
     if strict and any(g is None for g in got):
         i = next(i for i, g in enumerate(got) if g is None)
         raise RuntimeError(
-            f"The output of the user-provided function is independent of input {i}. This is not "
+            f"{what} of the user-provided function is independent of input {i}. This is not "
             "allowed in strict mode.")
     return tuple(_zeros(t) if g is None else g for g, t in zip(got, inputs))
+
+
+def _check_moving(derivatives: Any, needed: bool, what: str = "jacobian") -> None:
+    """Under ``strict`` with ``create_graph`` derivatives must depend on the inputs."""
+    for i, g in enumerate(derivatives):
+        if needed and not g.requires_grad:
+            raise RuntimeError(
+                f"The {what} of the user-provided function is independent of input {i}. This is "
+                "not allowed in strict mode when create_graph=True.")
 
 
 def _vectors(v: Any, like: tuple[Tensor, ...], several: bool, what: str, function: str) -> Any:
@@ -117,6 +127,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     with enable_grad():
         vs = _vectors(v, outputs, several_out, "output", "vjp")
         got = _gradients(outputs, leaves, vs, create_graph, strict)
+    _check_moving(got, strict and create_graph)
     out = _finish(outputs, create_graph)
     result = _finish(got, create_graph)
     return out if several_out else out[0], result if several_in else result[0]
@@ -131,6 +142,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         dummies = tuple(_leaf(_zeros(o)) for o in outputs)
         got = _gradients(outputs, leaves, dummies, True, strict)
         result = _gradients(got, dummies, vs, create_graph, False)
+    _check_moving(result, strict and create_graph)
     out = _finish(outputs, create_graph)
     result = _finish(result, create_graph)
     return (out, result) if several_out else (out[0], result[0])
@@ -173,7 +185,9 @@ def _rows(out: Tensor, place: int, leaves: tuple[Tensor, ...], create_graph: boo
     for i in range(out._a.size):
         one = np.zeros(out._a.size, out._a.dtype)
         one[i] = 1
-        rows.append(_gradients((flat,), leaves, (wrap(one, out._dt),), create_graph, strict))
+        rows.append(_gradients((flat,), leaves, (wrap(one, out._dt),), create_graph, strict,
+                               f"Output {place}"))
+        _check_moving(rows[-1], strict and create_graph)
     stack = NAMESPACE["stack"]
     return tuple(
         stack(column).reshape(tuple(out._a.shape) + tuple(t._a.shape)) if rows else
@@ -216,12 +230,13 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
         outs = func(*xs)
         several, values = _as_tuple(outs, "outputs of the user-provided function", "hessian")
         _check_scalar(values, several, "hessian")
+        _check_active(values, strict)
         got = _gradients(values, xs, (wrap(np.ones_like(values[0]._a), values[0]._dt),), True,
-                         strict)
+                         False)
         _check_twice(got, strict)
         return tuple(g for g in got)
 
-    blocks = jacobian(first, given, create_graph, strict)
+    blocks = jacobian(first, given, create_graph, strict, strict and vectorize)
     return blocks if several_in else blocks[0][0]
 
 
@@ -237,6 +252,7 @@ def _second(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, s
         first = _gradients(outputs, leaves, seed, True, strict)
         _check_twice(first, strict)
         result = _gradients(first, leaves, vs, create_graph, False)
+    _check_moving(result, strict and create_graph, "hessian")
     out = _finish(outputs[0], create_graph)
     result = _finish(result, create_graph)
     return out, result if several_in else result[0]

@@ -246,6 +246,12 @@ def tensor_split(
     n = input._a.shape[i]
     cuts = indices_or_sections
     if isinstance(cuts, Tensor):
+        what = "tensor_split expected tensor_indices_or_sections to "
+        if cuts._dt is not dt.int64:
+            raise RuntimeError(f"{what}have dtype of long, but got {cuts._dt.tensor_name}")
+        if cuts._a.ndim > 1:
+            raise RuntimeError(f"{what}be a zero-dimensional or one-dimensional tensor, but got a "
+                               f"tensor with {cuts._a.ndim} dims")
         cuts = cuts.tolist()
     if isinstance(cuts, int):
         if cuts <= 0:

@@ -33,6 +33,9 @@ def _fractional(
     name = f"fractional_max_pool{count}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
+    if not isinstance(kernel_size, int) and len(kernel_size) not in (1, count):
+        raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of "
+                           f"{'three ' * (count == 3)}Ints")
     kernel = tupled("kernel_size", kernel_size, count)
     single = input.dim() == count + 1
     images = input.unsqueeze(0) if single else input
@@ -45,10 +48,10 @@ def _fractional(
         channels = input.size(-count - 1)
         samples = torch.rand(lead[0], channels, count, dtype=input.dtype)
     if 0 in out:
-        none = torch.zeros(*images.shape[:2], *out, dtype=input.dtype)
+        none = torch.zeros(*images.shape[single:2], *out, dtype=input.dtype)
         return (none, none.long()) if return_indices else none
     _check(name + "_out" * (count == 3), input, samples, size, out, kernel)
-    samples = samples[:lead[0], :lead[1]]  # further samples are not used
+    samples = samples[:lead[0]]  # further samples are not used
     shares = torch.raw(samples)
     flat = np.zeros((*lead, *out, *kernel), np.int64)
     for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
@@ -86,6 +89,10 @@ def _check(name: str, input: Any, samples: Any, size: Ints, out: Ints, kernel: I
         if given[axis] == 0:
             raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
                                f"dimensions, but got{given} with dimension {axis} being empty.")
+    if samples.shape[0] < (given[0] if len(given) == count + 2 else 1):
+        raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
+    if samples.shape[1] != given[-count - 1]:
+        raise RuntimeError("Expect _random_samples.size(1) equals to input channel size.")
     if samples.shape[2] != count:
         raise RuntimeError(f"Expect _random_samples.size(2) equals to {count}; got "
                            f"{samples.shape[2]}.")
