@@ -166,8 +166,12 @@ class Control(Plain):
             elif node.op == "if" and not self.folding.is_expression(node):
                 for block in node.blocks:
                     self._copied([self.naming.of[v] for v in node.outputs], block.outputs, found)
-            elif node.op == "if" and self.may_be_unbound(node.inputs[0]):
-                found.update(v for v in results(node, self.folding) if v in self.naming.of)
+            elif node.op == "if":
+                if self.may_be_unbound(node.inputs[0]):
+                    found.update(v for v in results(node, self.folding) if v in self.naming.of)
+                found.update(v for arm, block in enumerate(node.blocks) for v in block.outputs
+                             if v in self.naming.of and self.may_be_unbound(
+                                 v, (node.inputs[0], arm)))
             elif node.op == "read" and not node.params["steps"]:  # is there where it is wanted
                 self._copied(("",), node.inputs, found)
         return frozenset(found)
@@ -304,8 +308,9 @@ class Control(Plain):
         place = node.outputs.index(value)
         return {n for b in node.blocks for n in self._unbound_names(b.outputs[place])}
 
-    def may_be_unbound(self, value: Value) -> bool:
-        """Is there a path on which a variable has no value?"""
+    def may_be_unbound(self, value: Value, taken: tuple[Value, int] | None = None) -> bool:
+        """Is there a path, with that arm ``taken`` of all branches on a predicate, on which a
+        variable has no value?"""
         todo, seen = [value], {value}
         while todo:
             one = todo.pop()
@@ -315,8 +320,9 @@ class Control(Plain):
                     return True
                 continue
             place = node.outputs.index(one)
-            for block in node.blocks:
-                if block.outputs[place] not in seen:
+            for arm, block in enumerate(node.blocks):
+                if block.outputs[place] not in seen and (
+                        taken is None or node.inputs[0] is not taken[0] or arm == taken[1]):
                     seen.add(block.outputs[place])
                     todo.append(block.outputs[place])
         return False

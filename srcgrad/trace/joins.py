@@ -178,6 +178,7 @@ class Join:
                             lambda state: (UNBOUND,) * len(present.columns) if (
                                 state is UNBOUND) else state.columns)
         if type(present) in (Snapshot, Partial) or id(present) in self.symbolic:
+            self.fixed.append(present)
             return Same(present)
         aval = leaf_aval(present)
         if aval is not None:

@@ -279,6 +279,7 @@ class Merges(Collaborator):
                  and not (isinstance(a, StandIn) and isinstance(b, StandIn))]
         if not pairs:
             return frozenset()
+        alone = {id(a) for a, b in joining.objects if b is UNBOUND}  # a new one of itself only
         changed = {key[1] for key in skip if key[0] in ("content", "field")}
         known = self.known_elsewhere(joining, skip)
         partner: tuple[dict[int, int], dict[int, int]] = ({}, {})
@@ -287,7 +288,7 @@ class Merges(Collaborator):
             one = (id(a), id(b))
             sides = one if joining.predicate is not None else one[1:]
             moved = changed.intersection(sides).difference(*joining.changed)
-            if {*one} & known or moved or (
+            if {*one} & (known | alone) or moved or (
                     partner[0].setdefault(id(a), id(b)) != id(b)) or (
                     partner[1].setdefault(id(b), id(a)) != id(a)):
                 found.add(one)

@@ -250,18 +250,21 @@ class Rounds(Collaborator):
 
     def _enter_forms(self, region: Region, forms: dict[tuple[Any, ...], Carried]) -> None:
         """Put parameters into the carried cells."""
-        made_homes: list[tuple[Carried, list[Any]]] = []
-        for carried in forms.values():
+        made_homes: list[tuple[list[Any], dict[str, list[Any]]]] = []
+        # a list is read before its head hides the items that it had
+        parts = [{"entry": leaves(c.shape, c.entry),
+                  "end": [] if c.end is None else leaves(c.shape, c.end)} for c in forms.values()]
+        for carried, held in zip(forms.values(), parts, strict=True):
             made = []
             carried.params = []
-            for part in leaves(carried.shape, carried.entry):
+            for part in held["entry"]:
                 for item in part.items if type(part) is Snapshot else ():
                     self.joined_values.note_stored(item)
             for leaf, hint in self.hinted(carried.cell, carried.shape, carried.entry):
                 param = region.builder.param(leaf.aval, hint)
                 carried.params.append(param)
                 made.append(self.joined_values.object_of(leaf, param, []))
-            made_homes.append((carried, list(made)))
+            made_homes.append((list(made), held))
             carried.heads = list(made)
             carried.pristine = build(carried.shape, list(made), {})
             carried.head = self.merges.built(carried.shape, made, {}) if isinstance(
@@ -300,16 +303,13 @@ class Rounds(Collaborator):
             return self.variables.name_of(cell.owner)
         return name if isinstance(name, str) and name.isidentifier() else leaf.label
 
-    def _link_heads(self, made: list[tuple[Carried, list[Any]]]) -> None:
+    def _link_heads(self, made: list[tuple[list[Any], dict[str, list[Any]]]]) -> None:
         """Carried arrays may be one at the loop's head if they were at the entry or at the end
         of an iteration; they may also be an array that lives outside."""
         sides: dict[str, list[tuple[Home, Home]]] = {"entry": [], "end": []}
-        for carried, objects in made:
+        for objects, held in made:
             for side, pairs in sides.items():
-                state = getattr(carried, side)
-                if state is None or state is UNBOUND:
-                    continue
-                for tracer, part in zip(objects, leaves(carried.shape, state), strict=False):
+                for tracer, part in zip(objects, held[side], strict=False):
                     if type(tracer) is not ArrayTracer or type(part) is not ArrayTracer:
                         continue
                     pairs.append((tracer.home, part.home))

@@ -98,3 +98,94 @@ def test_swaps(f, n):
 def test_an_array_under_a_third_name_is_refused_after_the_loop():
     with pytest.raises(sg.AliasError, match="copy"):
         sg.grad(third_name)(X, 3)
+
+
+def one_new_list(x):
+    p, q = [x[0]], [x[1], x[2]]
+    if x[0] > 0.5:
+        p = [x[1], x[2]]
+        q = p
+    q.append(x[0])
+    return sum(p) + 2 * sum(q)
+
+
+def one_new_object(x):
+    p, q = {"a": x[0]}, {"a": x[1]}
+    if x[0] > 0.5:
+        p = {"a": x[2]}
+        q = p
+    q["a"] = x[0] * 7
+    return p["a"] + 2 * q["a"]
+
+
+def bound_in_one_arm(x):
+    if x[0] > 0.5:
+        r = [x[1]]
+        p = r
+    else:
+        p = [x[2]]
+    p[0] = p[0] * 5
+    return r[0] + p[0] if x[0] > 0.5 else p[0]
+
+
+def held_by_a_tuple(x):
+    p, q = (x[0], [x[1]]), [x[2]]
+    if x[0] > 0.5:
+        q = [x[2] * 2]
+        p = (x[1], q)
+    q[0] = 9.0
+    return p[0] + p[1][0] * 2
+
+
+def three_names(x):
+    p, q, r = [x[0]], [x[1]], [x[2]]
+    if x[0] > 0.5:
+        p, q = [x[1]], [x[0]]
+        r = p
+    else:
+        p, r = [x[2]], [x[1]]
+        q = p
+    q[0] = x[0] * 7
+    return p[0] + 2 * q[0] + 3 * r[0]
+
+
+def grown_and_swapped(x):
+    p, q = [x[0]], [x[1], x[2]]
+    if x[0] > 0.5:
+        q = p
+    else:
+        p.append(x[2])
+    if len(q) > 1:
+        p, q = [x[1]], p
+        q.append(7.0)
+    return 10 * sum(p) + sum(q)
+
+
+def swapped_with_a_fresh_list(x):
+    p, q = [x[0], 0.13], [x[1], x[2]]
+    for _ in range(int(x[3])):
+        q.append(0.63)
+        p, q = [x[0]], p
+    return sum(p) * 0.5 + sum(q) * 0.5
+
+
+@pytest.mark.parametrize("f", [
+    one_new_list, one_new_object, bound_in_one_arm, held_by_a_tuple, three_names,
+    grown_and_swapped], ids=lambda f: f.__name__)
+def test_two_names_of_one_new_object(f):
+    """What an arm makes and gives two names is one object after the branch, too."""
+    df = sg.value_and_grad(f)
+    for x in (X, np.array([1.0, 2.0, 3.0]), np.array([0.1, 0.2, 3.0]), np.array([0.0, 2.0, 3.0])):
+        value, gradient = df(x)
+        assert value == f(x)
+        steps = 1e-6 * np.eye(len(x))
+        slopes = [(f(x + s) - f(x - s)) / 2e-6 for s in steps]
+        np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-6)
+
+
+def test_a_list_that_is_carried_as_it_is_and_as_its_items():
+    """No iteration, some, and no loop that is written out because of it."""
+    df = sg.value_and_grad(swapped_with_a_fresh_list)
+    for n in (0.0, 1.0, 2.0, 3.0):
+        x = np.array([0.75, 0.25, 1.0, n])
+        assert df(x)[0] == swapped_with_a_fresh_list(x)
