@@ -168,9 +168,10 @@ class Join:
     def _with_unbound(self, present: Any) -> Shape:
         """A slot that only one path binds: reading it where it is unbound raises at run time,
         as the user's code would.  An object from before the branch is that object; of one made
-        in an arm there is a new one, whose parts are the arm's."""
-        if id(present) in self.young and type(self.symbolic.get(id(present))) in (
-                SymbolicList, Partial):
+        in an arm there is a new one, whose parts are the arm's.  A row of a list of lists stays
+        itself."""
+        if id(present) in self.young and not self.machine.choices.is_part(present) and (
+                type(self.symbolic.get(id(present))) in (SymbolicList, Partial)):
             return self.held(present, UNBOUND)
         if type(present) is Columns:
             return Sequence(lambda made: Columns(present.form, tuple(made)),
@@ -207,8 +208,6 @@ class Join:
     def held(self, a: Any, b: Any) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
         a run knows: a new one with the content that either has."""
-        if any(map(self.machine.choices.is_part, (a, b))):
-            self.machine.list_rows.share_rows()
         ends = [self.ended_content(side, x) for side, x in enumerate((a, b))]
         contents = [end for end in ends if end is not UNBOUND]
         shape = self._contents(contents[0], contents[-1])
@@ -322,14 +321,14 @@ class Join:
             return self._two(a, b)
         if self.predicate is None:
             self.machine.keys.unite(a, b)
+        if any(map(self.machine.choices.is_part, (a, b))):
+            return self.failed(a, b)  # a row of a list of lists: it would become a list of its own
         both = {id(a), id(b)}
         if type(a) is type(b) and type(a) in (list, dict, set) and (
                 both & self.young if type(a) is list else both <= self.young) and (
                 (id(a), id(b)) not in self.apart) and (
                 type(a) is set or both & self.symbolic.keys()):
             return self.held(a, b)
-        if self.predicate is None and any(map(self.machine.choices.is_part, (a, b))):
-            return self.failed(a, b)  # a row of a list of lists: it would become a list of its own
         if self._grows(a, b):
             held = self.held(a, b)
             if not isinstance(held, Failed):

@@ -189,3 +189,45 @@ def test_a_list_that_is_carried_as_it_is_and_as_its_items():
     for n in (0.0, 1.0, 2.0, 3.0):
         x = np.array([0.75, 0.25, 1.0, n])
         assert df(x)[0] == swapped_with_a_fresh_list(x)
+
+
+def best_row(x):
+    rows = [[x[0], 1.0], [x[1], 2.0], [x[2], 3.0]]
+    best = rows[0]
+    for i in range(1, 3):
+        if rows[i][0] > best[0]:
+            best = rows[i]
+    best[1] = 7.0 * x[0]
+    return sum(row[0] * (k + 1) * row[1] for k, row in enumerate(rows))
+
+
+def row_of_a_branch(x):
+    rows = [[x[0]], [x[1]], [x[2]]]
+    current, i = rows[0], int(x[1])
+    if x[0] > 0.5:
+        current = rows[i]
+    current[0] = current[0] * 2.0
+    return sum(row[0] * (k + 1) for k, row in enumerate(rows))
+
+
+def rows_by_turns(x):
+    rows = [[x[0]], [x[1]], [x[2]]]
+    current = rows[0]
+    for i in range(3):
+        if x[i] > 0.5:
+            current = rows[i]
+        current[0] = current[0] * 2.0
+    return sum(row[0] * (k + 1) for k, row in enumerate(rows))
+
+
+@pytest.mark.parametrize("f", [best_row, row_of_a_branch, rows_by_turns],
+                         ids=lambda f: f.__name__)
+def test_a_name_that_stands_for_one_of_a_list_s_rows(f):
+    """A write by the name is a write to the row."""
+    df = sg.value_and_grad(f)
+    for x in (np.array([0.9, 1.2, 0.4]), np.array([0.1, 0.2, 0.7]), np.array([0.6, 0.3, 0.2])):
+        value, gradient = df(x)
+        assert value == f(x)
+        steps = 1e-6 * np.eye(len(x))
+        np.testing.assert_allclose(gradient, [(f(x + s) - f(x - s)) / 2e-6 for s in steps],
+                                   rtol=1e-6, atol=1e-6)
