@@ -100,7 +100,8 @@ def _one(scores: Any, labels: list[int], steps: int, blank: int) -> Any:
     extended = np.full(2 * len(labels) + 1, blank)
     extended[1::2] = labels
     if steps == 0:
-        return scores.new_zeros(()) if not labels else scores.new_full((), np.inf)
+        nothing = -scores[:0].sum()
+        return nothing + np.inf if labels else nothing
     emitted = scores[:steps].index_select(1, torch.from_numpy(extended.astype(np.int64)))
     skips = np.zeros(len(extended), bool)  # where the blank before may be left out
     skips[2:] = (extended[2:] != blank) & (extended[2:] != extended[:-2])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...nodes import named
 from ...promotion import check_broadcast
 from . import nodes
 from .activation import logsigmoid
@@ -38,12 +39,14 @@ def multi_margin_loss(
     if input.dim() == 0:
         input = input.reshape(1)
     _check_margins(input, target, weight)
+    listed = input.dim() == 1 and target.dim() == 1 and reduction == "none"
     if input.dim() == 1 and target.dim() == 1:
         target = target.reshape(())
     labels = torch.raw(target)
     if np.any(labels < 0) or np.any(labels >= input.size(-1)):
         raise RuntimeError("target out of range")
-    return nodes.multi_margin_loss(input, target, p, margin, weight, reduction)
+    loss = nodes.multi_margin_loss(input, target, p, margin, weight, reduction)
+    return named(loss.reshape(1).clone(), "MultiMarginLossBackward0") if listed else loss
 
 
 def _nonempty_rows(input: Any) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ... import basis as torch
 from ...ops.arguments import not_implemented
+from ...tangents import tangent_of
 from . import nodes
 
 
@@ -61,6 +62,10 @@ def batch_norm(
                 f"{name} should contain {channels} elements not {value.numel()}"
             )
     nodes.batch_norm.check(input)
+    if not training and tangent_of(input) is not None and any(
+            t is not None and tangent_of(t) is not None for t in (running_mean, running_var)):
+        raise RuntimeError("batch_norm is not differentiable wrt running_mean and running_var, "
+                           "they cannot have forward grad defined")
     _same_types(input, *(value for _, value in named))
     if training and not input.numel():  # no statistics, nothing to move towards
         none = np.zeros(channels, torch.raw(input).dtype)
