@@ -429,7 +429,7 @@ class Control(Plain):
             sizes.append(ast.Starred(like, ast.Load()))
         else:
             sizes += [dim_expression(d, lambda a: self.size(shape, a)) for d in shape.dims]
-        args: list[ast.expr] = [ast.Tuple(sizes, ast.Load())]
+        args: list[ast.expr] = [sizes[0] if len(sizes) == 1 else ast.Tuple(sizes, ast.Load())]
         if str(shape.dtype) != "float64":
             args.append(self.e.space.literal(shape.dtype))
         return call("np.empty", *args)

@@ -1,8 +1,10 @@
 """How loops keep values: arrays with a leading axis or lists, and how elements are found.
 
 A sequence is kept in one array if its producer says so (exact trip count, one shape) and the
-size can be written down before the loop; numbers are kept in lists, which Python reads faster,
-but for those of loops that run natively (their ``params`` have a ``"kernel"``).
+size can be written down before the loop.  Numbers of Python's are kept in lists, which are faster,
+and so are those of NumPy's beside them, or where there are many, as one record
+(:mod:`.kept_records`); a few of NumPy's are kept in arrays, which take a fifth of the memory, and
+so are all numbers of loops that run natively (their ``params`` have a ``"kernel"``).
 A list is made an array after its loop where something else is done with it than reading its
 elements one by one.
 An element that is used once is read in place (``u_saved[t]``), others are bound once.
@@ -20,7 +22,9 @@ from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
-from srcgrad.kinds import SCALARS, Kind
+from srcgrad.kinds import SCALARS, Aval, Kind
+
+FEW = 3  # numbers of NumPy's that a loop keeps in arrays of their own
 
 
 @dataclass
@@ -178,9 +182,14 @@ class Sizes:
         plan = self.plans[node] = LoopPlan()
         body = node.blocks[-1]
         counted = spec.kind == "for"
+        numbers = [element.aval for element, *_ in produced_by(node)
+                   if element.aval.kind in SCALARS]
+        few = len(numbers) <= FEW and all(map(_is_numpys, numbers))
         for element, sequence, stacked in produced_by(node):
             outer = self.into.get(sequence)
-            shape = self.shape(node, element, outer is not None) if stacked and counted else None
+            in_array = outer is not None or "kernel" in node.params or (
+                few and _is_numpys(element.aval))
+            shape = self.shape(node, element, in_array) if stacked and counted else None
             plan.shapes.append(shape)
             if stacked and shape is None and sequence in self.whole:
                 plan.gathered.add(sequence)
@@ -262,10 +271,9 @@ class Sizes:
             self.folding.users.get(element) == 1 and any(
                 sequence is element and stacked for _, sequence, stacked in produced_by(made)))
 
-    def shape(self, node: Node, element: Value, is_row: bool) -> Shape | None:
+    def shape(self, node: Node, element: Value, in_array: bool) -> Shape | None:
         aval = element.aval
-        if (is_row or "kernel" in node.params) and aval.kind in SCALARS and (
-                aval.dtype is not None):
+        if in_array and aval.kind in SCALARS and aval.dtype is not None:
             return Shape(None, (), {}, aval.dtype)
         if aval.kind is not Kind.ARRAY or aval.shape is None or aval.dtype is None:
             return None
@@ -346,6 +354,12 @@ class Sizes:
         if ordinal == "steps":
             found += self.again(node.inputs[2]) or ()
         return found
+
+
+def _is_numpys(aval: Aval) -> bool:
+    """Is it a number that NumPy may have made, of one dtype that an array keeps?"""
+    return aval.kind in (Kind.SCALAR, Kind.NUMBER) and aval.dtype is not None and (
+        aval.dtype.kind in "fc" and aval.least is None and not aval.optional)
 
 
 def _single(dim: Dim | None) -> Atom | None:

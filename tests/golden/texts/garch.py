@@ -7,10 +7,11 @@ def garch_value_and_grad(theta, returns):
     # ---- forward
     omega, alpha, beta = theta
     variance = np.mean(returns ** 2)
-    variance_saved = []
+    n_loop = len(range(returns.shape[0]))
+    variance_saved = np.empty(n_loop)
     total = 0.0
     for i in range(returns.shape[0]):
-        variance_saved.append(variance)
+        variance_saved[i] = variance
         r = returns[i]
         total += np.log(variance) + r * r / variance
         news = alpha * r * r

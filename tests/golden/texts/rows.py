@@ -5,11 +5,12 @@ import numpy as np
 # kept in each iteration: saved  (8 bytes)
 def rows_value_and_grad(X, w):
     # ---- forward
-    saved = []
+    n_loop = len(range(X.shape[0]))
+    saved = np.empty(n_loop)
     total = 0.0
-    for row in X:
+    for i, row in enumerate(X):
         t1 = np.sum(row * w)
-        saved.append(t1)
+        saved[i] = t1
         total += t1 ** 2
     # ---- backward
     d_w = np.zeros_like(w)
