@@ -188,7 +188,7 @@ class Sizes:
         for element, sequence, stacked in produced_by(node):
             outer = self.into.get(sequence)
             in_array = outer is not None or "kernel" in node.params or (
-                few and _is_numpys(element.aval))
+                few and _is_numpys(element.aval) and sequence not in self.whole)
             shape = self.shape(node, element, in_array) if stacked and counted else None
             plan.shapes.append(shape)
             if stacked and shape is None and sequence in self.whole:
