@@ -103,7 +103,11 @@ def part_aval(aval: Aval, steps: Steps, masks: dict[Value, Dim]) -> Aval:
 
 
 def _indexed(aval: Aval, key: Any, masks: dict[Value, Dim]) -> Aval:
-    found = infer_getitem(aval, avals_in(key), fresh=fresh_symbol).aval
+    try:
+        found = infer_getitem(aval, avals_in(key), fresh=fresh_symbol).aval
+    except IndexError:  # the program's own read raises: this one is not reached
+        sizes = tuple(fresh_symbol("size") for _ in aval.shape or ())
+        found = infer_getitem(aval.but(shape=sizes), avals_in(key), fresh=fresh_symbol).aval
     if isinstance(key, Value) and key.aval.is_array and key.aval.dtype == bool and found.shape:
         return found.but(shape=(masks.setdefault(key, found.shape[0]), *found.shape[1:]))
     return found

@@ -240,3 +240,20 @@ def test_operands_that_do_not_fit_raise_as_in_numpy(of):
             call()
         texts.append(str(found.value).splitlines()[0])
     assert len(set(texts)) == 1, texts
+
+
+def read_outside_of_four(x):
+    v = x.copy()
+    try:
+        v[5]
+    except IndexError:
+        v.sort()
+    first, *_, last = v
+    return np.sum(x) + first * last
+
+
+def test_a_read_that_certainly_raises_has_a_tangent_nobody_asks_for():
+    x = np.array([3.0, 1.0, 2.0, 5.0])
+    value, slope = sg.jvp(read_outside_of_four, (x,), (x,))
+    assert value == read_outside_of_four(x)
+    assert slope == pytest.approx(x @ sg.grad(read_outside_of_four)(x))
