@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from srcgrad.dims import Atom
+from srcgrad.dims import Atom, add, multiply, proves_nonnegative
 from srcgrad.emit.conditionals import chosen, is_statement, nested, reads_within, results, same_move
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
@@ -384,15 +384,14 @@ class Control(Plain):
         count: ast.expr | None = None
         counted = spec.kind == "for"
         if names.trips is not None and counted and not spec.exits:
-            before.append(assign(names.trips, call("len", self.range(node))))
+            before.append(assign(names.trips, self.trips(node)))
             count = name(names.trips)
         elif names.trips is not None:
             before.append(assign(names.trips, ast.Constant(0)))
-        if plan.needs_count and count is None:
-            if names.count is None:
-                count = call("len", self.range(node))
-            else:
-                before.append(assign(names.count, call("len", self.range(node))))
+        if plan.arrays and count is None:
+            count = self.trips(node)
+            if names.count is not None:
+                before.append(assign(names.count, count))
                 count = name(names.count)
         if names.jump is not None:
             before.append(assign(names.jump, ast.Constant(0)))
@@ -414,6 +413,14 @@ class Control(Plain):
             return []
         outer, rows = found
         return [*self.row(outer, rows), self.e.ordinal(outer)]
+
+    def trips(self, node: Node) -> ast.expr:
+        """The number of iterations of a counted loop."""
+        start, stop, step = (v.aval.expr for v in node.inputs[:3])
+        if start is not None and stop is not None and isinstance(step, int) and abs(step) == 1 and (
+                proves_nonnegative(multiply(step, add(stop, multiply(-1, start))))):
+            return self.count(node)
+        return call("len", self.range(node))
 
     def count(self, node: Node) -> ast.expr:
         """The number of iterations of a counted loop, or one below zero."""

@@ -337,7 +337,7 @@ class Naming:
             spans = [(start, max(self.live.last.get(trips, 0), end + 1))]
             names.trips = self.of[trips] = self.table.take(f"n_{self.letter(node)}", spans,
                                                             self.prefer.get(trips))
-        if plan.needs_count and names.trips is None:
+        if plan.arrays > 1 and names.trips is None:
             names.count = self.table.take(f"n_{self.letter(node)}", [(start, end + 1)])
         if plan.needs_ordinal:
             names.ordinal = self.table.take("k", [(start, end + 1)])

@@ -24,7 +24,7 @@ from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
 from srcgrad.kinds import SCALARS, Aval, Kind
 
-FEW = 3  # numbers of NumPy's that a loop keeps in arrays of their own
+FEW = 2  # most numbers of NumPy's that a loop keeps in arrays of their own
 
 
 @dataclass
@@ -39,7 +39,7 @@ class LoopPlan:
     sparse: set[Value] = field(default_factory=set)
     rows: dict[Value, tuple[Node, Value]] = field(default_factory=dict)
     ordinal: str = "none"  # "index", "offset", "back", "steps", "counter", "trips"
-    needs_count: bool = False
+    arrays: int = 0  # how many are made with the number of iterations
     needs_trips: bool = False
 
     @property
@@ -197,7 +197,7 @@ class Sizes:
                 plan.rows[sequence] = outer
             elif outer is not None:
                 del self.into[sequence]  # kept in a list of its own, which the row is made from
-            plan.needs_count |= shape is not None and outer is None
+            plan.arrays += shape is not None and outer is None
             made = self.folding.producer.get(element)
             if shape is not None and made is not None and self.is_row(made, element):
                 self.into[element] = (node, sequence)

@@ -336,7 +336,7 @@ def test_second_derivatives(program, monkeypatch):
 
 
 @pytest.mark.parametrize("program", [
-    continued, raised, rebound, nested, nested_triangle, while_loop, filtered])
+    continued, raised, rebound, nested, nested_triangle, while_loop])
 def test_programs_keep_records(program):
     assert re.search(r"kept\w*\.append\(\(", sg.value_and_grad(program).source(*POINTS[0]))
 

@@ -7,8 +7,7 @@ def garch_value_and_grad(theta, returns):
     # ---- forward
     omega, alpha, beta = theta
     variance = np.mean(returns ** 2)
-    n_loop = len(range(returns.shape[0]))
-    variance_saved = np.empty(n_loop)
+    variance_saved = np.empty(returns.shape[0])
     total = 0.0
     for i in range(returns.shape[0]):
         variance_saved[i] = variance

@@ -6,9 +6,8 @@ import numpy as np
 def heat_value_and_grad(u0, alpha, steps):
     # ---- forward
     u = u0.copy()
-    n_t = len(range(steps))
     lap_saved = []
-    u_saved = np.empty((n_t, *u.shape))
+    u_saved = np.empty((len(range(steps)), *u.shape))
     cost = 0.0
     for t in range(steps):
         lap = u[2:] - 2.0 * u[1:-1] + u[:-2]

@@ -20,8 +20,7 @@ def nearest_value_and_grad(points, centers):
                 best_key = best_key_2
         k_saved.append(k)
         sums[k] += p
-    n_loop = len(range(points.shape[0]))
-    saved = np.empty((n_loop, centers.shape[0], points.shape[1]))
+    saved = np.empty((points.shape[0], centers.shape[0], points.shape[1]))
     least_saved = []
     t1 = []
     for i, p in enumerate(points):

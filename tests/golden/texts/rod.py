@@ -7,8 +7,7 @@ import numpy as np
 def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4):
     # ---- forward
     u = [u_0, u_1, u_2, u_3, u_4]
-    n_loop = len(range(steps))
-    saved = np.empty((n_loop, 3))
+    saved = np.empty((len(range(steps)), 3))
     for j in range(steps):
         new = u[:]
         for i in range(1, 4):

@@ -5,8 +5,7 @@ import numpy as np
 # kept in each iteration: saved  (8 bytes)
 def rows_value_and_grad(X, w):
     # ---- forward
-    n_loop = len(range(X.shape[0]))
-    saved = np.empty(n_loop)
+    saved = np.empty(X.shape[0])
     total = 0.0
     for i, row in enumerate(X):
         t1 = np.sum(row * w)
