@@ -178,7 +178,10 @@ def _is_cluster(client: Any) -> bool:
 
 def _sent(client: Any, data: dict[str, Any], everywhere: bool = False) -> Any:
     """Data on a worker of a cluster, or on all."""
-    (future,) = client.scatter([data], broadcast=everywhere, hash=False)
+    try:
+        (future,) = client.scatter([data], broadcast=everywhere, hash=False)
+    except TimeoutError:  # all workers have ended, and no new ones have come while it waited
+        raise concurrent.futures.BrokenExecutor("the cluster has no workers") from None
     return future
 
 
