@@ -50,11 +50,12 @@ class _Watch:
         if any(self.is_bad(value) for value in frame.f_locals.values()):
             return None  # what comes of NaNs that came in is no news
         known: set[str] = set()
+        unfilled: set[str] = set()  # arrays whose elements hold anything at first
         last = [frame.f_lineno]
 
         def line(frame: FrameType, event: str, arg: Any) -> Any:
             if event in ("line", "return"):
-                self.look(frame, known, last[0])
+                self.look(frame, known, unfilled, last[0])
                 if event == "return" and arg is not None and self.is_bad(arg) and not known:
                     raise self.error(frame, "the result", arg, last[0])
                 last[0] = frame.f_lineno
@@ -71,18 +72,18 @@ class _Watch:
                 return bool(np.any(~np.isfinite(array) if self.infs else np.isnan(array)))
         return False
 
-    def look(self, frame: FrameType, known: set[str], number: int) -> None:
+    def look(self, frame: FrameType, known: set[str], unfilled: set[str], number: int) -> None:
         """Raise for the first variable that has become bad."""
         text = linecache.getline(frame.f_code.co_filename, number)
         for name, value in frame.f_locals.items():
-            if name in known or not self.is_bad(value):
+            if name in known or name in unfilled or not self.is_bad(value):
+                continue
+            if "np.empty" in text:
+                unfilled.add(name)
                 continue
             known.add(name)
-            written = "inf" in text or ("nan" in text and "nan" not in name)
-            if not written and "np.empty" not in text:
+            if not ("inf" in text or ("nan" in text and "nan" not in name)):  # as it is written
                 raise self.error(frame, name, value, number)
-            if "np.empty" in text:
-                known.discard(name)
 
     def error(self, frame: FrameType, name: str, value: Any, number: int) -> NonFiniteValue:
         file = frame.f_code.co_filename

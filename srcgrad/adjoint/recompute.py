@@ -230,6 +230,10 @@ class Recompute:
             return 0.0
         if node.op == "list_len":
             return math.inf if self.lengths.of(node.inputs[0]) is None else 0.0
+        if node.op == "list":
+            known_items = all(v in self._node_of and self._node_of[v].op == "const"
+                              for v in node.inputs)
+            return FREE if known_items and not self.overwritten(value) else math.inf
         outside = [v for v in node.inputs if not self._scope.in_loop(self._block_of[v])]
         if node.op == "apply":
             if all(v.aval.kind in _INTEGERS for v in (value, *node.inputs)):

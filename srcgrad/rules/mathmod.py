@@ -102,6 +102,7 @@ def dist_q(ct: Array, ans: Array, p: Any, q: Any, q_shape: Any) -> Any:
     return dist_p(ct, ans, q, p, q_shape)
 
 
+@linear(sum, "seq", like=lambda seq, start=0: None)
 @linear(math.fsum, "seq", like=lambda seq: None)
 def fsum_seq(ct: Array, seq_shape: Any) -> Any:
     return [ct] * len(seq_shape) if isinstance(seq_shape, list) else np.broadcast_to(ct, seq_shape)
@@ -164,4 +165,5 @@ if hasattr(math, "sumprod"):  # Python 3.12
 
 sequence(math.dist, "p", "q")
 sequence(math.fsum, "seq")
+sequence(sum, "seq")
 sequence(math.prod, "iterable")

@@ -8,6 +8,7 @@ import functools
 import importlib
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -41,6 +42,8 @@ from .tracers import (
     contains_tracer,
     is_tracer,
 )
+
+COMPENSATED = sys.version_info >= (3, 12)  # does ``sum`` keep what rounding loses of floats?
 
 for _op, _fn in BINARY.items():
     HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.binary(op, a, b), op=_op)
@@ -188,10 +191,19 @@ def total(machine: Any, iterable: Any, /, start: Any = 0) -> Any:
         machine.for_(iterable, lambda x: machine.store(frame, ITEM, x),
                      lambda: machine.add_item(frame))
         return machine.load(frame, TOTAL)
+    items = list(machine.iterate(iterable))
+    if COMPENSATED and type(start) in (int, float) and len(items) > 2 and (
+            all(map(_is_python_number, items)) and any(map(is_tracer, items))):
+        return machine.library_calls.numeric_call(sum, (items, start) if start else (items,), {})
     result = start
-    for item in machine.iterate(iterable):
+    for item in items:
         result = machine.binary("+", result, item)
     return result
+
+
+def _is_python_number(item: Any) -> bool:
+    kind = item.aval.kind if type(item) is ScalarTracer else Kind.INT if type(item) is int else None
+    return type(item) is float or kind in (Kind.FLOAT, Kind.INT)
 
 
 @handles(any)

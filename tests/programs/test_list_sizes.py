@@ -185,3 +185,17 @@ def test_tables_that_data_index_have_one_text(fn):
                 want = (fn(*args(step)) - fn(*args(-step))) / 2e-6
                 assert slope == pytest.approx(want, rel=1e-6, abs=1e-8)
     assert df.cache_info().misses == 1 and "table_0" not in df.source()
+
+
+def summed(u, v, w):
+    return sum((u * 1e16, v, -w * 1e16)) + sum([u, v, 2.0 * w, u * v], 0.5)
+
+
+def test_sums_of_numbers_are_those_of_the_interpreter():
+    """From 3.12 on ``sum`` of Python's floats keeps what rounding loses."""
+    for args in ((1.0, 1.0, 1.0), (0.1, 0.7, 3.0), (2.0, 1e-9, 2.0)):
+        value, slopes = sg.value_and_grad(summed, argnums=(0, 1, 2))(*args)
+        assert value == summed(*args)
+        u, v, _ = args
+        assert slopes == pytest.approx((1e16 + 1.0 + v, 2.0 + u, -1e16 + 2.0), rel=1e-12)
+    assert sg.hessian(lambda u: sum([u * u, u, 3.0 * u * u]))(1.5) == 8.0
