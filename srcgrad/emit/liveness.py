@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 
 from srcgrad.emit.fold import Folding, is_size_of_carried
 from srcgrad.emit.handles import Handles
@@ -23,6 +23,9 @@ class Liveness:
         self.stack: list[tuple[int, int]] = []
         self.uses: dict[Value, list[int]] = {}
         self.branches: list[Branch] = []  # those that are statements, outer ones first
+        self.starts: list[int] = []  # where they begin
+        self.around: list[int] = []  # the number of the branch that each is in, or -1
+        self.inside = -1
         self.alias: dict[Value, Value] = {}
         self.block(graph.block, None)
 
@@ -60,8 +63,7 @@ class Liveness:
     def _kept(self, begin: int, uses: list[int], spans: list[Span]) -> None:
         """Adds the spans from ``begin`` to the last one of the uses, which ascend."""
         last = max(uses, default=begin + 1)
-        branch = next((b for b in self.branches
-                       if b.start >= begin and b.other[0] <= last <= b.other[1]), None)
+        branch = self._branch_after(begin, last)
         if branch is None:
             spans.append((begin, max(last, begin + 1)))
             return
@@ -70,6 +72,16 @@ class Liveness:
         self._kept(begin, [*uses[:before], *([branch.start + 1] if not before or (
             uses[before - 1] <= branch.start) else [])], spans)
         self._kept(middle, uses[before:], spans)
+
+    def _branch_after(self, begin: int, last: int) -> Branch | None:
+        """The outermost branch after ``begin`` that has ``last`` in its other arm."""
+        found, number = None, bisect_right(self.starts, last) - 1
+        while number >= 0 and self.starts[number] >= begin:
+            branch = self.branches[number]
+            if branch.other[0] <= last <= branch.other[1]:
+                found = branch
+            number = self.around[number]
+        return found
 
     def block(self, block: Block, at: int | None, produced: int = 0) -> None:
         """``at`` is given where the block is part of an expression evaluated there;
@@ -109,9 +121,13 @@ class Liveness:
                 self.block(b, position)
             return
         then, other = (self.order.span[b] for b in node.blocks)
-        self.branches.append(Branch(self.order.start[node], then, other))
+        outer, self.inside, start = self.inside, len(self.branches), self.order.start[node]
+        self.around.append(outer)
+        self.starts.append(start)
+        self.branches.append(Branch(start, then, other))
         for b in node.blocks:
             self.block(b, None)
+        self.inside = outer
 
     def loop(self, node: Node) -> None:
         """A loop starts in three moments: sequences and counters are made at its position,
