@@ -96,11 +96,6 @@ def is_float(aval: Aval) -> bool:
     return aval.dtype is not None and aval.dtype.kind == "f"
 
 
-def is_pythons(aval: Aval) -> bool:
-    """Do Python's rules hold for a number, or may they?"""
-    return aval.kind in (Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.NUMBER)
-
-
 def constant(template: Any) -> Any:
     """The number in a template, None for what is no number."""
     return template if type(template) in (int, float, bool) or isinstance(
