@@ -12,7 +12,22 @@ from ..module import Module
 from ..parameter import Parameter
 
 
-class _Statistics(Module):
+class _Affine(Module):
+    """What scales and shifts by parameters of one shape."""
+
+    def _register(self, shape: Any, device: Any, dtype: Any, **wanted: bool) -> None:
+        for name, there in wanted.items():
+            value = Parameter(torch.empty(shape, device=device, dtype=dtype)) if there else None
+            self.register_parameter(name, value)
+
+    def reset_parameters(self) -> None:
+        """Weight 1, bias 0."""
+        for name, fill in (("weight", init.ones_), ("bias", init.zeros_)):
+            if getattr(self, name, None) is not None:
+                fill(getattr(self, name))
+
+
+class _Statistics(_Affine):
     """Parameters and running statistics per channel."""
 
     _version = 2
@@ -29,11 +44,7 @@ class _Statistics(Module):
         self.momentum = momentum
         self.affine = affine
         self.track_running_stats = track_running_stats
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            value = None
-            if wanted:
-                value = Parameter(torch.empty(num_features, device=device, dtype=dtype))
-            self.register_parameter(name, value)
+        self._register(num_features, device, dtype, weight=affine, bias=affine and bias)
         if track_running_stats:
             kind = {"device": device, "dtype": dtype}
             self.register_buffer("running_mean", torch.zeros(num_features, **kind))
@@ -54,10 +65,7 @@ class _Statistics(Module):
     def reset_parameters(self) -> None:
         """Weight 1, bias 0, fresh statistics."""
         self.reset_running_stats()
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
+        super().reset_parameters()
 
     def _check_input_dim(self, input: Any) -> None:
         if input.dim() not in self.ranks:
@@ -180,7 +188,7 @@ def _shape(normalized_shape: Any) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-class LayerNorm(Module):
+class LayerNorm(_Affine):
     """Standardises over the last axes, then scales and shifts elementwise."""
 
     def __init__(
@@ -191,19 +199,9 @@ class LayerNorm(Module):
         self.normalized_shape = _shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        for name, wanted in (("weight", True), ("bias", bias)):
-            value = None
-            if elementwise_affine and wanted:
-                value = Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype))
-            self.register_parameter(name, value)
+        self._register(self.normalized_shape, device, dtype,
+                       weight=elementwise_affine, bias=elementwise_affine and bias)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Any) -> Any:
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
@@ -215,7 +213,7 @@ class LayerNorm(Module):
         )
 
 
-class RMSNorm(Module):
+class RMSNorm(_Affine):
     """Divides by the root mean square over the last axes, then scales elementwise."""
 
     def __init__(
@@ -226,16 +224,8 @@ class RMSNorm(Module):
         self.normalized_shape = _shape(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        value = None
-        if elementwise_affine:
-            value = Parameter(torch.empty(self.normalized_shape, device=device, dtype=dtype))
-        self.register_parameter("weight", value)
+        self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1."""
-        if self.weight is not None:
-            init.ones_(self.weight)
 
     def forward(self, input: Any) -> Any:
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
@@ -247,7 +237,7 @@ class RMSNorm(Module):
         )
 
 
-class GroupNorm(Module):
+class GroupNorm(_Affine):
     """Standardises over groups of channels, then scales and shifts per channel."""
 
     def __init__(
@@ -263,19 +253,8 @@ class GroupNorm(Module):
         self.num_channels = num_channels
         self.eps = eps
         self.affine = affine
-        for name, wanted in (("weight", affine), ("bias", affine and bias)):
-            value = None
-            if wanted:
-                value = Parameter(torch.empty(num_channels, device=device, dtype=dtype))
-            self.register_parameter(name, value)
+        self._register(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()
-
-    def reset_parameters(self) -> None:
-        """Weight 1, bias 0."""
-        if self.weight is not None:
-            init.ones_(self.weight)
-        if self.bias is not None:
-            init.zeros_(self.bias)
 
     def forward(self, input: Any) -> Any:
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
