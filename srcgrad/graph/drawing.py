@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .ir import Block, Graph, Node, Value
-from .text import Names, node_text, region_titles, typed
+from .text import Names, node_text, region_titles, template, typed
 
 
 @dataclass
@@ -54,7 +54,9 @@ def drawn(graph: Graph) -> Drawing:
         for position, node in enumerate(content.nodes):
             if content is graph.block and position == graph.border:
                 frame = _inside(frame, "backward")
-            if node.op != "const":
+            if node.op == "const":
+                names[node.outputs[0]] = template(node.params["value"], (), names)
+            else:
                 step(node, frame)
 
     def step(node: Node, frame: Frame) -> None:
@@ -62,8 +64,10 @@ def drawn(graph: Graph) -> Drawing:
         for v in dict.fromkeys(node.inputs):
             connect(v, name)
         for title, inner in zip(region_titles(node), node.blocks):
-            region = _inside(frame, f"{title} of {node.op}")
+            region = Frame(f"{title} of {node.op}")
             block(inner, region)
+            if region.boxes or region.frames:  # a branch that does nothing is not drawn
+                frame.frames.append(region)
             for v in dict.fromkeys(inner.outputs):
                 connect(v, name, dashed=True)
         for o in node.outputs:

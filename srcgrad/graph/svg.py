@@ -15,7 +15,7 @@ LONGEST = 56  # characters of a label
 STYLE = (".g text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}"
          ".g rect{fill:#fff;stroke:#8c959f}.g .frame{fill:#0969da0d;stroke:#0969da66}"
          ".g .title{fill:#0969da}.g path{fill:none;stroke:#8c959f;stroke-width:1.2}"
-         ".g .dashed{stroke-dasharray:4 3}"
+         ".g .dashed{stroke-dasharray:4 3}.g path:hover{stroke:#0969da;stroke-width:3}"
          "@media (prefers-color-scheme:dark){.g text{fill:#e6edf3}.g rect{fill:#161b22}"
          ".g .frame{fill:#1f6feb1a;stroke:#1f6feb99}.g .title{fill:#79c0ff}}")
 

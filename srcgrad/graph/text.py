@@ -35,6 +35,9 @@ class Names:
             self._names[value] = name
         return name
 
+    def __setitem__(self, value: Value, text: str) -> None:
+        self._names[value] = text
+
 
 def render(graph: Graph) -> str:
     """The text of a graph: one line a node, regions indented, the user's line as comment.

@@ -71,6 +71,7 @@ border-right:1px solid var(--line)}\
 @media (max-width:760px){.srcgrad table,.srcgrad tbody,.srcgrad tr,.srcgrad td{display:block}\
 .srcgrad tr:first-child{display:none}.srcgrad td,.srcgrad td.src,.srcgrad td.no{position:static;\
 width:auto;border:0;text-align:left;overflow-x:auto}.srcgrad td:empty{display:none}\
+.srcgrad td.no{float:left;min-width:0;padding-right:0}.srcgrad .scroll{max-height:none}\
 .srcgrad td.fwd::before{content:"forward";color:var(--faint);font-size:11px}\
 .srcgrad td.adj::before{content:"adjoint";color:var(--faint);font-size:11px}\
 .srcgrad tr{border-bottom:1px solid var(--line);padding:.3em 0}}"""
