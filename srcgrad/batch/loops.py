@@ -4,10 +4,10 @@
         d_x[i] += d_y[i] * np.cos(x[i])
 
 Each number of an iteration becomes an array with a place for each iteration; what lies at the
-loop's index is a slice.  A carried value may be added to (at any place), or read and written at
-one place that belongs to the iteration alone.  Sums are formed in another order than by the loop,
-so that this is for adjoints, whose bits are nobody's reference.  Only numbers are batched: whole
-arrays of all iterations would take memory, and are fast one by one.
+loop's index is a slice.  :mod:`srcgrad.graph.dependence` says which loops have such iterations;
+sums are formed in another order than by the loop, so that this is for adjoints, whose bits are
+nobody's reference.  Only numbers are batched: whole arrays of all iterations would take memory, and
+are fast one by one.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..dims import Dim, Poly, add, maximum, multiply, proves_nonnegative, proves_positive
+from ..graph.dependence import is_independent
 from ..graph.ir import Index, Node, Value, abstract, fill
 from ..graph.parts import LoopParts
 from ..graph.raising import may_lie_outside, may_raise
@@ -40,22 +41,14 @@ def batched_loop(node: Node, constants: Mapping[Value, Any], zeros: Container[Va
     ``constants`` are the numbers of constant values from around, ``zeros`` arrays of zeros,
     ``unsure`` values that some paths do not bind.  Raises :class:`NotBatched`.
     """
-    spec, parts = node.loop, LoopParts(node)
+    parts = LoopParts(node)
     bounds = [v.aval.expr for v in node.inputs[:3]]
-    if spec.kind != "for" or spec.exits or parts.lasts or parts.produced or bounds[2] != 1 or (
-            bounds[0] is None or bounds[1] is None or parts.index is None
-            or parts.index.aval.expr is None):
+    if bounds[0] is None or bounds[1] is None or bounds[2] != 1 or not is_independent(node, True):
         raise NotBatched("a loop of another form")
     made = _Iterations(node, parts, bounds[0], bounds[1])
     made.constants, made.zeros, made.unsure = dict(constants), zeros, unsure
     made.nodes(node.blocks[-1])
-    results = {}
-    for k, (result, init, following) in enumerate(zip(
-            parts.results, parts.inits, parts.next, strict=True)):
-        if following is not init and made.slots.get(following) != k:  # another's: they swap
-            raise NotBatched("a recurrence")
-        results[result] = init if following is init else made.current[k]
-    return made.builder.nodes, results
+    return made.builder.nodes, dict(zip(parts.results, made.current, strict=True))
 
 
 @dataclass(frozen=True)
@@ -86,8 +79,6 @@ class _Iterations(Batch):
         self.slots = {v: k for k, v in enumerate(parts.carried)}
         self.current = list(parts.inits)
         self.made.update(parts.inits)
-        self.alone: list[set[_Place | None]] = [set() for _ in parts.carried]
-        self.touched = [False] * len(parts.carried)
         for source, element in zip(parts.sources, parts.elements, strict=True):
             self._element(source, element)
 
@@ -150,7 +141,6 @@ class _Iterations(Batch):
         if node.op in WRITES and node.inputs[0] in self.slots:
             self._store(node)
         elif node.op == "read" and node.inputs[0] in self.slots:
-            self._touch(node, alone=True)
             self._read_at(node, self.current[self.slots[node.inputs[0]]])
         elif node.op == "read" and node.inputs[0] not in self.mapped and (
                 self._place(node) is not None):
@@ -239,21 +229,9 @@ class _Iterations(Batch):
         self.finish(node.out, np.moveaxis(part, ahead, 0) if ahead else part)
 
     # ---- carried values ---------------------------------------------------------------------
-    def _touch(self, node: Node, alone: bool) -> int:
-        """A carried value is read or changed.  What reads it, or sets it, must find what the
-        iteration itself left there: then all of them keep to one place."""
-        slot = self.slots[node.inputs[0]]
-        if any(v in self.slots for v in node.inputs[1:]):
-            raise NotBatched("a recurrence")
-        self.alone[slot].add(self._place(node))
-        self.touched[slot] |= alone
-        if self.touched[slot] and (None in self.alone[slot] or len(self.alone[slot]) > 1):
-            raise NotBatched("a place that other iterations may share")
-        return slot
-
     def _store(self, node: Node) -> None:
         additive = node.params.get("fn", operator.iadd) in (operator.iadd, operator.isub)
-        slot = self._touch(node, alone=node.op == "write" or not additive)
+        slot = self.slots[node.inputs[0]]
         base, value = self.current[slot], node.inputs[1]
         place = self._place(node) if node.params["steps"] else None
         given, params = [base, base], dict(node.params)
@@ -328,9 +306,6 @@ class _Iterations(Batch):
                 carried.aval.dtype, node.out.aval.dtype):
             raise NotBatched("a recurrence")
         slot = self.slots[carried]
-        self.alone[slot].add(None)
-        if self.touched[slot]:
-            raise NotBatched("a recurrence")
         so_far, total = self.current[slot], self._total(value)
         if self._is_zero(so_far):
             made = total if node.params["fn"] is operator.add else self._value(

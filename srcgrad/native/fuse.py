@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.dependence import is_independent
 from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild
 from srcgrad.graph.parts import LoopParts
 from srcgrad.kinds import SCALARS
-from srcgrad.native.independent import is_independent
 
 _MOVABLE = frozenset({"const", "dim", "apply", "read", "alias"})
 
@@ -109,6 +109,19 @@ def _within(node: Node) -> Node:
         fused = Fused(b.nodes, b.outputs)
         blocks.append(rebuild(b.but(nodes=tuple(fused.nodes)), fused.renamed))
     return node.but(blocks=tuple(blocks))
+
+
+def turned(node: Node) -> Node:
+    """A node with the adjoint loops in it, or itself, running forwards where that changes no bit:
+    what runs through memory from its end on does not become vector instructions."""
+    if not node.blocks:
+        return node
+    node = node.but(blocks=tuple(
+        b.but(nodes=tuple(map(turned, b.nodes))) for b in node.blocks))
+    if node.op == "loop" and node.loop.reverse and is_adjoint(node) and (
+            node.inputs[2].aval.expr == 1) and is_independent(node):
+        return node.but(params={**node.params, "loop": node.loop.but(reverse=False)})
+    return node
 
 
 def _is_kernels(node: Node) -> bool:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from srcgrad.dims import Dim, add, multiply, proves_positive
+from srcgrad.dims import Dim
+from srcgrad.graph.dependence import Place, are_apart
 from srcgrad.graph.ir import Builder, Node, Value
 from srcgrad.native.bodies import Access, Body, Places
 from srcgrad.native.elements import loop_index, looped, rule_of, spread
@@ -166,20 +167,10 @@ class Nest:
 
 def meets(place: Places, written: Places, index: Places) -> bool:
     """May an iteration read what another one writes?"""
-    return place != written and not _is_apart(place, written, index)
-
-
-def _is_apart(a: Places, b: Places, index: Places) -> bool:
-    """Do two places of one array differ in all iterations?"""
     moving = {v for at in index for v, _ in at.terms}
-    for x, y in zip(a, b, strict=True):
-        terms = x.plus(y.times(-1))
-        if any(v in moving for v, _ in (*x.terms, *y.terms)):
-            continue
-        gap: Dim | None = terms.number
-        for v, times in terms.terms:
-            gap = None if gap is None or v.aval.expr is None else add(
-                gap, multiply(times, v.aval.expr))
-        if gap is not None and (proves_positive(gap) or proves_positive(multiply(-1, gap))):
-            return True
-    return False
+    return place != written and not are_apart(_formulas(place, moving), _formulas(written, moving))
+
+
+def _formulas(place: Places, moving: set[Value]) -> Place:
+    """A place by its formulas, as far as all iterations share them."""
+    return tuple(None if any(v in moving for v, _ in at.terms) else at.expr for at in place)

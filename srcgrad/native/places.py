@@ -46,6 +46,15 @@ class At:
     def times(self, number: int) -> At:
         return At(self.number * number, tuple((v, t * number) for v, t in self.terms if number))
 
+    @property
+    def expr(self) -> Dim | None:
+        """Its formula, if all integers in it have one."""
+        found: Dim | None = self.number
+        for v, times in self.terms:
+            found = None if found is None or v.aval.expr is None else add(
+                found, multiply(times, v.aval.expr))
+        return found
+
     def __repr__(self) -> str:
         parts = [f"{'-' if t < 0 else '+'} {abs(t) if abs(t) != 1 else ''}{v.hint}"
                  for v, t in sorted(self.terms, key=lambda item: -item[1])]

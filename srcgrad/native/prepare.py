@@ -15,9 +15,8 @@ from srcgrad.kinds import SCALARS, Kind
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.facts import Facts, Scope
-from srcgrad.native.fuse import Fused
+from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import rounded, why_not
-from srcgrad.native.independent import turned
 from srcgrad.native.lowering import Lowering
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted

@@ -12,15 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.dims import Dim, add, multiply, proves_nonnegative, proves_positive
 from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.dependence import are_apart, place_of
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value, defined_in, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_lie_outside
 from srcgrad.kinds import SCALARS, Kind, scalar
 from srcgrad.native.facts import Facts
 
-Place = tuple[Dim, ...]
 _FLOAT = scalar(np.float64)
 _CHANGES = {operator.iadd: operator.add, operator.isub: operator.sub}
 
@@ -67,14 +66,14 @@ def _carried(node: Node, slot: int, facts: Facts) -> tuple[Node, Node, Node] | N
     if not sums:
         return None
     place = place_of(sums[0])
-    if place is None:
+    if None in place:
         return None
     for n in accesses:
         other = place_of(n)
-        if other is None or (other == place and n not in sums and not (
+        if None in other or (other == place and n not in sums and not (
                 n.op == "read" and n in body.nodes)):
             return None
-        if other != place and not _is_apart(other, place):
+        if other != place and not are_apart(other, place):
             return None
     chosen = [n for n in sums if place_of(n) == place]
     if not all(n in body.nodes for n in chosen):
@@ -117,20 +116,6 @@ def _key(node: Node) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def place_of(node: Node) -> Place | None:
-    """The indices of an access, by their formulas; None if they are not known."""
-    steps, shape = node.params["steps"], node.inputs[0].aval.shape
-    if len(steps) != 1 or not isinstance(steps[0], Index) or shape is None:
-        return None
-    found: list[Dim] = []
-    for k in _key(node):
-        place = node.inputs[k.index].aval.expr if isinstance(k, Ref) else k
-        if not isinstance(k, (Ref, int)) or place is None or not proves_nonnegative(place):
-            return None
-        found.append(place)
-    return tuple(found) if len(found) == len(shape) else None
-
-
 def _is_inside(node: Node, facts: Facts) -> bool:
     """Is there no question whether an access lies within its array?"""
     shape = node.inputs[0].aval.shape
@@ -139,12 +124,6 @@ def _is_inside(node: Node, facts: Facts) -> bool:
         not may_lie_outside(node, k, size) or (
             isinstance(k, Ref) and facts.below(node.inputs[k.index].aval.expr, size))
         for k, size in zip(_key(node), shape, strict=True)))
-
-
-def _is_apart(a: Place, b: Place) -> bool:
-    """Do two places differ in all iterations?"""
-    gaps = [add(x, multiply(-1, y)) for x, y in zip(a, b, strict=True)]
-    return any(proves_positive(g) or proves_positive(multiply(-1, g)) for g in gaps)
 
 
 def _rewritten(node: Node, slot: int, sums: list[Node],

@@ -1,36 +1,54 @@
-"""Which iterations of a loop may be run in any order, and loops that run forwards therefore.
+"""The one test of dependence: which places accesses touch, and which iterations of a loop may be
+run in any order.
 
 An iteration of such a loop reads and writes, of memory that the loop changes, places of its own
 (along one axis all accesses lie at the same place, which belongs to this iteration alone), or it
 only adds to memory and numbers: the sums are formed in another order then, which is for adjoints.
-What runs through memory from its end on does not become vector instructions.
 """
 
 from __future__ import annotations
 
 import operator
 
-from srcgrad.dims import Atom, Dim, Poly, add, multiply, symbols
-from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Node, Value, walk
-from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import Kind
-from srcgrad.native.promote import place_of
+from ..dims import (
+    Atom,
+    Dim,
+    Poly,
+    add,
+    multiply,
+    proves_nonnegative,
+    proves_positive,
+    symbols,
+)
+from ..kinds import SCALARS, Kind
+from .ir import Block, Index, Node, Ref, Value, walk
+from .parts import LoopParts
 
+Place = tuple[Dim | None, ...]  # an index for each axis; None where it is not one known number
 _ADDED = {operator.add: (0, 1), operator.sub: (0,), operator.iadd: (0,), operator.isub: (0,)}
 
 
-def turned(node: Node) -> Node:
-    """A node with the adjoint loops in it, or itself, running forwards where that changes no bit.
-    """
-    if not node.blocks:
-        return node
-    node = node.but(blocks=tuple(
-        b.but(nodes=tuple(map(turned, b.nodes))) for b in node.blocks))
-    if node.op == "loop" and node.loop.reverse and is_adjoint(node) and (
-            node.inputs[2].aval.expr == 1) and is_independent(node):
-        return node.but(params={**node.params, "loop": node.loop.but(reverse=False)})
-    return node
+def place_of(node: Node) -> Place:
+    """The indices of a read or write, by their formulas."""
+    steps, rank = node.params["steps"], len(node.inputs[0].aval.shape or ())
+    found: list[Dim | None] = []
+    if len(steps) == 1 and isinstance(steps[0], Index):
+        key = steps[0].key
+        for k in key if isinstance(key, tuple) else (key,):
+            aval = node.inputs[k.index].aval if isinstance(k, Ref) else None
+            if not (isinstance(k, slice) or type(k) is int or (
+                    aval is not None and aval.kind in SCALARS and aval.kind is not Kind.BOOL)):
+                break  # it may be of several axes, or of none
+            place = aval.expr if aval is not None else None if isinstance(k, slice) else k
+            found.append(place if place is not None and proves_nonnegative(place) else None)
+    return (*found, *(None,) * (rank - len(found)))
+
+
+def are_apart(a: Place, b: Place) -> bool:
+    """Do two places of one array differ for sure?"""
+    gaps = [add(x, multiply(-1, y)) for x, y in zip(a, b, strict=True)
+            if x is not None and y is not None]
+    return any(proves_positive(g) or proves_positive(multiply(-1, g)) for g in gaps)
 
 
 def is_independent(node: Node, summed: bool = False) -> bool:
@@ -62,16 +80,13 @@ def _is_apart(body: Block, memory: Value, following: Value, index: Value) -> boo
     if memory.aval.kind is not Kind.ARRAY or not found.is_plain or (
             following not in found.versions):
         return False
-    placed = [place_of(n) for n in found.nodes]
-    places = [p for p in placed if p is not None]
-    if len(places) != len(placed):
-        return False
+    places = [place_of(n) for n in found.nodes]
     inner = _counted(body) - {*symbols(index.aval.expr)}
     return any(len({p[axis] for p in places}) == 1 and _is_own(places[0][axis], index, inner)
                for axis in range(min(map(len, places), default=0)))
 
 
-def _is_own(place: Dim, index: Value, inner: set[Atom]) -> bool:
+def _is_own(place: Dim | None, index: Value, inner: set[Atom]) -> bool:
     """Is a place another one in each iteration: a multiple of the index, moved?"""
     own = symbols(index.aval.expr)
     if not isinstance(place, Poly) or len(own) != 1 or index.aval.expr != Poly(
