@@ -12,6 +12,8 @@ from ...nodes import named
 from ...ops.arguments import not_implemented
 from ...overloads import combination_error
 
+__all__ = ["ctc_loss"]
+
 _CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 

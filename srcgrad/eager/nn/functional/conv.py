@@ -13,6 +13,11 @@ from ...ops.arguments import c_name, not_implemented, warn_once
 from . import nodes
 from .calls import builtin, whole
 
+__all__ = [
+    "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "fold", "linear", "unfold",
+]
+
 Ints = tuple[int, ...]
 _DIRECT = builtin("Tensor", "Tensor", "Tensor?", "tuple of ints", "tuple of ints|str",
                   "tuple of ints", "int")

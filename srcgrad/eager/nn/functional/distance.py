@@ -8,6 +8,8 @@ from typing import Any
 from ... import basis as torch
 from ...nodes import named
 
+__all__ = ["bilinear", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
+
 
 def pairwise_distance(
     x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False

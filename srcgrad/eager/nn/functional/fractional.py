@@ -12,6 +12,8 @@ from ...nodes import named
 from . import nodes
 from .conv import tupled
 
+__all__ = ["fractional_max_pool2d", "fractional_max_pool3d"]
+
 Ints = tuple[int, ...]
 
 

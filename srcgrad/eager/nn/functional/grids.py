@@ -15,6 +15,8 @@ from ...nodes import named
 from ...ops.arguments import not_implemented
 from .activation import hardtanh
 
+__all__ = ["affine_grid", "grid_sample"]
+
 
 def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Any:
     """Sampling places ``(N, *spatial, d)`` of affine maps ``(N, d, d + 1)``, in [-1, 1]."""

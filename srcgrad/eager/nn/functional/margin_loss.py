@@ -15,6 +15,12 @@ from .activation import logsigmoid
 from .distance import pairwise_distance
 from .loss import reduced, reduction_of
 
+__all__ = [
+    "cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
+    "multilabel_margin_loss", "multilabel_soft_margin_loss", "soft_margin_loss",
+    "triplet_margin_loss", "triplet_margin_with_distance_loss",
+]
+
 
 def soft_margin_loss(
     input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
@@ -118,7 +124,7 @@ def hinge_embedding_loss(
 
 
 def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:
     """``max(0, -target * (input1 - input2) + margin)``."""
@@ -132,7 +138,7 @@ def margin_ranking_loss(
 
 
 def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0, size_average: bool | None = None,
+    input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:
     """``1 - cos`` for targets 1, ``max(0, cos - margin)`` for targets -1."""
@@ -159,7 +165,7 @@ def cosine_embedding_loss(
 
 
 def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2,
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
     eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
     reduce: bool | None = None, reduction: str = "mean",
 ) -> Any:

@@ -17,6 +17,15 @@ from .calls import builtin
 from .conv import tupled
 from .window_checks import adaptive_size, check_unpool, option, positive, ranks, several_dimensions
 
+__all__ = [
+    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d", "adaptive_max_pool2d_with_indices",
+    "adaptive_max_pool3d", "adaptive_max_pool3d_with_indices", "avg_pool1d", "avg_pool2d",
+    "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool1d_with_indices",
+    "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
+    "max_unpool1d", "max_unpool2d", "max_unpool3d",
+]
+
 Ints = tuple[int, ...]
 _WINDOWS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints", "tuple of ints")
 _MEANS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints")
@@ -382,6 +391,7 @@ def _lp_pool(
     count: int, average: Callable[..., Any], largest: Callable[..., Any], input: Any,
     norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool,
 ) -> Any:
+    norm_type = float(norm_type)
     if norm_type == math.inf:
         return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
     if norm_type == -math.inf:

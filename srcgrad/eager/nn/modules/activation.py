@@ -9,81 +9,55 @@ from ... import basis as torch
 from .. import functional as F
 from ..module import Module
 from ..parameter import Parameter
+from .options import Layer
+
+__all__ = [
+    "CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "RReLU", "Sigmoid",
+    "SiLU", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh",
+    "Tanhshrink", "Threshold",
+]
 
 
-class _InPlace(Module):
-    """Activations with an ``inplace`` flag."""
+class _InPlace(Layer):
+    """Activations whose text tells that they work in place."""
 
     inplace: bool
 
-    def _flag(self, *before: str) -> str:
-        return ", ".join([*before, "inplace=True"] if self.inplace else before)
-
     def extra_repr(self) -> str:
-        return self._flag()
+        text = super().extra_repr()
+        return ", ".join(filter(None, (text, "inplace=True"))) if self.inplace else text
 
 
-class Threshold(_InPlace):
+class Threshold(_InPlace, of=F.threshold, shown="threshold value"):
     """The input above ``threshold``, else ``value``."""
 
-    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
-        super().__init__()
-        self.threshold = threshold
-        self.value = value
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.threshold(input, self.threshold, self.value, self.inplace)
-
-    def extra_repr(self) -> str:
-        return self._flag(f"threshold={self.threshold}", f"value={self.value}")
-
-
-class ReLU(_InPlace):
+class ReLU(_InPlace, of=F.relu):
     """``max(input, 0)``."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.relu(input, inplace=self.inplace)
-
-
-class RReLU(_InPlace):
+class RReLU(_InPlace, of=F.rrelu, shown="lower upper"):
     """Leaky ReLU with random slopes in training."""
 
-    def __init__(
-        self, lower: float = 1.0 / 8, upper: float = 1.0 / 3, inplace: bool = False
-    ) -> None:
-        super().__init__()
-        self.lower = lower
-        self.upper = upper
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
-
-    def extra_repr(self) -> str:
-        return self._flag(f"lower={self.lower}", f"upper={self.upper}")
-
-
-class Hardtanh(_InPlace):
+class Hardtanh(_InPlace, shown="min_val max_val"):
     """The input clipped to ``[min_val, max_val]``."""
+
+    min_val: float
+    max_val: float
 
     def __init__(
         self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
         min_value: float | None = None, max_value: float | None = None,
     ) -> None:
-        super().__init__()
         for new, old, value in (("min_val", "min_value", min_value),
                                 ("max_val", "max_value", max_value)):
             if value is not None:
                 warnings.warn(f"keyword argument `{old}` is deprecated and renamed to "
                               f"`{new}`", FutureWarning, stacklevel=2)
-        self.min_val = min_val if min_value is None else min_value
-        self.max_val = max_val if max_value is None else max_value
-        self.inplace = inplace
+        self._keep(min_val=min_val if min_value is None else min_value,
+                   max_val=max_val if max_value is None else max_value, inplace=inplace)
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val "
                                  f"({self.min_val})")
@@ -91,221 +65,85 @@ class Hardtanh(_InPlace):
     def forward(self, input: Any) -> Any:
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
-    def extra_repr(self) -> str:
-        return self._flag(f"min_val={self.min_val}", f"max_val={self.max_val}")
 
-
-class ReLU6(Hardtanh):
+class ReLU6(Hardtanh, shown=""):
     """The input clipped to ``[0, 6]``."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__(0.0, 6.0, inplace)
 
-    def extra_repr(self) -> str:
-        return self._flag()
 
-
-class Sigmoid(Module):
+class Sigmoid(Layer, of=F.sigmoid):
     """``1 / (1 + exp(-input))``."""
 
-    def forward(self, input: Any) -> Any:
-        return torch.sigmoid(input)
 
-
-class Tanh(Module):
+class Tanh(Layer, of=F.tanh):
     """The hyperbolic tangent."""
 
-    def forward(self, input: Any) -> Any:
-        return torch.tanh(input)
 
-
-class Hardsigmoid(Module):
+class Hardsigmoid(Layer, of=F.hardsigmoid):
     """``clip(input + 3, 0, 6) / 6``."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.hardsigmoid(input, self.inplace)
-
-
-class Hardswish(Module):
+class Hardswish(Layer, of=F.hardswish):
     """``input * clip(input + 3, 0, 6) / 6``."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.hardswish(input, self.inplace)
-
-
-class SiLU(_InPlace):
+class SiLU(_InPlace, of=F.silu):
     """``input * sigmoid(input)``."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.silu(input, inplace=self.inplace)
-
-
-class Mish(_InPlace):
+class Mish(_InPlace, of=F.mish):
     """``input * tanh(softplus(input))``."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.mish(input, inplace=self.inplace)
-
-
-class ELU(_InPlace):
+class ELU(_InPlace, of=F.elu, shown="alpha"):
     """The input where positive, else ``alpha * (exp(input) - 1)``."""
 
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.elu(input, self.alpha, self.inplace)
-
-    def extra_repr(self) -> str:
-        return self._flag(f"alpha={self.alpha}")
-
-
-class CELU(_InPlace):
+class CELU(_InPlace, of=F.celu, shown="alpha"):
     """ELU with a continuous derivative for every ``alpha``."""
 
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.celu(input, self.alpha, self.inplace)
-
-    def extra_repr(self) -> str:
-        return self._flag(f"alpha={self.alpha}")
-
-
-class SELU(_InPlace):
+class SELU(_InPlace, of=F.selu):
     """ELU with the self-normalising constants."""
 
-    def __init__(self, inplace: bool = False) -> None:
-        super().__init__()
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.selu(input, self.inplace)
-
-
-class GLU(Module):
+class GLU(Layer, of=F.glu, shown="dim"):
     """The first half along ``dim`` times the sigmoid of the second."""
 
-    def __init__(self, dim: int = -1) -> None:
-        super().__init__()
-        self.dim = dim
 
-    def forward(self, input: Any) -> Any:
-        return F.glu(input, self.dim)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
-
-
-class GELU(Module):
+class GELU(Layer, of=F.gelu, shown="approximate={self.approximate!r}"):
     """The input times the normal distribution function of it."""
 
-    def __init__(self, approximate: str = "none") -> None:
-        super().__init__()
-        self.approximate = approximate
 
-    def forward(self, input: Any) -> Any:
-        return F.gelu(input, approximate=self.approximate)
-
-    def extra_repr(self) -> str:
-        return f"approximate={self.approximate!r}"
-
-
-class Hardshrink(Module):
+class Hardshrink(Layer, of=F.hardshrink, shown="{self.lambd}"):
     """The input outside of ``[-lambd, lambd]``, else 0."""
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
 
-    def forward(self, input: Any) -> Any:
-        return F.hardshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return f"{self.lambd}"
-
-
-class Softshrink(Module):
+class Softshrink(Layer, of=F.softshrink, shown="{self.lambd}"):
     """The input moved towards 0 by ``lambd``."""
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
 
-    def forward(self, input: Any) -> Any:
-        return F.softshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
-
-
-class LeakyReLU(_InPlace):
+class LeakyReLU(_InPlace, of=F.leaky_relu, shown="negative_slope"):
     """The input where positive, else ``negative_slope`` times it."""
 
-    def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
-        super().__init__()
-        self.negative_slope = negative_slope
-        self.inplace = inplace
 
-    def forward(self, input: Any) -> Any:
-        return F.leaky_relu(input, self.negative_slope, self.inplace)
-
-    def extra_repr(self) -> str:
-        return self._flag(f"negative_slope={self.negative_slope}")
-
-
-class LogSigmoid(Module):
+class LogSigmoid(Layer, of=F.logsigmoid):
     """``log(sigmoid(input))``."""
 
-    def forward(self, input: Any) -> Any:
-        return F.logsigmoid(input)
 
-
-class Softplus(Module):
+class Softplus(Layer, of=F.softplus, shown="beta threshold"):
     """``log(1 + exp(beta * input)) / beta``."""
 
-    def __init__(self, beta: float = 1.0, threshold: float = 20.0) -> None:
-        super().__init__()
-        self.beta = beta
-        self.threshold = threshold
 
-    def forward(self, input: Any) -> Any:
-        return F.softplus(input, self.beta, self.threshold)
-
-    def extra_repr(self) -> str:
-        return f"beta={self.beta}, threshold={self.threshold}"
-
-
-class PReLU(Module):
+class PReLU(Layer, shown="num_parameters"):
     """Leaky ReLU with learned slopes, one or one per channel."""
 
     def __init__(
         self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None
     ) -> None:
-        self.num_parameters = num_parameters
-        super().__init__()
-        self.init = init
+        self._keep(num_parameters=num_parameters, init=init)
         self.weight = Parameter(torch.empty(num_parameters, device=device, dtype=dtype))
         self.reset_parameters()
 
@@ -317,33 +155,20 @@ class PReLU(Module):
     def forward(self, input: Any) -> Any:
         return F.prelu(input, self.weight)
 
-    def extra_repr(self) -> str:
-        return f"num_parameters={self.num_parameters}"
 
-
-class Softsign(Module):
+class Softsign(Layer, of=F.softsign):
     """``input / (1 + abs(input))``."""
 
-    def forward(self, input: Any) -> Any:
-        return F.softsign(input)
 
-
-class Tanhshrink(Module):
+class Tanhshrink(Layer, of=F.tanhshrink):
     """``input - tanh(input)``."""
 
-    def forward(self, input: Any) -> Any:
-        return F.tanhshrink(input)
 
-
-class _AlongDim(Module):
+class _AlongDim(Layer, shown="dim"):
     """Activations normalised along one axis."""
 
     def __init__(self, dim: int | None = None) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}"
+        self._keep(dim=dim)
 
 
 class Softmin(_AlongDim):

@@ -12,6 +12,8 @@ from ..module import Module
 from ..parameter import Parameter
 from .utils import ntuple
 
+__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
+
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 

@@ -5,49 +5,37 @@ from __future__ import annotations
 from typing import Any
 
 from .. import functional as F
-from ..module import Module
+from .options import Layer
+
+__all__ = [
+    "AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",
+]
 
 
-class _Dropout(Module):
+class _Dropout(Layer, shown="p inplace"):
+    p: float
+    inplace: bool
+
     def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
-        super().__init__()
         if p < 0 or p > 1:
-            raise ValueError(
-                f"dropout probability has to be between 0 and 1, but got {p}"
-            )
-        self.p = p
-        self.inplace = inplace
-
-    def extra_repr(self) -> str:
-        return f"p={self.p}, inplace={self.inplace}"
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        self._keep(p=p, inplace=inplace)
 
 
-class Dropout(_Dropout):
+class Dropout(_Dropout, of=F.dropout):
     """Elements zero with probability ``p`` in training."""
 
-    def forward(self, input: Any) -> Any:
-        return F.dropout(input, self.p, self.training, self.inplace)
 
-
-class Dropout1d(_Dropout):
+class Dropout1d(_Dropout, of=F.dropout1d):
     """Channels of ``(N, C, L)`` zero with probability ``p`` in training."""
 
-    def forward(self, input: Any) -> Any:
-        return F.dropout1d(input, self.p, self.training, self.inplace)
 
-
-class Dropout2d(_Dropout):
+class Dropout2d(_Dropout, of=F.dropout2d):
     """Channels of ``(N, C, H, W)`` zero with probability ``p`` in training."""
 
-    def forward(self, input: Any) -> Any:
-        return F.dropout2d(input, self.p, self.training, self.inplace)
 
-
-class Dropout3d(_Dropout):
+class Dropout3d(_Dropout, of=F.dropout3d):
     """Channels of ``(N, C, D, H, W)`` zero with probability ``p`` in training."""
-
-    def forward(self, input: Any) -> Any:
-        return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_Dropout):

@@ -11,6 +11,8 @@ from .. import init
 from ..module import Module
 from ..parameter import Parameter
 
+__all__ = ["Bilinear", "Flatten", "Identity", "Linear", "Unflatten"]
+
 
 class Identity(Module):
     """Returns its input; takes any arguments."""

@@ -2,83 +2,70 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from .. import functional as F
 from ..functional.loss import reduction_of
-from ..module import Module
+from .options import Layer
 from .vision import PairwiseDistance
 
+__all__ = [
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
+    "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss",
+    "MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
+    "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss",
+    "TripletMarginLoss", "TripletMarginWithDistanceLoss",
+]
 
-class _Loss(Module):
+
+class _Loss(Layer):
+    """Takes what the function has no default for; weights are buffers."""
+
     reduction: str
 
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean",
+    def __init_subclass__(cls, of: Callable[..., Any] | None = None, **more: Any) -> None:
+        if of is not None:
+            given = inspect.signature(of).parameters
+            more["takes"] = " ".join(n for n, p in given.items() if p.default is p.empty)
+        super().__init_subclass__(of, **more)
+
+    def _keep(
+        self, *, size_average: bool | None = None, reduce: bool | None = None,
+        reduction: str = "mean", **options: Any,
     ) -> None:
-        super().__init__()
         if size_average is not None or reduce is not None:
             reduction = reduction_of(size_average, reduce, reduction)
-        self.reduction = reduction
+        weights = {n: options.pop(n) for n in ("weight", "pos_weight") if n in options}
+        super()._keep(reduction=reduction, **options)
+        for name, weight in weights.items():
+            self.register_buffer(name, weight)
+
+    def _refuse_margin(self, margin: float) -> None:
+        if margin <= 0:
+            raise ValueError(f"{type(self).__name__}: expected margin to be greater than 0, got "
+                             f"{margin} instead")
 
 
-class _WeightedLoss(_Loss):
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
-
-
-class L1Loss(_Loss):
+class L1Loss(_Loss, of=F.l1_loss, without="weight"):
     """The absolute error."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.l1_loss(input, target, reduction=self.reduction)
 
-
-class MSELoss(_Loss):
+class MSELoss(_Loss, of=F.mse_loss, without="weight"):
     """The squared error."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.mse_loss(input, target, reduction=self.reduction)
 
-
-class NLLLoss(_WeightedLoss):
+class NLLLoss(_Loss, of=F.nll_loss):
     """Minus the log-probability of the target class."""
-
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
-        reduce: bool | None = None, reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.nll_loss(
-            input, target, weight=self.weight, ignore_index=self.ignore_index,
-            reduction=self.reduction,
-        )
 
 
 class NLLLoss2d(NLLLoss):
     """The old name of :class:`NLLLoss` for images."""
 
 
-class PoissonNLLLoss(_Loss):
+class PoissonNLLLoss(_Loss, of=F.poisson_nll_loss):
     """The Poisson likelihood."""
-
-    def __init__(
-        self, log_input: bool = True, full: bool = False, size_average: bool | None = None,
-        eps: float = 1e-8, reduce: bool | None = None, reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.log_input = log_input
-        self.full = full
-        self.eps = eps
 
     def forward(self, log_input: Any, target: Any) -> Any:
         return F.poisson_nll_loss(
@@ -87,263 +74,95 @@ class PoissonNLLLoss(_Loss):
         )
 
 
-class GaussianNLLLoss(_Loss):
+class GaussianNLLLoss(_Loss, of=F.gaussian_nll_loss):
     """The Gaussian likelihood with given variances."""
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
-        super().__init__(None, None, reduction)
-        self.full = full
-        self.eps = eps
-
-    def forward(self, input: Any, target: Any, var: Any) -> Any:
-        return F.gaussian_nll_loss(
-            input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
-        )
+        self._keep(full=full, eps=eps, reduction=reduction)
 
 
-class KLDivLoss(_Loss):
+class KLDivLoss(_Loss, of=F.kl_div):
     """The Kullback-Leibler divergence from log-probabilities."""
 
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean", log_target: bool = False,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.log_target = log_target
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
-
-
-class BCELoss(_WeightedLoss):
+class BCELoss(_Loss, of=F.binary_cross_entropy):
     """The binary cross entropy of probabilities."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.binary_cross_entropy(
-            input, target, weight=self.weight, reduction=self.reduction
-        )
 
-
-class BCEWithLogitsLoss(_Loss):
+class BCEWithLogitsLoss(_Loss, of=F.binary_cross_entropy_with_logits):
     """The binary cross entropy of ``sigmoid(input)``."""
 
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean", pos_weight: Any = None,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
-        self.register_buffer("pos_weight", pos_weight)
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.binary_cross_entropy_with_logits(
-            input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
-        )
-
-
-class HingeEmbeddingLoss(_Loss):
+class HingeEmbeddingLoss(_Loss, of=F.hinge_embedding_loss):
     """The input for targets 1, a hinge for targets -1."""
 
-    def __init__(
-        self, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.hinge_embedding_loss(
-            input, target, margin=self.margin, reduction=self.reduction
-        )
-
-
-class MultiLabelMarginLoss(_Loss):
+class MultiLabelMarginLoss(_Loss, of=F.multilabel_margin_loss):
     """Hinge between target classes and the others."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
-
-class SmoothL1Loss(_Loss):
+class SmoothL1Loss(_Loss, of=F.smooth_l1_loss):
     """Quadratic for errors below ``beta``, linear above."""
 
-    def __init__(
-        self, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean", beta: float = 1.0,
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.beta = beta
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
-
-
-class HuberLoss(_Loss):
+class HuberLoss(_Loss, of=F.huber_loss):
     """Quadratic for errors up to ``delta``, linear above."""
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
         if not isinstance(delta, float | int):
             raise TypeError(f"delta must be a float or int, got: {type(delta)}")
-        super().__init__(reduction=reduction)
-        self.delta = delta
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+        self._keep(reduction=reduction, delta=delta)
 
 
-class SoftMarginLoss(_Loss):
+class SoftMarginLoss(_Loss, of=F.soft_margin_loss):
     """``log(1 + exp(-target * input))``."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.soft_margin_loss(input, target, reduction=self.reduction)
 
-
-class CrossEntropyLoss(_WeightedLoss):
+class CrossEntropyLoss(_Loss, of=F.cross_entropy):
     """The cross entropy of ``softmax(input)`` against classes or probabilities."""
 
-    def __init__(
-        self, weight: Any = None, size_average: bool | None = None, ignore_index: int = -100,
-        reduce: bool | None = None, reduction: str = "mean", label_smoothing: float = 0.0,
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        self.ignore_index = ignore_index
-        self.label_smoothing = label_smoothing
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.cross_entropy(
-            input, target, weight=self.weight, ignore_index=self.ignore_index,
-            reduction=self.reduction, label_smoothing=self.label_smoothing,
-        )
-
-
-class MultiLabelSoftMarginLoss(_WeightedLoss):
+class MultiLabelSoftMarginLoss(_Loss, of=F.multilabel_soft_margin_loss):
     """The mean over classes of binary cross entropies."""
 
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.multilabel_soft_margin_loss(
-            input, target, weight=self.weight, reduction=self.reduction
-        )
 
-
-class CosineEmbeddingLoss(_Loss):
+class CosineEmbeddingLoss(_Loss, of=F.cosine_embedding_loss):
     """``1 - cos`` for targets 1, a hinge on cos for targets -1."""
 
-    def __init__(
-        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
-    def forward(self, input1: Any, input2: Any, target: Any) -> Any:
-        return F.cosine_embedding_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
-
-
-class MarginRankingLoss(_Loss):
+class MarginRankingLoss(_Loss, of=F.margin_ranking_loss):
     """Hinge on the order of two inputs."""
 
-    def __init__(
-        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.margin = margin
 
-    def forward(self, input1: Any, input2: Any, target: Any) -> Any:
-        return F.margin_ranking_loss(
-            input1, input2, target, margin=self.margin, reduction=self.reduction
-        )
-
-
-class MultiMarginLoss(_WeightedLoss):
+class MultiMarginLoss(_Loss, of=F.multi_margin_loss):
     """Hinge between the target class and every other."""
 
-    def __init__(
-        self, p: int = 1, margin: float = 1.0, weight: Any = None,
-        size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-    ) -> None:
-        super().__init__(weight, size_average, reduce, reduction)
-        if p != 1 and p != 2:
+    def _keep(self, **options: Any) -> None:
+        weight = options["weight"]
+        if options["p"] not in (1, 2):
             raise ValueError("only p == 1 and p == 2 supported")
         if weight is not None and weight.dim() != 1:
-            raise ValueError(
-                "MultiMarginLoss: expected weight to be None or 1D tensor, got "
-                f"{weight.dim()}D instead"
-            )
-        self.p = p
-        self.margin = margin
-
-    def forward(self, input: Any, target: Any) -> Any:
-        return F.multi_margin_loss(
-            input, target, p=self.p, margin=self.margin, weight=self.weight,
-            reduction=self.reduction,
-        )
+            raise ValueError("MultiMarginLoss: expected weight to be None or 1D tensor, got "
+                             f"{weight.dim()}D instead")
+        super()._keep(**options)
 
 
-class TripletMarginLoss(_Loss):
+class TripletMarginLoss(_Loss, of=F.triplet_margin_loss):
     """Hinge on the difference of two distances."""
 
-    def __init__(
-        self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6, swap: bool = False,
-        size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-    ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        if margin <= 0:
-            raise ValueError(
-                f"TripletMarginLoss: expected margin to be greater than 0, got {margin} instead"
-            )
-        self.margin = margin
-        self.p = p
-        self.eps = eps
-        self.swap = swap
-
-    def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:
-        return F.triplet_margin_loss(
-            anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps,
-            swap=self.swap, reduction=self.reduction,
-        )
+    def _keep(self, **options: Any) -> None:
+        self._refuse_margin(options["margin"])
+        super()._keep(**options)
 
 
-class TripletMarginWithDistanceLoss(_Loss):
+class TripletMarginWithDistanceLoss(_Loss, of=F.triplet_margin_with_distance_loss):
     """:class:`TripletMarginLoss` with a distance of one's own."""
 
-    def __init__(
-        self, *, distance_function: Callable[[Any, Any], Any] | None = None,
-        margin: float = 1.0, swap: bool = False, reduction: str = "mean",
-    ) -> None:
-        super().__init__(None, None, reduction)
-        if margin <= 0:
-            raise ValueError(
-                "TripletMarginWithDistanceLoss: expected margin to be greater than 0, got "
-                f"{margin} instead"
-            )
-        self.distance_function = distance_function or PairwiseDistance()
-        self.margin = margin
-        self.swap = swap
-
-    def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:
-        return F.triplet_margin_with_distance_loss(
-            anchor, positive, negative, distance_function=self.distance_function,
-            margin=self.margin, swap=self.swap, reduction=self.reduction,
-        )
+    def _keep(self, **options: Any) -> None:
+        self._refuse_margin(options["margin"])
+        options["distance_function"] = options["distance_function"] or PairwiseDistance()
+        super()._keep(**options)
 
 
-class CTCLoss(_Loss):
+class CTCLoss(_Loss, of=F.ctc_loss):
     """Connectionist temporal classification."""
-
-    def __init__(
-        self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
-    ) -> None:
-        super().__init__(reduction=reduction)
-        self.blank = blank
-        self.zero_infinity = zero_infinity
-
-    def forward(
-        self, log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any
-    ) -> Any:
-        return F.ctc_loss(
-            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
-            self.zero_infinity,
-        )

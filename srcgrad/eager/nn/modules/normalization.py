@@ -10,6 +10,12 @@ from .. import functional as F
 from .. import init
 from ..module import Module
 from ..parameter import Parameter
+from .options import Layer
+
+__all__ = [
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d", "LayerNorm", "LocalResponseNorm", "RMSNorm",
+]
 
 
 class _Affine(Module):
@@ -266,20 +272,7 @@ class GroupNorm(_Affine):
         )
 
 
-class LocalResponseNorm(Module):
+class LocalResponseNorm(
+    Layer, of=F.local_response_norm, shown="{self.size} alpha beta k",
+):
     """Divides by a power of the mean square of neighbouring channels."""
-
-    def __init__(
-        self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-    ) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Any) -> Any:
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -16,6 +16,8 @@ from .. import init
 from ..module import Module
 from ..parameter import Parameter
 
+__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+
 State = tuple[Any, ...]
 
 

@@ -16,6 +16,8 @@ from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
 from .recurrent_steps import STEPS
 
+__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
+
 
 class RNNBase(Module):
     """Parameters, checks and the loop over layers, directions and time.

@@ -10,6 +10,8 @@ from .. import init
 from ..module import Module
 from ..parameter import Parameter
 
+__all__ = ["Embedding", "EmbeddingBag"]
+
 
 def _within(name: str, row: int | None, count: int) -> int | None:
     """The row of the padding, counted from the front."""

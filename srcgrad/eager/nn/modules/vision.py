@@ -6,18 +6,26 @@ from typing import Any
 
 from .. import functional as F
 from ..module import Module
+from .options import Layer
+
+__all__ = [
+    "ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d",
+    "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Fold", "PairwiseDistance",
+    "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d",
+    "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unfold", "Upsample",
+    "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d", "ZeroPad3d",
+]
 
 
-class _Pad(Module):
+class _Pad(Layer, shown="{self.padding}"):
     """Padding of the last ``count`` axes by the same width everywhere, or by given widths."""
 
     count: int
     mode = "constant"
 
     def __init__(self, padding: Any) -> None:
-        super().__init__()
         widths = 2 * self.count
-        self.padding = (padding,) * widths if isinstance(padding, int) else tuple(padding)
+        self._keep(padding=(padding,) * widths if isinstance(padding, int) else tuple(padding))
 
     def forward(self, input: Any) -> Any:
         ranks = (self.count + 1, self.count + 2)
@@ -26,11 +34,8 @@ class _Pad(Module):
                 f"expected {ranks[0]}D or {ranks[1]}D input (got {input.dim()}D input)")
         return F.pad(input, self.padding, self.mode)
 
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
 
-
-class _ConstantPad(_Pad):
+class _ConstantPad(_Pad, shown="padding value"):
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
         self.value = value
@@ -38,148 +43,82 @@ class _ConstantPad(_Pad):
     def forward(self, input: Any) -> Any:
         return F.pad(input, self.padding, "constant", self.value)
 
-    def extra_repr(self) -> str:
-        return f"padding={self.padding}, value={self.value}"
 
-
-class ConstantPad1d(_ConstantPad):
+class ConstantPad1d(_ConstantPad, count=1):
     """Pads the last axis with a constant."""
 
-    count = 1
 
-
-class ConstantPad2d(_ConstantPad):
+class ConstantPad2d(_ConstantPad, count=2):
     """Pads the last two axes with a constant."""
 
-    count = 2
 
-
-class ConstantPad3d(_ConstantPad):
+class ConstantPad3d(_ConstantPad, count=3):
     """Pads the last three axes with a constant."""
 
-    count = 3
 
-
-class _ZeroPad(_ConstantPad):
+class _ZeroPad(_ConstantPad, shown="{self.padding}"):
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        return f"{self.padding}"
 
-
-class ZeroPad1d(_ZeroPad):
+class ZeroPad1d(_ZeroPad, count=1):
     """Pads the last axis with zeros."""
 
-    count = 1
 
-
-class ZeroPad2d(_ZeroPad):
+class ZeroPad2d(_ZeroPad, count=2):
     """Pads the last two axes with zeros."""
 
-    count = 2
 
-
-class ZeroPad3d(_ZeroPad):
+class ZeroPad3d(_ZeroPad, count=3):
     """Pads the last three axes with zeros."""
 
-    count = 3
 
-
-class ReflectionPad1d(_Pad):
+class ReflectionPad1d(_Pad, count=1, mode="reflect"):
     """Pads the last axis by reflection."""
 
-    count, mode = 1, "reflect"
 
-
-class ReflectionPad2d(_Pad):
+class ReflectionPad2d(_Pad, count=2, mode="reflect"):
     """Pads the last two axes by reflection."""
 
-    count, mode = 2, "reflect"
 
-
-class ReflectionPad3d(_Pad):
+class ReflectionPad3d(_Pad, count=3, mode="reflect"):
     """Pads the last three axes by reflection."""
 
-    count, mode = 3, "reflect"
 
-
-class ReplicationPad1d(_Pad):
+class ReplicationPad1d(_Pad, count=1, mode="replicate"):
     """Pads the last axis with the border's values."""
 
-    count, mode = 1, "replicate"
 
-
-class ReplicationPad2d(_Pad):
+class ReplicationPad2d(_Pad, count=2, mode="replicate"):
     """Pads the last two axes with the border's values."""
 
-    count, mode = 2, "replicate"
 
-
-class ReplicationPad3d(_Pad):
+class ReplicationPad3d(_Pad, count=3, mode="replicate"):
     """Pads the last three axes with the border's values."""
 
-    count, mode = 3, "replicate"
 
-
-class CircularPad1d(_Pad):
+class CircularPad1d(_Pad, count=1, mode="circular"):
     """Pads the last axis with values from the other end."""
 
-    count, mode = 1, "circular"
 
-
-class CircularPad2d(_Pad):
+class CircularPad2d(_Pad, count=2, mode="circular"):
     """Pads the last two axes with values from the other end."""
 
-    count, mode = 2, "circular"
 
-
-class CircularPad3d(_Pad):
+class CircularPad3d(_Pad, count=3, mode="circular"):
     """Pads the last three axes with values from the other end."""
 
-    count, mode = 3, "circular"
 
-
-class PixelShuffle(Module):
+class PixelShuffle(Layer, of=F.pixel_shuffle, shown="upscale_factor"):
     """``(..., C * r * r, H, W)`` to ``(..., C, H * r, W * r)``."""
 
-    def __init__(self, upscale_factor: int) -> None:
-        super().__init__()
-        self.upscale_factor = upscale_factor
 
-    def forward(self, input: Any) -> Any:
-        return F.pixel_shuffle(input, self.upscale_factor)
-
-    def extra_repr(self) -> str:
-        return f"upscale_factor={self.upscale_factor}"
-
-
-class PixelUnshuffle(Module):
+class PixelUnshuffle(Layer, of=F.pixel_unshuffle, shown="downscale_factor"):
     """``(..., C, H * r, W * r)`` to ``(..., C * r * r, H, W)``."""
 
-    def __init__(self, downscale_factor: int) -> None:
-        super().__init__()
-        self.downscale_factor = downscale_factor
 
-    def forward(self, input: Any) -> Any:
-        return F.pixel_unshuffle(input, self.downscale_factor)
-
-    def extra_repr(self) -> str:
-        return f"downscale_factor={self.downscale_factor}"
-
-
-class ChannelShuffle(Module):
+class ChannelShuffle(Layer, of=F.channel_shuffle, shown="groups"):
     """Channels of groups interleaved."""
-
-    def __init__(self, groups: int) -> None:
-        super().__init__()
-        self.groups = groups
-
-    def forward(self, input: Any) -> Any:
-        return F.channel_shuffle(input, self.groups)
-
-    def extra_repr(self) -> str:
-        return f"groups={self.groups}"
 
 
 class Upsample(Module):
@@ -228,52 +167,12 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
-class Unfold(Module):
+class Unfold(Layer, of=F.unfold, shown="kernel_size dilation padding stride"):
     """The patches of images as columns."""
 
-    def __init__(
-        self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-    ) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
 
-    def forward(self, input: Any) -> Any:
-        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
-
-    def extra_repr(self) -> str:
-        return (
-            f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, "
-            f"stride={self.stride}"
-        )
-
-
-class Fold(Module):
+class Fold(Layer, of=F.fold, shown="output_size kernel_size dilation padding stride"):
     """Columns added back to images."""
-
-    def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-        stride: Any = 1,
-    ) -> None:
-        super().__init__()
-        self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
-    def forward(self, input: Any) -> Any:
-        return F.fold(
-            input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
-        )
-
-    def extra_repr(self) -> str:
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, "
-            f"dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-        )
 
 
 class PairwiseDistance(Module):
@@ -289,13 +188,5 @@ class PairwiseDistance(Module):
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
-class CosineSimilarity(Module):
+class CosineSimilarity(Layer, of=F.cosine_similarity, takes="x1 x2"):
     """The cosine of the angle along ``dim``."""
-
-    def __init__(self, dim: int = 1, eps: float = 1e-8) -> None:
-        super().__init__()
-        self.dim = dim
-        self.eps = eps
-
-    def forward(self, x1: Any, x2: Any) -> Any:
-        return F.cosine_similarity(x1, x2, self.dim, self.eps)

@@ -1,0 +1,101 @@
+"""Layers that keep the options of a function and call it: what they consist of follows from the
+function's signature.
+
+``class ELU(Layer, of=F.elu, shown="alpha")`` has the constructor ``(alpha=1.0, inplace=False)``,
+the method ``forward(self, input)``, which calls ``F.elu(input, self.alpha, self.inplace)``, and the
+text ``ELU(alpha=1.0)``.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .. import functional as F
+from ..module import Module
+
+_Parameters = dict[str, inspect.Parameter]
+_LEGACY = ("size_average", "reduce")  # say what `reduction` says
+
+
+def _method(owner: type, head: str, body: str, names: dict[str, Any]) -> Callable[..., Any]:
+    """The method ``def <head>: <body>`` of a class, in a file of this package: the places that
+    tensors remember are those of the user's calls."""
+    space = {"F": F, "__name__": owner.__module__, **names}
+    exec(compile(f"def {head}:\n    {body}\n", __file__, "exec"), space)
+    made: Callable[..., Any] = space[head.partition("(")[0]]
+    made.__qualname__ = f"{owner.__qualname__}.{made.__name__}"
+    return made
+
+
+def _constructor(owner: type, options: _Parameters) -> Callable[..., Any]:
+    heads = [f"{name}=default_{name}" if p.default is not p.empty else name
+             for name, p in options.items()]
+    if any(p.kind is p.KEYWORD_ONLY for p in options.values()):
+        heads.insert(0, "*")
+    given = ", ".join(f"{name}={name}" for name in options)
+    defaults = {f"default_{name}": p.default for name, p in options.items()}
+    made = _method(owner, f"__init__({', '.join(['self', *heads])})", f"self._keep({given})",
+                   defaults)
+    made.__annotations__ = {**{n: p.annotation for n, p in options.items()}, "return": "None"}
+    return made
+
+
+def _forward(owner: type, of: Callable[..., Any], takes: list[str], keeps: Any) -> Any:
+    given = inspect.signature(of).parameters
+    call: list[str] = []
+    for name in given:
+        if name in takes:
+            call.append(f"{name}={name}" if len(call) > takes.index(name) else name)
+        elif name not in _LEGACY and (name in keeps or name == "training"):
+            call.append(f"{name}=self.{name}")
+    heads = [f"{n}=None" if given[n].default is None else n for n in takes]
+    made = _method(owner, f"forward({', '.join(['self', *heads])})",
+                   f"return F.{of.__name__}({', '.join(call)})", {})
+    made.__annotations__ = dict.fromkeys((*takes, "return"), "Any")
+    return made
+
+
+class Layer(Module):
+    """A layer made from the signature of the function ``of``.
+
+    ``takes`` names the arguments of ``forward``, the function's first one unless given. All others
+    but ``training`` are options: those of the constructor, unless the class defines one that
+    calls ``_keep`` with them. ``shown`` is the layer's text: names of options, and templates for
+    what does not read ``name=value``. What else is given are attributes of the class.
+    """
+
+    _shown: str = ""
+
+    def __init_subclass__(
+        cls, of: Callable[..., Any] | None = None, takes: str = "", shown: str | None = None,
+        without: str = "", **facts: Any,
+    ) -> None:
+        super().__init_subclass__()
+        for name, value in facts.items():
+            setattr(cls, name, value)
+        if shown is not None:
+            cls._shown = ", ".join(part if "{" in part else f"{part}={{self.{part}}}"
+                                   for part in shown.split())
+        if of is None:
+            return
+        given = inspect.signature(of).parameters
+        inputs = takes.split() or [next(iter(given))]
+        out = {*inputs, "training", *without.split()}
+        if cls.__init__ is Module.__init__:
+            options = {name: p for name, p in given.items() if name not in out}
+            if options:
+                cls.__init__ = _constructor(cls, options)  # type: ignore[method-assign]
+        if "forward" not in vars(cls):
+            cls.forward = _forward(  # type: ignore[method-assign]
+                cls, of, inputs, inspect.signature(cls.__init__).parameters)
+
+    def _keep(self, **options: Any) -> None:
+        super().__init__()
+        for name, value in options.items():
+            setattr(self, name, value)
+
+    def extra_repr(self) -> str:
+        """The options that the layer's text shows."""
+        return self._shown.format(self=self)
