@@ -14,6 +14,7 @@ from .optimizer import (
     Params,
     checked_flags,
     checked_lr,
+    keeps_options,
     numbers,
     scalar,
 )
@@ -84,19 +85,10 @@ class Adam(_Moments):
     """
 
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-3,
-        betas: tuple[Any, Any] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        amsgrad: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
+        self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *,
+        foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+        differentiable: bool = False, fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
         if isinstance(lr, torch.Tensor) and foreach and not capturable:
@@ -138,19 +130,10 @@ class AdamW(Adam):
     """Adam with decoupled weight decay: ``p *= 1 - lr * weight_decay`` before each step."""
 
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-3,
-        betas: tuple[Any, Any] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 1e-2,
-        amsgrad: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        capturable: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
+        self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *,
+        maximize: bool = False, foreach: bool | None = None, capturable: bool = False,
+        differentiable: bool = False, fused: bool | None = None,
     ) -> None:
         super().__init__(
             params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
@@ -162,31 +145,16 @@ class AdamW(Adam):
 class NAdam(_Moments):
     """Adam with Nesterov momentum (Dozat 2016) and its momentum schedule."""
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum_decay: float = 4e-3,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
-        differentiable: bool = False,
+        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
     ) -> None:
         _checked(lr, eps, betas, weight_decay)
         if not momentum_decay >= 0.0:
             raise ValueError(f"Invalid momentum_decay value: {momentum_decay}")
-        checked_flags(differentiable, foreach, None)
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay, "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable,
-            "differentiable": differentiable,
-        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["mu_product"] = torch.ones((), dtype=torch.float32)
@@ -214,27 +182,14 @@ class NAdam(_Moments):
 class RAdam(_Moments):
     """Rectified Adam (Liu et al. 2020): plain momentum until the variance is tractable."""
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        decoupled_weight_decay: bool = False,
-        *,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        capturable: bool = False,
+        self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False, *,
+        foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
         _checked(lr, eps, betas, weight_decay)
-        checked_flags(differentiable, foreach, None)
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay,
-            "maximize": maximize, "foreach": foreach, "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay, "differentiable": differentiable,
-        })
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
         step, lr = float(torch.raw(state["step"])), scalar(group["lr"])
@@ -260,25 +215,13 @@ class RAdam(_Moments):
 class Adamax(ArrayOptimizer):
     """Adam with the infinity norm in place of the second moment (Kingma and Ba 2015)."""
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 2e-3,
-        betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
+        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8, weight_decay: float = 0, foreach: bool | None = None, *,
+        maximize: bool = False, differentiable: bool = False, capturable: bool = False,
     ) -> None:
         _checked(lr, eps, betas, weight_decay)
-        checked_flags(differentiable, foreach, None)
-        super().__init__(params, {
-            "lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["exp_avg"] = torch.zeros_like(param)

@@ -12,8 +12,7 @@ from .optimizer import (
     ArrayOptimizer,
     Group,
     Params,
-    checked_flags,
-    checked_lr,
+    keeps_options,
     numbers,
     scalar,
 )
@@ -30,31 +29,19 @@ class Adagrad(ArrayOptimizer):
     """``p -= lr_t * g / (sqrt(sum of g*g) + eps)``, ``lr_t = lr / (1 + (t - 1) * lr_decay)``
     (Duchi, Hazan and Singer 2011).  State exists from construction on."""
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-2,
-        lr_decay: float = 0,
-        weight_decay: float = 0,
-        initial_accumulator_value: float = 0,
-        eps: float = 1e-10,
-        foreach: bool | None = None,
-        *,
-        maximize: bool = False,
-        differentiable: bool = False,
-        fused: bool | None = None,
+        self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
+        maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
     ) -> None:
-        checked_lr(lr)
         _nonnegative(
             lr_decay=lr_decay, weight_decay=weight_decay,
             initial_accumulator_value=initial_accumulator_value, epsilon=eps,
         )
-        checked_flags(differentiable, foreach, fused)
-        super().__init__(params, {
-            "lr": lr, "lr_decay": lr_decay, "eps": eps, "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "fused": fused,
-        })
+
+    def _begin(self, params: Params, options: dict[str, Any]) -> None:
+        super()._begin(params, options)
         for group in self.param_groups:
             for param in group["params"]:
                 state = self.state[param]
@@ -84,28 +71,15 @@ class Adagrad(ArrayOptimizer):
 class Adadelta(ArrayOptimizer):
     """Steps in the ratio of the running sizes of past steps and gradients (Zeiler 2012)."""
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1.0,
-        rho: float = 0.9,
-        eps: float = 1e-6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        *,
-        capturable: bool = False,
-        maximize: bool = False,
-        differentiable: bool = False,
+        self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6,
+        weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
+        maximize: bool = False, differentiable: bool = False,
     ) -> None:
-        checked_lr(lr)
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         _nonnegative(epsilon=eps, weight_decay=weight_decay)
-        checked_flags(differentiable, foreach, None)
-        super().__init__(params, {
-            "lr": lr, "rho": rho, "eps": eps, "weight_decay": weight_decay, "maximize": maximize,
-            "capturable": capturable, "foreach": foreach, "differentiable": differentiable,
-        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["square_avg"] = torch.zeros_like(param)
@@ -136,28 +110,14 @@ class RMSprop(ArrayOptimizer):
     """Gradient over the root of its running mean square (Hinton 2012), optionally centered
     by the running mean and with momentum."""
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-2,
-        alpha: float = 0.99,
-        eps: float = 1e-8,
-        weight_decay: float = 0,
-        momentum: float = 0,
-        centered: bool = False,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
+        self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+        weight_decay: float = 0, momentum: float = 0, centered: bool = False,
+        capturable: bool = False, foreach: bool | None = None, maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        checked_lr(lr)
         _nonnegative(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
-        checked_flags(differentiable, foreach, None)
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "alpha": alpha, "eps": eps, "centered": centered,
-            "weight_decay": weight_decay, "capturable": capturable, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable,
-        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["square_avg"] = torch.zeros_like(param)
@@ -196,26 +156,14 @@ class RMSprop(ArrayOptimizer):
 class Rprop(ArrayOptimizer):
     """Resilient backpropagation (Riedmiller and Braun 1993): steps from signs alone."""
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-2,
-        etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50),
-        *,
-        capturable: bool = False,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
+        self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
+        foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
     ) -> None:
-        checked_lr(lr)
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        checked_flags(differentiable, foreach, None)
-        super().__init__(params, {
-            "lr": lr, "etas": etas, "step_sizes": step_sizes, "foreach": foreach,
-            "maximize": maximize, "differentiable": differentiable, "capturable": capturable,
-        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         lr = scalar(group["lr"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -19,6 +20,7 @@ Params = Iterable[Any]
 Group = dict[str, Any]
 Closure = Callable[[], Any]
 Array = np.ndarray[Any, Any]
+Constructor = TypeVar("Constructor", bound=Callable[..., None])
 
 
 class _Required:
@@ -400,6 +402,29 @@ def round_storage(tensor: Any) -> None:
         np.copyto(buffer, round_bfloat16(buffer))
 
 
+def keeps_options(check: Constructor) -> Constructor:
+    """A constructor of an :class:`ArrayOptimizer` that checks its options: they become the defaults
+    of groups, after the checks that all share."""
+    signature = inspect.signature(check)
+
+    @functools.wraps(check)
+    def construct(self: ArrayOptimizer, *args: Any, **kwargs: Any) -> None:
+        try:
+            given = signature.bind(self, *args, **kwargs)
+        except TypeError:
+            check(self, *args, **kwargs)  # refuses the call in Python's words
+            raise
+        given.apply_defaults()
+        _, params, *_ = given.args
+        options = {n: value for n, value in given.arguments.items() if n not in ("self", "params")}
+        checked_lr(options["lr"])
+        check(self, *args, **kwargs)
+        checked_flags(options["differentiable"], options["foreach"], options.get("fused"))
+        self._begin(params, options)
+
+    return cast(Constructor, construct)
+
+
 class ArrayOptimizer(Optimizer):
     """An optimizer whose update is arithmetic on one parameter's buffers at a time.
 
@@ -408,6 +433,9 @@ class ArrayOptimizer(Optimizer):
     ``weight_decay`` applied and must not be changed.  Complex parameters arrive as pairs of
     reals.
     """
+
+    def _begin(self, params: Params, options: dict[str, Any]) -> None:
+        Optimizer.__init__(self, params, options)
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         """Fill the state of a parameter that is updated for the first time."""

@@ -12,8 +12,7 @@ from .optimizer import (
     ArrayOptimizer,
     Group,
     Params,
-    checked_flags,
-    checked_lr,
+    keeps_options,
     numbers,
     round_storage,
     scalar,
@@ -34,33 +33,18 @@ class SGD(ArrayOptimizer):
     tensor([0.5000, 0.5000])
     """
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-3,
-        momentum: float = 0,
-        dampening: float = 0,
-        weight_decay: Any = 0,
-        nesterov: bool = False,
-        *,
-        maximize: bool = False,
-        foreach: bool | None = None,
-        differentiable: bool = False,
-        fused: bool | None = None,
+        self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
+        weight_decay: Any = 0, nesterov: bool = False, *, maximize: bool = False,
+        foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None,
     ) -> None:
-        checked_lr(lr)
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
         if weight_decay < 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        checked_flags(differentiable, foreach, fused)
-        super().__init__(params, {
-            "lr": lr, "momentum": momentum, "dampening": dampening, "weight_decay": weight_decay,
-            "nesterov": nesterov, "maximize": maximize, "foreach": foreach,
-            "differentiable": differentiable, "fused": fused,
-        })
 
     def _step_one(self, param: Any, grad: Any, group: Group) -> None:
         p, g = self._decayed(param, grad, group)
@@ -90,28 +74,14 @@ class ASGD(ArrayOptimizer):
     ``state["ax"]`` is the average of the iterates from step ``t0`` on.
     """
 
+    @keeps_options
     def __init__(
-        self,
-        params: Params,
-        lr: Any = 1e-2,
-        lambd: float = 1e-4,
-        alpha: float = 0.75,
-        t0: float = 1e6,
-        weight_decay: float = 0,
-        foreach: bool | None = None,
-        maximize: bool = False,
-        differentiable: bool = False,
-        capturable: bool = False,
+        self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,
+        t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None,
+        maximize: bool = False, differentiable: bool = False, capturable: bool = False,
     ) -> None:
-        checked_lr(lr)
         if not weight_decay >= 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
-        checked_flags(differentiable, foreach, None)
-        super().__init__(params, {
-            "lr": lr, "lambd": lambd, "alpha": alpha, "t0": t0, "weight_decay": weight_decay,
-            "foreach": foreach, "maximize": maximize, "differentiable": differentiable,
-            "capturable": capturable,
-        })
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["eta"] = torch.tensor(float(scalar(group["lr"])), dtype=torch.float32)
