@@ -10,6 +10,7 @@ from srcgrad.rules.convolution import transposed_size
 from ... import basis as torch
 from ...nodes import named
 from ...ops.arguments import c_name, not_implemented, warn_once
+from ..signatures import family
 from . import nodes
 from .calls import builtin, whole
 
@@ -165,10 +166,11 @@ def _check_types(
 
 
 def _conv(
-    name: str, count: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
-    dilation: Any, groups: int,
+    count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    dilation: Any = 1, groups: int = 1,
 ) -> Any:
-    input, batched = _batched(name, input, weight, count, stride)
+    """Convolution of ``{shape}`` with ``(O, C // groups, {kernel})``."""
+    input, batched = _batched(f"conv{count}d", input, weight, count, stride)
     stride = tupled("stride", stride, count)
     dilation = tupled("dilation", dilation, count)
     if isinstance(padding, str):
@@ -212,37 +214,15 @@ def _named_padding(
     return input, tuple(n // 2 for n in total)
 
 
-@_DIRECT
-def conv1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:
-    """Convolution of ``(N, C, L)`` with ``(O, C // groups, K)``."""
-    return _conv("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
-
-
-@_DIRECT
-def conv2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:
-    """Convolution of ``(N, C, H, W)`` with ``(O, C // groups, kH, kW)``."""
-    return _conv("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
-
-
-@_DIRECT
-def conv3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:
-    """Convolution of ``(N, C, D, H, W)`` with ``(O, C // groups, kD, kH, kW)``."""
-    return _conv("conv3d", 3, input, weight, bias, stride, padding, dilation, groups)
+conv1d, conv2d, conv3d = family(_conv, "conv{count}d", _DIRECT)
 
 
 def _conv_transpose(
-    name: str, count: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any,
-    output_padding: Any, groups: int, dilation: Any,
+    count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
 ) -> Any:
+    """The transpose of :func:`conv{count}d`; ``weight`` is ``(C, O // groups, {kernel})``."""
+    name = f"conv_transpose{count}d"
     input, batched = _batched(name, input, weight, count, stride)
     stride = tupled("stride", stride, count)
     padding = tupled("padding", padding, count)
@@ -281,40 +261,8 @@ def _conv_transpose(
         input, weight, bias, stride, padding, dilation, True, output_padding, groups, batched)
 
 
-@_TRANSPOSED
-def conv_transpose1d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Any:
-    """The transpose of :func:`conv1d`; ``weight`` is ``(C, O // groups, K)``."""
-    return _conv_transpose(
-        "conv_transpose1d", 1, input, weight, bias, stride, padding, output_padding, groups,
-        dilation,
-    )
-
-
-@_TRANSPOSED
-def conv_transpose2d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Any:
-    """The transpose of :func:`conv2d`; ``weight`` is ``(C, O // groups, kH, kW)``."""
-    return _conv_transpose(
-        "conv_transpose2d", 2, input, weight, bias, stride, padding, output_padding, groups,
-        dilation,
-    )
-
-
-@_TRANSPOSED
-def conv_transpose3d(
-    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Any:
-    """The transpose of :func:`conv3d`; ``weight`` is ``(C, O // groups, kD, kH, kW)``."""
-    return _conv_transpose(
-        "conv_transpose3d", 3, input, weight, bias, stride, padding, output_padding, groups,
-        dilation,
-    )
+conv_transpose1d, conv_transpose2d, conv_transpose3d = family(
+    _conv_transpose, "conv_transpose{count}d", _TRANSPOSED)
 
 
 @builtin("Tensor", "Tensor", "Tensor", "int")

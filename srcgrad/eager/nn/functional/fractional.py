@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import basis as torch
 from ...nodes import named
+from ..signatures import family
 from . import nodes
 from .conv import tupled
 
@@ -29,9 +30,11 @@ def _fractional_starts(samples: Any, size: int, out: int, kernel: int) -> Any:
 
 
 def _fractional(
-    count: int, input: Any, kernel_size: Any, output_size: Any, output_ratio: Any,
-    return_indices: bool, samples: Any,
+    count: int, input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Any = None,
 ) -> Any:
+    """Maxima of windows of ``{shape}`` at pseudo-random steps that give ``output_size`` or a share
+    of it."""
     name = f"fractional_max_pool{count}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
@@ -46,6 +49,7 @@ def _fractional(
         ratios = (output_ratio,) * count if isinstance(output_ratio, float) else output_ratio
         output_size = tuple(int(n * r) for n, r in zip(size, ratios))
     out = tupled("output_size", output_size, count)
+    samples = _random_samples
     if samples is None:
         channels = input.size(-count - 1)
         samples = torch.rand(lead[0], channels, count, dtype=input.dtype)
@@ -104,19 +108,5 @@ def _check(name: str, input: Any, samples: Any, size: Ints, out: Ints, kernel: I
             raise RuntimeError(f"{name}(): pool {side} {k} too large relative to input {side} {n}")
 
 
-def fractional_max_pool2d(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> Any:
-    """Maxima of windows at pseudo-random steps that give ``output_size`` or a share of it."""
-    return _fractional(
-        2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
-
-
-def fractional_max_pool3d(
-    input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> Any:
-    """:func:`fractional_max_pool2d` of volumes."""
-    return _fractional(
-        3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+fractional_max_pool2d, fractional_max_pool3d = family(
+    _fractional, "fractional_max_pool{count}d", counts=(2, 3))

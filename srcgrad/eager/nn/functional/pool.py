@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from srcgrad.rules.pooling import max_places, pooled_size
 
 from ... import basis as torch
 from ...ops.arguments import not_implemented
+from ..signatures import family
 from . import nodes
 from .calls import builtin
 from .conv import tupled
@@ -90,9 +90,10 @@ def _check_line(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> No
 
 
 def _max_pool(
-    count: int, input: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
-    ceil_mode: bool, return_indices: bool,
+    count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False,
 ) -> Any:
+    """The maximum of each window of ``{shape}``; also its place with ``return_indices``."""
     options = _windowed(
         f"max_pool{count}d", input, count, kernel_size, stride, padding, dilation, ceil_mode
     )
@@ -124,39 +125,7 @@ def _max_pool_planes(count: int, input: Any, options: Any, ceil_mode: bool) -> t
     return nodes.max_pool[count](input, places, count), where
 
 
-@_WINDOWS
-def max_pool1d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:
-    """The maximum of each window of ``(N, C, L)``; also its place with ``return_indices``."""
-    return _max_pool(
-        1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
-
-
-@_WINDOWS
-def max_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:
-    """The maximum of each window of ``(N, C, H, W)``; also its place with
-    ``return_indices``."""
-    return _max_pool(
-        2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
-
-
-@_WINDOWS
-def max_pool3d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-    ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:
-    """The maximum of each window of ``(N, C, D, H, W)``; also its place with
-    ``return_indices``."""
-    return _max_pool(
-        3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+max_pool1d, max_pool2d, max_pool3d = family(_max_pool, "max_pool{count}d", _WINDOWS)
 
 
 def max_pool1d_with_indices(*args: Any, **kwargs: Any) -> Any:
@@ -175,9 +144,10 @@ def max_pool3d_with_indices(*args: Any, **kwargs: Any) -> Any:
 
 
 def _max_unpool(
-    count: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any,
-    output_size: Any,
+    count: int, input: Any, indices: Any, kernel_size: Any, stride: Any = None,
+    padding: Any = 0, output_size: Any = None,
 ) -> Any:
+    """Values back at the places :func:`max_pool{count}d` took them from, zeros elsewhere."""
     kernel = tupled("kernel_size", kernel_size, count)
     stride = kernel if stride is None else tupled("stride", stride, count)
     padding = tupled("padding", padding, count)
@@ -210,34 +180,14 @@ def _max_unpool(
     return nodes.max_unpool[count](input, indices, tuple(size))
 
 
-def max_unpool1d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    output_size: Any = None,
-) -> Any:
-    """Values back at the places :func:`max_pool1d` took them from, zeros elsewhere."""
-    return _max_unpool(1, input, indices, kernel_size, stride, padding, output_size)
-
-
-def max_unpool2d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    output_size: Any = None,
-) -> Any:
-    """Values back at the places :func:`max_pool2d` took them from, zeros elsewhere."""
-    return _max_unpool(2, input, indices, kernel_size, stride, padding, output_size)
-
-
-def max_unpool3d(
-    input: Any, indices: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    output_size: Any = None,
-) -> Any:
-    """Values back at the places :func:`max_pool3d` took them from, zeros elsewhere."""
-    return _max_unpool(3, input, indices, kernel_size, stride, padding, output_size)
+max_unpool1d, max_unpool2d, max_unpool3d = family(_max_unpool, "max_unpool{count}d")
 
 
 def _avg_pool(
-    count: int, input: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
-    count_include_pad: bool, divisor_override: int | None,
+    count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
 ) -> Any:
+    """The mean of each window of ``{shape}``."""
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
     kernel, stride, padding, _ = _windowed(
@@ -261,26 +211,9 @@ def avg_pool1d(
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-@_MEANS
-def avg_pool2d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:
-    """The mean of each window of ``(N, C, H, W)``."""
-    return _avg_pool(
-        2, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    )
-
-
-@_MEANS
-def avg_pool3d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:
-    """The mean of each window of ``(N, C, D, H, W)``."""
-    return _avg_pool(
-        3, input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
-    )
+avg_pool2d, avg_pool3d = family(_avg_pool, "avg_pool{count}d", _MEANS, counts=(2, 3))
+_AVERAGES = (avg_pool1d, avg_pool2d, avg_pool3d)
+_MAXIMA = (max_pool1d, max_pool2d, max_pool3d)
 
 
 def _bounds(n: int, m: int) -> list[tuple[int, int]]:
@@ -297,6 +230,7 @@ def averaging_matrix(n: int, m: int, dtype: Any) -> Any:
 
 
 def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
+    """Means of windows that divide ``{shape}`` into ``output_size`` parts."""
     out = adaptive_size(f"adaptive_avg_pool{count}d", input, output_size, count)
     if count > 1 and all(m == 1 for m in out):
         return input.mean(tuple(range(-count, 0)), keepdim=True)
@@ -308,19 +242,8 @@ def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
     return nodes.adaptive_avg_pool[count](input, matrices)
 
 
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
-    """Means of windows that divide ``(N, C, L)`` into ``output_size`` parts."""
-    return _adaptive_avg_pool(1, input, output_size)
-
-
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
-    """Means of windows that divide ``(N, C, H, W)`` into ``output_size`` parts."""
-    return _adaptive_avg_pool(2, input, output_size)
-
-
-def adaptive_avg_pool3d(input: Any, output_size: Any) -> Any:
-    """Means of windows that divide ``(N, C, D, H, W)`` into ``output_size`` parts."""
-    return _adaptive_avg_pool(3, input, output_size)
+adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d = family(
+    _adaptive_avg_pool, "adaptive_avg_pool{count}d")
 
 
 def _adaptive_places(x: Any, out: Ints) -> Any:
@@ -342,7 +265,10 @@ def _adaptive_places(x: Any, out: Ints) -> Any:
     return places
 
 
-def _adaptive_max_pool(count: int, input: Any, output_size: Any, return_indices: bool) -> Any:
+def _adaptive_max_pool(
+    count: int, input: Any, output_size: Any, return_indices: bool = False
+) -> Any:
+    """Maxima of windows that divide ``{shape}`` into ``output_size`` parts."""
     out = adaptive_size(f"adaptive_max_pool{count}d", input, output_size, count)
     nodes.adaptive_max_pool[max(count, 2)].check(input)
     if count == 1:
@@ -357,40 +283,24 @@ def _adaptive_max_pool(count: int, input: Any, output_size: Any, return_indices:
     return (values, where) if return_indices else values
 
 
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima of windows that divide ``(N, C, L)`` into ``output_size`` parts."""
-    return _adaptive_max_pool(1, input, output_size, return_indices)
+def _adaptive_max_pool_with_indices(count: int, input: Any, output_size: Any) -> Any:
+    """:func:`adaptive_max_pool{count}d` with places."""
+    return _adaptive_max_pool(count, input, output_size, True)
 
 
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima of windows that divide ``(N, C, H, W)`` into ``output_size`` parts."""
-    return _adaptive_max_pool(2, input, output_size, return_indices)
-
-
-def adaptive_max_pool3d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
-    """Maxima of windows that divide ``(N, C, D, H, W)`` into ``output_size`` parts."""
-    return _adaptive_max_pool(3, input, output_size, return_indices)
-
-
-def adaptive_max_pool1d_with_indices(input: Any, output_size: Any) -> Any:
-    """:func:`adaptive_max_pool1d` with places."""
-    return adaptive_max_pool1d(input, output_size, True)
-
-
-def adaptive_max_pool2d_with_indices(input: Any, output_size: Any) -> Any:
-    """:func:`adaptive_max_pool2d` with places."""
-    return adaptive_max_pool2d(input, output_size, True)
-
-
-def adaptive_max_pool3d_with_indices(input: Any, output_size: Any) -> Any:
-    """:func:`adaptive_max_pool3d` with places."""
-    return adaptive_max_pool3d(input, output_size, True)
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = family(
+    _adaptive_max_pool, "adaptive_max_pool{count}d")
+(adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices,
+ adaptive_max_pool3d_with_indices) = family(
+    _adaptive_max_pool_with_indices, "adaptive_max_pool{count}d_with_indices")
 
 
 def _lp_pool(
-    count: int, average: Callable[..., Any], largest: Callable[..., Any], input: Any,
-    norm_type: float, kernel_size: Any, stride: Any, ceil_mode: bool,
+    count: int, input: Any, norm_type: float, kernel_size: Any, stride: Any = None,
+    ceil_mode: bool = False,
 ) -> Any:
+    """The p-norm of each window of ``{shape}``."""
+    average, largest = _AVERAGES[count - 1], _MAXIMA[count - 1]
     norm_type = float(norm_type)
     if norm_type == math.inf:
         return largest(input.abs(), kernel_size, stride, 0, 1, ceil_mode)
@@ -401,22 +311,4 @@ def _lp_pool(
     return (torch.sign(out) * torch.relu(torch.abs(out))).mul(elements).pow(1.0 / norm_type)
 
 
-def lp_pool1d(
-    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-) -> Any:
-    """The p-norm of each window of ``(N, C, L)``."""
-    return _lp_pool(1, avg_pool1d, max_pool1d, input, norm_type, kernel_size, stride, ceil_mode)
-
-
-def lp_pool2d(
-    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-) -> Any:
-    """The p-norm of each window of ``(N, C, H, W)``."""
-    return _lp_pool(2, avg_pool2d, max_pool2d, input, norm_type, kernel_size, stride, ceil_mode)
-
-
-def lp_pool3d(
-    input: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
-) -> Any:
-    """The p-norm of each window of ``(N, C, D, H, W)``."""
-    return _lp_pool(3, avg_pool3d, max_pool3d, input, norm_type, kernel_size, stride, ceil_mode)
+lp_pool1d, lp_pool2d, lp_pool3d = family(_lp_pool, "lp_pool{count}d")

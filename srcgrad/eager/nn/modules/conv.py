@@ -8,8 +8,8 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from ..module import Module
 from ..parameter import Parameter
+from .options import Layer
 from .utils import ntuple
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
@@ -17,7 +17,7 @@ __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
 
-class _ConvNd(Module):
+class _ConvNd(Layer):
     """Options, parameters and text of all convolutions; ``count`` spatial axes."""
 
     count: int
@@ -138,22 +138,16 @@ class _Direct(_ConvNd):
         return self._conv_forward(input, self.weight, self.bias)
 
 
-class Conv1d(_Direct):
+class Conv1d(_Direct, count=1):
     """Convolution of ``(N, C, L)``."""
 
-    count = 1
 
-
-class Conv2d(_Direct):
+class Conv2d(_Direct, count=2):
     """Convolution of ``(N, C, H, W)``."""
 
-    count = 2
 
-
-class Conv3d(_Direct):
+class Conv3d(_Direct, count=3):
     """Convolution of ``(N, C, D, H, W)``."""
-
-    count = 3
 
 
 class _Transposed(_ConvNd):
@@ -212,19 +206,13 @@ class _Transposed(_ConvNd):
         )
 
 
-class ConvTranspose1d(_Transposed):
+class ConvTranspose1d(_Transposed, count=1):
     """The transpose of :class:`Conv1d`."""
 
-    count = 1
 
-
-class ConvTranspose2d(_Transposed):
+class ConvTranspose2d(_Transposed, count=2):
     """The transpose of :class:`Conv2d`."""
 
-    count = 2
 
-
-class ConvTranspose3d(_Transposed):
+class ConvTranspose3d(_Transposed, count=3):
     """The transpose of :class:`Conv3d`."""
-
-    count = 3

@@ -39,6 +39,11 @@ class LazyModuleMixin:
     _parameters: dict[str, Any]
     _buffers: dict[str, Any]
 
+    def __init_subclass__(cls, becomes: type | None = None) -> None:
+        super().__init_subclass__()
+        if becomes is not None:
+            cls.cls_to_become = becomes
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         this: Any = self
@@ -84,10 +89,8 @@ class LazyModuleMixin:
         raise NotImplementedError
 
 
-class LazyLinear(LazyModuleMixin, Linear):
+class LazyLinear(LazyModuleMixin, Linear, becomes=Linear):
     """A :class:`Linear` layer that takes ``in_features`` from its first input."""
-
-    cls_to_become = Linear
 
     def __init__(
         self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
@@ -189,73 +192,49 @@ class _LazyNorm(LazyModuleMixin):
         self.reset_parameters()
 
 
-class LazyConv1d(_LazyConv, Conv1d):
+class LazyConv1d(_LazyConv, Conv1d, becomes=Conv1d):
     """A lazy :class:`Conv1d`."""
 
-    cls_to_become = Conv1d
 
-
-class LazyConv2d(_LazyConv, Conv2d):
+class LazyConv2d(_LazyConv, Conv2d, becomes=Conv2d):
     """A lazy :class:`Conv2d`."""
 
-    cls_to_become = Conv2d
 
-
-class LazyConv3d(_LazyConv, Conv3d):
+class LazyConv3d(_LazyConv, Conv3d, becomes=Conv3d):
     """A lazy :class:`Conv3d`."""
 
-    cls_to_become = Conv3d
 
-
-class LazyConvTranspose1d(_LazyConv, ConvTranspose1d):
+class LazyConvTranspose1d(_LazyConv, ConvTranspose1d, becomes=ConvTranspose1d):
     """A lazy :class:`ConvTranspose1d`."""
 
-    cls_to_become = ConvTranspose1d
 
-
-class LazyConvTranspose2d(_LazyConv, ConvTranspose2d):
+class LazyConvTranspose2d(_LazyConv, ConvTranspose2d, becomes=ConvTranspose2d):
     """A lazy :class:`ConvTranspose2d`."""
 
-    cls_to_become = ConvTranspose2d
 
-
-class LazyConvTranspose3d(_LazyConv, ConvTranspose3d):
+class LazyConvTranspose3d(_LazyConv, ConvTranspose3d, becomes=ConvTranspose3d):
     """A lazy :class:`ConvTranspose3d`."""
 
-    cls_to_become = ConvTranspose3d
 
-
-class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d, becomes=BatchNorm1d):
     """A lazy :class:`BatchNorm1d`."""
 
-    cls_to_become = BatchNorm1d
 
-
-class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d, becomes=BatchNorm2d):
     """A lazy :class:`BatchNorm2d`."""
 
-    cls_to_become = BatchNorm2d
 
-
-class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d, becomes=BatchNorm3d):
     """A lazy :class:`BatchNorm3d`."""
 
-    cls_to_become = BatchNorm3d
 
-
-class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
+class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d, becomes=InstanceNorm1d):
     """A lazy :class:`InstanceNorm1d`."""
 
-    cls_to_become = InstanceNorm1d
 
-
-class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
+class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d, becomes=InstanceNorm2d):
     """A lazy :class:`InstanceNorm2d`."""
 
-    cls_to_become = InstanceNorm2d
 
-
-class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
+class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d, becomes=InstanceNorm3d):
     """A lazy :class:`InstanceNorm3d`."""
-
-    cls_to_become = InstanceNorm3d

@@ -8,7 +8,6 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from ..module import Module
 from ..parameter import Parameter
 from .options import Layer
 
@@ -18,7 +17,7 @@ __all__ = [
 ]
 
 
-class _Affine(Module):
+class _Affine(Layer):
     """What scales and shifts by parameters of one shape."""
 
     def _register(self, shape: Any, device: Any, dtype: Any, **wanted: bool) -> None:
@@ -119,22 +118,16 @@ class _BatchNorm(_Statistics):
         )
 
 
-class BatchNorm1d(_BatchNorm):
+class BatchNorm1d(_BatchNorm, ranks=(2, 3), ranks_text="2D or 3D"):
     """Standardises channels of ``(N, C)`` or ``(N, C, L)`` over the batch."""
 
-    ranks, ranks_text = (2, 3), "2D or 3D"
 
-
-class BatchNorm2d(_BatchNorm):
+class BatchNorm2d(_BatchNorm, ranks=(4,), ranks_text="4D"):
     """Standardises channels of ``(N, C, H, W)`` over the batch."""
 
-    ranks, ranks_text = (4,), "4D"
 
-
-class BatchNorm3d(_BatchNorm):
+class BatchNorm3d(_BatchNorm, ranks=(5,), ranks_text="5D"):
     """Standardises channels of ``(N, C, D, H, W)`` over the batch."""
-
-    ranks, ranks_text = (5,), "5D"
 
 
 class _InstanceNorm(_Statistics):
@@ -172,22 +165,16 @@ class _InstanceNorm(_Statistics):
         return self._apply_norm(input.unsqueeze(0)).squeeze(0)
 
 
-class InstanceNorm1d(_InstanceNorm):
+class InstanceNorm1d(_InstanceNorm, ranks=(2, 3), ranks_text="2D or 3D"):
     """Standardises each channel of each sample of ``(N, C, L)`` or ``(C, L)``."""
 
-    ranks, ranks_text = (2, 3), "2D or 3D"
 
-
-class InstanceNorm2d(_InstanceNorm):
+class InstanceNorm2d(_InstanceNorm, ranks=(3, 4), ranks_text="3D or 4D"):
     """Standardises each channel of each sample of ``(N, C, H, W)`` or ``(C, H, W)``."""
 
-    ranks, ranks_text = (3, 4), "3D or 4D"
 
-
-class InstanceNorm3d(_InstanceNorm):
+class InstanceNorm3d(_InstanceNorm, ranks=(4, 5), ranks_text="4D or 5D"):
     """Standardises each channel of each sample of ``(N, C, D, H, W)`` or ``(C, D, H, W)``."""
-
-    ranks, ranks_text = (4, 5), "4D or 5D"
 
 
 def _shape(normalized_shape: Any) -> tuple[int, ...]:

@@ -14,31 +14,18 @@ from typing import Any
 
 from .. import functional as F
 from ..module import Module
+from ..signatures import defined
 
 _Parameters = dict[str, inspect.Parameter]
+_SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
 _LEGACY = ("size_average", "reduce")  # say what `reduction` says
 
 
-def _method(owner: type, head: str, body: str, names: dict[str, Any]) -> Callable[..., Any]:
-    """The method ``def <head>: <body>`` of a class, in a file of this package: the places that
-    tensors remember are those of the user's calls."""
-    space = {"F": F, "__name__": owner.__module__, **names}
-    exec(compile(f"def {head}:\n    {body}\n", __file__, "exec"), space)
-    made: Callable[..., Any] = space[head.partition("(")[0]]
-    made.__qualname__ = f"{owner.__qualname__}.{made.__name__}"
-    return made
-
-
 def _constructor(owner: type, options: _Parameters) -> Callable[..., Any]:
-    heads = [f"{name}=default_{name}" if p.default is not p.empty else name
-             for name, p in options.items()]
-    if any(p.kind is p.KEYWORD_ONLY for p in options.values()):
-        heads.insert(0, "*")
     given = ", ".join(f"{name}={name}" for name in options)
-    defaults = {f"default_{name}": p.default for name, p in options.items()}
-    made = _method(owner, f"__init__({', '.join(['self', *heads])})", f"self._keep({given})",
-                   defaults)
-    made.__annotations__ = {**{n: p.annotation for n, p in options.items()}, "return": "None"}
+    made = defined("__init__", [_SELF, *options.values()], f"self._keep({given})",
+                   owner.__module__)
+    made.__annotations__["return"] = "None"
     return made
 
 
@@ -50,11 +37,8 @@ def _forward(owner: type, of: Callable[..., Any], takes: list[str], keeps: Any) 
             call.append(f"{name}={name}" if len(call) > takes.index(name) else name)
         elif name not in _LEGACY and (name in keeps or name == "training"):
             call.append(f"{name}=self.{name}")
-    heads = [f"{n}=None" if given[n].default is None else n for n in takes]
-    made = _method(owner, f"forward({', '.join(['self', *heads])})",
-                   f"return F.{of.__name__}({', '.join(call)})", {})
-    made.__annotations__ = dict.fromkeys((*takes, "return"), "Any")
-    return made
+    return defined("forward", [_SELF, *(given[name] for name in takes)],
+                   f"F.{of.__name__}({', '.join(call)})", owner.__module__, F=F)
 
 
 class Layer(Module):
@@ -90,6 +74,9 @@ class Layer(Module):
         if "forward" not in vars(cls):
             cls.forward = _forward(  # type: ignore[method-assign]
                 cls, of, inputs, inspect.signature(cls.__init__).parameters)
+        for method in (cls.__init__, cls.forward):
+            if method.__name__ in vars(cls):
+                method.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
 
     def _keep(self, **options: Any) -> None:
         super().__init__()
