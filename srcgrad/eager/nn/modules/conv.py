@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ... import basis as torch
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter
 from .options import Layer
 from .utils import ntuple
 
@@ -51,11 +49,8 @@ class _ConvNd(Layer):
         ends = (out_channels, in_channels // groups)
         if self.is_transposed:
             ends = (in_channels, out_channels // groups)
-        self.weight = Parameter(torch.empty((*ends, *self.kernel_size), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(torch.empty(out_channels, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self._register((*ends, *self.kernel_size), device, dtype, weight=True)
+        self._register(out_channels, device, dtype, bias=bool(bias))
         self.reset_parameters()
 
     def _check_padding(self) -> None:
@@ -99,19 +94,10 @@ class _ConvNd(Layer):
         parts = [
             f"{self.in_channels}, {self.out_channels}", f"kernel_size={self.kernel_size}",
             f"stride={self.stride}",
+            *self._unusual(padding=(0,) * len(self.padding), dilation=(1,) * n,
+                           output_padding=(0,) * n, groups=1),
+            *(["bias=False"] if self.bias is None else []), *self._unusual(padding_mode="zeros"),
         ]
-        if self.padding != (0,) * len(self.padding):
-            parts.append(f"padding={self.padding}")
-        if self.dilation != (1,) * n:
-            parts.append(f"dilation={self.dilation}")
-        if self.output_padding != (0,) * n:
-            parts.append(f"output_padding={self.output_padding}")
-        if self.groups != 1:
-            parts.append(f"groups={self.groups}")
-        if self.bias is None:
-            parts.append("bias=False")
-        if self.padding_mode != "zeros":
-            parts.append(f"padding_mode={self.padding_mode}")
         return ", ".join(parts)
 
 

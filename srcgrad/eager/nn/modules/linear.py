@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ... import basis as torch
 from .. import functional as F
 from .. import init
 from ..module import Module
-from ..parameter import Parameter
+from .options import Layer
 
 __all__ = ["Bilinear", "Flatten", "Identity", "Linear", "Unflatten"]
 
@@ -24,22 +23,24 @@ class Identity(Module):
         return input
 
 
-class Linear(Module):
+class _WithBias(Layer):
+    def extra_repr(self) -> str:
+        return f"{super().extra_repr()}, bias={self.bias is not None}"
+
+
+class Linear(_WithBias, shown="in_features out_features"):
     """``input @ weight.T + bias``; both start uniform in ``+-1/sqrt(in_features)``."""
+
+    in_features: int
+    out_features: int
 
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
-        shape = (out_features, in_features)
-        self.weight = Parameter(torch.empty(shape, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(torch.empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self._keep(in_features=in_features, out_features=out_features)
+        self._register((out_features, in_features), device, dtype, weight=True)
+        self._register(out_features, device, dtype, bias=bool(bias))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -53,37 +54,24 @@ class Linear(Module):
     def forward(self, input: Any) -> Any:
         return F.linear(input, self.weight, self.bias)
 
-    def extra_repr(self) -> str:
-        return (
-            f"in_features={self.in_features}, out_features={self.out_features}, "
-            f"bias={self.bias is not None}"
-        )
-
 
 class NonDynamicallyQuantizableLinear(Linear):
     """The output projection of :class:`MultiheadAttention`, under PyTorch's name for it."""
 
 
-class Bilinear(Module):
+class Bilinear(_WithBias, shown="in1_features in2_features out_features"):
     """``out[o] = input1 @ weight[o] @ input2 + bias[o]``."""
 
     def __init__(
         self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
         device: Any = None, dtype: Any = None,
     ) -> None:
-        super().__init__()
         if in1_features <= 0:
             raise ValueError(
                 f"in1_features must be > 0, but got (in1_features={in1_features})")
-        self.in1_features = in1_features
-        self.in2_features = in2_features
-        self.out_features = out_features
-        shape = (out_features, in1_features, in2_features)
-        self.weight = Parameter(torch.empty(shape, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(torch.empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self._keep(in1_features=in1_features, in2_features=in2_features, out_features=out_features)
+        self._register((out_features, in1_features, in2_features), device, dtype, weight=True)
+        self._register(out_features, device, dtype, bias=bool(bias))
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -96,33 +84,21 @@ class Bilinear(Module):
     def forward(self, input1: Any, input2: Any) -> Any:
         return F.bilinear(input1, input2, self.weight, self.bias)
 
-    def extra_repr(self) -> str:
-        return (
-            f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
-            f"out_features={self.out_features}, bias={self.bias is not None}"
-        )
 
-
-class Flatten(Module):
+class Flatten(Layer, shown="start_dim end_dim"):
     """The axes from ``start_dim`` to ``end_dim`` as one."""
 
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None:
-        super().__init__()
-        self.start_dim = start_dim
-        self.end_dim = end_dim
+        self._keep(start_dim=start_dim, end_dim=end_dim)
 
     def forward(self, input: Any) -> Any:
         return input.flatten(self.start_dim, self.end_dim)
 
-    def extra_repr(self) -> str:
-        return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
-
-class Unflatten(Module):
+class Unflatten(Layer, shown="dim unflattened_size"):
     """One axis as several."""
 
     def __init__(self, dim: Any, unflattened_size: Any) -> None:
-        super().__init__()
         if isinstance(dim, int):
             if not isinstance(unflattened_size, (tuple, list)):
                 raise TypeError(
@@ -139,11 +115,7 @@ class Unflatten(Module):
             raise TypeError(
                 "Unflatten: named axes are not available; give `dim` as an int"
             )
-        self.dim = dim
-        self.unflattened_size = unflattened_size
+        self._keep(dim=dim, unflattened_size=unflattened_size)
 
     def forward(self, input: Any) -> Any:
         return input.unflatten(self.dim, self.unflattened_size)
-
-    def extra_repr(self) -> str:
-        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

@@ -8,7 +8,6 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from ..parameter import Parameter
 from .options import Layer
 
 __all__ = [
@@ -19,11 +18,6 @@ __all__ = [
 
 class _Affine(Layer):
     """What scales and shifts by parameters of one shape."""
-
-    def _register(self, shape: Any, device: Any, dtype: Any, **wanted: bool) -> None:
-        for name, there in wanted.items():
-            value = Parameter(torch.empty(shape, device=device, dtype=dtype)) if there else None
-            self.register_parameter(name, value)
 
     def reset_parameters(self) -> None:
         """Weight 1, bias 0."""

@@ -12,8 +12,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ... import basis as torch
 from .. import functional as F
 from ..module import Module
+from ..parameter import Parameter
 from ..signatures import defined
 
 _Parameters = dict[str, inspect.Parameter]
@@ -82,6 +84,17 @@ class Layer(Module):
         super().__init__()
         for name, value in options.items():
             setattr(self, name, value)
+
+    def _unusual(self, **usual: Any) -> list[str]:
+        """Those of the given options that differ from what they usually are, as text."""
+        return [f"{name}={getattr(self, name)}" for name, value in usual.items()
+                if getattr(self, name) != value]
+
+    def _register(self, shape: Any, device: Any, dtype: Any, **wanted: bool) -> None:
+        """Parameters of one shape that are not filled yet; None for those not wanted."""
+        for name, there in wanted.items():
+            value = Parameter(torch.empty(shape, device=device, dtype=dtype)) if there else None
+            self.register_parameter(name, value)
 
     def extra_repr(self) -> str:
         """The options that the layer's text shows."""
