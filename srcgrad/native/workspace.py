@@ -2,13 +2,13 @@
 
 >>> text = '''
 ... for i in range(n):
-...     n_j = len(range(4))
+...     n_j = 4
 ...     kept = np.empty((n_j, x.shape[0]))
 ...     for j in range(4):
 ...         kept[j, 0] = x[j]
 ... '''
 >>> print(ast.unparse(ast.Module(allocated_once(ast.parse(text).body, {"kept": 2}), [])))
-n_j = len(range(4))
+n_j = 4
 kept = np.empty((n_j, x.shape[0]))
 for i in range(n):
     for j in range(4):
@@ -63,10 +63,10 @@ class _Workspace:
             name = _target(s)
             if name is None or assigned[name] != 1 or name in kept:
                 continue
-            assert isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
+            assert isinstance(s, ast.Assign)
             if not names_in(s.value).isdisjoint(assigned):
                 continue
-            if _called(s.value) == "len":
+            if not isinstance(s.value, ast.Call) or _called(s.value) == "len":
                 self.sizes.add(name)
             elif not (self.is_size(s.value.args[0]) and self.is_for_elements(name, loop)):
                 continue
@@ -103,11 +103,15 @@ class _Workspace:
 
 
 def _target(s: ast.stmt) -> str | None:
-    """The variable for which memory, or the length of a range, is asked."""
+    """The variable that is a known size, or for which memory or the length of a range is asked."""
     if not isinstance(s, ast.Assign) or len(s.targets) != 1 or not isinstance(
-            s.targets[0], ast.Name) or not isinstance(s.value, ast.Call):
+            s.targets[0], ast.Name):
         return None
     made = s.value
+    if isinstance(made, ast.Constant) and type(made.value) is int and made.value >= 0:
+        return s.targets[0].id
+    if not isinstance(made, ast.Call):
+        return None
     is_length = _called(made) == "len" and isinstance(made.args[0], ast.Call) and (
         _called(made.args[0]) == "range")
     return s.targets[0].id if is_length or _called(made) == "np.empty" else None
