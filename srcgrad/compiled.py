@@ -25,6 +25,7 @@ from typing import (
     overload,
 )
 
+from . import standard_arrays
 from .adjoint import carrying
 from .backends import BackendLike, How, chosen
 from .cache.anchors import anchor_of
@@ -136,6 +137,9 @@ class Compiled(Generic[P, R]):
             guest = _guest((*args, *kwargs.values()))
             if guest is not None:
                 result = guest.__srcgrad_bridge__(self, args, kwargs)
+                return result
+            if standard_arrays.any_foreign((args, kwargs)):
+                result = standard_arrays.call(self.__name__, self._specialize, args, kwargs)
                 return result
             result = self._specialize(args, kwargs).call(*args, **kwargs)
             if result is MISS:

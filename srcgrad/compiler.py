@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from .adjoint import carrying, close, jvp, split
+from .array_api.text import Portable
 from .backends import ALL, NUMPY, Backend, generated, parameter_names
 from .cache.anchors import BARE, NOWHERE, Anchor, anchor_of
 from .cache.dispatch import MISS, Dispatch
@@ -113,6 +114,11 @@ class Specialization:
     def call(self) -> Callable[..., Any]:
         """The checking function: what it returns is the result, or ``MISS``."""
         return self.dispatch.caller.bound(self.anchor, self.signature)
+
+    @cached_property
+    def portable(self) -> Portable:
+        """The text for arrays of other libraries."""
+        return Portable(self.on(NUMPY))
 
     def root(self, key: int) -> Any:
         """The object that paths start from."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeVar, TypeVarTuple, Unpack, overload
 
 import numpy as np
 
+from . import standard_arrays
 from .backends import Backend, BackendLike, How, chosen
 from .cache.anchors import Kept
 from .cache.dispatch import MISS
@@ -71,6 +72,8 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     >>> out, pullback(1.0)
     (6.0, (3.0, 2.0))
     """
+    if standard_arrays.any_foreign(primals):
+        return standard_arrays.vjp(fun, primals, has_aux)
     places = differentiable(primals)
     if not places:
         raise NonDifferentiable("none of the primals of vjp can be differentiated",
@@ -288,6 +291,8 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
                              where="arguments of jvp",
                              why="each tangent is a direction for the primal at its place",
                              fix="give one tangent for each primal (None where it has none)")
+    if standard_arrays.any_foreign(primals):
+        return standard_arrays.jvp(fun, primals, tangents, has_aux)
     varying = differentiable(primals)
     for i, (primal, tangent) in enumerate(zip(primals, tangents, strict=True)):
         if i not in varying and isinstance(tangent, (float, np.generic, np.ndarray)) and np.any(

@@ -62,7 +62,7 @@ def children(obj: Any) -> list[tuple[str, Any, Any]] | None:
         return [("item", i, x) for i, x in enumerate(obj)]
     if isinstance(obj, dict):
         return [("item", k, v) for k, v in obj.items()]
-    if isinstance(obj, type) or obj is None:
+    if isinstance(obj, type) or obj is None or hasattr(type(obj), "__array_namespace__"):
         return None
     if dataclasses.is_dataclass(obj):
         return [("attr", f.name, getattr(obj, f.name)) for f in dataclasses.fields(obj)]

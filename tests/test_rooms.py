@@ -31,6 +31,7 @@ LAW: dict[str, set[str]] = {
     "simplify": {"batch", "dims", "graph", "kinds", "spelling"},
     "emit": {"dims", "errors", "graph", "identifiers", "kinds", "spelling"},
     "native": {"cache", "dims", "emit", "errors", "graph", "kinds", "spelling"},
+    "array_api": {"cache", "errors"},
     "cache": {"caches", "dims", "errors", "guards", "stage", "subclasses"},
     # beside the pipeline
     "show": {"cache", "config", "dims", "emit", "errors", "graph", "guards", "identifiers", "kinds", "spelling",
