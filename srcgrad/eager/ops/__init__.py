@@ -62,6 +62,7 @@ Helpers: :func:`~srcgrad.eager.dispatch.need_tensor`, :func:`~srcgrad.eager.ops.
 :func:`~srcgrad.eager.promotion.result_type`, ``wrap(array, dtype)`` for results without history.
 """
 
+# ruff: noqa: F401  (each file declares its operations in NAMESPACE)
 from __future__ import annotations
 
 from srcgrad.eager.ops import (
@@ -69,17 +70,19 @@ from srcgrad.eager.ops import (
     arithmetic,
     blending,
     casts,
+    combined_products,
     complex_views,
     copies,
     counting,
     creation,
+    distances,
+    einsum,
     extremes,
     factorizations,
     gathering,
     indexing,
     joining,
     linear_algebra,
-    more_products,
     norms,
     pairs,
     pointwise,
@@ -97,37 +100,3 @@ from srcgrad.eager.ops import (
     spectral,
     statistics,
 )
-
-__all__ = [
-    "activations",
-    "arithmetic",
-    "blending",
-    "casts",
-    "complex_views",
-    "counting",
-    "copies",
-    "creation",
-    "extremes",
-    "factorizations",
-    "gathering",
-    "indexing",
-    "joining",
-    "linear_algebra",
-    "more_products",
-    "norms",
-    "pairs",
-    "pointwise",
-    "products",
-    "questions",
-    "ranges",
-    "rearranging",
-    "reductions",
-    "samples",
-    "sampling",
-    "settings",
-    "shapes",
-    "signals",
-    "special_functions",
-    "spectral",
-    "statistics",
-]

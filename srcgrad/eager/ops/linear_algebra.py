@@ -13,7 +13,7 @@ from srcgrad.eager.linalg_errors import LinAlgError
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.complex_views import conj
-from srcgrad.eager.ops.more_products import linalg_cross
+from srcgrad.eager.ops.distances import linalg_cross
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
 from srcgrad.eager.primitive import Primitive
