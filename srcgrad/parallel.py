@@ -235,7 +235,7 @@ def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str |
     >>> float(value), slope
     (400.0, array([400., 400.]))
     """
-    names = (over,) if isinstance(over, str) else tuple(over)
+    names = (over,) if isinstance(over, (str, int)) else tuple(over)
     parameters = inspect.signature(fun).parameters
     strange = [name for name in names if name not in parameters]
     if strange or not names:

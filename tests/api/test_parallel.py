@@ -98,6 +98,8 @@ def test_kept_examples_are_those_of_then():
 def test_errors_name_the_argument():
     with pytest.raises(sg.StructureError, match="names no parameter of loss"):
         sg.parallel.value_and_grad(loss, over="z")
+    with pytest.raises(sg.StructureError, match="names no parameter of loss"):
+        sg.parallel.value_and_grad(loss, over=1)
     with pytest.raises(sg.StructureError, match="different or no lengths"):
         chunked(loss)(W, X, Y[:5])
     with pytest.raises(sg.StructureError, match="do not fit"):
