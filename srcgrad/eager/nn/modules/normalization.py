@@ -37,12 +37,8 @@ class _Statistics(_Affine):
         self, num_features: int, eps: float, momentum: float | None, affine: bool,
         track_running_stats: bool, bias: bool, device: Any, dtype: Any,
     ) -> None:
-        super().__init__()
-        self.num_features = num_features
-        self.eps = eps
-        self.momentum = momentum
-        self.affine = affine
-        self.track_running_stats = track_running_stats
+        self._keep(num_features=num_features, eps=eps, momentum=momentum, affine=affine,
+                   track_running_stats=track_running_stats)
         self._register(num_features, device, dtype, weight=affine, bias=affine and bias)
         if track_running_stats:
             kind = {"device": device, "dtype": dtype}
@@ -175,17 +171,15 @@ def _shape(normalized_shape: Any) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-class LayerNorm(_Affine):
+class LayerNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
     """Standardises over the last axes, then scales and shifts elementwise."""
 
     def __init__(
         self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True,
         bias: bool = True, device: Any = None, dtype: Any = None,
     ) -> None:
-        super().__init__()
-        self.normalized_shape = _shape(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self._keep(normalized_shape=_shape(normalized_shape), eps=eps,
+                   elementwise_affine=elementwise_affine)
         self._register(self.normalized_shape, device, dtype,
                        weight=elementwise_affine, bias=elementwise_affine and bias)
         self.reset_parameters()
@@ -194,52 +188,37 @@ class LayerNorm(_Affine):
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
-        )
+        return f"{super().extra_repr()}, bias={self.bias is not None}"
 
 
-class RMSNorm(_Affine):
+class RMSNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
     """Divides by the root mean square over the last axes, then scales elementwise."""
 
     def __init__(
         self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
         device: Any = None, dtype: Any = None,
     ) -> None:
-        super().__init__()
-        self.normalized_shape = _shape(normalized_shape)
-        self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self._keep(normalized_shape=_shape(normalized_shape), eps=eps,
+                   elementwise_affine=elementwise_affine)
         self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
 
     def forward(self, input: Any) -> Any:
         return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
-    def extra_repr(self) -> str:
-        return (
-            f"{self.normalized_shape}, eps={self.eps}, "
-            f"elementwise_affine={self.elementwise_affine}"
-        )
 
-
-class GroupNorm(_Affine):
+class GroupNorm(_Affine, shown="{self.num_groups} {self.num_channels} eps affine"):
     """Standardises over groups of channels, then scales and shifts per channel."""
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
         device: Any = None, dtype: Any = None, *, bias: bool = True,
     ) -> None:
-        super().__init__()
         if num_channels % num_groups != 0:
             raise ValueError(
                 f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
             )
-        self.num_groups = num_groups
-        self.num_channels = num_channels
-        self.eps = eps
-        self.affine = affine
+        self._keep(num_groups=num_groups, num_channels=num_channels, eps=eps, affine=affine)
         self._register(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()
 
@@ -247,10 +226,7 @@ class GroupNorm(_Affine):
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
-            f"bias={self.bias is not None}"
-        )
+        return f"{super().extra_repr()}, bias={self.bias is not None}"
 
 
 class LocalResponseNorm(
