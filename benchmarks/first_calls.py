@@ -70,7 +70,7 @@ class Clock:
 
 def entrances():
     """The functions at which each stage begins, wherever a module has them by name."""
-    from srcgrad import backends, compiler, joints
+    from srcgrad.compile import backends, compiler, joints
     from srcgrad.stage import convert, function, source
     return {"stage": [function.convert, function.find_source, function.read_later,
                       source.find_source, convert.convert],
@@ -97,7 +97,7 @@ def clocked(clock):
             told = telling(stage, one)
             for name, module in list(sys.modules.items()):
                 if not name.startswith("srcgrad" if isinstance(one, types.FunctionType)
-                                       else "srcgrad.compiler"):
+                                       else "srcgrad.compile.compiler"):
                     continue  # a class is made where the pipeline makes it, no subclass of it is
                 for key, value in list(vars(module).items()):
                     if value is one:

@@ -5,23 +5,11 @@ from __future__ import annotations
 from .cache.memory import rare_collections
 
 with rare_collections():  # what is imported is there to stay
-    from . import (
-        bridges,
-        nesting,  # noqa: F401  (transforms in traced functions)
-        optimize,
-        parallel,
-        rules,
-        scipy,
-        testing,
-    )
-    from .api import grad, jit, value_and_grad
-    from .batching import vmap
-    from .checkpoints import checkpoint, checkpoint_range
-    from .checks import check_grads
-    from .compiled import Compiled
+    from . import bridges, optimize, parallel, rules, scipy, testing
+    from .check.checks import check_grads
+    from .check.debugging import debug_nans
+    from .check.statement_checks import debug_grads
     from .config import config
-    from .custom import custom_jvp, custom_vjp, implicit
-    from .debugging import debug_nans
     from .errors import (
         AliasError,
         JoinError,
@@ -36,15 +24,20 @@ with rare_collections():  # what is imported is there to stay
         UnsupportedSyntax,
         UnsupportedType,
     )
-    from .jacobians import elementwise_grad, gnvp, hessian, hvp, jacfwd, jacobian, jacrev
-    from .linear import linear_solve
-    from .marks import name, stop_gradient
-    from .statement_checks import debug_grads
-    from .transforms import jvp, linearize, vjp
-    from .tree import flatten as tree_flatten
-    from .tree import ravel_tree, tree_map
-    from .tree import unflatten as tree_unflatten
-    from .versions import show_versions
+    from .public import nesting  # noqa: F401  (transforms in traced functions)
+    from .public.api import grad, jit, value_and_grad
+    from .public.batching import vmap
+    from .public.checkpoints import checkpoint, checkpoint_range
+    from .public.compiled import Compiled
+    from .public.custom import custom_jvp, custom_vjp, implicit
+    from .public.jacobians import elementwise_grad, gnvp, hessian, hvp, jacfwd, jacobian, jacrev
+    from .public.linear import linear_solve
+    from .public.transforms import jvp, linearize, vjp
+    from .public.versions import show_versions
+    from .rules.marks import name, stop_gradient
+    from .types.tree import flatten as tree_flatten
+    from .types.tree import ravel_tree, tree_map
+    from .types.tree import unflatten as tree_unflatten
 
 __version__ = "0.1.0"
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .backends import backend_of
+from .compile.backends import backend_of
+from .compile.frames import without_internal_frames
+from .compile.refusals import named, with_article
 from .errors import StructureError
-from .frames import without_internal_frames
-from .helptext import helptext
-from .refusals import named, with_article
-from .transforms import Split, differentiable, vjp
-from .tree import flatten, tree_map, unflatten
+from .public.helptext import helptext
+from .public.transforms import Split, differentiable, vjp
+from .types.tree import flatten, tree_map, unflatten
 
 __all__ = ["to_jax", "to_torch"]
 Array = np.ndarray[Any, np.dtype[Any]]

@@ -18,14 +18,14 @@ from typing import Any
 import numpy as np
 
 from . import __version__
-from .api import grad, jit, value_and_grad
-from .checks import check_grads
-from .compiled import Compiled
+from .check.checks import check_grads
 from .errors import SrcgradError, StructureError
+from .public.api import grad, jit, value_and_grad
+from .public.compiled import Compiled
+from .public.versions import checks, versions
 from .show.completion import SHELLS, completion_for
 from .show.refusals import classes, page, section
 from .show.terminal import for_terminal, in_colour, marked
-from .versions import checks, versions
 
 _ARRAY = re.compile(r"^([biufc]\d+)\[([\d,\s]*)\]$")
 _MOST = 2 ** 27  # elements of an example argument

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from .api import grad, value_and_grad
 from .errors import StructureError
+from .public.api import grad, value_and_grad
 
 
 def register(shell: Any) -> None:

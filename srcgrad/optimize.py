@@ -13,13 +13,13 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from .api import value_and_grad
+from .compile.frames import without_internal_frames
+from .compile.templates import may_vary
 from .errors import StructureError
-from .frames import without_internal_frames
+from .public.api import value_and_grad
 from .scipy import least_squares, minimize, root
 from .show.progress import progress
-from .templates import may_vary
-from .tree import ravel_some
+from .types.tree import ravel_some
 
 __all__ = ["Descent", "adam", "cosine", "exponential", "least_squares", "minimize", "root", "sgd"]
 T = TypeVar("T")

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from .api import Argnums
-from .api import value_and_grad as whole
-from .backends import BackendLike
+from .compile.backends import BackendLike
+from .compile.frames import without_internal_frames
 from .errors import StructureError
-from .frames import without_internal_frames
+from .public.api import Argnums
+from .public.api import value_and_grad as whole
 from .show.progress import progress
-from .tree import flatten, tree_map
+from .types.tree import flatten, tree_map
 
 __all__ = ["ChunkedGradient", "value_and_grad"]
 CHUNKS = 32  # where no size is asked for

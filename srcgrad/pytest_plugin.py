@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from . import checks, debugging, testing
+from . import testing
+from .check import checks, debugging
 
 
 @pytest.fixture(scope="session")

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from .api import value_and_grad
+from .compile.frames import without_internal_frames
+from .compile.templates import may_vary
 from .errors import StructureError
-from .frames import without_internal_frames
-from .jacobians import hessian, hvp, jacobian
+from .public.api import value_and_grad
+from .public.jacobians import hessian, hvp, jacobian
 from .show.progress import progress
-from .templates import may_vary
-from .tree import flatten, ravel_some, tree_map
+from .types.tree import flatten, ravel_some, tree_map
 
 WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
 WITH_HESSIANS = frozenset({"dogleg", "trust-exact"})

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .api import Argnums, grad
+from .check.statement_checks import debug_grads
+from .compile.frames import without_internal_frames
 from .errors import StructureError
-from .frames import without_internal_frames
-from .guards import Path
-from .statement_checks import debug_grads
-from .tree import paths_below, ravel_tree
+from .public.api import Argnums, grad
+from .types.guards import Path
+from .types.tree import paths_below, ravel_tree
 
 __all__ = ["assert_grad"]
 _ROOM = {4: (1e-2, 3e-2), 8: (1e-6, 1e-5)}  # step of differences and tolerance, by bytes

@@ -9,8 +9,8 @@ from ..graph.ir import Block, Index, Node, Value
 from ..graph.parts import LoopParts
 from ..graph.purity import may_probe
 from ..graph.symbolic import infer_fresh
-from ..kinds import Kind
-from ..marks import stop_gradient
+from ..rules.marks import stop_gradient
+from ..types.kinds import Kind
 from .frames import avals_of
 
 _MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD, Kind.OPAQUE})

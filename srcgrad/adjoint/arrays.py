@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..graph.ir import Index, Node, Steps, Through, Value
-from ..kinds import SCALARS, Kind
 from ..rules.broadcast import last_write_mask
+from ..types.kinds import SCALARS, Kind
 from .bodies import partial_cotangents, shape_of, transposed, unbroadcast
 from .frames import Frame, Tape, with_values
 from .screens import screen_of_clearing

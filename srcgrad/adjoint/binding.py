@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ..dims import Dim
 from ..errors import UnsupportedOperation, Where
 from ..graph.ir import Block, Index, Node, Ref, Value, fill, walk
-from ..public_names import name_at, of_scipy, public_name
 from ..rules.book import Entry
 from ..rules.methods import resolve
-from ..spelling import At, Attribute, Method, Part
+from ..types.dims import Dim
+from ..types.public_names import name_at, of_scipy, public_name
+from ..types.spelling import At, Attribute, Method, Part
 
 # The inputs of array and list operations that carry a derivative, by position.
 _DIFFERENTIABLE: dict[str, tuple[int, ...]] = {

@@ -14,19 +14,19 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import is_varying
 from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.derivative import spliced
 from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value, avals_in, fill
 from ..graph.symbolic import Sym, infer_fresh
-from ..kinds import INT, SCALARS, Aval, Kind, int_aval
-from ..public_names import public_name
 from ..rules.book import Entry, NoRule, Rule, lookup
 from ..rules.broadcast import real_like, sum_to, sum_to_like
 from ..rules.methods import resolve
-from ..spelling import At, Part
-from ..structure import mapped
+from ..types.dims import is_varying
+from ..types.kinds import INT, SCALARS, Aval, Kind, int_aval
+from ..types.public_names import public_name
+from ..types.spelling import At, Part
+from ..types.structure import mapped
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
 from .hidden import harmless, protected

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, walk
 from ..graph.lift import distinct, reachable
-from ..kinds import NONE, RECORD
+from ..types.kinds import NONE, RECORD
 from .activity import Activity
 from .binding import Bindings
 from .frames import Frame, cotangent_aval

@@ -25,7 +25,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
-from ..dims import Dim, is_varying, of_atom
 from ..graph.ir import (
     Block,
     Builder,
@@ -39,7 +38,8 @@ from ..graph.ir import (
     walk,
 )
 from ..graph.parts import LoopParts
-from ..kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
+from ..types.dims import Dim, is_varying, of_atom
+from ..types.kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
 from .final import FinalArrays
 from .frames import shaped_like, with_references
 from .recompute import Recompute

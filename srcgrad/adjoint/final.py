@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from ..dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
 from ..graph.ir import Block, Graph, Index, Node, Steps, Value, walk
 from ..graph.parts import LoopParts
-from ..kinds import Kind, same_dtype
+from ..types.dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
+from ..types.kinds import Kind, same_dtype
 from .frames import with_values
 from .scope import Scope
 

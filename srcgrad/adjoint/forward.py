@@ -16,7 +16,7 @@ from ..errors import NonDifferentiable
 from ..graph.derivative import spliced
 from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
-from ..kinds import NONE, RECORD, Aval, Kind, in_words
+from ..types.kinds import NONE, RECORD, Aval, Kind, in_words
 from . import arrays
 from .activity import Activity
 from .binding import Bindings
@@ -39,7 +39,7 @@ def jvp(graph: Graph, wrt: Sequence[int], of: Sequence[int], *, keep: Sequence[i
 
     >>> from srcgrad.graph.ir import Builder
     >>> from srcgrad.graph.interpret import interpret
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> y = b.apply(operator.mul, (x, x), {}, FLOAT)

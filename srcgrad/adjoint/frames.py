@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..dims import Dim
 from ..graph.broadcasting import never_one
 from ..graph.ir import (
     Block,
@@ -30,8 +29,9 @@ from ..graph.ir import (
     fill,
 )
 from ..graph.symbolic import infer_fresh
-from ..kinds import FLOAT, SCALARS, Aval, Kind, list_of
 from ..rules.broadcast import sum_to
+from ..types.dims import Dim
+from ..types.kinds import FLOAT, SCALARS, Aval, Kind, list_of
 from .screens import Screen, screen_of_call
 
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Value
-from ..kinds import SCALARS, Kind
 from ..rules.book import Rule
+from ..types.kinds import SCALARS, Kind
 
 _SUSPECTS = (0.0, 1.0, -1.0)
 _HARMLESS = (1, 0.5, 2)

@@ -10,7 +10,7 @@ import operator
 
 from ..graph.ir import Block, Node, Ref, Value, uses_of, walk
 from ..graph.parts import LoopParts
-from ..kinds import Kind
+from ..types.kinds import Kind
 
 KEEPING = frozenset({"put", "list_acc", "copy"})  # operations after which a list is as long
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import LoopSpec, Node, Value
-from ..kinds import BOOL, INT, Aval, Kind, int_aval
+from ..types.kinds import BOOL, INT, Aval, Kind, int_aval
 from .frames import Frame, Tape, cotangent_aval, shaped_like
 from .shapes import has_one_shape
 from .zeros import zeros

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Node, Value, fill
-from ..kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
-from ..spelling import Attribute, Method
+from ..types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
+from ..types.spelling import Attribute, Method
 
 NOMINAL = 32
 _POWERS: frozenset[Any] = frozenset({operator.pow, np.power})

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import is_varying
 from ..graph.ir import Index, LoopSpec, Node, Value
-from ..kinds import INT, Kind, int_aval, list_of
+from ..types.dims import is_varying
+from ..types.kinds import INT, Kind, int_aval, list_of
 from .binding import Bound
 from .frames import Tape, cotangent_aval
 from .lists import add_to, get

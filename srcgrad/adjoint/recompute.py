@@ -15,7 +15,7 @@ from typing import Any
 
 from ..graph.ir import Block, Builder, Index, Value, walk
 from ..graph.parts import LoopParts
-from ..kinds import INT, SCALARS, Aval, Kind, int_aval
+from ..types.kinds import INT, SCALARS, Aval, Kind, int_aval
 from .cut import Way, computed_again
 from .lengths import Lengths
 from .prices import NOMINAL, room, work

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..graph.ir import Block, LoopSpec, Node, Value
 from ..graph.parts import LoopParts, Mirror
-from ..kinds import BOOL, INT, Kind, int_aval
+from ..types.kinds import BOOL, INT, Kind, int_aval
 from .frames import Frame, Tape, cotangent_aval, shaped_like
 from .zeros import zeros
 

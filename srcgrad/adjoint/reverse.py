@@ -16,8 +16,8 @@ import numpy as np
 
 from ..errors import NonDifferentiable, UnsupportedOperation
 from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
-from ..kinds import Kind, in_words
 from ..rules.broadcast import scatter_add
+from ..types.kinds import Kind, in_words
 from . import arrays, lists, regions
 from .absent import Absent
 from .activity import INERT, Activity
@@ -232,7 +232,7 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
 
     >>> import operator
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> y = b.apply(operator.mul, (x, 3.0), {}, FLOAT)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Index, Steps, Value
-from ..kinds import Kind
+from ..types.kinds import Kind
 
 
 @dataclass(frozen=True)

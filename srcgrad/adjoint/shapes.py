@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..graph.ir import Block, Builder, Node, Ref, Value, rebuild, walk
-from ..kinds import FLOAT, SCALARS, Aval, Kind, int_aval
+from ..types.kinds import FLOAT, SCALARS, Aval, Kind, int_aval
 
 
 def asks_shape(node: Node) -> bool:

@@ -17,10 +17,10 @@ import numpy as np
 from ..errors import UnsupportedOperation
 from ..graph.generic import name_of
 from ..graph.ir import Node, Ref, Value
-from ..kinds import Aval, Kind
-from ..public_names import public_name
 from ..rules.book import lookup
-from ..spelling import Attribute, Method, format_value, join_parts
+from ..types.kinds import Aval, Kind
+from ..types.public_names import public_name
+from ..types.spelling import Attribute, Method, format_value, join_parts
 
 # What these tell of an object does not depend on its numbers.
 FACTS: tuple[Any, ...] = (

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..dims import Atom, Dim, Poly, of_atom, range_length, symbols
 from ..graph.ir import Block, Builder, Node, Value
 from ..graph.parts import Origins
 from ..graph.symbolic import fresh_size, materialise
 from ..graph.unbound import partly_undefined
-from ..kinds import Kind, int_aval
+from ..types.dims import Atom, Dim, Poly, of_atom, range_length, symbols
+from ..types.kinds import Kind, int_aval
 
 
 class Sizes:

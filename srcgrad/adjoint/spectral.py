@@ -22,10 +22,10 @@ import numpy as np
 
 from ..graph.ir import Block, Index, Node, Value, fill, walk
 from ..graph.symbolic import Sym
-from ..kinds import Kind
 from ..rules.broadcast import scatter_add
 from ..rules.decompositions import read_triangle
 from ..rules.spectra import inverse_gaps, shared_by_equals, spectral_a
+from ..types.kinds import Kind
 from .binding import Bindings, leaves
 from .bodies import cotangents_of_apply, fit, unbroadcast
 from .frames import Tape

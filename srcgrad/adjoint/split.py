@@ -11,7 +11,7 @@ import numpy as np
 
 from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, defined_in, free_values, rebuild
 from ..graph.unbound import partly_undefined, with_none
-from ..kinds import Kind, int_aval
+from ..types.kinds import Kind, int_aval
 from .aliases import Aliases
 
 _COPIED = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD})

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, Poly
 from ..graph.indexing import infer_getitem
 from ..graph.ir import Index, Steps, Through, Value, avals_in
 from ..graph.symbolic import fresh_size, infer_fresh
-from ..kinds import Aval, Kind
-from ..spelling import Attribute, Method
+from ..types.dims import Dim, Poly
+from ..types.kinds import Aval, Kind
+from ..types.spelling import Attribute, Method
 from .frames import cotangent_aval
 
 _IMAG = (np.imag, Attribute("imag"))

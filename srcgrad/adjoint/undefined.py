@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Value, walk
-from ..kinds import Kind
+from ..types.kinds import Kind
 
 Known = tuple[tuple[Value, int], ...]  # predicates and the arms in which a block lies
 

@@ -14,9 +14,9 @@ import numpy as np
 
 from ..graph.ir import Value
 from ..graph.symbolic import Sym
-from ..kinds import INT, OPAQUE, Kind
 from ..rules.book import Rule
-from ..structure import mapped
+from ..types.kinds import INT, OPAQUE, Kind
+from ..types.structure import mapped
 from .binding import leaves, unranked
 from .frames import Tape, cotangent_aval
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph.ir import Value
-from ..kinds import COMPLEX, FLOAT, SCALARS, Kind, scalar
+from ..types.kinds import COMPLEX, FLOAT, SCALARS, Kind, scalar
 from .frames import Tape, cotangent_aval
 
 

@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim
 from ..errors import SrcgradError
 from ..graph.indexing import infer_getitem
 from ..graph.ir import Block, Builder, Graph, Index, Node, Value, abstract, avals_in, fill
 from ..graph.parts import LoopParts
 from ..graph.raising import may_raise
 from ..graph.symbolic import Sym, fresh_size
-from ..kinds import SCALARS, Aval, Kind, list_of, same_dtype
 from ..rules.broadcast import arange
 from ..rules.methods import resolve
-from ..spelling import Attribute, Method
-from ..structure import mapped
+from ..types.dims import Dim
+from ..types.kinds import SCALARS, Aval, Kind, list_of, same_dtype
+from ..types.spelling import Attribute, Method
+from ..types.structure import mapped
 from .rules import RULES, Call, NotBatched, Operand, is_elementwise, raised
 
 WRITES = frozenset({"write", "acc", "update"})

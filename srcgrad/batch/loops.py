@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, Poly, add, maximum, multiply, proves_nonnegative, proves_positive
 from ..graph.dependence import is_independent
 from ..graph.ir import Index, Node, Value, abstract, fill
 from ..graph.parts import LoopParts
 from ..graph.raising import may_lie_outside, may_raise
 from ..graph.symbolic import Sym
-from ..kinds import Aval, Kind, int_aval, list_of, same_dtype
 from ..rules.broadcast import arange
-from ..structure import mapped
+from ..types.dims import Dim, Poly, add, maximum, multiply, proves_nonnegative, proves_positive
+from ..types.kinds import Aval, Kind, int_aval, list_of, same_dtype
+from ..types.structure import mapped
 from .graphs import WRITES, Batch, operand_of_sum
 from .rules import NotBatched, Operand, raised
 

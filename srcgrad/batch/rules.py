@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kinds import Kind
 from ..rules.book import Entry
 from ..rules.broadcast import real_like, sum_to, sum_to_like
 from ..rules.methods import cast
+from ..types.kinds import Kind
 
 Function = Callable[..., Any]
 Body = Callable[["Call"], Any]

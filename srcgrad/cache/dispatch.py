@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from ..caches import cached_value
-from ..dims import Atom, Poly, symbols
-from ..guards import STEPS, Guard, Held, Path, SizeSource, stacked
 from ..stage.machine import UNBOUND
-from ..subclasses import bare_attribute, base_array, content_item
+from ..types.caches import cached_value
+from ..types.dims import Atom, Poly, symbols
+from ..types.guards import STEPS, Guard, Held, Path, SizeSource, stacked
+from ..types.subclasses import bare_attribute, base_array, content_item
 from .anchors import Anchor
 
 ORDER = {"type": 0, "is": 0, "defaults": 0, "is_path": 0, "is_not_path": 0, "equals": 1,

@@ -8,7 +8,7 @@ from srcgrad.emit.facts import copy_of, facts
 from srcgrad.emit.order import WRITES, Order, is_forced, is_mutable
 from srcgrad.emit.storage import Storage
 from srcgrad.graph.ir import Block, Graph, Node, Value
-from srcgrad.kinds import Kind
+from srcgrad.types.kinds import Kind
 
 
 class _Carried:

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from srcgrad.dims import Atom, add, multiply, proves_nonnegative
 from srcgrad.emit.conditionals import chosen, is_statement, nested, reads_within, results, same_move
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
@@ -24,8 +23,9 @@ from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records
-from srcgrad.kinds import Kind
-from srcgrad.spelling import begin_cleanup, begin_guarded, end_cleanup
+from srcgrad.types.dims import Atom, add, multiply, proves_nonnegative
+from srcgrad.types.kinds import Kind
+from srcgrad.types.spelling import begin_cleanup, begin_guarded, end_cleanup
 
 MARKERS = (begin_guarded, begin_cleanup, end_cleanup)
 
@@ -84,7 +84,7 @@ class Control(Plain):
 
     @staticmethod
     def guard(marker: object, guarded: list[tuple[int, Stmts]], stmts: Stmts) -> None:
-        """The statements between the markers of :mod:`srcgrad.spelling` as ``try`` and
+        """The statements between the markers of :mod:`srcgrad.types.spelling` as ``try`` and
         ``except``."""
         if marker is begin_guarded:
             guarded.append((len(stmts), []))

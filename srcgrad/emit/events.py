@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 
 from srcgrad.emit.order import WRITES, is_mutable
 from srcgrad.graph.ir import Index, Node, Value, walk
-from srcgrad.kinds import Kind
+from srcgrad.types.kinds import Kind
 
 Event = tuple[int, Node | None]
 MAX_EVENTS = 12

@@ -21,8 +21,8 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.texts import f_string
 from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
 from srcgrad.graph.records import copy_record, zero_record
-from srcgrad.kinds import SCALARS, Aval, Kind
-from srcgrad.spelling import (
+from srcgrad.types.kinds import SCALARS, Aval, Kind
+from srcgrad.types.spelling import (
     PLACES,
     At,
     Attribute,

@@ -17,8 +17,8 @@ from srcgrad.emit.events import Event, Events, Families
 from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.graph.checking import checks
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Through, Value, walk
-from srcgrad.kinds import Kind
-from srcgrad.spelling import PLACES, Method
+from srcgrad.types.kinds import Kind
+from srcgrad.types.spelling import PLACES, Method
 
 MAX_DEPTH = 24
 REPEATED = 3

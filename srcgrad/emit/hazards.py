@@ -10,7 +10,7 @@ from srcgrad.emit.order import WRITES, Order, is_adjoint, is_forced, is_mutable
 from srcgrad.emit.reuse import reusable
 from srcgrad.emit.storage import Root, Storage, depth_of, family_of, makes_fresh
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
-from srcgrad.kinds import Kind
+from srcgrad.types.kinds import Kind
 
 
 class Hazards:

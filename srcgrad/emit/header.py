@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from srcgrad.dims import Dim, Poly
 from srcgrad.emit.facts import produced_by
 from srcgrad.graph.ir import Graph, Node, Value
-from srcgrad.kinds import SCALARS, Aval, Kind
+from srcgrad.types.dims import Dim, Poly
+from srcgrad.types.kinds import SCALARS, Aval, Kind
 
 WIDTH = 86
 

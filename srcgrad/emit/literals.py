@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.graph.callback import Callback
-from srcgrad.identifiers import name_or
-from srcgrad.spelling import Attribute, Method
+from srcgrad.types.identifiers import name_or
+from srcgrad.types.spelling import Attribute, Method
 
 BINARY: dict[Any, type[ast.operator]] = {
     operator.add: ast.Add, operator.sub: ast.Sub, operator.mul: ast.Mult,

@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from srcgrad.dims import symbols
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.liveness import Liveness
@@ -22,8 +21,9 @@ from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.identifiers import made_name
-from srcgrad.kinds import Kind
+from srcgrad.types.dims import symbols
+from srcgrad.types.identifiers import made_name
+from srcgrad.types.kinds import Kind
 
 
 @dataclass

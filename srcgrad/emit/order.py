@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from srcgrad.graph.ir import Block, Graph, Node, Value
-from srcgrad.kinds import Aval, Kind
-from srcgrad.spelling import Attribute
+from srcgrad.types.kinds import Aval, Kind
+from srcgrad.types.spelling import Attribute
 
 MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD})
 WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})

@@ -14,7 +14,7 @@ from __future__ import annotations
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.storage import Root, Storage, family_of
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
-from srcgrad.kinds import Kind, list_of
+from srcgrad.types.kinds import Kind, list_of
 
 
 def by_reference(graph: Graph, storage: Storage) -> Graph:

@@ -6,7 +6,7 @@ import operator
 from typing import Any
 
 from srcgrad.graph.ir import Node, Ref, Value
-from srcgrad.kinds import Kind, aval_of, same_dtype
+from srcgrad.types.kinds import Kind, aval_of, same_dtype
 
 _IN_PLACE: dict[Any, Any] = {operator.mul: operator.imul, operator.add: operator.iadd,
                              operator.sub: operator.isub, operator.truediv: operator.itruediv}

@@ -15,7 +15,7 @@ from srcgrad.emit.reuse import in_place, plain_operator
 from srcgrad.emit.storage import depth_of
 from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
 from srcgrad.graph.records import add_records
-from srcgrad.kinds import Kind
+from srcgrad.types.kinds import Kind
 
 
 class Rewriter:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.graph.ir import Node, Ref
-from srcgrad.kinds import Kind
+from srcgrad.types.kinds import Kind
 
 _METHODS: dict[Any, str] = {
     np.sum: "sum", np.prod: "prod", np.cumsum: "cumsum", np.reshape: "reshape",

@@ -17,12 +17,12 @@ import operator
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field
 
-from srcgrad.dims import Atom, Dim, Poly
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
-from srcgrad.kinds import SCALARS, Aval, Kind
+from srcgrad.types.dims import Atom, Dim, Poly
+from srcgrad.types.kinds import SCALARS, Aval, Kind
 
 FEW = 2  # most numbers of NumPy's that a loop keeps in arrays of their own
 
@@ -376,7 +376,7 @@ _OPERATORS = {"floordiv": ast.FloorDiv, "mod": ast.Mod, "pow": ast.Pow}
 def dim_expression(dim: Dim, source: Callable[[Atom], ast.expr | None]) -> ast.expr:
     """A dim as Python: ``source(atom)`` gives the text of a symbol, None for functions.
 
-    >>> from srcgrad.dims import symbol
+    >>> from srcgrad.types.dims import symbol
     >>> ast.unparse(dim_expression(symbol("n") * 2 - 1, lambda a: ast.Name(a.name, ast.Load())))
     '2 * n - 1'
     """

@@ -24,8 +24,8 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Steps, Value
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import add_records
-from srcgrad.kinds import SCALARS, Aval, Kind
-from srcgrad.spelling import (
+from srcgrad.types.kinds import SCALARS, Aval, Kind
+from srcgrad.types.spelling import (
     Attribute,
     Method,
     raise_exception,

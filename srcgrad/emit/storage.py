@@ -18,8 +18,8 @@ import numpy as np
 
 from srcgrad.emit.order import WRITES, Order, is_mutable
 from srcgrad.graph.ir import Block, Graph, Index, Node, Value
-from srcgrad.kinds import Kind
-from srcgrad.spelling import Attribute, Method, sums
+from srcgrad.types.kinds import Kind
+from srcgrad.types.spelling import Attribute, Method, sums
 
 
 class Root:

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from srcgrad.spelling import format_value, join_parts
+from srcgrad.types.spelling import format_value, join_parts
 
 _UNSPEAKABLE = re.compile("[\\'\"\\\\{}\\n]")  # what a field must not have in Python 3.11
 

@@ -16,7 +16,7 @@ from srcgrad.emit.comments import node_of
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.wrapping import WIDTH
 from srcgrad.graph.ir import Value
-from srcgrad.kinds import SCALARS
+from srcgrad.types.kinds import SCALARS
 
 LOOK_BACK = 8  # statements before one that adds to a number
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container
 
-from srcgrad.dims import Dim, Poly
 from srcgrad.emit.handles import Handles
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.whole_lists import with_whole_lists
 from srcgrad.graph.ir import Block, Graph, Node, Value, uses_of
+from srcgrad.types.dims import Dim, Poly
 
 
 def trim(graph: Graph) -> Graph:

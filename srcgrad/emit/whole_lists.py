@@ -27,8 +27,8 @@ import numpy as np
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Value, uses_of, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import INT, SCALARS, Kind
-from srcgrad.spelling import sums
+from srcgrad.types.kinds import INT, SCALARS, Kind
+from srcgrad.types.spelling import sums
 
 
 def with_whole_lists(graph: Graph) -> Graph:

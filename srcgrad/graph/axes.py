@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, Poly, is_varying, multiply
-from ..kinds import Aval, Kind, any_aval, array
-from ..spelling import Attribute, Method
+from ..types.dims import Dim, Poly, is_varying, multiply
+from ..types.kinds import Aval, Kind, any_aval, array
+from ..types.spelling import Attribute, Method
 from .broadcasting import never_one
 from .outcome import Guard, Order, Outcome
 from .probing import Result, call, describe, merge_relations

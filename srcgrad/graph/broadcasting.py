@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..dims import Atom, Dim, Poly, add, is_varying, of_atom, proves_nonnegative
+from ..types.dims import Atom, Dim, Poly, add, is_varying, of_atom, proves_nonnegative
 from .outcome import Guard, placeholder
 
 

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from ..kinds import FLOAT, OPAQUE, SCALARS, Aval, Kind, array
-from ..structure import mapped
+from ..types.kinds import FLOAT, OPAQUE, SCALARS, Aval, Kind, array
+from ..types.structure import mapped
 from .interpret import interpret
 from .ir import Graph
 from .outcome import Outcome, fresh_results, placeholder

@@ -6,7 +6,7 @@ function of :mod:`math`.
 
 >>> import math
 >>> from srcgrad.graph.ir import Builder
->>> from srcgrad.kinds import FLOAT
+>>> from srcgrad.types.kinds import FLOAT
 >>> b = Builder()
 >>> x = b.param(FLOAT, "x")
 >>> logarithm = b.apply(math.log, (x,), {}, FLOAT)
@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, Poly, add, multiply, proves_nonnegative, symbols
 from ..errors import SrcgradError
-from ..kinds import Aval, Kind
-from ..spelling import Method
+from ..types.dims import Dim, Poly, add, multiply, proves_nonnegative, symbols
+from ..types.kinds import Aval, Kind
+from ..types.spelling import Method
 from .indexing import infer_getitem
 from .ir import Index, Node, Steps, Through, avals_in, fill
 from .symbolic import fresh_size, infer_fresh

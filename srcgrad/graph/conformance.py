@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Atom, Dim, Poly, evaluate, is_varying, of_atom, symbols
-from ..kinds import SCALARS, Aval, Kind, aval_of
+from ..types.dims import Atom, Dim, Poly, evaluate, is_varying, of_atom, symbols
+from ..types.kinds import SCALARS, Aval, Kind, aval_of
 from .ir import Node, Value
 
 

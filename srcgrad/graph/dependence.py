@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 
-from ..dims import (
+from ..types.dims import (
     Atom,
     Dim,
     Poly,
@@ -20,7 +20,7 @@ from ..dims import (
     proves_positive,
     symbols,
 )
-from ..kinds import SCALARS, Kind
+from ..types.kinds import SCALARS, Kind
 from .ir import Block, Index, Node, Ref, Value, walk
 from .parts import LoopParts
 

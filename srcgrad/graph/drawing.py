@@ -92,7 +92,7 @@ def to_dot(graph: Graph) -> str:
 
     >>> import operator
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> print(to_dot(Graph("square", b.block((b.apply(operator.mul, (x, x), {}, FLOAT),)))))
@@ -133,7 +133,7 @@ def to_mermaid(graph: Graph) -> str:
 
     >>> import operator
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> print(to_mermaid(Graph("square", b.block((b.apply(operator.mul, (x, x), {}, FLOAT),)))))

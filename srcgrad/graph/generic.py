@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Atom, Dim, Poly, evaluate, substitute, symbol
 from ..errors import UnsupportedOperation
-from ..kinds import Aval, Kind, join, list_of, same_dtype
-from ..spelling import At, Attribute, Method, Part
-from ..structure import mapped
+from ..types.dims import Atom, Dim, Poly, evaluate, substitute, symbol
+from ..types.kinds import Aval, Kind, join, list_of, same_dtype
+from ..types.spelling import At, Attribute, Method, Part
+from ..types.structure import mapped
 from .outcome import Outcome, fresh_results, placeholder
 from .probing import SHIFTS, Result, call, describe, merge_relations
 from .purity import may_probe

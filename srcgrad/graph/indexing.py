@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, slice_length
-from ..kinds import Aval, Kind, any_aval, scalar
+from ..types.dims import Dim, slice_length
+from ..types.kinds import Aval, Kind, any_aval, scalar
 from .broadcasting import Broadcast
 from .integers import number_of
 from .outcome import Guard, View, placeholder
@@ -37,8 +37,8 @@ def infer_getitem(base: Aval, key: Any, mask_symbols: dict[Any, Dim] | None = No
     ``identify(leaf)`` (default: ``id``), so that two reads through one mask have equal sizes;
     ``fresh`` names new ones.
 
-    >>> from srcgrad.kinds import array
-    >>> from srcgrad.dims import symbol
+    >>> from srcgrad.types.kinds import array
+    >>> from srcgrad.types.dims import symbol
     >>> n, m = symbol("n"), symbol("m")
     >>> str(infer_getitem(array(float, (n, m)), (slice(1, None), None, 0)).aval)
     'f8[max(0, n - 1),1]'

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..kinds import Aval, Kind, any_aval, python_scalar
-from ..spelling import At, Part
-from ..structure import mapped
+from ..types.kinds import Aval, Kind, any_aval, python_scalar
+from ..types.spelling import At, Part
+from ..types.structure import mapped
 from .callback import result_of_callback
 from .generic import Demand, check_may_probe, generic, leaves_of, name_of
 from .indexing import Indexed, infer_getitem
@@ -39,7 +39,7 @@ def infer(fn: Callable[..., Any], args: tuple[Any, ...],
     """The result types of ``fn(*args, **kwargs)``.
 
     ``args`` and ``kwargs`` are nested tuples, lists, dicts and slices whose leaves are
-    :class:`~srcgrad.kinds.Aval` (values only known at run time) or static Python objects.
+    :class:`~srcgrad.types.kinds.Aval` (values only known at run time) or static Python objects.
     The caller replaces placeholders (``Outcome.has_placeholders``) by fresh sizes with
     ``Outcome.instantiate``.
 
@@ -47,8 +47,8 @@ def infer(fn: Callable[..., Any], args: tuple[Any, ...],
     types), ``UnsupportedOperation`` where ``fn`` may not be probed or no sizes fit, and
     :class:`Demand` where the number behind a symbolic integer is needed (an axis).
 
-    >>> from srcgrad.kinds import array
-    >>> from srcgrad.dims import symbol
+    >>> from srcgrad.types.kinds import array
+    >>> from srcgrad.types.dims import symbol
     >>> n, m = symbol("n"), symbol("m")
     >>> str(infer(np.matmul, (array(float, (m, n)), array(float, (n,)))).aval)
     'f8[m]'

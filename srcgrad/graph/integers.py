@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dims
-from ..dims import Dim, Poly
-from ..kinds import BOOL, FLOAT, INT, Aval, Kind, int_aval
-from ..spelling import Attribute
+from ..types import dims
+from ..types.dims import Dim, Poly
+from ..types.kinds import BOOL, FLOAT, INT, Aval, Kind, int_aval
+from ..types.spelling import Attribute
 from .broadcasting import Broadcast
 from .outcome import Guard, Outcome, fresh_results
 

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..kinds import Kind
-from ..spelling import begin_cleanup, end_cleanup
+from ..types.kinds import Kind
+from ..types.spelling import begin_cleanup, end_cleanup
 from .conformance import Checker
 from .ir import Block, Graph, Index, Node, Steps, Value, fill
 from .records import add_records, zero_record
@@ -58,7 +58,7 @@ def interpret(graph: Graph, *inputs: Any, check: bool = False,
     sizes, and equal symbols for equal sizes; AssertionError names the node.
 
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> y = b.apply(operator.mul, (x, x), {}, FLOAT)

@@ -57,8 +57,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Where
-from ..kinds import Aval, Kind
-from ..structure import mapped
+from ..types.kinds import Aval, Kind
+from ..types.structure import mapped
 
 
 class Suggested(str):
@@ -392,7 +392,7 @@ def rebuild(block: Block, substitution: dict[Value, Value],
 class Builder:
     """Appends nodes to a block under construction.
 
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> import operator

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from .. import dims
-from ..dims import Dim
-from ..kinds import Aval, Kind, array, aval_of
+from ..types import dims
+from ..types.dims import Dim
+from ..types.kinds import Aval, Kind, array, aval_of
 from .broadcasting import preferred
 from .integers import number_of
 from .outcome import Order, Outcome

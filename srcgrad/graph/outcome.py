@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from ..dims import Atom, Bound, Dim, Poly, substitute, symbol, symbols
 from ..errors import UnsupportedOperation
-from ..kinds import Aval
-from ..spelling import At, Part
+from ..types.dims import Atom, Bound, Dim, Poly, substitute, symbol, symbols
+from ..types.kinds import Aval
+from ..types.spelling import At, Part
 from .ir import Through
 
 View = Literal["fresh", "view", "maybe", "layout", "same"]

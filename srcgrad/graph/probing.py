@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Atom, evaluate
-from ..kinds import Aval, Kind, aval_of
-from ..structure import mapped
+from ..types.dims import Atom, evaluate
+from ..types.kinds import Aval, Kind, aval_of
+from ..types.structure import mapped
 from .outcome import View
 
 Sizes = Mapping[Atom, int]

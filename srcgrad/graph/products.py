@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim
-from ..kinds import Aval, Kind, array
-from ..spelling import Method
+from ..types.dims import Dim
+from ..types.kinds import Aval, Kind, array
+from ..types.spelling import Method
 from .broadcasting import Broadcast, preferred
 from .outcome import Outcome
 from .probing import call, describe

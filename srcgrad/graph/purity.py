@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spelling import At, Attribute, Method, Part
+from ..types.spelling import At, Attribute, Method, Part
 
 _PURE_BUILTINS: frozenset[Any] = frozenset({
     abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum, all, any, str, repr,

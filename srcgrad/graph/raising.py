@@ -6,7 +6,7 @@ as well (:func:`raised_too`); where nothing needs it the node itself stays.
 
 >>> import math
 >>> from srcgrad.graph.ir import Builder
->>> from srcgrad.kinds import FLOAT
+>>> from srcgrad.types.kinds import FLOAT
 >>> b = Builder()
 >>> x = b.param(FLOAT, "x")
 >>> root = b.apply(math.sqrt, (x,), {}, FLOAT)
@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, add, multiply, proves_nonnegative, proves_positive
-from ..kinds import PYTHON_SCALARS, SCALARS, Kind
-from ..spelling import Method
+from ..types.dims import Dim, add, multiply, proves_nonnegative, proves_positive
+from ..types.kinds import PYTHON_SCALARS, SCALARS, Kind
+from ..types.spelling import Method
 from .checking import checks
 from .ir import Graph, Index, Node, Ref, Steps, walk
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from .. import dims
-from ..dims import Dim
-from ..kinds import SCALARS, Aval, array
-from ..spelling import Method
+from ..types import dims
+from ..types.dims import Dim
+from ..types.kinds import SCALARS, Aval, array
+from ..types.spelling import Method
 from .integers import number_of
 from .making import Rule
 from .outcome import Outcome

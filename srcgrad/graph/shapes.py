@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import dims
-from ..dims import Dim, Poly
-from ..kinds import Aval, Kind, array, aval_of
-from ..spelling import Method
+from ..types import dims
+from ..types.dims import Dim, Poly
+from ..types.kinds import Aval, Kind, array, aval_of
+from ..types.spelling import Method
 from . import making, reshaping
 from .axes import along_axes
 from .broadcasting import Broadcast, preferred

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from ..dims import (
+from ..types.dims import (
     Atom,
     Dim,
     Poly,

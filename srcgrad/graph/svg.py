@@ -44,7 +44,7 @@ def to_svg(graph: Graph, depth: int | None = None) -> str:
 
     >>> import operator
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> b = b.block((b.apply(operator.mul, (x, x), {}, FLOAT),))

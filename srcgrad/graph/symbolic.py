@@ -19,11 +19,11 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..dims import Atom, Dim, Poly
 from ..errors import SrcgradError, TracingError, UnsupportedOperation
-from ..kinds import Aval, Kind, aval_of, int_aval
-from ..spelling import Attribute, Method
-from ..structure import mapped
+from ..types.dims import Atom, Dim, Poly
+from ..types.kinds import Aval, Kind, aval_of, int_aval
+from ..types.spelling import Attribute, Method
+from ..types.structure import mapped
 from .generic import Demand, name_of
 from .indexing import infer_getitem
 from .infer import infer
@@ -59,8 +59,8 @@ def _of_rank(error: SrcgradError) -> SrcgradError:
 class Sym:
     """A graph value that computes by appending nodes to ``builder``.
 
-    >>> from srcgrad.kinds import array
-    >>> from srcgrad.dims import symbol
+    >>> from srcgrad.types.kinds import array
+    >>> from srcgrad.types.dims import symbol
     >>> b = Builder()
     >>> x = Sym(b.param(array(float, (symbol("n"), 3))), b)
     >>> print(np.sum(2.0 * x, axis=0).value.aval)
@@ -332,7 +332,7 @@ def materialise(builder: Builder, dim: Dim, values: Mapping[Atom, Value]) -> Val
 
     KeyError names a symbol that ``values`` does not define.
 
-    >>> from srcgrad.dims import symbol
+    >>> from srcgrad.types.dims import symbol
     >>> b, n = Builder(), symbol("n")
     >>> v = materialise(b, 2 * n - 1, {n.atoms()[0]: b.param(int_aval(n), "n")})
     >>> [node.params["fn"].__name__ for node in b.nodes], v.aval.expr

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spelling import At, Attribute, Method, Part
+from ..types.spelling import At, Attribute, Method, Part
 from .ir import Block, Graph, Index, Node, Origin, Ref, Step, Value
 
 
@@ -44,7 +44,7 @@ def render(graph: Graph) -> str:
 
     >>> import operator
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> y = b.apply(operator.mul, (x, 2.0), {}, FLOAT)

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..kinds import Kind
-from ..spelling import require_bound
+from ..types.kinds import Kind
+from ..types.spelling import require_bound
 from .ir import Block, Graph, Node, Value, walk
 from .parts import LoopParts
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import symbol
 from ..errors import UnsupportedOperation
-from ..kinds import SCALARS, Aval, Kind, any_aval, array, join, python_scalar, scalar
-from ..structure import mapped
+from ..types.dims import symbol
+from ..types.kinds import SCALARS, Aval, Kind, any_aval, array, join, python_scalar, scalar
+from ..types.structure import mapped
 from .generic import Demand, leaves_of
 from .outcome import Outcome, placeholder
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
-from ..kinds import NUMERIC, SCALARS, Aval, Kind
+from ..types.kinds import NUMERIC, SCALARS, Aval, Kind
 from .ir import Block, Graph, Index, Node, Ref, Through, Value, walk
 from .text import Names, node_text
 
@@ -58,7 +58,7 @@ def verify(graph: Graph, open: bool = False) -> None:
     forward blocks.
 
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> lost = Value(FLOAT, "lost")
     >>> verify(Graph("g", b.block((lost,))))

@@ -16,7 +16,7 @@ import numpy as np
 
 from srcgrad.graph.ir import Node
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import SCALARS
+from srcgrad.types.kinds import SCALARS
 
 
 def fast_exp(x: Any) -> Any:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.dims import Dim, add, multiply
 from srcgrad.graph.ir import Builder, Index, Ref, Value, abstract
-from srcgrad.kinds import SCALARS, Aval, int_aval, scalar
 from srcgrad.native.elements import as_number, rule_of
 from srcgrad.native.places import At, Unlowered, places
+from srcgrad.types.dims import Dim, add, multiply
+from srcgrad.types.kinds import SCALARS, Aval, int_aval, scalar
 
 if TYPE_CHECKING:
     from srcgrad.native.nests import Run

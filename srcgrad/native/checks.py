@@ -15,12 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.dims import Dim
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_lie_outside
-from srcgrad.kinds import BOOL, PYTHON_SCALARS, Aval, Kind, int_aval
 from srcgrad.native.facts import Facts
 from srcgrad.native.holding import (
     ARITHMETIC,
@@ -31,7 +29,9 @@ from srcgrad.native.holding import (
     constant,
 )
 from srcgrad.native.predicates import outside, overflowed, pythons, undefined
-from srcgrad.spelling import format_value, join_parts, raise_exception
+from srcgrad.types.dims import Dim
+from srcgrad.types.kinds import BOOL, PYTHON_SCALARS, Aval, Kind, int_aval
+from srcgrad.types.spelling import format_value, join_parts, raise_exception
 
 _TEXT = Aval(Kind.OPAQUE)
 _TOTAL = frozenset({math.fabs, math.tanh, math.atan, math.asinh, math.erf, math.erfc, math.atan2,

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from srcgrad.dims import Dim, add
 from srcgrad.graph.broadcasting import preferred
 from srcgrad.graph.ir import Block, Builder, LoopSpec, Node, Value, fill
-from srcgrad.kinds import BOOL, INT, SCALARS, Aval, Kind, int_aval, python_scalar, scalar
 from srcgrad.native.holding import ARITHMETIC, COMPARISONS, EXACT, ROUNDED, UNARY
 from srcgrad.native.places import At, Unlowered, symbol
-from srcgrad.spelling import Attribute, Method
+from srcgrad.types.dims import Dim, add
+from srcgrad.types.kinds import BOOL, INT, SCALARS, Aval, Kind, int_aval, python_scalar, scalar
+from srcgrad.types.spelling import Attribute, Method
 
 if TYPE_CHECKING:
     from srcgrad.native.bodies import Body

@@ -12,7 +12,11 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from srcgrad.dims import (
+from srcgrad.emit.literals import name
+from srcgrad.emit.sizes import dim_expression
+from srcgrad.graph.ir import Builder, Value
+from srcgrad.native.places import At, Unlowered
+from srcgrad.types.dims import (
     Atom,
     Dim,
     Poly,
@@ -25,11 +29,7 @@ from srcgrad.dims import (
     substitute,
     symbols,
 )
-from srcgrad.emit.literals import name
-from srcgrad.emit.sizes import dim_expression
-from srcgrad.graph.ir import Builder, Value
-from srcgrad.kinds import Kind, int_aval
-from srcgrad.native.places import At, Unlowered
+from srcgrad.types.kinds import Kind, int_aval
 
 
 class Facts:

@@ -13,7 +13,7 @@ from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import is_independent
 from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import SCALARS
+from srcgrad.types.kinds import SCALARS
 
 _MOVABLE = frozenset({"const", "dim", "apply", "read", "alias"})
 

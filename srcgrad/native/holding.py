@@ -6,7 +6,7 @@ checks them (:mod:`srcgrad.native.checks`); what cannot be checked is not held.
 
 >>> import math
 >>> from srcgrad.graph.ir import Builder
->>> from srcgrad.kinds import FLOAT
+>>> from srcgrad.types.kinds import FLOAT
 >>> b = Builder()
 >>> x = b.param(FLOAT, "x")
 >>> root, product = b.apply(math.sqrt, (x,), {}, FLOAT), b.apply(np.dot, (x, x), {}, FLOAT)
@@ -25,9 +25,9 @@ import numpy as np
 
 from srcgrad.graph.ir import Index, Node, Ref, Through
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import SCALARS, Aval, Kind
 from srcgrad.native.predicates import PREDICATES
-from srcgrad.spelling import Attribute, Method, format_value, join_parts, raise_exception
+from srcgrad.types.kinds import SCALARS, Aval, Kind
+from srcgrad.types.spelling import Attribute, Method, format_value, join_parts, raise_exception
 
 ELEMENTS = frozenset("?bhilqBHIfd")  # dtype characters of arrays
 NUMBERS = frozenset("?lqfd")

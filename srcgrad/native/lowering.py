@@ -10,7 +10,6 @@ import numpy as np
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Node, Value, free_values, rebuild, walk
-from srcgrad.kinds import Kind
 from srcgrad.native.bodies import Body
 from srcgrad.native.elements import loop_index, name_of, rule_of, spread
 from srcgrad.native.facts import Facts, Scope
@@ -18,6 +17,7 @@ from srcgrad.native.holding import TOTALS, why_not
 from srcgrad.native.nest import WRITES
 from srcgrad.native.nests import Run
 from srcgrad.native.places import At, Unlowered, places, selected
+from srcgrad.types.kinds import Kind
 
 
 class Lowering:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from srcgrad.dims import Dim
 from srcgrad.graph.dependence import Place, are_apart
 from srcgrad.graph.ir import Builder, Node, Value
 from srcgrad.native.bodies import Access, Body, Places
 from srcgrad.native.elements import loop_index, looped, rule_of, spread
 from srcgrad.native.places import At, places, selected
+from srcgrad.types.dims import Dim
 
 if TYPE_CHECKING:
     from srcgrad.native.nests import Run

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from srcgrad.dims import Dim, is_varying
 from srcgrad.graph.ir import Builder, Node, Ref, Value, defined_in, fill, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import SCALARS, Kind
 from srcgrad.native.bodies import Access, Body
 from srcgrad.native.elements import MOVES, PRODUCTS, REDUCTIONS, SAME, loop_index, rule_of
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import MAKERS, ROUNDED, TOTALS
 from srcgrad.native.nest import WRITES, Nest, domain_of, meets
 from srcgrad.native.places import At, Unlowered, is_harmless
-from srcgrad.spelling import Method
+from srcgrad.types.dims import Dim, is_varying
+from srcgrad.types.kinds import SCALARS, Kind
+from srcgrad.types.spelling import Method
 
 if TYPE_CHECKING:
     from srcgrad.native.lowering import Lowering

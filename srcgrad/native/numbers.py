@@ -15,8 +15,8 @@ import numpy as np
 from srcgrad.emit.comments import node_of
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Value
-from srcgrad.kinds import Aval, Kind
 from srcgrad.native.predicates import pythons
+from srcgrad.types.kinds import Aval, Kind
 
 MIXED = "mixed"
 _PYTHONS = (Kind.INT, Kind.FLOAT, Kind.BOOL)

@@ -1,6 +1,6 @@
 """Where the elements of a view lie in its base: indices as sums of numbers, and of steps of views.
 
->>> from srcgrad.kinds import INT
+>>> from srcgrad.types.kinds import INT
 >>> i, n = Value(INT, "i"), Value(INT, "n")
 >>> view = Index((slice(None, None, -1), None))
 >>> places((view,), (), (symbol("n"),), (At.of(i), At()), lambda dim: At.of(n))
@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from srcgrad.dims import Dim, add, multiply, proves_nonnegative, slice_length, symbol
 from srcgrad.graph.ir import Index, Ref, Steps, Value
-from srcgrad.kinds import Kind
-from srcgrad.spelling import Attribute
+from srcgrad.types.dims import Dim, add, multiply, proves_nonnegative, slice_length, symbol
+from srcgrad.types.kinds import Kind
+from srcgrad.types.spelling import Attribute
 
 __all__ = ["At", "Unlowered", "key_of", "places", "selected", "symbol"]
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from itertools import count
 
-from srcgrad.dims import Atom, symbols
 from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import SCALARS, Kind
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.facts import Facts, Scope
@@ -22,6 +20,8 @@ from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.sunk import sunk
 from srcgrad.native.widths import too_wide
+from srcgrad.types.dims import Atom, symbols
+from srcgrad.types.kinds import SCALARS, Kind
 
 
 class Prepared:

@@ -17,8 +17,8 @@ from srcgrad.graph.dependence import are_apart, place_of
 from srcgrad.graph.ir import Block, Index, Node, Ref, Value, defined_in, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_lie_outside
-from srcgrad.kinds import SCALARS, Kind, scalar
 from srcgrad.native.facts import Facts
+from srcgrad.types.kinds import SCALARS, Kind, scalar
 
 _FLOAT = scalar(np.float64)
 _CHANGES = {operator.iadd: operator.add, operator.isub: operator.sub}

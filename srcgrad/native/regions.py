@@ -14,12 +14,12 @@ from srcgrad.emit.literals import call, name
 from srcgrad.emit.module import Function
 from srcgrad.emit.ownership import with_ownership
 from srcgrad.graph.ir import Graph, Node, Value
-from srcgrad.kinds import Aval, Kind, list_of
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in
 from srcgrad.native.holding import why_not
 from srcgrad.native.numbers import Numbers, Unsure
 from srcgrad.native.write import Kernel, Unwritable
+from srcgrad.types.kinds import Aval, Kind, list_of
 
 Stmts = list[ast.stmt]
 

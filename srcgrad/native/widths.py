@@ -11,7 +11,7 @@ import operator
 
 from srcgrad.graph.ir import Block, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
-from srcgrad.kinds import SCALARS, Kind
+from srcgrad.types.kinds import SCALARS, Kind
 
 MOST = 62
 OUTSIDE = 31

@@ -10,14 +10,14 @@ import ast
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
-from srcgrad.dims import proves_nonnegative
 from srcgrad.emit.comments import comment, text_of
 from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
-from srcgrad.kinds import Aval, Kind
 from srcgrad.native import predicates
 from srcgrad.native.numbers import MIXED, Numbers, asks
 from srcgrad.native.workspace import allocated_once
+from srcgrad.types.dims import proves_nonnegative
+from srcgrad.types.kinds import Aval, Kind
 
 NUMBA = "from numba import njit"
 FUNCTIONS = frozenset({"range", "len", "abs", "min", "max", "float", "int", "bool", "slice"})

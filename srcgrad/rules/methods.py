@@ -15,7 +15,7 @@ import numpy as np
 from srcgrad.rules.book import Array, Entry, linear, lookup, nondiff, variant
 from srcgrad.rules.broadcast import scatter_add, size_of
 from srcgrad.rules.random_draws import DRAWS
-from srcgrad.spelling import Attribute, Method
+from srcgrad.types.spelling import Attribute, Method
 
 Shape = tuple[int, ...]
 

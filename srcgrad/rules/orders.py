@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..spelling import place_of_greatest, place_of_least
+from ..types.spelling import place_of_greatest, place_of_least
 from .book import nondiff
 from .broadcast import runtime
 

@@ -22,8 +22,8 @@ import numpy as np
 
 from ..emit.literals import Namespace
 from ..errors import SrcgradError, StructureError
-from ..identifiers import name_or
-from ..spelling import At, Attribute, Method, Part
+from ..types.identifiers import name_or
+from ..types.spelling import At, Attribute, Method, Part
 
 _ERROR = """class {name}({base}):
     def __init__(self, what, *, where=None, why="", fix=""):

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ..errors import Where
 from ..graph.ir import Graph, Node, walk
-from ..guards import Guard
+from ..types.guards import Guard
 from .facts import in_words, place
 
 MANY = 40  # inlined calls that are listed

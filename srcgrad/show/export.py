@@ -15,16 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from ..backends import parameter_names, written
 from ..cache.dispatch import SIZE_HELPERS
-from ..compiler import Specialization
-from ..dims import symbols
+from ..compile.backends import parameter_names, written
+from ..compile.compiler import Specialization
 from ..errors import StructureError
 from ..graph.lift import distinct
-from ..guards import Path, Source
 from ..native import NUMBA, above
-from ..subclasses import ARRAY, Attribute
 from ..trace.entry import Record
+from ..types.dims import symbols
+from ..types.guards import Path, Source
+from ..types.subclasses import ARRAY, Attribute
 from .embedding import Module
 from .facts import condition, in_words
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ..cache.dispatch import size_text
-from ..dims import Atom
 from ..errors import Where
 from ..graph.generic import name_of
-from ..guards import Guard, Path
 from ..stage.machine import UNBOUND
-from ..subclasses import special_members
+from ..types.dims import Atom
+from ..types.guards import Guard, Path
+from ..types.subclasses import special_members
 
 _WRITABLE = (bool, int, float, complex, str, bytes, type(None))
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Atom, Dim, Poly, evaluate, range_length, substitute, symbol
 from ..errors import Where
 from ..graph.ir import Block, Graph, Node, Value
-from ..kinds import SCALARS, Aval, Kind
+from ..types.dims import Atom, Dim, Poly, evaluate, range_length, substitute, symbol
+from ..types.kinds import SCALARS, Aval, Kind
 from .facts import place
 from .units import bytes_text
 

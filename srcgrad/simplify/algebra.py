@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Ref, Value, fill
-from ..kinds import FLOAT, SCALARS, Kind, same_dtype
-from ..spelling import Attribute, Method
+from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
+from ..types.spelling import Attribute, Method
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
 from .rewriting import Emit, call_of, same_shape
 from .stores import Stores
@@ -51,7 +51,7 @@ def reduce_strength(graph: Graph) -> Graph:
     """The graph with simpler adjoint arithmetic.
 
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> minus = b.apply(operator.neg, (x,), {}, FLOAT)

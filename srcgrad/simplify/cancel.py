@@ -21,8 +21,8 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.ir import Graph, Index, Node, Ref, Value, walk
-from ..kinds import SCALARS, Kind, same_dtype
-from ..spelling import Method
+from ..types.kinds import SCALARS, Kind, same_dtype
+from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
 from .polynomials import Label, Polynomial, TooLarge, atom, constant, inverse, plus, summed, times
 from .rewriting import Emit, call_of

@@ -11,7 +11,7 @@ are alive.
 
 >>> import operator
 >>> from srcgrad.graph.ir import Builder
->>> from srcgrad.kinds import FLOAT
+>>> from srcgrad.types.kinds import FLOAT
 >>> b = Builder()
 >>> x = b.param(FLOAT, "x")
 >>> unused = b.apply(operator.add, (x, 1.0), {}, FLOAT)

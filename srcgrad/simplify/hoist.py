@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Value
-from ..kinds import Kind
+from ..types.kinds import Kind
 from .rewriting import call_of
 
 _MAKERS: frozenset[Any] = frozenset({np.eye, np.identity, np.arange, np.tri})

@@ -19,7 +19,7 @@ def drop_invariant(graph: Graph) -> Graph:
     """The graph with unchanged carried values replaced by what they are.
 
     >>> from srcgrad.graph.ir import Builder, LoopSpec
-    >>> from srcgrad.kinds import FLOAT, INT
+    >>> from srcgrad.types.kinds import FLOAT, INT
     >>> b, body = Builder(), Builder()
     >>> x, n = b.param(FLOAT, "x"), b.param(INT, "n")
     >>> index, carried = body.param(INT), body.param(FLOAT)

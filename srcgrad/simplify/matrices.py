@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Graph, Node, Ref, Value, walk
-from ..kinds import SCALARS, int_aval
+from ..types.kinds import SCALARS, int_aval
 from .operands import ADD, DIV, MUL, SUB, Operands
 from .parity import Parity, turned_from
 from .rewriting import Emit, call_of

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim
 from ..graph.broadcasting import Broadcast, never_one
 from ..graph.ir import Graph, Index, Node, Ref, Value, fill, walk
+from ..types.dims import Dim
 from .rewriting import Emit, Rewriter, call_of
 
 ELEMENTWISE = frozenset({
@@ -32,9 +32,9 @@ ELEMENTWISE = frozenset({
 def narrow(graph: Graph) -> Graph:
     """The graph with spread values used before they are spread.
 
-    >>> from srcgrad.dims import symbol
+    >>> from srcgrad.types.dims import symbol
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT, array
+    >>> from srcgrad.types.kinds import FLOAT, array
     >>> b, vector = Builder(), array(float, (symbol("n"),))
     >>> x, ct, n = b.param(vector, "x"), b.param(FLOAT, "ct"), symbol("n")
     >>> size = b.add("dim", (x,), (FLOAT,), axis=0).out

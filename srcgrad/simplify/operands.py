@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Node, Value, fill
-from ..kinds import FLOAT, SCALARS, Kind, same_dtype
+from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
 from .rewriting import Emit, Rewriter, call_of
 from .share import key_of
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Index, Node, Ref, Value, fill
-from ..kinds import SCALARS
-from ..spelling import Attribute, Method
+from ..types.kinds import SCALARS
+from ..types.spelling import Attribute, Method
 from .rewriting import call_of
 
 _MUL = frozenset({operator.mul, np.multiply, operator.truediv, np.divide})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dims import Dim, add, multiply, proves_nonnegative
 from ..graph.ir import Index, Node, Value, fill
+from ..types.dims import Dim, add, multiply, proves_nonnegative
 
 Span = tuple[Dim, Dim | None]  # from, to (excluded); None: to the end
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..graph.broadcasting import never_one
 from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, uses_of
 from ..graph.symbolic import infer_fresh
-from ..kinds import Aval
+from ..types.kinds import Aval
 
 
 class Emit(Builder):

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.ir import Graph, Index, Node, Ref, Value, fill, walk
-from ..kinds import SCALARS, int_aval
+from ..types.kinds import SCALARS, int_aval
 from .operands import DIV, MUL, NEG, Operands
 from .rewriting import Emit, call_of, same_shape
 

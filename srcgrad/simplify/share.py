@@ -19,8 +19,8 @@ import numpy as np
 
 from ..graph.infer import freeze
 from ..graph.ir import Block, Graph, Index, Node, Ref, Through, Value, fill, walk
-from ..kinds import SCALARS
-from ..spelling import Method, begin_cleanup, end_cleanup
+from ..types.kinds import SCALARS
+from ..types.spelling import Method, begin_cleanup, end_cleanup
 from .rewriting import Emit, Rewriter, call_of
 
 _BUFFERS: frozenset[Any] = frozenset({
@@ -41,7 +41,7 @@ def share(graph: Graph) -> Graph:
     """The graph with equal adjoint nodes merged.
 
     >>> from srcgrad.graph.ir import Builder
-    >>> from srcgrad.kinds import FLOAT
+    >>> from srcgrad.types.kinds import FLOAT
     >>> b = Builder()
     >>> x = b.param(FLOAT, "x")
     >>> first, second = (b.apply(operator.mul, (x, x), {}, FLOAT) for _ in range(2))

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..dims import Dim, is_varying, multiply, range_length
 from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
 from ..graph.parts import LoopParts
 from ..graph.symbolic import fresh_size
-from ..kinds import Aval, array, int_aval, same_dtype
-from ..spelling import Attribute
+from ..types.dims import Dim, is_varying, multiply, range_length
+from ..types.kinds import Aval, array, int_aval, same_dtype
+from ..types.spelling import Attribute
 from .rewriting import call_of, same_shape
 
 
@@ -35,7 +35,7 @@ def stack_outer_products(graph: Graph) -> Graph:
     """The graph with sums of outer products done at once.
 
     >>> from srcgrad.graph.ir import LoopSpec
-    >>> from srcgrad.kinds import INT
+    >>> from srcgrad.types.kinds import INT
     >>> b, body, matrix = Builder(), Builder(), array(float, (2, 3))
     >>> w, n = b.param(matrix, "w"), b.param(INT, "n")
     >>> rows, columns = b.param(array(float, (4, 2))), b.param(array(float, (4, 3)))

@@ -24,9 +24,9 @@ from typing import Any
 
 import numpy as np
 
-from ..dims import Dim, slice_length
 from ..graph.ir import Index, Node, Value, fill, shift
-from ..kinds import SCALARS, same_dtype
+from ..types.dims import Dim, slice_length
+from ..types.kinds import SCALARS, same_dtype
 from .operands import Operands, same_type
 from .places import disjoint
 from .rewriting import Emit, call_of, same_shape

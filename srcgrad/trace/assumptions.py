@@ -2,7 +2,7 @@
 
 Tracing starts with what serves most programs: sizes are symbols, loops stay loops, lists that
 loops fill have lengths of run time.  Where a program shows that this does not serve it, tracing
-starts again under one more assumption (:class:`~srcgrad.trace.control.Restart`), or under one
+starts again under one more assumption (:class:`~srcgrad.trace.flow.control.Restart`), or under one
 that a refusal names as its remedy.  Only :class:`Assumptions` knows which were made.
 """
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
     from .assumptions import Assumptions
-    from .journal import Journal
     from .machine import TraceMachine
-    from .states import ListTable
+    from .record.journal import Journal
+    from .record.states import ListTable
 
 PASSED: Final[Any] = object()  # an operator's result where a part does not know the operands
 

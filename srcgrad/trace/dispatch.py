@@ -14,62 +14,62 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from ..stage.defaults import MachineDefaults
-from .access import Access
-from .among import Among
-from .array_classes import ArrayClasses
-from .array_recipes import ArrayRecipes
-from .branches import Branches
-from .call_nodes import CallNodes
-from .calls import Calls
-from .choices import Choices
-from .classes import ClassAttributes
+from .boundary.found_functions import FoundFunctions
+from .boundary.handover import HandedOver
+from .boundary.identity import Identity
+from .boundary.namespaces import Globals, Namespaces
+from .boundary.sources import Sources
+from .boundary.variables import Variables
+from .calls.call_nodes import CallNodes
+from .calls.calls import Calls
+from .calls.library_calls import LibraryCalls
+from .calls.recursion import Recursion
 from .collaborator import PASSED
-from .comparisons import Comparisons
-from .construct import Construction
-from .containers import Containers
-from .contents import Contents
-from .effects import Effects
-from .escapes import Escapes
-from .foreign import Foreign, Foreigners
-from .found_functions import FoundFunctions
-from .guarded import Guarded
-from .handover import HandedOver
-from .identity import Identity
-from .items import Items
-from .iteration import Cursor
-from .iterators import Iterators
-from .joined_values import JoinedValues
-from .keys import Keys
-from .known_keys import KnownKeys
-from .library_calls import LibraryCalls
-from .list_methods import ListMethods
-from .list_rows import ListRows
-from .lists import Lists
-from .long_tuples import LongTuples
-from .loop_nodes import LoopNodes
-from .loops import Loops
-from .merges import Merges
-from .namespaces import Globals, Namespaces
-from .native_methods import NativeMethods
-from .open_names import OpenNames
-from .opening import Opening
-from .operators import Operators
-from .presence import Presence
-from .protocols import Protocols
-from .pushes import Pushes
-from .recorder import Recorder
-from .recursion import Recursion
-from .references import References
-from .rounds import Rounds
-from .schedules import Schedules
-from .selections import Selections
-from .sources import Sources
-from .statements import Statements
-from .stores import Link, Reference
-from .tracers import Choice, OpaqueTracer, Picked
-from .truths import Truths
-from .unions import Unions
-from .variables import Variables
+from .exceptions.escapes import Escapes
+from .exceptions.guarded import Guarded
+from .exceptions.statements import Statements
+from .flow.branches import Branches
+from .flow.joined_values import JoinedValues
+from .flow.loop_nodes import LoopNodes
+from .flow.loops import Loops
+from .flow.merges import Merges
+from .flow.open_names import OpenNames
+from .flow.presence import Presence
+from .flow.rounds import Rounds
+from .flow.schedules import Schedules
+from .heap.among import Among
+from .heap.containers import Containers
+from .heap.contents import Contents
+from .heap.items import Items
+from .heap.keys import Keys
+from .heap.known_keys import KnownKeys
+from .heap.list_methods import ListMethods
+from .heap.list_rows import ListRows
+from .heap.lists import Lists
+from .heap.long_tuples import LongTuples
+from .heap.opening import Opening
+from .heap.references import References
+from .heap.stores import Link, Reference
+from .iteration.iteration import Cursor
+from .iteration.iterators import Iterators
+from .iteration.pushes import Pushes
+from .libraries.ndarray_subclasses.classes import ArrayClasses
+from .libraries.ndarray_subclasses.recipes import ArrayRecipes
+from .numpy.selections import Selections
+from .objects.access import Access
+from .objects.classes import ClassAttributes
+from .objects.construct import Construction
+from .objects.native_methods import NativeMethods
+from .objects.protocols import Protocols
+from .record.effects import Effects
+from .record.recorder import Recorder
+from .record.tracers import Choice, OpaqueTracer, Picked
+from .record.truths import Truths
+from .values.choices import Choices
+from .values.comparisons import Comparisons
+from .values.foreign import Foreign, Foreigners
+from .values.operators import Operators
+from .values.unions import Unions
 
 
 class Dispatch(MachineDefaults):

@@ -16,27 +16,27 @@ import numpy as np
 from ..cache.anchors import anchor_of
 from ..cache.dispatch import root_objects
 from ..config import config
-from ..dims import Atom, Dim, of_atom, substitute, symbols
 from ..errors import JoinError, SrcgradError, TracingError, UnsupportedOperation, Where
 from ..graph.ir import Graph, Node, Ref, Value, abstract, walk
 from ..graph.sizes import all_equated
 from ..graph.verify import lost_value
-from ..guards import MANY, Guard, Held, Path, SizeSource, Source
-from ..kinds import Aval
 from ..rules.book import lookup
 from ..stage.function import stage
-from ..subclasses import native_class, parts_of
+from ..types.dims import Atom, Dim, of_atom, substitute, symbols
+from ..types.guards import MANY, Guard, Held, Path, SizeSource, Source
+from ..types.kinds import Aval
+from ..types.subclasses import native_class, parts_of
 from .assumptions import Assumption, Assumptions, ComplexPower, Made, Withdrawn
-from .control import Refusal, Restart, Unroll
-from .iteration import EqualArrays, Staged
-from .leaks import leak
+from .boundary.leaks import leak
+from .boundary.scratch import settle_names
+from .calls.refused import endless_container
+from .flow.control import Refusal, Restart, Unroll
+from .heap.run_time import check_no_table
+from .iteration.iteration import EqualArrays, Staged
 from .machine import TraceMachine
-from .refused import endless_container
-from .run_time import check_no_table
-from .scratch import settle_names
-from .states import Maybe
-from .structures import is_library, record_fields
-from .tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
+from .record.states import Maybe
+from .record.structures import is_library, record_fields
+from .record.tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
 LOG = logging.getLogger("srcgrad")
 MAX_RESTARTS = 24

@@ -9,37 +9,32 @@ from typing import Any, get_type_hints
 
 import numpy as np
 
-from .. import dims
 from ..errors import UnsupportedOperation
 from ..graph.outcome import Fresh
-from ..kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
-from ..subclasses import native_class
-from ..tree import blank
-from . import (  # noqa: F401  (they fill the table of handlers)
-    array_members,
-    arrays,
-    extremes,
-    functions,
-    heaps,
-    iterables,
-    itertool,
-    library,
-    texts,
-)
+from ..types import dims
+from ..types.kinds import COMPLEX, FLOAT, Kind, int_aval
+from ..types.subclasses import native_class
+from ..types.tree import blank
 from .assumptions import Assumptions, ListedGenerators
+from .boundary.scratch import ITEM, TOTAL
+from .calls import library  # noqa: F401  (like the others: it fills the table of handlers)
 from .dispatch import Dispatch, operators
-from .homes import may_be
-from .iteration import Cursor, Staged, Transposed, opened, staged_iterable
-from .journal import Journal
-from .run_time import check_no_table
-from .scratch import ITEM, TOTAL
-from .special_methods import python_method
-from .states import ListTable
-from .structures import record_fields
-from .tracers import ArrayTracer, Choice, StandIn, is_tracer
+from .heap import heaps  # noqa: F401
+from .heap.run_time import check_no_table
+from .iteration import iterables, itertool  # noqa: F401
+from .iteration.iteration import Cursor, Staged, Transposed, opened, staged_iterable
+from .libraries.ndarray_subclasses import members  # noqa: F401
+from .numpy import arrays  # noqa: F401
+from .objects.special_methods import python_method
+from .record.homes import may_be
+from .record.journal import Journal
+from .record.states import ListTable
+from .record.structures import record_fields
+from .record.tracers import ArrayTracer, Choice, StandIn, is_tracer
+from .values import extremes, functions, texts  # noqa: F401
 
 SIZED = (list, tuple, dict, set, frozenset, range)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from srcgrad.adjoint.bodies import wrap
 from srcgrad.adjoint.frames import Tape
-from srcgrad.dims import symbol
 from srcgrad.graph.infer import infer_getitem
 from srcgrad.graph.ir import Graph, Index, LoopSpec, Value
 from srcgrad.graph.symbolic import avals_in
-from srcgrad.kinds import FLOAT, INT, Aval, Kind, array, int_aval, join, list_of
+from srcgrad.types.dims import symbol
+from srcgrad.types.kinds import FLOAT, INT, Aval, Kind, array, int_aval, join, list_of
 
 _objects = iter(range(1, 10**9))
 
@@ -58,7 +58,7 @@ class Make:
             return x.value
         if isinstance(x, Value):
             return x
-        from srcgrad.kinds import aval_of
+        from srcgrad.types.kinds import aval_of
         return self.tape.const(x, aval_of(x))
 
     def apply_fn(self, fn, *args, hint=None, **kw):

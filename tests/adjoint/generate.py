@@ -13,7 +13,7 @@ import random
 import numpy as np
 from build import Make, vec
 
-from srcgrad.kinds import Aval, Kind, list_of
+from srcgrad.types.kinds import Aval, Kind, list_of
 
 SIZE = 8
 NUMBER = Aval(Kind.NUMBER, np.dtype(float))
@@ -174,7 +174,7 @@ class Program:
         def body(*inner):
             return [*self.statements(list(inner[:4]), indices, 3, depth + 1), inner[4] + 1]
 
-        from srcgrad.kinds import INT
+        from srcgrad.types.kinds import INT
 
         out = self.g.while_(test, [*state, 0], body, avals=[*self._avals(state), INT])
         return out[:4]

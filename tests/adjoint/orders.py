@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 import srcgrad as sg
-from srcgrad.tree import flatten, unflatten
+from srcgrad.types.tree import flatten, unflatten
 
 
 def varies(leaf):

@@ -8,8 +8,8 @@ import operator
 import numpy as np
 from build import Make, flt, integer, mat, vec
 
-from srcgrad.dims import symbol
-from srcgrad.kinds import FLOAT, Aval, Kind, array, list_of, scalar
+from srcgrad.types.dims import symbol
+from srcgrad.types.kinds import FLOAT, Aval, Kind, array, list_of, scalar
 
 NUMBER = Aval(Kind.NUMBER, np.dtype(float))
 PROGRAMS = {}
@@ -441,7 +441,7 @@ def views():
     """Transposed, reshaped, diagonal and imaginary parts."""
     g = Make()
     from srcgrad.graph.ir import Index, Through
-    from srcgrad.kinds import array as arr
+    from srcgrad.types.kinds import array as arr
 
     a = mat(g, "A", ("n", "n"))
     base = g.val(g.apply_fn(np.copy, a))

@@ -18,7 +18,7 @@ from check import run
 import srcgrad as sg
 from srcgrad.adjoint import close, differentiate
 from srcgrad.adjoint.cut import Way, computed_again
-from srcgrad.compiler import trace_call
+from srcgrad.compile.compiler import trace_call
 from srcgrad.graph.ir import walk
 from srcgrad.simplify import simplify
 

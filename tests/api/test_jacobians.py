@@ -48,7 +48,7 @@ def test_other_shapes_and_kinds():
 
 
 def test_a_band_takes_few_passes():
-    from srcgrad.sparsity import colouring
+    from srcgrad.public.sparsity import colouring
 
     n = 200
     band = np.nonzero(np.abs(np.subtract.outer(np.arange(n), np.arange(n))) <= 1)

@@ -7,7 +7,7 @@ import logging
 import numpy as np
 
 import srcgrad as sg
-from srcgrad import compiled
+from srcgrad.public import compiled
 
 
 def cube(x):

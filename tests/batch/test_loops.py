@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad import backends
-from srcgrad.compiled import Compiled
-from srcgrad.compiler import Request
+from srcgrad.compile import backends
+from srcgrad.compile.compiler import Request
+from srcgrad.public.compiled import Compiled
 
 READS = ["x[i]", "w[i]", "x[i + 1]", "x[i - 1]", "a", "y[i]", "w[k[i]]", "i", "x[n - 1 - i]", "A[i, 0]",
          "A[j, i]", "A[i, j]", "z[0]", "0.7", "w[j]", "np.sum(w[:i])", "x[1:i + 1].sum()"]

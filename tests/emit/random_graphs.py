@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.errors import Where
 from srcgrad.graph.ir import Block, Builder, Graph, Index, LoopSpec, Node, Origin, Ref, Value
-from srcgrad.kinds import BOOL, FLOAT, INT, array, list_of
+from srcgrad.types.kinds import BOOL, FLOAT, INT, array, list_of
 
 SIZE = 4
 VECTOR = array(float, (SIZE,))

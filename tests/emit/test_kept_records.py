@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.compiled import Compiled
-from srcgrad.compiler import Request
+from srcgrad.compile.compiler import Request
 from srcgrad.emit import module
 from srcgrad.emit.kept_records import Records
+from srcgrad.public.compiled import Compiled
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 

@@ -20,7 +20,7 @@ from srcgrad.emit.printing import weave
 from srcgrad.emit.wrapping import wrap
 from srcgrad.graph.interpret import interpret
 from srcgrad.graph.ir import Builder, Graph
-from srcgrad.kinds import FLOAT
+from srcgrad.types.kinds import FLOAT
 
 HERE = Path(__file__).parent
 TEXTS = """

@@ -25,7 +25,7 @@ from golden_programs import PROGRAMS  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
 from srcgrad.emit.lints import lint  # noqa: E402
-from srcgrad.tree import ravel_tree  # noqa: E402
+from srcgrad.types.tree import ravel_tree  # noqa: E402
 
 EVERY = {**PROGRAMS, **MODELS}
 

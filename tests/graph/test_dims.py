@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from srcgrad import dims
-from srcgrad.dims import Poly, evaluate, is_varying, substitute, symbol, symbols
+from srcgrad.types import dims
+from srcgrad.types.dims import Poly, evaluate, is_varying, substitute, symbol, symbols
 
 N, M = symbol("n"), symbol("m")
 K = symbol("k", low=None)  # an integer argument: of any sign

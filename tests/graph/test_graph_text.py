@@ -4,11 +4,11 @@ import operator
 
 import numpy as np
 
-from srcgrad.dims import symbol
 from srcgrad.errors import Where
 from srcgrad.graph.ir import Builder, Graph, Index, LoopSpec, Origin, Ref, Through
-from srcgrad.kinds import BOOL, FLOAT, INT, array, int_aval
-from srcgrad.spelling import Attribute, Method
+from srcgrad.types.dims import symbol
+from srcgrad.types.kinds import BOOL, FLOAT, INT, array, int_aval
+from srcgrad.types.spelling import Attribute, Method
 
 N = symbol("n")
 VECTOR = array(float, (N,))

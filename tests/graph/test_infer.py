@@ -7,13 +7,13 @@ import time
 import numpy as np
 import pytest
 
-from srcgrad.dims import maximum, symbol
 from srcgrad.errors import UnsupportedOperation
 from srcgrad.graph.infer import Demand, infer, infer_getitem
 from srcgrad.graph.ir import Through
 from srcgrad.graph.outcome import MISSING, Fresh
 from srcgrad.graph.purity import may_probe
-from srcgrad.kinds import (
+from srcgrad.types.dims import maximum, symbol
+from srcgrad.types.kinds import (
     BOOL,
     FLOAT,
     INT,
@@ -27,7 +27,7 @@ from srcgrad.kinds import (
     list_of,
     scalar,
 )
-from srcgrad.spelling import At, Attribute, Method, Part
+from srcgrad.types.spelling import At, Attribute, Method, Part
 
 N, M = symbol("n"), symbol("m")
 I = symbol("i", low=0, high=N - 1, varying=True)

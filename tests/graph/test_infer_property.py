@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from srcgrad.dims import add, evaluate, maximum, multiply, symbol, symbols
 from srcgrad.errors import SrcgradError
 from srcgrad.graph.infer import Demand, infer, infer_getitem
 from srcgrad.graph.outcome import PLACEHOLDER
-from srcgrad.kinds import Aval, Kind, array, aval_of, int_aval, python_scalar, scalar
-from srcgrad.spelling import Attribute, Method
+from srcgrad.types.dims import add, evaluate, maximum, multiply, symbol, symbols
+from srcgrad.types.kinds import Aval, Kind, array, aval_of, int_aval, python_scalar, scalar
+from srcgrad.types.spelling import Attribute, Method
 
 N, M, P = symbol("n"), symbol("m"), symbol("p")
 ATOMS = [d.atoms()[0] for d in (N, M, P)]

@@ -5,11 +5,11 @@ import operator
 import numpy as np
 import pytest
 
-from srcgrad.dims import symbol
 from srcgrad.graph.infer import infer
 from srcgrad.graph.interpret import UNDEFINED, interpret
 from srcgrad.graph.ir import Builder, Graph, Index, LoopSpec, Ref, Through
-from srcgrad.kinds import BOOL, FLOAT, INT, array, int_aval, list_of, scalar
+from srcgrad.types.dims import symbol
+from srcgrad.types.kinds import BOOL, FLOAT, INT, array, int_aval, list_of, scalar
 
 N = symbol("n")
 VECTOR = array(float, (N,))

@@ -6,13 +6,13 @@ import operator
 import numpy as np
 import pytest
 
-from srcgrad.dims import floor_divide, maximum, minimum, range_length, slice_length, symbol
 from srcgrad.errors import TracingError, UnsupportedOperation
 from srcgrad.graph.interpret import interpret
 from srcgrad.graph.ir import Builder, Graph, Value
 from srcgrad.graph.symbolic import Sym, materialise
 from srcgrad.graph.verify import verify
-from srcgrad.kinds import FLOAT, any_aval, array, int_aval
+from srcgrad.types.dims import floor_divide, maximum, minimum, range_length, slice_length, symbol
+from srcgrad.types.kinds import FLOAT, any_aval, array, int_aval
 
 N, M = symbol("n"), symbol("m")
 
@@ -121,7 +121,7 @@ ATOMS = {d.atoms()[0]: k for d, k in ((N, 7), (M, 4))}
     maximum(N, M) * 2 - floor_divide(N - 1, M),
 ])
 def test_sizes_become_arithmetic(dim):
-    from srcgrad.dims import evaluate
+    from srcgrad.types.dims import evaluate
 
     b = Builder()
     values = {a: b.param(int_aval(d), str(d)) for a, d in zip(ATOMS, (N, M))}

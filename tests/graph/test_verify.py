@@ -5,11 +5,11 @@ import operator
 import numpy as np
 import pytest
 
-from srcgrad.dims import symbol
 from srcgrad.errors import Where
 from srcgrad.graph.ir import Block, Builder, Graph, Index, LoopSpec, Node, Origin, Ref, Value
 from srcgrad.graph.verify import CHECKS, InvalidGraph, verify
-from srcgrad.kinds import BOOL, FLOAT, INT, NONE, array, int_aval, list_of
+from srcgrad.types.dims import symbol
+from srcgrad.types.kinds import BOOL, FLOAT, INT, NONE, array, int_aval, list_of
 
 VECTOR = array(float, (symbol("n"),))
 ORIGIN = Origin(Where("model.py", 7, "f", "    y = x * x", 8, 13))

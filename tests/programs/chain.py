@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 
 import srcgrad as sg
-from srcgrad.compiled import Compiled
-from srcgrad.compiler import Request
+from srcgrad.compile.compiler import Request
 from srcgrad.graph.interpret import interpret
 from srcgrad.graph.verify import verify
+from srcgrad.public.compiled import Compiled
 from srcgrad.simplify.pipeline import PASSES
 from srcgrad.stage import PlainMachine, stage
-from srcgrad.tree import children, flatten, unflatten
+from srcgrad.types.tree import children, flatten, unflatten
 
 
 def same(a: Any, b: Any) -> bool:

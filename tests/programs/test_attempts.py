@@ -21,7 +21,7 @@ import path_queues  # noqa: E402
 from chain import check, check_exported, check_gradients, check_orders, floats, run_quietly  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
-from srcgrad.tree import flatten  # noqa: E402
+from srcgrad.types.tree import flatten  # noqa: E402
 
 PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
             for module in (path_attempts, path_handlers, path_items, path_queues) for fn, args in module.CASES]

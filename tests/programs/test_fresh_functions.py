@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad import compiler
+from srcgrad.compile import compiler
 from tests.programs.chain import close
 
 X = np.array([0.6, 0.9, 1.3])
@@ -232,7 +232,7 @@ def compilations(monkeypatch):
     """How often something is compiled."""
     count = []
     made = compiler.compile_call
-    monkeypatch.setattr("srcgrad.compiled.compile_call",
+    monkeypatch.setattr("srcgrad.public.compiled.compile_call",
                         lambda *args: count.append(args) or made(*args))
     return count
 

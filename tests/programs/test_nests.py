@@ -11,7 +11,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.trace.entry import trace
-from srcgrad.trace.rounds import Rounds
+from srcgrad.trace.flow.rounds import Rounds
 
 
 def made(text: str, name: str) -> Any:

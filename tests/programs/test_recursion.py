@@ -23,7 +23,7 @@ from srcgrad.graph.interpret import interpret  # noqa: E402
 from srcgrad.graph.lift import reachable  # noqa: E402
 from srcgrad.graph.verify import verify  # noqa: E402
 from srcgrad.trace.entry import trace  # noqa: E402
-from srcgrad.tree import flatten  # noqa: E402
+from srcgrad.types.tree import flatten  # noqa: E402
 
 CASES = recursion.CASES + recursion_state.CASES + recursion_objects.CASES
 IDS = [fn.__name__ for fn, _ in CASES]

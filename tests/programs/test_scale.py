@@ -254,7 +254,7 @@ def test_methods_call_one_another_hundreds_deep():
 
 def test_work_has_a_bound(monkeypatch):
     """Items that are known while compiling are unrolled, and paths multiply: not without end."""
-    from srcgrad.trace import recorder
+    from srcgrad.trace.record import recorder
 
     words = [str(i) for i in range(2000)]
 

@@ -15,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from srcgrad.rules import methods
 from srcgrad.rules.broadcast import sum_to
-from srcgrad.spelling import Attribute, Method
+from srcgrad.types.spelling import Attribute, Method
 
 _order = itertools.count()
 

@@ -1,4 +1,4 @@
-"""Sweep of compiled functions over tables of expressions (see ``compiled.py``).
+"""Sweep of compiled functions over tables of expressions (see ``public/compiled.py``).
 
 A line of a table is an expression, and what it does with other forms of its operands:
 ``# not: empty`` (another exception than NumPy's, or none), ``# refused: one`` (NumPy raises, and

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from checking import check, cplx, real, signed
 
-from srcgrad.spelling import Attribute, Method
+from srcgrad.types.spelling import Attribute, Method
 
 AXES = [
     ((3,), None),

@@ -19,8 +19,8 @@ LONGEST = 3  # classes of the project that a class of the tracer derives from, i
 
 
 def classes():
-    for module in pkgutil.iter_modules(trace.__path__):
-        found = import_module(f"srcgrad.trace.{module.name}")
+    for module in pkgutil.walk_packages(trace.__path__, "srcgrad.trace."):
+        found = import_module(module.name)
         for cls in vars(found).values():
             if isinstance(cls, type) and cls.__module__ == found.__name__:
                 yield cls

@@ -1,0 +1,1 @@
+"""Derivatives against differences, statement by statement, and where a NaN comes from."""

@@ -1,0 +1,1 @@
+"""From a request to generated code: the pipeline, what it refuses, and what runs the code."""

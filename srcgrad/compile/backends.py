@@ -1,0 +1,107 @@
+"""What runs generated code: NumPy, or Numba for the loops in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from ..cache.link import link
+from ..config import config
+from ..emit import Emitted, emit
+from ..errors import StructureError
+from ..graph.ir import Graph, Ref
+from ..simplify import batch_loops
+from ..types.identifiers import made_name
+
+
+@dataclass(frozen=True)
+class Backend:
+    """``name``: ``"numpy"`` or ``"numba"``; ``precision``: ``"strict"``, or ``"fast"`` where
+    sums may be reordered and functions approximated."""
+
+    name: str = "numpy"
+    precision: str = "strict"
+
+
+NUMPY = Backend()
+BackendLike = str | Backend | None
+
+
+class How(TypedDict, total=False):
+    """The keywords with which every transform says what runs its code."""
+
+    backend: BackendLike
+    precision: str | None
+
+
+def chosen(where: str, backend: BackendLike, precision: str | None = None) -> Backend:
+    """What is asked for, or what ``config`` says; Numba must be there for its own backend."""
+    if isinstance(backend, Backend):
+        precision = precision or backend.precision
+        backend = backend.name
+    backend = config.backend if backend is None else backend
+    precision = config.precision if precision is None else precision
+    if backend not in ("numpy", "numba"):
+        raise StructureError(f"there is no backend {backend!r}", where=f"backend of {where}",
+                             why="the generated code runs on NumPy, its loops on Numba if wanted",
+                             fix="leave backend out, or use 'numpy' or 'numba'")
+    if precision not in ("strict", "fast"):
+        raise StructureError(f"there is no precision {precision!r}",
+                             where=f"precision of {where}",
+                             why="native code keeps NumPy's order of operations, or is free of it",
+                             fix="leave precision out, or use 'strict' or 'fast'")
+    if backend == "numba":
+        from .. import native  # opened when it is asked for
+        native.require_numba()
+    return Backend(backend, precision if backend == "numba" else "strict")
+
+
+def backend_of(fun: Any) -> Backend:
+    """What a function that a transform made runs on, else what ``config`` says."""
+    request = getattr(fun, "__srcgrad_request__", None)
+    return chosen("config", None if request is None else request.backend)
+
+
+ALL = object()  # the result of a function: the tuple of all outputs
+
+
+def written(graph: Graph, backend: Backend, result: Any = ALL,
+            defaults: Mapping[str, Any] | None = None) -> Emitted:
+    """The text of a finished graph, as a function that returns ``result``: a structure over the
+    outputs."""
+    names = parameter_names(graph)
+    if result is ALL:
+        result = tuple(Ref(i) for i in range(len(graph.outputs)))
+    if backend.name == "numpy":
+        return emit(batch_loops(graph), parameter_names=names, defaults=defaults, result=result)
+    from .. import native
+    return native.emit_native(graph, parameter_names=names, defaults=defaults, result=result,
+                              fast=backend.precision == "fast")
+
+
+def generated(graph: Graph, backend: Backend, result: Any = ALL,
+              defaults: Mapping[str, Any] | None = None) -> tuple[Emitted, Callable[..., Any]]:
+    """What :func:`written` gives, and its entry function."""
+    emitted = written(graph, backend, result, defaults)
+    if backend.name == "numpy":
+        return emitted, link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+    from .. import native
+    run = native.linked(emitted)
+    if config.compile_in_background and native.NUMBA in emitted.text and native.is_pure(graph):
+        return emitted, native.InBackground(generated(graph, NUMPY, result, defaults)[1], run)
+    return emitted, run
+
+
+def parameter_names(graph: Graph) -> list[str]:
+    """Distinct names for a graph's inputs: the user's."""
+    names: list[str] = []
+    for i, value in enumerate(graph.inputs):
+        wanted = made_name(value.hint or f"a{i}")
+        wanted = "v_" if wanted == "_" else wanted  # what is not needed is put into _
+        name, number = wanted, 1
+        while name in names:
+            number += 1
+            name = f"{wanted}_{number}"
+        names.append(name)
+    return names

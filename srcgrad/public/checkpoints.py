@@ -1,0 +1,123 @@
+"""Memory for time: functions whose adjoint runs them again."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from ..compile.frames import without_internal_frames
+from ..errors import StructureError
+from ..trace.calls.handlers import handles
+from ..trace.flow.schedules import Schedule
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class _Checkpointed(Generic[P, R]):
+    """What :func:`checkpoint` returns."""
+
+    __name__: str
+
+    def __init__(self, fun: Callable[P, R]) -> None:
+        functools.update_wrapper(self, fun)
+        self.fun = fun
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.fun(*args, **kwargs)
+
+    def __srcgrad_plain__(self) -> Callable[P, R]:
+        return self.fun
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
+                          kwargs: dict[str, Any]) -> Any:
+        return machine.recursion.checkpointed(self.fun, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<srcgrad checkpoint of {self.__name__}>"
+
+
+@overload
+def checkpoint(fun: Callable[P, R], *, policy: None = None) -> _Checkpointed[P, R]: ...
+
+
+@overload
+def checkpoint(fun: None = None, *,
+               policy: None = None) -> Callable[[Callable[P, R]], _Checkpointed[P, R]]: ...
+
+
+@without_internal_frames
+def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) -> Any:
+    """``fun``, with less memory for its derivative: what it computes inside is not kept.
+
+    In a gradient the function is one of its own in the generated code.  A call keeps its
+    arguments; when its adjoint is due the function runs once more, with everything kept, and is
+    differentiated.  In a loop over steps ``x = step(x)`` this keeps one ``x`` a step instead of
+    everything inside of the step.  Calls may nest: functions that are called inside and are
+    checkpointed too are run again within.  A function with effects (printing, random draws) is
+    not run twice: what it computes is kept after all.  One that cannot be a function of its own (a
+    generator, paths that return unlike things) is inlined as if it were not marked.
+
+    ``policy`` is None: nothing inside is kept.
+
+    >>> import numpy as np
+    >>> from srcgrad import grad
+    >>> @checkpoint
+    ... def step(x):
+    ...     return np.sin(np.exp(x))
+    >>> grad(lambda x: step(step(x)))(0.0) == grad(lambda x: step.fun(step.fun(x)))(0.0)
+    True
+    """
+    if policy is not None:
+        raise StructureError(
+            f"checkpoint has no policy {policy!r}", where="policy of checkpoint",
+            why="whatever is computed inside is computed again",
+            fix="leave policy out, and checkpoint the parts that are to be computed again")
+    if fun is None:
+        return functools.partial(checkpoint, policy=policy)
+    if not callable(fun):
+        raise StructureError(f"checkpoint takes a function, got {type(fun).__name__}",
+                             where="the first argument of checkpoint",
+                             why="it marks the function whose inside is not kept",
+                             fix="give a function")
+    return _Checkpointed(fun)
+
+
+@without_internal_frames
+def checkpoint_range(n: int, *, schedule: str = "sqrt", slots: int | None = None) -> range:
+    """``range(n)`` for a loop whose derivative is to keep little: its steps run in groups, and only
+    what the first step of each group starts from is kept.  When the adjoint of a group is due, its
+    steps run once more.
+
+    ``schedule="sqrt"`` makes as many groups as there are steps in one: the state is kept
+    about ``2 * sqrt(n)`` times instead of ``n`` times.  ``slots`` is a number of groups of
+    one's own.  Where the loop is left by a jump, or binds a variable that is read after it and was
+    not bound before, it is a loop over ``range(n)``.
+
+    >>> list(checkpoint_range(3))
+    [0, 1, 2]
+    """
+    _check_schedule(schedule, slots)
+    return range(n)
+
+
+def _check_schedule(schedule: str, slots: Any) -> None:
+    if schedule not in ("sqrt", "binomial"):
+        raise StructureError(f"checkpoint_range has no schedule {schedule!r}",
+                             where="schedule of checkpoint_range",
+                             why="steps are run again in groups, or in halves of halves",
+                             fix="use 'sqrt' or 'binomial', and slots= for how much is kept")
+    if slots is not None and (isinstance(slots, bool) or not isinstance(slots, int) or slots < 1):
+        raise StructureError(f"slots is {slots!r}", where="slots of checkpoint_range",
+                             why="it is the number of groups, or of states",
+                             fix="give a positive int, or None")
+
+
+@handles(checkpoint_range)
+def _schedule(machine: Any, n: Any, *, schedule: str = "sqrt", slots: Any = None) -> Schedule:
+    try:
+        _check_schedule(schedule, slots)
+    except StructureError as error:
+        raise machine.recorder.fatal(error) from None
+    return Schedule(0, n, 1, slots, schedule == "binomial")

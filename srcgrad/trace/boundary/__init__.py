@@ -1,0 +1,1 @@
+"""What the program reads from outside and leaves there: inputs, guards, identity, variables."""

@@ -1,0 +1,185 @@
+"""Objects of the program that are handed to the world outside: put into a list, dict or attribute
+that was there before.
+
+What is handed over is printed where it is handed over (``log.append({"loss": loss})``), and made
+anew at every call.  If it changes afterwards, tracing starts again, and the object is made by a
+statement of its own; its later changes are effects on that, like those of objects from outside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UnsupportedOperation
+from ...graph.ir import Value
+from ...rules.instances import instance_of
+from ...types.guards import Path
+from ...types.kinds import OPAQUE
+from ...types.spelling import Method
+from ..assumptions import ChangedLater
+from ..collaborator import Collaborator
+from ..flow.control import Refusal, Restart
+from ..record.structures import record_fields
+from ..record.tracers import is_tracer
+from .leaks import holds_tracer
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+CONTAINERS = (list, dict, set, deque, defaultdict, OrderedDict, Counter)
+OF_ITEMS = frozenset({"extend", "extendleft", "update", "iadd", "ior"})  # the items are kept
+
+
+class HandedOver(Collaborator):
+    """What becomes of objects that effects keep."""
+
+    array_classes: parts.ArrayClasses
+    construction: parts.Construction
+    effects: parts.Effects
+    found_functions: parts.FoundFunctions
+    lists: parts.Lists
+    recorder: parts.Recorder
+    sources: parts.Sources
+
+    def __init__(self) -> None:
+        # the object, the region that made it, its value
+        self.handed: dict[int, tuple[Any, Any, Value]] = {}
+        self.given_out: dict[int, tuple[Any, Any]] = {}  # the object, and where it was handed over
+
+    def object_value(self, obj: Any) -> Value:
+        found = self.handed.get(id(obj))
+        if found is None:
+            return self.sources.object_value(obj)
+        region: Any = self.recorder.region
+        while region is not None and region is not found[1]:
+            region = region.parent
+        if region is None:
+            raise self._changed_later(obj)
+        return found[2]
+
+    def on_hand_over(self, fn: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The operands of an effect that may keep them."""
+        name = fn.name if isinstance(fn, Method) else getattr(fn, "__name__", "")
+        if name not in OF_ITEMS:
+            return tuple(map(self.handed_over, args))
+        found: list[Any] = []
+        for arg in args:
+            if type(arg) in (list, tuple) and id(arg) not in self.symbolic_lists:
+                found.append(type(arg)(map(self.handed_over, arg)))
+            elif type(arg) is dict:
+                found.append({k: self.handed_over(v) for k, v in arg.items()})
+            else:
+                found.append(arg)
+        return tuple(found)
+
+    def handed_over(self, obj: Any) -> Any:
+        """What an effect is given for an object: itself, or the value that stands for it."""
+        if is_tracer(obj) or id(obj) in self.found_functions.paths:
+            return obj
+        if isinstance(obj, tuple):
+            parts = [self.handed_over(o) for o in obj]
+            return type(obj)(*parts) if hasattr(obj, "_fields") else tuple(parts)
+        if id(obj) in self.handed:
+            return self.recorder.wrap(self.object_value(obj))
+        attributes = None if type(obj) in CONTAINERS else self.array_classes.fields_of_instance(obj)
+        if type(obj) not in CONTAINERS and attributes is None:
+            return obj
+        where = self.recorder.where()
+        site = ChangedLater(None if where is None else (where.filename, where.line, where.column))
+        if site in self.assumed and self.journal.is_young(obj):
+            return self._made_outside(obj, attributes)
+        known = self.given_out.setdefault(id(obj), (obj, site))[1]
+        if known != site:  # it is one object at both places
+            raise self._changed_later(obj) if known in self.assumed else Restart(known)
+        self.journal.seal(obj)
+        if attributes is not None:
+            return self.array_classes.given_instance(obj, attributes)
+        return self._given_content(obj)
+
+    def fields_of_instance(self, obj: Any) -> tuple[str, ...] | None:
+        """The attributes of an instance of a class of the program; None for other things."""
+        cls = type(obj)
+        if cls.__module__.split(".")[0] in ("srcgrad", "numpy", "scipy") or not hasattr(
+                cls, "__dict__") or getattr(cls, "__new__", None) != object.__new__:
+            return None
+        if isinstance(obj, BaseException) or id(obj) not in self.journal.births:
+            return None
+        return record_fields(obj)
+
+    def _given_content(self, obj: Any) -> Any:
+        """A container with what stands for its items."""
+        if id(obj) in self.symbolic_lists:
+            return obj
+        if type(obj) is list:
+            return [self.handed_over(o) for o in obj]
+        if type(obj) is dict:
+            return {k: self.handed_over(v) for k, v in obj.items()}
+        return self._given_container(obj)
+
+    def _given_container(self, obj: Any) -> Any:
+        """A run-time object with the content of a container of the trace."""
+        args: tuple[Any, ...]
+        if id(obj) in self.symbolic_lists:
+            args = (obj,)
+        elif isinstance(obj, dict):
+            args = ({k: self.handed_over(v) for k, v in obj.items()},) if obj else ()
+        else:
+            args = ([self.handed_over(o) for o in obj],) if obj else ()
+        if isinstance(obj, defaultdict):
+            args = (obj.default_factory, *args)
+        elif isinstance(obj, deque) and obj.maxlen is not None:
+            args = (args[0] if args else [], obj.maxlen)
+        return self.effects.act(type(obj), args, {}, OPAQUE)
+
+    def given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
+        parts = {n: self.handed_over(object.__getattribute__(obj, n)) for n in attributes}
+        return self.effects.act(instance_of, (type(obj),), parts, OPAQUE)
+
+    def as_run_time(self, obj: Any) -> Any:
+        """An exception or instance that holds traced values, made at each call; anything else
+        unchanged."""
+        if is_tracer(obj) or id(obj) in self.found_functions.paths or not holds_tracer(obj):
+            return obj
+        if isinstance(obj, BaseException):
+            _, args, kwargs = self.construction.exceptions.get(id(obj), (None, obj.args, {}))
+            return self.effects.act(type(obj), args, kwargs, OPAQUE)
+        if id(obj) in self.handed:
+            return self.recorder.wrap(self.object_value(obj))
+        attributes = self.array_classes.fields_of_instance(obj)
+        return obj if attributes is None else self.array_classes.given_instance(obj, attributes)
+
+    def _made_outside(self, obj: Any, attributes: tuple[str, ...] | None) -> Any:
+        """The object as a value of its own; from now on it is like one from outside."""
+        if attributes is not None:
+            made = self.array_classes.given_instance(obj, attributes)
+        else:
+            made = self._given_container(obj)
+            shadow = self.machine.call(list, obj) if id(obj) in self.symbolic_lists else obj.copy()
+            self.sources.shadows[id(obj)] = shadow
+            self.found_functions.paths[id(obj)] = Path(("made", len(self.handed)), (), "it")
+            self.sources.noted.add(id(obj))
+        self.handed[id(obj)] = (obj, self.recorder.region, made.value)
+        return made
+
+    def follow(self, obj: Any, fn: Any, *args: Any) -> None:
+        """The change of an instance that was handed over is an effect as well."""
+        if id(obj) in self.handed:
+            self.effects.act(fn, (self.recorder.wrap(self.object_value(obj)), *
+                                  map(self.handed_over, args)), {},
+                     None)
+
+    def refuse_sealed(self, owner: Any) -> None:
+        if id(owner) not in self.given_out:
+            self.lists.refuse_sealed(owner)
+        site = self.given_out[id(owner)][1]
+        if site in self.assumed:
+            raise self._changed_later(owner)
+        raise Restart(site)
+
+    def _changed_later(self, obj: Any) -> Refusal:
+        return self.recorder.fatal(UnsupportedOperation(
+            f"a {type(obj).__name__} changes, or is put somewhere else, after it was put into an "
+            "object from outside in a branch or loop",
+            why="whether it is the one that is outside depends on the path",
+            fix="put it there after its last change, or before the branch or loop"))

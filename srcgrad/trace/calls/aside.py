@@ -1,0 +1,90 @@
+"""Calls that are one node although they could be inlined: the function is traced aside, for the
+types of its results."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from ...errors import SrcgradError, StructureError, UnsupportedOperation
+from ...graph.ir import Value, abstract, avals_in
+from ...graph.purity import declare_pure
+from ...graph.symbolic import infer_fresh
+from ...types.kinds import Aval, aval_of
+from ..flow.control import Refusal
+from ..objects.special_methods import python_method
+from ..record.tracers import is_tracer
+
+Types = tuple[tuple[Aval, ...], bool]
+
+
+def result_types(machine: Any, name: str, function: Any, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> Types:
+    """The types of the results of ``function(*args)``, and whether they are a tuple.  Refuses
+    effects, and results other than numbers and arrays.
+
+    A function that cannot be traced is tried on small examples: who gives its derivative says that
+    it has no effects."""
+    held: list[Any] = []
+    try:
+        arm = machine.merges.trace_arm(lambda: held.append(machine.call(function, *args, **kwargs)))
+    except (Refusal, Exception) as failure:
+        found = _tried(machine, getattr(function, "function", function), args, kwargs)
+        if found is None:
+            raise failure
+        return found
+    if arm.changes or arm.region.effects:
+        raise machine.recorder.fatal(UnsupportedOperation(
+            f"{name} has a derivative of its own and changes something outside",
+            why="its call is one operation of the graph", fix="return what it changes"))
+    (result,) = held
+    many = isinstance(result, tuple)
+    parts = result if many else (result,)
+    if any(not is_tracer(r) and not isinstance(r, (bool, int, float, complex)) for r in parts):
+        raise machine.recorder.fatal(StructureError(
+            f"{name} has a derivative of its own and returns a {type(result).__name__}",
+            why="its call is one operation, whose results are numbers and arrays",
+            fix="return an array, a number or a tuple of these"))
+    return tuple(r.aval if is_tracer(r) else aval_of(r).but(expr=None) for r in parts), many
+
+
+def _tried(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+           ) -> Types | None:
+    declare_pure(function)
+    try:
+        found = infer_fresh(function, avals_in(machine.recorder.values_in(args)),
+                            avals_in(machine.recorder.values_in(kwargs)))
+    except (SrcgradError, TypeError, ValueError):
+        return None
+    return found.avals, found.many
+
+
+class _Inlined:
+    """A function with a rule, traced as if it had none."""
+
+    def __init__(self, function: Any) -> None:
+        self.function = function
+
+    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if isinstance(self.function, types.FunctionType):
+            return machine.calls.inline(self.function, args, kwargs)
+        method = python_method(self.function, "__call__")
+        return machine.call(method, self.function, *args, **kwargs)
+
+
+def ruled_call(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of a function of the user's for which the rule book has a rule."""
+    name = str(getattr(function, "__name__", type(function).__name__))
+    declare_pure(function)  # who gives a rule says so
+    args = tuple(machine.library_calls.opened(a) for a in args)
+    kwargs = {k: machine.library_calls.opened(v) for k, v in kwargs.items()}
+    inputs: list[Value] = []
+    template = abstract(machine.recorder.values_in(args), inputs)
+    keywords = abstract(machine.recorder.values_in(kwargs), inputs)
+    if not inputs:
+        return machine.call(_Inlined(function), *args, **kwargs)
+    avals, many = result_types(machine, name, _Inlined(function), args, kwargs)
+    outputs = machine.recorder.emit("apply", tuple(inputs), avals, fn=function, args=template,
+                           kwargs=keywords, many=many)
+    made = tuple(machine.recorder.wrap(v) for v in outputs)
+    return made if many else made[0]

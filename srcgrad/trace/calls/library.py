@@ -1,0 +1,157 @@
+"""Functions of the standard library on traced values: bisect, statistics, text, selectors."""
+
+from __future__ import annotations
+
+import bisect
+import collections
+import math
+import operator
+import statistics
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import UnsupportedOperation
+from ...types.kinds import OPAQUE
+from ..assumptions import DequesAsLists, Withdrawn
+from ..heap.queues import Queue
+from ..heap.tables import Table
+from ..iteration.iteration import Rows, length, staged_iterable
+from ..numpy import written_out
+from ..record.tracers import contains_tracer, is_tracer
+from .handlers import HANDLERS, handles
+
+
+# ---- collections -----------------------------------------------------------------------------
+@handles(collections.deque)
+def deque(machine: Any, iterable: Any = (), maxlen: Any = None) -> Any:
+    iterable = machine.pushes.collected(iterable)
+    found = staged_iterable(machine, iterable)
+    unknown = found is not None and type(length(machine, found)) is not int and (
+        type(found) is not Rows)
+    if Withdrawn(DequesAsLists()) not in machine.assumed and (
+            unknown or DequesAsLists() in machine.assumed):
+        return machine.call(Queue, iterable, machine.keys.static_key(maxlen))
+    return machine.containers.made(collections.deque(machine.iterate(iterable),
+                                                     machine.keys.static_key(maxlen)))
+
+
+@handles(collections.defaultdict)
+def defaultdict(machine: Any, factory: Any = None, *args: Any, **kwargs: Any) -> Any:
+    made: Any = machine.call(dict, *args, **kwargs) if args or kwargs else {}
+    if type(made) is Table:
+        made.cls, made.default_factory = collections.defaultdict, factory
+        return made
+    return machine.keys.made_dict(collections.defaultdict(factory, made))
+
+
+@handles(collections.OrderedDict)
+def ordered_dict(machine: Any, *args: Any, **kwargs: Any) -> Any:
+    made: Any = machine.call(dict, *args, **kwargs)
+    if type(made) is Table:
+        made.cls = collections.OrderedDict
+        return made
+    return machine.keys.made_dict(collections.OrderedDict(made))
+
+
+# ---- sys -------------------------------------------------------------------------------------
+@handles(sys.exc_info)
+def exc_info(machine: Any) -> Any:
+    """The exception that is being handled, as far as the program's own handlers know."""
+    if not machine.statements.handling:
+        return (None, None, None)
+    error = machine.statements.handling[-1]
+    if is_tracer(error):
+        return machine.effects.emit_effect(sys.exc_info, (), {}, OPAQUE)
+    return (type(error), error, None)
+
+
+# ---- bisect ----------------------------------------------------------------------------------
+def _bisection(function: Callable[..., Any], side: str) -> Callable[..., Any]:
+    def handler(machine: Any, a: Any, x: Any, lo: Any = 0, hi: Any = None, *,
+                key: Any = None) -> Any:
+        keys = a if key is None else [machine.call(key, i) for i in machine.iterate(a)]
+        if key is None and not contains_tracer(a) and not is_tracer(x):
+            return function(list(machine.iterate(a)), x, lo, hi)
+        if lo != 0 or hi is not None:
+            raise machine.recorder.fatal(UnsupportedOperation(
+                "bisect with lo or hi on traced values", why="only the whole list is searched",
+                fix="slice the list and add the offset"))
+        if isinstance(x, (tuple, list)):
+            search = written_out.place_before if side == "left" else written_out.place_after
+            return machine.calls.inline(search, (keys, x), {})
+        table = machine.call(np.array, keys)
+        return machine.call(int, machine.call(np.searchsorted, table, x, side=side))
+
+    return handler
+
+
+HANDLERS[bisect.bisect_left] = _bisection(bisect.bisect_left, "left")
+HANDLERS[bisect.bisect_right] = _bisection(bisect.bisect_right, "right")
+
+
+def _insorted(side: str) -> Callable[..., Any]:
+    def handler(machine: Any, a: Any, x: Any, lo: Any = 0, hi: Any = None, *,
+                key: Any = None) -> None:
+        found = machine.call(bisect.bisect_left if side == "left" else bisect.bisect_right,
+                             a, x if key is None else machine.call(key, x), lo, hi, key=key)
+        machine.call_method(a, "insert", found, x)
+
+    return handler
+
+
+HANDLERS[bisect.insort_left] = _insorted("left")
+HANDLERS[bisect.insort_right] = _insorted("right")
+
+
+# ---- statistics and math -----------------------------------------------------------------------
+@handles(statistics.fmean)
+def fmean(machine: Any, data: Any, weights: Any = None) -> Any:
+    """``fsum(data) / n``, as the standard library computes it."""
+    items = list(machine.iterate(data))
+    if not contains_tracer(items) and not contains_tracer(weights):
+        return statistics.fmean(items, weights)
+    if weights is not None:
+        shares = list(machine.iterate(weights))
+        products = [machine.binary("*", a, b) for a, b in zip(items, shares, strict=True)]
+        return machine.binary("/", machine.call(math.fsum, products),
+                              machine.call(math.fsum, shares))
+    return machine.binary("/", machine.call(math.fsum, items), len(items))
+
+
+def _of_items(function: Callable[..., Any]) -> Callable[..., Any]:
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        args = tuple(a if a is None or (is_tracer(a) and not getattr(a, "ndim", 0))
+                     else list(machine.iterate(a)) for a in args)
+        if not contains_tracer((args, kwargs)):
+            return function(*args, **kwargs)
+        return machine.recorder.apply(function, args, kwargs)
+
+    return handler
+
+
+for _function in (statistics.mean, statistics.pvariance, statistics.variance, statistics.pstdev,
+                  statistics.stdev, statistics.geometric_mean, statistics.harmonic_mean,
+                  statistics.covariance, math.dist):
+    HANDLERS[_function] = _of_items(_function)
+
+
+# ---- selectors of operator ---------------------------------------------------------------------
+@handles(operator.methodcaller)
+def methodcaller(machine: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    def call(obj: Any) -> Any:
+        return machine.call_method(obj, name, *args, **kwargs)
+
+    return Selector(call)
+
+
+class Selector:
+    """``itemgetter``, ``attrgetter`` or ``methodcaller`` over a machine."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def __call__(self, obj: Any) -> Any:
+        return self.function(obj)

@@ -1,0 +1,361 @@
+"""Transforms called inside a traced function: the inner derivative becomes part of the graph.
+
+The inner function is run in a region of its own on fresh values for the arguments it is
+differentiated with respect to; its free variables are the enclosing values themselves.  The
+region is made into a graph, that is differentiated, and the nodes of the result take the place
+of the call.  How graphs are differentiated is handed in.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...errors import NonScalarOutput, SrcgradError, UnsupportedOperation
+from ...graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
+from ...graph.lift import called
+from ...types.guards import Path
+from ...types.kinds import Kind, in_words
+from ...types.tree import assemble, children, endless, paths_below
+from ..flow.control import Refusal
+from ..heap.run_time import check_no_table
+from ..iteration.iteration import EqualArrays, Staged
+from ..record.regions import Region
+from ..record.structures import rebuilder, record_fields
+from ..record.tracers import (
+    ArrayTracer,
+    Choice,
+    ClassedArray,
+    Picked,
+    StandIn,
+    holds_classed,
+    is_tracer,
+)
+
+Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
+Carrying = Callable[[Graph, Sequence[int], Sequence[int]], list[int]]
+Leaves = list[tuple[Path, Any]]
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """Stands for a leaf of a tree: its number among the leaves that count."""
+
+    number: int
+
+
+@dataclass
+class Inner:
+    """A function that was run in a region of its own.
+
+    ``graph`` takes the differentiable leaves of the arguments at ``places``, then the values it
+    uses from around; its outputs are the traced leaves of the result.  ``given`` holds the values
+    of all its inputs, ``count`` how many of them are leaves.  ``leaves`` are those of each
+    argument, ``result`` the result on tracers of the region.
+    """
+
+    machine: Any
+    graph: Graph
+    given: list[Value]
+    count: int
+    places: list[int]
+    arguments: list[Any]
+    leaves: list[Leaves]
+    result: Any
+    outputs: Leaves
+
+    def carrying(self, found: Carrying, has_aux: bool = False) -> list[int]:
+        """The outputs that have a derivative, without those of the aux."""
+        of = range(len(_traced(self.result[0])) if has_aux and type(self.result) is tuple else (
+            len(self.graph.outputs)))
+        try:
+            return found(self.graph, range(self.count), of)
+        except SrcgradError as error:
+            raise Refusal(error) from None
+
+    def rebuilt(self, values: Iterable[Any]) -> Any:
+        """The result with these objects in place of its traced leaves."""
+        made = iter(values)
+        return _replaced(self.result, root("result"), {
+            path: next(made) if is_tracer(leaf) else leaf for path, leaf in self.outputs})
+
+    def numbered_result(self) -> Any:
+        """The result with the numbers of the outputs for its traced leaves."""
+        return self.rebuilt(map(Numbered, range(len(self.graph.outputs))))
+
+    def numbered_arguments(self) -> list[Any]:
+        """The differentiated arguments with numbers for their differentiable leaves."""
+        numbers = iter(range(self.count))
+        return [
+            _replaced(argument, root(str(place)), {
+                path: Numbered(next(numbers)) if varies(leaf) else None for path, leaf in found})
+            for place, argument, found in zip(self.places, self.arguments, self.leaves,
+                                              strict=True)]
+
+    def active_leaves(self) -> list[Any]:
+        """The differentiable leaves of the arguments."""
+        return [leaf for found in self.leaves for _, leaf in found if varies(leaf)]
+
+    def gradients(self, values: Iterable[Value]) -> list[Any]:
+        """One tree for each of the ``places``, from cotangents of the leaves."""
+        made = iter(values)
+        return [
+            _replaced(argument, root(str(place)), {
+                path: self.machine.recorder.wrap(next(made)) if varies(leaf) else None
+                for path, leaf in found})
+            for place, argument, found in zip(self.places, self.arguments, self.leaves,
+                                              strict=True)]
+
+
+def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[str, Any],
+               places: list[int], which: Callable[[Any], bool] | None = None) -> Inner:
+    """Run ``function`` on tracers in a region of its own.  ``which`` tells the leaves that become
+    parameters of its graph (those that may vary)."""
+    which = varies if which is None else which
+    region = Region(machine.recorder.region, in_line=True)
+    new_args = list(args)
+    params: list[Value] = []
+    given: list[Value] = []
+    seen = [opened(machine, args[place]) for place in places]
+    leaves = [paths_below(arg, root(str(place))) for place, arg in zip(places, seen, strict=True)]
+    outer = machine.recorder.region
+    machine.recorder.region = region
+    try:
+        for place, arg, found in zip(places, seen, leaves, strict=True):
+            inner = {path: _parameter(machine, leaf, params, given, which) for path, leaf in found}
+            new_args[place] = _replaced(arg, root(str(place)), inner)
+        result = opened(machine, machine.call(function, *new_args, **kwargs))
+        if isinstance(result, (float, np.floating)):  # the same for all arguments
+            result = machine.recorder.wrap(machine.recorder.as_value(result))
+        outputs = _paths_of_result(result, root("result"))
+        values = tuple(machine.recorder.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
+    finally:
+        machine.recorder.region = outer
+    block = region.builder.block(values).but(params=tuple(params))
+    free = free_values(block)
+    lifted = {v: v.like() for v in free}
+    graph = Graph("inner", rebuild(block, dict(lifted)).but(
+        params=(*params, *lifted.values())), n_primal=len(values),
+        callees=machine.recursion.callees)
+    if any(name not in machine.recursion.callees for name in called(block)):
+        raise machine.recorder.fatal(UnsupportedOperation(
+            "a derivative, inside a function that calls itself, of a call of that function",
+            why="the function's graph is not known before it has been traced",
+            fix="take the derivative outside of the recursive function"))
+    return Inner(machine, graph, [*given, *free], len(params), places, seen, leaves, result,
+                 outputs)
+
+
+def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
+                      kwargs: dict[str, Any], argnums: tuple[int | str, ...],
+                      differentiate: Differentiate, carrying: Carrying, has_aux: bool = False
+                      ) -> tuple[Any, list[Any]]:
+    """Run ``function`` on tracers and differentiate it in place.
+
+    Returns its value (tracers) and, for each of ``argnums``, the gradient in the argument's
+    structure.  ``differentiate(graph, wrt, of, keep)`` makes the joint graph, with one seed
+    input per differentiated output at the end; ``carrying(graph, wrt, of)`` tells which outputs
+    have a derivative.
+    """
+    named = list(inspect.signature(function).bind(*args, **kwargs).arguments)
+    places = [named.index(a) if isinstance(a, str) else a % len(args) for a in argnums]
+    inner = run_inside(machine, function, args, kwargs, places)
+    of = [0] if _is_scalar_first(inner, has_aux) else None
+    if of is None:
+        inner.carrying(carrying, has_aux)
+        raise machine.recorder.fatal(_not_scalar(function, inner.result, has_aux))
+    kept = list(range(len(inner.graph.outputs)))
+    joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
+    seeds = joint.inputs[len(inner.given):]
+    outputs = inline(machine, joint, [
+        *inner.given, *(_seed_value(machine, s, number)
+                        for s, number in zip(seeds, unit_seeds(seeds, joint), strict=True))])
+    value = inner.rebuilt([machine.recorder.wrap(v) for v in outputs[:len(kept)]])
+    return value, inner.gradients(outputs[len(kept):])
+
+
+def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
+    """The number as a value of the type of a seed."""
+    value: Value = machine.recorder.const(number)
+    if seed.aval.kind is not Kind.ARRAY:
+        return value
+    made: Value = machine.recorder.value_of(machine.call(np.asarray, machine.recorder.wrap(value)))
+    return made
+
+
+def _not_scalar(function: Any, result: Any, has_aux: bool) -> NonScalarOutput:
+    name = getattr(function, "__name__", "a function")
+    what = in_words(result.aval) if is_tracer(result) else f"a {type(result).__name__}"
+    if has_aux and not (isinstance(result, tuple) and len(result) == 2):
+        return NonScalarOutput(
+            f"{name} must return (value, aux) with has_aux=True, but it returns {what}",
+            where=f"the result of {name}",
+            why="has_aux says that the result is a pair: what is differentiated, and the rest",
+            fix="return a tuple of the scalar and the rest, or leave has_aux out")
+    return NonScalarOutput(
+        f"the gradient of {name} needs a real scalar result, but it returns {what}",
+        where=f"the result of {name}", why="a gradient is the derivative of one real number",
+        fix="reduce the result, for instance with np.sum")
+
+
+def _is_scalar_first(inner: Inner, has_aux: bool) -> bool:
+    """Is the result one real number (with ``has_aux``: the first of two results)?"""
+    if has_aux and not (isinstance(inner.result, tuple) and len(inner.result) == 2):
+        return False
+    first = inner.result[0] if has_aux else inner.result
+    if isinstance(first, ClassedArray):
+        first = first._array_
+    return is_tracer(first) and bool(inner.graph.outputs) and _real_scalar(inner.graph.outputs[0])
+
+
+def root(name: str) -> Path:
+    return Path(("arg", name), (), name)
+
+
+def opened(machine: Any, arg: Any, above: frozenset[int] = frozenset()) -> Any:
+    """A structured value that is given to a transform, or comes back from one, as a tree whose
+    leaves are the trace's: what lies in a container or instance from outside is read by its path,
+    and what is one of several containers is one, with one of several things at each place."""
+    if type(arg) is EqualArrays:
+        arg.apart()
+    if isinstance(arg, StandIn):
+        if arg.cls is not list:
+            check_no_table(machine, arg)
+        arg = machine.call_method(arg, "copy")
+    if type(arg) is list and id(arg) in machine.symbolic_lists:
+        arg = list(machine.iterate(arg))
+    like = machine.references.seen(arg)
+    while type(like) in (Choice, Picked):
+        like = like.first if type(like) is Choice else like.objects[0]
+    parts = None if is_tracer(like) or isinstance(like, Staged) else children(like)
+    if parts is None:
+        return arg
+    if id(like) in above:
+        raise machine.recorder.fatal(endless(like))
+    above |= {id(like)}
+    return assemble(type(like), tuple(k for _, k, _ in parts),
+                    [opened(machine, _part(machine, arg, step, key), above)
+                     for step, key, _ in parts])
+
+
+def _part(machine: Any, arg: Any, step: str, key: Any) -> Any:
+    """A part of a container or instance, as the trace knows it."""
+    if step in ("attr", "slot"):
+        return machine.getattr(arg, str(key))
+    if step == "content":  # past a ``__getitem__`` of the class's own
+        return machine.native_methods.native_method(arg, "__getitem__", (key,), {})
+    return machine.getitem(arg, key)
+
+
+def varies(leaf: Any) -> bool:
+    if isinstance(leaf, ClassedArray):
+        leaf = leaf._array_
+    if is_tracer(leaf):
+        return bool(leaf.aval.is_inexact)
+    return isinstance(leaf, (float, complex, np.inexact))
+
+
+def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:
+    """The positions of arguments that can carry a derivative."""
+    return [i for i, arg in enumerate(args)
+            if any(varies(leaf) for _, leaf in paths_below(opened(machine, arg), root("x")))]
+
+
+def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
+               which: Callable[[Any], bool]) -> Any:
+    """A fresh tracer in place of a leaf that becomes a parameter."""
+    if not which(leaf):
+        return leaf
+    if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
+        return machine.array_classes.anew(
+            leaf, _parameter(machine, leaf._array_, params, given, which))
+    outer, machine.recorder.region = machine.recorder.region, machine.recorder.region.parent
+    value = machine.recorder.as_value(leaf)
+    machine.recorder.region = outer
+    given.append(value)
+    param = value.like(obj=None)
+    params.append(param)
+    tracer = machine.recorder.wrap(param)
+    if type(tracer) is ArrayTracer and type(leaf) is ArrayTracer:
+        tracer.home.label = leaf.home.label
+        # it lies in memory as the array that it stands for
+        tracer.home.contiguous = machine.sources.layout_of(leaf)
+        tracer.home.made_from = () if leaf.steps else (leaf.home,)
+    return tracer
+
+
+def _paths_of_result(obj: Any, path: Path) -> Leaves:
+    """The leaves of a result with their paths; arrays of classes of the user's are instances."""
+    parts = None if is_tracer(obj) else _fields(obj) or children(obj)
+    if parts is None or not (isinstance(obj, ClassedArray) or any(
+            holds_classed(part) for *_, part in parts)):
+        return paths_below(obj, path)
+    return [leaf for step, key, part in parts
+            for leaf in _paths_of_result(part, path.child(step, key))]
+
+
+def _traced(tree: Any) -> list[Any]:
+    """The traced leaves of a tree."""
+    return [leaf for _, leaf in _paths_of_result(tree, root("result")) if is_tracer(leaf)]
+
+
+def _fields(obj: Any) -> list[tuple[str, Any, Any]] | None:
+    """The array and the attributes of an instance of a class that derives from ndarray."""
+    if not isinstance(obj, ClassedArray):
+        return None
+    return [("slot", n, getattr(obj, n)) for n in record_fields(obj) or ()]
+
+
+def _replaced(value: Any, path: Path, inner: dict[Path, Any]) -> Any:
+    if path in inner:
+        return inner[path]
+    parts = None if is_tracer(value) else _fields(value) or children(value)
+    if parts is None:
+        return inner[path]
+    built = [_replaced(part, path.child(step, key), inner) for step, key, part in parts]
+    if isinstance(value, ClassedArray):
+        return rebuilder(value)(built)
+    return assemble(type(value), tuple(k for _, k, _ in parts), built)
+
+
+def _real_scalar(value: Value) -> bool:
+    aval = value.aval
+    return aval.kind is Kind.ANY or (aval.shape == () and aval.is_inexact and (
+        aval.dtype is None or aval.dtype.kind == "f"))
+
+
+def inline(machine: Any, graph: Graph, arguments: Sequence[Value],
+           again: bool = False) -> list[Value]:
+    """Append the nodes of a graph to the present region; returns the values of its outputs.
+    ``again``: the graph may be appended more than once, its values are made anew."""
+    machine.recursion.callees.update(graph.callees)
+    substitution = dict(zip(graph.inputs, arguments, strict=True))
+    body = rebuild(graph.block.but(params=()), substitution, fresh=again)
+    if again:
+        _renumber(machine, body.nodes, {})
+    for node in body.nodes:
+        machine.recorder.node_count += 1
+        machine.recorder.region.builder.nodes.append(node)
+    return list(body.outputs)
+
+
+def _renumber(machine: Any, nodes: Sequence[Node], known: dict[int, int]) -> None:
+    """Give the objects that nodes make numbers of their own."""
+    for node in nodes:
+        for block in node.blocks:
+            for value in block.params:
+                _renumber_value(machine, value, known)
+            _renumber(machine, block.nodes, known)
+        for value in node.outputs:
+            _renumber_value(machine, value, known)
+
+
+def _renumber_value(machine: Any, value: Value, known: dict[int, int]) -> None:
+    if value.obj is not None:
+        if value.obj not in known:
+            known[value.obj] = machine.recorder.new_obj()
+        value.obj = known[value.obj]

@@ -1,0 +1,1 @@
+"""Exceptions: statements that raise, catch and clean up."""

@@ -1,0 +1,406 @@
+"""``try`` around numeric code: whether the body raises is found out before it runs.
+
+The body of ``try: z = solve(A, b)`` / ``except LinAlgError: z = lstsq(A, b)[0]`` raises only
+where one operation meets unfit data.  That operation is tried first, by itself; its outcome is
+the predicate of an ordinary branch between the handler and the body, so that both have their
+adjoints.  Several such operations are tried one after the other: each is reached where those
+before it did not raise, and what the body did up to it stays done where it does.  Where it is
+a loop that may raise, or where arrays or the outside world were changed before, the statement
+is refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ...errors import UnsupportedSyntax
+from ...graph.ir import Block, Node, Ref, Value
+from ...types.kinds import BOOL, OPAQUE
+from ..assumptions import ErrorsAsObjects, LeavingErrors
+from ..flow.control import Restart, Signal
+from ..flow.repeats import Repeat, alike
+from ..record.homes import RAISE
+from ..record.raising import (
+    SUBSCRIPTS,
+    OutsideError,
+    attempted,
+    catches,
+    item_at,
+    item_to_pop,
+    raised_by,
+    raised_under,
+    raises,
+    raises_under,
+    raising,
+    stored_at,
+)
+from ..record.regions import shift_step
+
+MOST_TRIALS = 150  # of one statement
+MOST_NESTED = 2000  # of statements in the bodies of others, which are tried again each time
+UNTOLD = "an operation in it may raise where that cannot be told before"
+Handler = tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]
+
+
+@dataclass(slots=True)
+class Stop:
+    """Where recording stops: at a node like this of ``region``, after ``before`` others like it
+    (numbers of nodes would not do: an array that was read before is not read again)."""
+
+    region: Any
+    before: int
+    node: Node
+
+    def meets(self, region: Any, op: str, params: dict[str, Any]) -> bool:
+        """Is the node that is about to be recorded the one?"""
+        if region is not self.region or not alike(op, params, self.node):
+            return False
+        self.before -= 1
+        return self.before < 0
+
+
+class Reached(Signal):
+    """The node that may raise is about to be recorded; its operands are values."""
+
+    def __init__(self, inputs: tuple[Value, ...], blocks: tuple[Block, ...],
+                 params: dict[str, Any], nodes: Sequence[Node]) -> None:
+        super().__init__()
+        self.inputs, self.blocks, self.params = inputs, blocks, params
+        self.nodes = tuple(nodes)  # of the region, up to there
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A node of the body that may raise (``before``: how many like it come first), and the
+    handler that would run."""
+
+    number: int
+    before: int
+    node: Node
+    errors: tuple[type[BaseException], ...]
+    handler: Handler
+    several: bool = False  # handlers, depending on which of the exceptions it is
+
+    @property
+    def error(self) -> type[BaseException]:
+        """The first of the exceptions that it may raise."""
+        return self.errors[0]
+
+
+def refused(machine: Any, why: str) -> Exception:
+    """The refusal of a try statement."""
+    refusal: Exception = machine.recorder.fatal(UnsupportedSyntax(
+        "a try statement whose body may raise while the generated code runs", why=why,
+        fix="test for the condition with an if statement instead"))
+    return refusal
+
+
+@dataclass(slots=True)
+class Forced:
+    """The outcomes of the first branches of a try statement's body that are taken as known:
+    None for one that is traced as usual.  ``met`` are the branches met so far: the number of
+    nodes before each, and its predicate."""
+
+    region: Any
+    outcomes: tuple[bool | None, ...]
+    stop: int | None = None
+    met: list[tuple[int, Value]] = field(default_factory=list)
+
+    def outcome(self, predicate: Value) -> bool | None:
+        """What is known of the branch that is about to be traced."""
+        number = len(self.met)
+        self.met.append((len(self.region.builder.nodes), predicate))
+        if number == self.stop:
+            raise Reached((predicate,), (), {}, self.region.builder.nodes)
+        return self.outcomes[number] if number < len(self.outcomes) else None
+
+
+@dataclass(slots=True)
+class Attempt:
+    """A try statement whose handlers could be met at run time.
+
+    ``handle`` runs a handler, ``handled`` finds the one for an exception that is raised while
+    tracing."""
+
+    machine: Any
+    body: Callable[[], Any]
+    orelse: Callable[[], Any] | None
+    handlers: list[Handler]
+    handle: Callable[[BaseException, Handler], Any]
+    handled: Callable[[Exception], Any]
+    which: Callable[[Any], Any]  # runs the handler for an exception whose class a run tells
+    caught: list[tuple[Handler, Any]] = field(default_factory=list)
+    budget: int = MOST_TRIALS
+
+    def run(self) -> Any:
+        """Run the statement; returns the jump."""
+        self.caught = [(h, Exception if h[0] is None else h[0]()) for h in self.handlers]
+        self.noted = len(self.machine.known_keys.noted_keys), len(
+            self.machine.known_keys.alterations)
+        catching = self.machine.escapes.catching
+        catching.append(self.caught)
+        try:
+            return self._go_on((), 0, [])
+        finally:
+            catching.pop()
+
+    def _run_body(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node],
+                  stop: int | None = None) -> Forced:
+        """Run the body in the present region, with known outcomes of its first branches, where
+        its first ``known`` operations do not raise; what it has recorded before is in ``log``."""
+        machine, region = self.machine, self.machine.recorder.region
+        nodes = region.builder.nodes
+        start = len(nodes)
+        forced = Forced(region, outcomes, stop)
+        outer, machine.branches.forced = machine.branches.forced, forced
+        machine.recorder.trying.append(region)
+        again = self._repeat(region, log)
+        try:
+            self.jump = self.body()
+        finally:
+            machine.branches.forced = outer
+            machine.recorder.trying.pop()
+            machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
+                                for v in place.node.outputs if not place.node.blocks)
+            if again is not None:
+                machine.recorder.echoes.remove(again)
+                again.strip(start)
+        return forced
+
+    def _repeat(self, region: Any, log: list[Node]) -> Repeat | None:
+        """Look up in ``region`` what is in the log.  What the body noted of keys is not known
+        where it begins again."""
+        self.machine.known_keys.forget_keys(self.noted)
+        if not log:
+            return None
+        again = Repeat(region, log, self.machine.recorder.homes_made,
+                       self.machine.statements.balanced)
+        self.machine.recorder.echoes.append(again)
+        return again
+
+    jump: Any = None
+    noted: tuple[int, int] = (0, 0)
+
+    def _trial(self, outcomes: tuple[bool | None, ...], log: list[Node]
+               ) -> tuple[list[Node], Forced | None]:
+        """The nodes of the body, recorded aside, and the branches that it met."""
+        held: list[Forced] = []
+
+        def body() -> Any:
+            machine = self.machine
+            forced = Forced(machine.recorder.region, outcomes)
+            held.append(forced)
+            outer, machine.branches.forced = machine.branches.forced, forced
+            machine.recorder.trying.append(machine.recorder.region)
+            again = self._repeat(machine.recorder.region, log)
+            layers = len(machine.journal.layers)
+            try:
+                return self.body()
+            except Exception:
+                while len(machine.journal.layers) > layers:
+                    machine.journal.pop()
+                machine.recorder.region = forced.region
+                return RAISE
+            finally:
+                machine.branches.forced = outer
+                machine.recorder.trying.pop()
+                if again is not None:
+                    machine.recorder.echoes.remove(again)
+
+        self.budget -= 1
+        nested = len(self.machine.escapes.catching) > 1
+        self.machine.assumed.trials += nested
+        if self.budget < 0 or (nested and self.machine.assumed.trials > MOST_NESTED):
+            raise refused(self.machine, "too many of its operations may raise")
+        arm = self.machine.merges.trace_arm(body)
+        return arm.region.builder.nodes, held[0]
+
+    def _places(self, nodes: list[Node]) -> list[Place]:
+        """The nodes that may raise something that is caught."""
+        places: list[Place] = []
+        for number, error in raising(self.machine, nodes, [types for _, types in self.caught]):
+            chosen = next((h for h, types in self.caught if catches(error, types)), None)
+            if chosen is None:
+                continue
+            if places and places[-1].number == number:
+                if error not in places[-1].errors:
+                    places[-1] = replace(
+                        places[-1], errors=(*places[-1].errors, error),
+                        several=places[-1].several or chosen is not places[-1].handler)
+                continue
+            node = nodes[number]
+            before = sum(alike(n.op, n.params, node) for n in nodes[:number])
+            places.append(Place(number, before, node, (error,), chosen))
+        return places
+
+    def _go_on(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node]) -> Any:
+        """Run the body where its first ``known`` operations are known not to raise."""
+        machine = self.machine
+        nodes, forced = self._trial(outcomes, log)
+        places = self._places(nodes)
+        if len(places) <= known:
+            return self._finish(outcomes, known, log)
+        place = places[known]
+        if place.node.op == "if":
+            return self._split(outcomes, known, log, place, forced)
+        if place.node.op == "loop":
+            self._leave_loop(place)
+        if place.node.op == "call":
+            raise refused(machine, f"{place.error.__name__} may be raised in calls of "
+                                   f"{place.node.params['callee']!r}, which calls itself")
+        found = self._run_until(outcomes, known, log, place, keep=False)
+        assert found is not None
+        done = self._recorded(found)
+        outside = place.error is OutsideError
+        if outside:
+            made, fails, result = _attempted(machine, place, found)
+            after = [*done, result]
+        else:
+            made, fails = _outcome(machine, place, found)
+            after = done
+
+        def fail() -> Any:
+            self.budget += 1
+            reached = self._run_until(outcomes, 0, done, place, keep=True, error=made)
+            if reached is None:  # an inner statement has swallowed the exception
+                return machine.branches.after(self.jump, self.orelse)
+            return self.which(made) if outside or place.several else (
+                self.handle(made, place.handler))
+
+        def go_on() -> Any:
+            return self._go_on(outcomes, 0 if outside else 1, after)
+
+        return machine.branches.branch(fails, fail, go_on, None)
+
+    def _recorded(self, reached: Reached) -> list[Node]:
+        """What the body has recorded up to where it stopped."""
+        return list(reached.nodes[self.start:])
+
+    def _finish(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node]) -> Any:
+        layers = len(self.machine.journal.layers)
+        try:
+            self._run_body(outcomes, known, log)
+        except Exception as error:
+            while len(self.machine.journal.layers) > layers:
+                self.machine.journal.commit()
+            return self.handled(error)
+        return self.machine.branches.after(self.jump, self.orelse)
+
+    def _split(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node], place: Place,
+               forced: Forced | None) -> Any:
+        """A branch of the body may raise: the whole body for each outcome of its condition."""
+        machine = self.machine
+        met = forced.met if forced is not None else []
+        number = next((i for i, (nodes, predicate) in reversed(list(enumerate(met)))
+                       if nodes <= place.number and predicate is place.node.inputs[0]), None)
+        if number is None or (number < len(outcomes) and outcomes[number] is not None):
+            raise refused(machine, f"{place.error.__name__} may be raised where it cannot be "
+                                   "told before")
+        try:
+            self._in_layer(lambda: self._run_body(outcomes, known, log, number), keep=False)
+            raise refused(machine, UNTOLD)
+        except Reached as reached:
+            (predicate,) = reached.inputs
+            done = self._recorded(reached)
+        before = outcomes + (None,) * (number - len(outcomes))
+        return machine.branches.branch(predicate, lambda: self._go_on((*before, True), 0, done),
+                              lambda: self._go_on((*before, False), 0, done), None)
+
+    def _leave_loop(self, place: Place) -> None:
+        """A loop of the body may raise: start again with exceptions that leave it by a jump."""
+        _, site = self.machine.rounds.loop_sites[place.node.outputs[-1]]
+        for fact in (LeavingErrors(site), LeavingErrors(site, test=True)):
+            if fact not in self.machine.assumed:  # its body first, then its test as well
+                raise Restart(fact)
+        raise refused(self.machine, f"{place.error.__name__} may be raised inside of a loop of "
+                                    "its body")
+
+    def _in_layer(self, act: Callable[[], Any], keep: bool) -> None:
+        """Run something that may be stopped, in a layer that is kept or undone."""
+        machine = self.machine
+        layers, region = len(machine.journal.layers), machine.recorder.region
+        self.start = len(region.builder.nodes)
+        machine.journal.push()
+        try:
+            act()
+        finally:
+            while len(machine.journal.layers) > layers:
+                if keep:
+                    machine.journal.commit()
+                else:
+                    machine.journal.pop()
+            machine.recorder.region = region
+
+    start: int = 0
+
+    def _run_until(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node],
+                   place: Place, keep: bool, error: BaseException | None = None
+                   ) -> Reached | None:
+        """Record the body up to a node; with ``keep`` what it did until then stays done, and
+        inner ``finally`` parts see ``error``."""
+        machine = self.machine
+        outer, leaving = machine.recorder.stop_at, machine.statements.leaving
+        machine.recorder.stop_at, machine.statements.leaving = Stop(machine.recorder.region,
+            place.before, place.node), error
+        try:
+            self._in_layer(lambda: self._run_body(outcomes, known, log), keep)
+        except Reached as reached:
+            return reached
+        finally:
+            machine.recorder.stop_at, machine.statements.leaving = outer, leaving
+        if keep:
+            return None
+        raise refused(machine, UNTOLD)
+
+
+def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
+    """The exception of an operation, and whether it raises one."""
+    params, inputs = found.params, found.inputs
+    named = place.handler[1] is not None or place.several or ErrorsAsObjects() in machine.assumed
+    fn: Callable[..., Any] = raised_by if named else raises
+    tested = place.errors if len(place.errors) > 1 else place.error
+    args = (params.get("fn"), tested, *params.get("args", ()))
+    if place.node.op == "pop":
+        args = (item_to_pop, tested, *map(Ref, range(len(inputs))))
+    elif place.node.op == "get":
+        args = (operator.getitem, tested, Ref(0), Ref(1))
+    elif place.node.op in SUBSCRIPTS:
+        steps = params["steps"]
+        stores = ValueError in place.errors
+        if place.node.op != "read" and not stores:  # what is written does not matter
+            inputs = (inputs[0], *inputs[2:])
+            steps = tuple(shift_step(step, -1) for step in steps)
+        item = stored_at if stores else operator.getitem if len(steps) == 1 else item_at
+        args = (item, tested, *map(Ref, range(1 + stores)), *(step.key for step in steps))
+    elif FloatingPointError in place.errors:
+        fn, args = raised_under if named else raises_under, (
+            machine.recorder.checked[place.node.out], *args)
+    (value,) = machine.recorder.emit("apply", inputs, (OPAQUE if named else BOOL,), fn=fn,
+                            args=args, kwargs=params.get("kwargs", {}), many=False)
+    if not named:
+        unnamed = place.error("raised by the try statement's body")
+        machine.statements.unnamed_errors[id(unnamed)] = unnamed
+        return unnamed, value
+    machine.statements.error_classes[value] = OutsideError if place.several else place.error
+    error = machine.recorder.wrap(value)
+    return error, machine.recorder.value_of(machine.compare("is not", error, None))
+
+
+def _attempted(machine: Any, place: Place, found: Reached) -> tuple[Any, Value, Node]:
+    """An effect that may raise has happened: its exception, whether there is one, and a node
+    that stands for the effect where there is none."""
+    params = found.params
+    (pair,) = machine.recorder.emit("effect", found.inputs, (OPAQUE,), fn=attempted, args=(
+        params["fn"], *params["args"]), kwargs=params["kwargs"])
+    machine.recorder.region.effects += 1
+    made = machine.recorder.computed(operator.getitem, OPAQUE, pair, 1)
+    avals = tuple(v.aval for v in place.node.outputs)
+    results = machine.recorder.emit("apply", (pair,), avals, fn=operator.getitem, args=(Ref(0), 0),
+                           kwargs={}, many=False)
+    machine.statements.error_classes[made.value] = OutsideError
+    machine.branches.safe.update(results)
+    return made, machine.recorder.value_of(machine.compare("is not", made, None)), Node(
+        "effect", found.inputs, results, params, (), place.node.origin)

@@ -1,0 +1,129 @@
+"""What a ``finally`` part or an ``__exit__`` does where nothing catches the exception.
+
+Where the exception leaves the function, only what can be seen outside matters: effects.  They
+are recorded once more, between markers after the statements that may raise; generated code runs
+them in an ``except BaseException`` part.  They see the state after the statements, so that what
+depends on variables which these change cannot be told, and is left out.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...errors import TracingError
+from ...graph.ir import Block, Node, walk
+from ...stage.machine import BREAK, NORMAL
+from ...types.kinds import OPAQUE
+from ...types.spelling import begin_cleanup, begin_guarded, end_cleanup
+from ..collaborator import Collaborator
+from ..flow.control import Refusal
+from ..record.journal import Cell, Lost, Stored, Version
+from ..record.tracers import ArrayTracer, Poison
+from ..values.operators import INPLACE
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get", "pop"})
+
+
+class Guarded(Collaborator):
+    """Cleaning up after exceptions that leave the function."""
+
+    effects: parts.Effects
+    loops: parts.Loops
+    recorder: parts.Recorder
+    sources: parts.Sources
+
+    def __init__(self) -> None:
+        self.left_changed: list[Cell] = []
+
+    cleaning = False
+
+    def changed_by(self, body: Callable[[], Any]) -> tuple[Any, list[Cell]]:
+        """Run statements; also the cells that they have changed."""
+        self.journal.push()
+        depth = len(self.journal.layers)
+        finished = False
+        try:
+            result = body()
+            finished = True
+        finally:
+            if not finished:
+                self.left_changed = self.journal.changed(depth)
+                while len(self.journal.layers) >= depth:
+                    self.journal.commit()
+        changed = self.journal.changed(depth)
+        self.journal.commit()
+        return result, changed
+
+    def guard_left(self, start: int, clean: Callable[[], Any]) -> None:
+        """Statements are left to find out whether an operation raises: guard those before it."""
+        stop, self.recorder.stop_at = self.recorder.stop_at, None
+        self.guard_nodes(start, self.left_changed, clean)
+        self.recorder.stop_at = stop
+
+    def guard_nodes(self, start: int, changed: list[Cell], clean: Callable[[], Any]) -> None:
+        """Record what ``clean`` does outside for the case that one of the present region's nodes
+        from number ``start`` on raises."""
+        region, layers = self.recorder.region, len(self.journal.layers)
+        nodes = region.builder.nodes
+        count = len(nodes)
+        if not any(n.op in MAY_RAISE for n in walk(Block((), tuple(nodes[start:]), ()))) or (
+                self.cleaning):
+            return
+        self.effects.emit_effect(begin_cleanup, (), {}, None)
+        self.journal.push()
+        self.cleaning = True
+        try:
+            for cell in changed:
+                if not isinstance(cell, (Version, Lost, Stored)):
+                    self.journal.write(cell, CHANGED)
+            done = clean() in (NORMAL, None)
+        except (Refusal, Exception):
+            done = False
+        finally:
+            self.cleaning = False
+        while len(self.journal.layers) > layers:
+            self.journal.pop()
+        made = nodes[count + 1:]
+        if self.recorder.region is not region or not done or not any(
+                n.op == "effect" for n in walk(Block((), tuple(made), ()))):
+            self.recorder.region = region
+            self.loops.unwind(layers, region, count)
+            return
+        self.effects.emit_effect(end_cleanup, (), {}, None)
+        if any(id(nodes[count]) in again.places for again in self.recorder.echoes):
+            return  # it has been recorded with the statements before
+        nodes.insert(start, Node("effect", (), (), {
+            "fn": begin_guarded, "args": (), "kwargs": {}}, (), made[0].origin))
+
+    def leave_raising(self, leave: Any, manager: Any) -> Any:
+        """``manager.__exit__`` with the exception that is on its way."""
+        error = self.effects.emit_effect(sys.exc_info, (), {}, OPAQUE)
+        parts = [self.machine.getitem(error, i) for i in range(3)]
+        swallowed = self.machine.static_truth(self.machine.call(leave, manager, *parts))
+        return NORMAL if swallowed is False else BREAK  # else it cannot be followed
+
+    def shadow_of(self, obj: Any) -> Any:
+        return None if self.cleaning else self.sources.shadow_of(obj)
+
+    def setitem(self, obj: Any, key: Any, value: Any) -> None:
+        if self.cleaning and type(obj) is ArrayTracer:
+            self.effects.emit_effect(operator.setitem, (obj, key, value), {}, None)
+        else:
+            self.next.setitem(obj, key, value)
+
+    def inplace(self, op: str, left: Any, right: Any) -> Any:
+        if self.cleaning and type(left) is ArrayTracer:
+            self.effects.emit_effect(INPLACE[op], (left, right), {}, None)
+            return left
+        return self.next.inplace(op, left, right)
+
+
+CHANGED = Poison(TracingError(
+    "a variable is read where statements were left by an exception",
+    why="how far they came depends on the run", fix="please report this program"))

@@ -1,0 +1,1 @@
+"""Branches and loops: how states are joined, carried and widened."""

@@ -1,0 +1,222 @@
+"""Branches: both arms are run, their mutations undone and merged into outputs of an ``if``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...errors import SrcgradError
+from ...graph.ir import Value
+from ...stage.machine import NORMAL
+from ...stage.regions import names_read_after
+from ...types.dims import is_varying
+from ..collaborator import Collaborator
+from ..record.homes import RAISE
+from ..record.regions import Region
+from ..record.tracers import Jump, ScalarTracer
+from .control import Bottom
+from .merges import Arm, Box, BoxCell
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+    from ..exceptions.attempts import Forced
+
+USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
+
+
+class Branches(Collaborator):
+    """``if``, conditional expressions, ``and`` and ``or``."""
+
+    comparisons: parts.Comparisons
+    merges: parts.Merges
+    recorder: parts.Recorder
+    recursion: parts.Recursion
+    references: parts.References
+    truths: parts.Truths
+
+    def __init__(self) -> None:
+        self.safe: set[Value] = set()
+        self.open_tests: list[tuple[bool, int]] = []
+        self.demanding = 0  # in an iterator of the user's: whether it ends is needed while tracing
+        self.call_sites: list[Any] = []
+        self.forced: Forced | None = None  # outcomes that were told before
+
+    # ---- if --------------------------------------------------------------------------------
+    def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
+            rest: Callable[[], Any] | None = None) -> Any:
+        test = self.machine.condition(test)
+        known = self.machine.static_truth(test)
+        tested = test if known is not None else self.machine.predicate(test)
+        if type(tested) is bool:
+            known = tested
+        if known is None:
+            fixed = self.is_fixed(tested)
+            if fixed and (self.demanding or self.decides()):
+                known = self.machine.truth(tested)
+        if known is not None:
+            return self.after(then() if known else orelse(), rest)
+        self.open_tests.append((fixed, len(self.call_sites)))
+        try:
+            return self.branch(self.recorder.value_of(tested), then, orelse, rest,
+                               read_after(then, orelse))
+        finally:
+            self.open_tests.pop()
+
+    def is_fixed(self, tested: Any) -> bool:
+        """Is a condition the same whenever it is tested during one call, and decided by sizes
+        and int arguments?"""
+        condition = self.comparisons.conditions.get(tested.value) if type(
+            tested) is ScalarTracer else None
+        return condition is not None and not is_varying(condition[1]) and (
+            not is_varying(condition[2]))
+
+    def after(self, jump: Any, rest: Callable[[], Any] | None) -> Any:
+        """Go on with the rest of a block after a statement that may have jumped."""
+        if rest is None:
+            return jump
+        if not isinstance(jump, Jump):
+            return rest() if jump == NORMAL or jump is None else jump
+        if NORMAL not in jump.codes:
+            return jump
+        left = jump.codes - {NORMAL}
+        taken: Any = next(iter(left)) if len(left) == 1 else Jump(left, jump.full, jump.leave,
+                                                                  jump.back)
+        went_on = self.machine.compare("==", self.recorder.wrap(jump.full), 0)
+        return self.machine.if_(went_on, rest, lambda: taken)
+
+    def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
+               rest: Callable[[], Any] | None, later: frozenset[str] | None = None) -> Any:
+        """A branch on data.  ``later``: the variables that may be read after it."""
+        if self.forced is not None and self.forced.region is self.recorder.region:
+            chosen = self.forced.outcome(predicate)
+            if chosen is not None:
+                return self.after((then if chosen else orelse)() or NORMAL, rest)
+        bottoms = self.recursion.bottoms
+        first = self.merges.trace_arm(functools.partial(self.ended, then), (predicate, True))
+        second = self.merges.trace_arm(functools.partial(self.ended, orelse), (predicate, False))
+        first.jump, second.jump = first.jump or NORMAL, second.jump or NORMAL
+        exits = [isinstance(a.jump, Jump) or a.jump not in (NORMAL, RAISE) for a in (first, second)]
+        if rest is not None and exits[0] != exits[1]:
+            stays = second if exits[0] else first
+            leaves_ = first if exits[0] else second
+            if stays.jump == NORMAL and not isinstance(leaves_.jump, Jump):
+                # one arm certainly leaves: the rest of the block belongs to the other one
+                self.continue_arm(stays, rest)
+                return self._returning(self.merges.merge(predicate, first, second, later), bottoms)
+        jump = self._returning(self.merges.merge(predicate, first, second, later), bottoms)
+        return self.after(jump, rest)
+
+    def _returning(self, jump: Any, bottoms: int) -> Any:
+        """The jump after a branch, unless both arms wait for the result of a recursive call."""
+        if type(jump) is int and jump == RAISE and self.recursion.bottoms > bottoms:
+            raise Bottom(None)
+        return jump
+
+    def continue_arm(self, arm: Arm, rest: Callable[[], Any]) -> None:
+        self.merges.enter_arm(arm)
+        try:
+            arm.jump = self.ended(rest) or NORMAL
+        finally:
+            self.merges.leave_arm(arm)
+
+    def ended(self, body: Callable[[], Any]) -> Any:
+        """Run an arm.  What certainly raises in it (shapes that do not fit, an attribute that
+        does not exist) is raised when the arm is taken: plain Python would not meet it before."""
+        layers, region = len(self.journal.layers), self.recorder.region
+        try:
+            return body()
+        except Bottom:
+            self._back_to(layers, region)
+            return RAISE
+        except USER_ERRORS as error:
+            if isinstance(error, SrcgradError):
+                raise
+            self._back_to(layers, region)  # from loops that were being traced
+            return self.machine.raise_(error, None, False)
+
+    def _back_to(self, layers: int, region: Region) -> None:
+        """Leave what was being traced inside of a region."""
+        while len(self.journal.layers) > layers:
+            self.journal.pop()
+        self.recorder.region = region
+
+    def decides(self) -> bool:
+        """Is a function running that calls itself and is inlined all the same?  What the call
+        decides is decided there, so that each level is known."""
+        return bool(self.call_sites) and self.assumed.inlines(self.call_sites[-1][0])
+
+    # ---- expressions -----------------------------------------------------------------------
+    def if_expression(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        test = self.machine.condition(test)
+        known = self.machine.static_truth(test)
+        tested = test if known is not None else self.machine.predicate(test)
+        if type(tested) is bool:
+            known = tested
+        if known is None:
+            fixed = self.is_fixed(tested)
+            if fixed and self.decides():
+                known = self.machine.truth(tested)
+        if known is not None:
+            return then() if known else orelse()
+        self.open_tests.append((fixed, len(self.call_sites)))
+        try:
+            return self.choose(self.recorder.value_of(tested), then, orelse)
+        finally:
+            self.open_tests.pop()
+
+    def choose(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+        """The value of a conditional expression on data: a branch that stores into a slot."""
+        from_slot = Box()
+        self.journal.born(from_slot)
+        self.branch(predicate, lambda: self.journal.write(BoxCell(from_slot), then()),
+                    lambda: self.journal.write(BoxCell(from_slot), orelse()), None)
+        found = self.references.loaded(from_slot.content)
+        if type(found) is ScalarTracer and found.value in self.truths.equals:
+            value, truth = self.truths.equals[found.value]
+            return self.recorder.wrap(value) if truth else self.machine.not_(
+                self.recorder.wrap(value))
+        return found
+
+    def and_(self, first: Any, *rest: Callable[[], Any]) -> Any:
+        return self._boolean(first, rest, True)
+
+    def or_(self, first: Any, *rest: Callable[[], Any]) -> Any:
+        return self._boolean(first, rest, False)
+
+    def _boolean(self, first: Any, rest: tuple[Callable[[], Any], ...], go_on: bool) -> Any:
+        """``and`` (go on while true) and ``or`` (go on while false)."""
+        value = first
+        for i, thunk in enumerate(rest):
+            condition = self.machine.condition(value)
+            known = self.machine.static_truth(condition)
+            tested = condition if known is not None else self.machine.predicate(condition)
+            if type(tested) is bool:
+                known = tested
+            if known is not None:
+                if known is not go_on:
+                    return value
+                value = thunk()
+                continue
+            following = rest[i:]
+            current = value
+
+            def more(following: Any = following) -> Any:
+                return self._boolean(following[0](), following[1:], go_on)
+
+            def stop(current: Any = current) -> Any:
+                return current
+
+            predicate = self.recorder.value_of(tested)
+            return self.choose(predicate, more if go_on else stop, stop if go_on else more)
+        return value
+
+
+def read_after(*regions: Any) -> frozenset[str] | None:
+    """The variables that may be read after the statement of some regions."""
+    for region in regions:
+        if hasattr(region, "__globals__"):
+            found = names_read_after(region)
+            if found is not None:
+                return found
+    return None

@@ -1,0 +1,180 @@
+"""The values that arms and loop bodies yield, and the objects that are made of joined ones."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import AliasError
+from ...graph.ir import Value
+from ...stage.machine import UNBOUND
+from ...types.kinds import Aval, Kind
+from ..collaborator import Collaborator
+from ..record.homes import inherit_stored, is_active, reach
+from ..record.journal import Snapshot, Stored
+from ..record.states import SymbolicList
+from ..record.tracers import ArrayTracer, Home, Late, Poison
+from .control import Refusal
+from .shapes import SPARE, Leaf
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
+
+
+class JoinedValues(Collaborator):
+    """From the parts of a state to graph values, and back."""
+
+    access: parts.Access
+    among: parts.Among
+    containers: parts.Containers
+    list_rows: parts.ListRows
+    merges: parts.Merges
+    opening: parts.Opening
+    recorder: parts.Recorder
+    sources: parts.Sources
+
+    def __init__(self) -> None:
+        self.stored_now: list[Home] = []
+
+    def placeholder(self, aval: Aval, like: Any) -> Value:
+        """What stands in the other arm for a value of one arm; nothing uses it there."""
+        if aval.kind in ZEROS:
+            return self.recorder.const(ZEROS[aval.kind])
+        if aval.kind is Kind.SCALAR and aval.dtype is not None:
+            return self.recorder.const(aval.dtype.type(0))
+        if aval.kind is Kind.LIST:
+            return self.recorder.emit("list", (), (aval,))[0]
+        if aval.kind is not Kind.ARRAY:
+            return self.recorder.emit("undef", (), (aval,))[0]
+        sizes = [self._size_at_hand(size) for size in aval.shape or ()]
+        if any(size is None for size in sizes) and type(like) is ArrayTracer and (
+                like.aval.shape == aval.shape):
+            try:
+                found = self.recorder.apply(np.zeros_like, (like,), {"dtype": aval.dtype})
+                return self.recorder.as_value(found)
+            except Refusal as refusal:
+                if not isinstance(refusal.error, AliasError):
+                    raise
+        shape = tuple(0 if size is None else size for size in sizes)
+        return self.recorder.as_value(self.recorder.apply(np.zeros, (shape, aval.dtype), {}))
+
+    def placeheld(self, aval: Aval, like: Any) -> Aval:
+        """The type of an array of one arm beside what stands for it in the other arm: sizes
+        that are not known there are left open."""
+        if (type(like) is ArrayTracer and like.aval.shape == aval.shape) or aval.shape is None:
+            return aval
+        return aval.but(shape=tuple(
+            self.fresh("k") if self._size_at_hand(size) is None else size for size in aval.shape))
+
+    def _size_at_hand(self, size: Any) -> Any:
+        """A size as a number, or as that of an array from outside; None for others."""
+        if isinstance(size, int):
+            return size
+        return next((self.access.size_of(tracer, axis) for _, tracer,
+                     _ in self.sources.outside_arrays
+                     for axis, other in enumerate(tracer.aval.shape or ()) if other == size), None)
+
+    def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
+            aval: Aval) -> Value:
+        """The value of the first thunk where the predicate holds, else of the second."""
+        blocks = []
+        for thunk in (first, second):
+            held: list[Value] = []
+            arm = self.merges.trace_arm(functools.partial(_hold, held, thunk))
+            blocks.append(arm.region.builder.block((held[0],)))
+        return self.recorder.emit("if", (predicate,), (aval,), tuple(blocks))[0]
+
+    def leaf_value(self, part: Any, aval: Aval) -> Value:
+        """The graph value of a part of a state at the end of an arm or loop body."""
+        if part is UNBOUND or type(part) is Poison:
+            return self.recorder.emit("undef", (), (aval,))[0]
+        if isinstance(part, Value):
+            return part
+        if part is SPARE:
+            return self.placeholder(aval, None)
+        if type(part) is Late:
+            return self.recorder.as_value(self.among.computed(part))
+        if type(part) is SymbolicList:
+            return part.value
+        if type(part) is Snapshot or type(part) is list:
+            return self.list_value(part)
+        return self.recorder.as_value(part)
+
+    def list_value(self, state: Any) -> Value:
+        """A list of known length as a graph value."""
+        items = state.items if type(state) is Snapshot else tuple(
+            self.containers.outside_items(state))
+        joining = self.merges.join()
+        elem: Aval | None = None
+        values = []
+        for item in items:
+            if type(item) is list:
+                self.journal.seal(item)
+                part = self.list_rows.list_owners.get(id(item))
+                if not self.opening.giving and (part is None
+                                                or not (part.key is None or part.given)):
+                    self.list_rows.share_rows()
+                value = (self.symbolic_lists[id(item)].value if id(item) in self.symbolic_lists
+                         else self.list_value(item))
+            else:
+                self.note_stored(item)
+                value = self.recorder.as_value(self.among.computed(item))
+            values.append(value)
+            aval = value.aval if not isinstance(value.aval.expr, int) else value.aval.but(expr=None)
+            elem = aval if elem is None else joining.join_avals(elem, aval)
+        (value,) = self.recorder.emit("list", tuple(values), (Aval(Kind.LIST, None, (), None, elem),
+                                      ))
+        value.obj = self.recorder.new_obj(value)
+        return value
+
+    def note_stored(self, item: Any) -> None:
+        """An array lies in a list of unknown length: writing to it later would change the
+        element too, which values cannot follow."""
+        if type(item) is list:
+            for inner in item:
+                self.note_stored(inner)
+        if type(item) is ArrayTracer:
+            self.note_stored_home(item.home)
+
+    def note_stored_home(self, home: Home) -> None:
+        for one in reach(home):
+            self.stored_now.append(one)
+            if not one.stored:
+                self.journal.write(Stored(one), True)
+
+    def drained(self) -> list[Home]:
+        """Homes that were put into lists while an arm or body was closed, and are not yet
+        known to be."""
+        found = [h for h in self.stored_now if is_active(h) and not h.stored]
+        self.stored_now = []
+        return found
+
+    def object_of(self, leaf: Leaf, value: Value, parts: list[Any]) -> Any:
+        """The tracer (or version, or list content) for the joined value of a leaf."""
+        if leaf.version_of is not None:
+            value.obj = leaf.version_of.obj
+            value.hint = leaf.version_of.current.hint
+            return value
+        if value.aval.kind is Kind.LIST:
+            value.obj = self.recorder.new_obj(value)
+            return SymbolicList(value, value.obj, leaf.rows)
+        if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
+            return value.aval.expr
+        result = self.recorder.wrap(value, leaf.label or "array")
+        if type(result) is ArrayTracer:
+            inherit_stored(result.home, parts)
+            for part in parts:
+                if type(part) is ArrayTracer:
+                    result.home.aliases.extend(
+                        (h, h.current) for h in reach(part.home)
+                        if is_active(h) and h.choice is None)
+        return result
+
+
+def _hold(held: list[Value], thunk: Callable[[], Value]) -> None:
+    held.append(thunk())

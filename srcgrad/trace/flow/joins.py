@@ -1,0 +1,420 @@
+"""Joining states: what a slot holds after two paths, or at the head of a loop.
+
+:meth:`Join.unify` compares two states and gives a :class:`~srcgrad.trace.flow.shapes.Shape`.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...errors import JoinError
+from ...graph.broadcasting import never_one
+from ...graph.ir import Value
+from ...stage.function import definition
+from ...stage.machine import UNBOUND
+from ...types.dims import Dim, proves_nonnegative
+from ...types.kinds import Aval, Kind, join, list_of
+from ..assumptions import DequesAsLists, PartsOfItems
+from ..heap.columns import (
+    column_states,
+    common_form,
+    has_known,
+    kept_otherwise,
+    list_elem,
+    unlike_items,
+)
+from ..heap.unlike import are_nodes, one_of, remedies_for
+from ..record.journal import Content, Snapshot
+from ..record.states import Columns, ListTable, Maybe, Partial, SymbolicList
+from ..record.structures import (
+    IMMUTABLE,
+    describe,
+    identity,
+    is_mutable,
+    label_of,
+    leaf_aval,
+    outline,
+    rebuilder,
+    same_constant,
+    structure_parts,
+)
+from ..record.tracers import ArrayTracer, Choice, Moved, Picked, Poison, contains_tracer, is_tracer
+from .partial import keyed, perhaps
+from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
+
+if TYPE_CHECKING:
+    from ..machine import TraceMachine
+
+MOST_APART = 12  # what is done to one of several unlike things is done for each of them
+
+
+def count_of(obj: Any) -> int:
+    """Of how many things is it one?"""
+    return count_of(obj.first) + count_of(obj.second) if type(obj) is Choice else 1
+
+
+@dataclass(slots=True)
+class Join:
+    """One join in progress.
+
+    A branch gives its ``predicate``, what else is known to hold in its arms (``facts``), which
+    arm does not come to its end (``dead``), the objects made in its arms (``young``), what lists
+    hold at the end of the arms that ``changed`` them, and pairs of objects that must stay
+    ``apart``.  ``objects`` collects the pairs of objects that become one
+    new object, ``fixed`` the objects that are the same on both paths.
+    """
+
+    machine: TraceMachine
+    predicate: Value | None = None
+    young: frozenset[int] = frozenset()
+    apart: frozenset[tuple[int, int]] = frozenset()
+    dead: int | None = None
+    facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
+    changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
+    unbound: int = 0  # the side that has nothing, while a form of the other is made
+    pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
+    keep: list[Any] = field(default_factory=list)
+    objects: list[tuple[Any, Any]] = field(default_factory=list)
+    fixed: list[Any] = field(default_factory=list)
+    walks: bool = False  # may a loop's variable go from one known object to another?
+    made: frozenset[int] = frozenset()  # the objects that a loop's body has made
+
+    @property
+    def symbolic(self) -> ListTable:
+        """The lists of unknown length."""
+        return self.machine.symbolic_lists
+
+    def outside(self, obj: Any) -> bool:
+        """Is an object from outside?"""
+        return self.machine.merges.is_outside(obj)
+
+    @property
+    def takes_records(self) -> bool:
+        """May items that can be changed in place be taken apart?"""
+        return PartsOfItems() in self.machine.assumed
+
+    def stays(self, obj: Any) -> bool:
+        """May an object be known by a number?"""
+        merges = self.machine.merges
+        return PartsOfItems(known=True) not in self.machine.assumed and id(
+            obj) not in self.young and id(obj) not in self.made and (
+            merges.is_older(obj) or merges.loop_region() is None)
+
+    def unify(self, a: Any, b: Any) -> Shape:
+        """The shape of two states."""
+        if a is b:
+            self.fixed.append(a)
+            return Same(a)
+        if isinstance(a, Poison) or isinstance(b, Poison):
+            return Same(a if isinstance(a, Poison) else b)
+        if type(a) is Maybe or type(b) is Maybe:
+            return perhaps(self, a, b)
+        if a is UNBOUND or b is UNBOUND:
+            self.unbound = 0 if a is UNBOUND else 1
+            return self._with_unbound(b if a is UNBOUND else a)
+        if type(a) in (Snapshot, Columns, Partial) or (type(b) in (Snapshot, Columns, Partial)):
+            return self._contents(a, b)
+        aval_a, aval_b = leaf_aval(a), leaf_aval(b)
+        if aval_a is not None and aval_b is not None:
+            return self._leaves(a, b, aval_a, aval_b)
+        return self._structures(a, b)
+
+    def _leaves(self, a: Any, b: Any, aval_a: Aval, aval_b: Aval) -> Shape:
+        if not is_tracer(a) and not is_tracer(b) and type(a) is type(b) and (
+                type(a) is not SymbolicList) and same_constant(a, b):
+            return Same(a)
+        if type(a) is ArrayTracer and type(b) is ArrayTracer and a.obj == b.obj:
+            return Same(a)
+        aval = self.join_avals(aval_a, aval_b)
+        if aval.kind is Kind.ANY and self.predicate is not None and Kind.ANY not in (
+                aval_a.kind, aval_b.kind) and self.machine.merges.tells_apart():
+            return self._two(a, b)
+        key = None
+        if type(a) is ArrayTracer or type(b) is ArrayTracer:
+            key = (identity(a), identity(b))
+        rows = a.rows if type(a) is SymbolicList and type(b) is SymbolicList and (
+            a.rows is b.rows) else None
+        return Leaf(aval, key=key, label=label_of(b), rows=rows)
+
+    def join_avals(self, a: Aval, b: Aval) -> Aval:
+        """Like :func:`srcgrad.types.kinds.join`, but arrays of one rank keep it: axes of different
+        sizes get fresh symbols; so do ints with different numbers."""
+        if a.kind is Kind.ARRAY and b.kind is Kind.ARRAY and len(a.shape or ()) == len(
+                b.shape or ()):
+            shape = tuple(self.size(x, y)
+                          for x, y in zip(a.shape or (), b.shape or (), strict=True))
+            plain = join(a.but(shape=()), b.but(shape=()))
+            return plain.but(shape=shape, optional=a.optional or b.optional)
+        if a.kind is Kind.INT and b.kind is Kind.INT:
+            if a.expr is not None and a.expr == b.expr:
+                return a.but(optional=a.optional or b.optional)
+            low = 0 if is_nonnegative(a) and is_nonnegative(b) else None
+            return a.but(expr=self.machine.fresh("i", low=low), optional=a.optional or b.optional)
+        if a.kind is Kind.LIST and b.kind is Kind.LIST and a.elem and b.elem:
+            return list_of(self.join_avals(a.elem, b.elem))
+        return join(a, b)
+
+    def size(self, a: Dim, b: Dim) -> Dim:
+        """The size of an axis on two paths: a fresh symbol unless they are equal."""
+        if self.machine.sources.equal_sizes(a, b):
+            return b if isinstance(b, int) else a
+        return self.machine.fresh("k", not_one=never_one(a) and never_one(b))
+
+    def _with_unbound(self, present: Any) -> Shape:
+        """A slot that only one path binds: reading it where it is unbound raises at run time,
+        as the user's code would.  An object from before the branch is that object; of one made
+        in an arm there is a new one, whose parts are the arm's.  A row of a list of lists stays
+        itself."""
+        if id(present) in self.young and not self.machine.choices.is_part(present) and (
+                type(self.symbolic.get(id(present))) in (SymbolicList, Partial)):
+            return self.held(present, UNBOUND)
+        if type(present) is Columns:
+            return Sequence(lambda made: Columns(present.form, tuple(made)),
+                            [self._with_unbound(c) for c in present.columns],
+                            lambda state: (UNBOUND,) * len(present.columns) if (
+                                state is UNBOUND) else state.columns)
+        if type(present) in (Snapshot, Partial) or id(present) in self.symbolic:
+            self.fixed.append(present)
+            return Same(present)
+        aval = leaf_aval(present)
+        if aval is not None:
+            key = ("unbound", self.unbound, identity(present))
+            return Leaf(aval, key=key, label=label_of(present))
+        pair = (id(present), -1 - self.unbound)
+        if pair in self.pairs:
+            return self.pairs[pair]  # type: ignore[no-any-return]
+        parts = structure_parts(present)
+        if parts is None or self.outside(present) or (
+                self.predicate is not None and is_mutable(present)
+                and id(present) not in self.young):
+            self.fixed.append(present)
+            return Same(present)
+        self.pairs[pair] = Same(present)  # where it contains itself
+        items = [self._with_unbound(p) for p in parts]
+        shape: Shape = Same(present)
+        if not all(isinstance(i, Same) for i in items):
+            shape = Sequence(self.rebuilder(present), items, _unbound_parts(len(items)))
+            if is_mutable(present):
+                self.objects.append((present, UNBOUND))
+        self.pairs[pair] = shape
+        self.keep.append(present)
+        return shape
+
+    def held(self, a: Any, b: Any) -> Shape:
+        """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
+        a run knows: a new one with the content that either has."""
+        ends = [self.ended_content(side, x) for side, x in enumerate((a, b))]
+        contents = [end for end in ends if end is not UNBOUND]
+        shape = self._contents(contents[0], contents[-1])
+        if isinstance(shape, Failed):
+            return shape
+        self.objects.append((a, b))
+        kind = type(b if a is UNBOUND else a)
+        build = self.heir(lambda made: self.machine.lists.holding(kind, made[0]), a, b)
+        if self.was_changed(a) or self.was_changed(b):
+            return Ended(build, [shape], lambda obj: (ends[0 if obj is a else 1],), (a, b))
+        return Sequence(build, [shape], self.content_parts)
+
+    def was_changed(self, obj: Any) -> bool:
+        """Is it a list that an arm has changed?"""
+        return id(obj) in self.changed[0] or id(obj) in self.changed[1]
+
+    def ended_content(self, side: int, obj: Any) -> Any:
+        """The content of a list (or dict or set) at the end of an arm."""
+        found = self.changed[side].get(id(obj))
+        return self.content_parts(obj)[0] if found is None else found
+
+    def rebuilder(self, *objects: Any) -> Callable[[list[Any]], Any]:
+        """A function that makes the object that these become from its parts."""
+        return self.heir(rebuilder(objects[0]), *objects)
+
+    def heir(self, make: Callable[[list[Any]], Any], *objects: Any) -> Callable[[list[Any]], Any]:
+        """``make``, where what is known of these objects outside is known of the new one."""
+        def made(parts: list[Any]) -> Any:
+            new = make(parts)
+            for obj in objects:
+                self.machine.merges.inherit(new, obj)
+            return new
+
+        return made
+
+    def any_length(self, leaf: Leaf) -> Sequence:
+        """The form of a list of any length."""
+        return Sequence(lambda made: self.machine.lists.holding(list, made[0]), [leaf],
+                        self.content_parts)
+
+    def content_parts(self, state: Any) -> tuple[Any, ...]:
+        if state is UNBOUND:
+            return (UNBOUND,)
+        return (Content(state, self.symbolic).get(),)
+
+    def _contents(self, a: Any, b: Any) -> Shape:
+        if Moved in (type(a), type(b)):
+            return Same(a if type(a) is Moved else b)
+        if all(type(s) is Partial or (type(s) is Snapshot and s.type in (dict, set))
+               for s in (a, b)):
+            return keyed(self, a, b)
+        if type(a) is Snapshot and type(b) is Snapshot:
+            if len(a.items) == len(b.items) and a.type is b.type:
+                kind = a.type
+                items = [self.unify(x, y) for x, y in zip(a.items, b.items, strict=True)]
+                return Sequence(lambda vs: Snapshot(kind, tuple(vs)), items, lambda s: s.items)
+        return self._symbolic_list(a, b)
+
+    def _symbolic_list(self, a: Any, b: Any) -> Shape:
+        """Lists of different or unknown length."""
+        avals = []
+        for state in (a, b):
+            if type(state) is Snapshot and state.type is not list:
+                return Failed(JoinError(
+                    f"a {state.type.__name__} grows by a number of items that depends on data",
+                    why="only lists may have a length that is known at run time only",
+                    fix="use a list"), (DequesAsLists(),) * (state.type is deque))
+            elem = list_elem(self, state)
+            if elem is False:
+                return self._column_lists(a, b)
+            avals.append(list_of(elem))
+        left, right = avals
+        if left.elem is None or right.elem is None:
+            aval = list_of(left.elem or right.elem)
+        else:
+            aval = list_of(self.join_avals(left.elem, right.elem))
+        return Leaf(aval)
+
+    def _column_lists(self, a: Any, b: Any) -> Shape:
+        """Lists whose items are tuples or records: one list for each part.  Items that can be
+        changed in place are taken apart only where nothing else helps, for they may not be
+        changed from then on."""
+        found = common_form(self, (a, b))
+        if found is None:
+            known = any(isinstance(s, Columns) and has_known(s.form) for s in (a, b))
+            return unlike_items(*(PartsOfItems(known=True),) * known)
+        form, avals = found
+        if form.mutable and not self.takes_records:
+            return unlike_items(kept_otherwise(self, form))
+        return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
+                        lambda state: column_states(self, form, state))
+
+    def _structures(self, a: Any, b: Any) -> Shape:
+        """Tuples, lists and records of the same class and size."""
+        known = self.pairs.get((id(a), id(b)))
+        if known is not None:
+            return known  # type: ignore[no-any-return]
+        self.keep.append((a, b))
+        self.pairs[(id(a), id(b))] = self.failed(a, b)  # where they contain themselves
+        shape = self._new_structure(a, b)
+        self.pairs[(id(a), id(b))] = shape
+        return shape
+
+    def _new_structure(self, a: Any, b: Any) -> Shape:
+        found = one_of(self, a, b)
+        if found is not None:
+            return found
+        if any(map(self.machine.tuples.is_long, (a, b))):
+            return self.failed(a, b)
+        if type(a) is Picked or type(b) is Picked:
+            return self._two(a, b)
+        if self.predicate is None:
+            self.machine.keys.unite(a, b)
+        if any(map(self.machine.choices.is_part, (a, b))):
+            return self.failed(a, b)  # a row of a list of lists: it would become a list of its own
+        both = {id(a), id(b)}
+        if type(a) is type(b) and type(a) in (list, dict, set) and (
+                both & self.young if type(a) is list else both <= self.young) and (
+                (id(a), id(b)) not in self.apart) and (
+                type(a) is set or both & self.symbolic.keys()):
+            return self.held(a, b)
+        if self._grows(a, b):
+            held = self.held(a, b)
+            if not isinstance(held, Failed):
+                return held
+        if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
+                (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
+            return self._two(a, b)
+        if outline(a) != outline(b) or (self.predicate is not None and are_nodes(self, a, b)):
+            return self._two(a, b)
+        parts_a, parts_b = (self._ended_parts(side, obj) for side, obj in enumerate((a, b)))
+        if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):
+            return self._two(a, b)
+        items = [self.unify(x, y) for x, y in zip(parts_a, parts_b, strict=True)]
+        if any(isinstance(i, Failed) for i in items) and not isinstance(a, tuple):
+            return self._two(a, b)
+        if all(isinstance(i, Same) for i in items) and isinstance(a, tuple):
+            return Same(a)
+        if is_mutable(a):
+            self.objects.append((a, b))
+        if self.was_changed(a) or self.was_changed(b):
+            return Ended(self.heir(list, a, b), items,
+                         lambda obj: parts_a if obj is a else parts_b, (a, b))
+        return Sequence(self.rebuilder(a, b), items, structure_parts)  # type: ignore[arg-type]
+
+    def _ended_parts(self, side: int, obj: Any) -> tuple[Any, ...] | None:
+        """The parts of an object at the end of an arm."""
+        found = self.changed[side].get(id(obj))
+        if found is None:
+            return structure_parts(obj)
+        return found.items if type(found) is Snapshot else None
+
+    def _grows(self, a: Any, b: Any) -> bool:
+        """Is a loop's variable bound to a new list, of another or of unknown length?"""
+        return self.predicate is None and type(a) is list and type(b) is list and (
+            not self.outside(a) and not self.outside(b)) and (
+            len(a) != len(b) or bool({id(a), id(b)} & self.symbolic.keys())) and (
+            self.walks and self.machine.rounds.may_rebind())
+
+    def _two(self, a: Any, b: Any) -> Shape:
+        """Things that have no common form: after a branch it is known which of them it is."""
+        if self.predicate is None or count_of(a) + count_of(b) > MOST_APART:
+            return self.failed(a, b)
+        self.unbound = 1
+        first = self.alone(a)
+        self.unbound = 0
+        forms = (first, self.alone(b))
+        if any(isinstance(f, Failed) for f in forms):
+            return self.failed(a, b)
+        return Apart(self.predicate, (a, b), forms)
+
+    def alone(self, obj: Any) -> Shape:
+        """The form of what only one path has."""
+        if not is_tracer(obj) and isinstance(obj, IMMUTABLE):
+            return Same(obj)
+        if type(obj) is Snapshot:
+            return self.failed(obj, obj)
+        if isinstance(obj, types.FunctionType):
+            made = definition(obj)
+            if made is not None and id(made.parent) in self.young:
+                return self.failed(obj, obj)
+            return Same(obj)
+        if isinstance(obj, (functools.partial, types.MethodType)):
+            inner = (obj.args, obj.keywords, obj.func) if isinstance(
+                obj, functools.partial) else (obj.__self__,)
+            young = any(id(i) in self.young or contains_tracer(i) for i in inner)
+            return self.failed(obj, obj) if young else Same(obj)
+        return self._with_unbound(obj)
+
+    def failed(self, a: Any, b: Any) -> Failed:
+        return Failed(JoinError(
+            f"a name refers to {describe(a)} on one path and to {describe(b)} on the other",
+            why="which of them it is depends on data, and they have no common form",
+            fix="use the value inside each branch, or make both branches produce the same kind"),
+            remedies_for(self, a, b))
+
+
+
+def is_nonnegative(aval: Aval) -> bool:
+    return aval.expr is not None and proves_nonnegative(aval.expr)
+
+
+def _unbound_parts(count: int) -> Callable[[Any], tuple[Any, ...]]:
+    def parts(state: Any) -> tuple[Any, ...]:
+        if state is UNBOUND:
+            return (UNBOUND,) * count
+        found = structure_parts(state)
+        return found if found is not None else (UNBOUND,) * count
+
+    return parts

@@ -1,0 +1,556 @@
+"""Lists, dicts, sets and deques while tracing: journaled mutations, lists of unknown length."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import UnsupportedOperation
+from ...stage.machine import NORMAL
+from ...types.dims import evaluate, is_varying
+from ...types.kinds import SCALARS
+from ...types.spelling import Method
+from ...types.subclasses import content_of, item_step, make, native_class
+from ..assumptions import KnownLengths
+from ..boundary.identity import equal_if_one
+from ..calls.refused import endless_container
+from ..collaborator import Collaborator
+from ..flow.control import Restart
+from ..iteration.elements import NdIter
+from ..iteration.iteration import Range, Rows, Staged, item, length, staged_iterable, static_items
+from ..numpy.written_out import (
+    Flat,
+    Parts,
+    check_count,
+    count_of,
+    insert_at,
+    is_among,
+    place_of,
+    pop_at,
+)
+from ..objects.special_methods import CONTAINERS, is_asked, is_subscripted, python_method
+from ..record.journal import Content
+from ..record.states import Columns
+from ..record.tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
+from ..values.operators import INPLACE
+from .rows import Row
+from .tables import SPREAD
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
+                   "intersection", "difference", "issubset", "issuperset", "isdisjoint",
+                   "symmetric_difference", "__len__", "__contains__", "__getitem__"})
+
+
+MOST_ITEMS = 500  # of an iterator of a user's class
+MOST_SUBSCRIPTS = 10_000
+
+
+# what is no container, whatever class it poses as
+_LEAVES = frozenset({ArrayTracer, ScalarTracer, int, float, complex, bool, type(None)})
+
+
+class Containers(Collaborator):
+    """Python's containers."""
+
+    branches: parts.Branches
+    effects: parts.Effects
+    escapes: parts.Escapes
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    keys: parts.Keys
+    list_methods: parts.ListMethods
+    lists: parts.Lists
+    loops: parts.Loops
+    merges: parts.Merges
+    operators: parts.Operators
+    presence: parts.Presence
+    pushes: parts.Pushes
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+
+    # ---- displays ------------------------------------------------------------------------
+
+    def build_list(self, *items: Any) -> list[Any]:
+        result: list[Any] = self.keys.made_list(self.made(list(items)))
+        return result
+
+    def made(self, obj: Any) -> Any:
+        """A container that staged code has just made."""
+        self.journal.born(obj)
+        return obj
+
+    def born(self, obj: Any) -> None:
+        """A frame of a comprehension that has just been made."""
+        self.journal.born(obj)
+        self.merges.scopes.append((len(self.merges.frames), obj))
+
+    def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
+        open_ = [k for k, _ in pairs if k is SPREAD or self.keys.open_key(k)]
+        if not open_:
+            return self.keys.made_dict({self.keys.static_key(k): v for k, v in pairs})
+        made = self.keys.made_dict({})
+        for key, value in pairs:
+            if key is SPREAD:
+                self.machine.call_method(made, "update", value)
+            else:
+                self.machine.setitem(made, key, value)
+        return made
+
+    def build_set(self, *items: Any) -> Any:
+        if not any(self.keys.open_key(i) for i in items):
+            return self.keys.made_set({self.keys.static_key(i) for i in items})
+        made = self.keys.made_set(set())
+        for one in items:
+            self.machine.call_method(made, "add", one)
+        return made
+
+    def repeated_list(self, items: list[Any], times: Any, how: str = "append") -> list[Any]:
+        made: list[Any] = self.made([])
+
+        def body() -> int:
+            for one in items:
+                self.presence.container_method(made, how, (one,), {})
+            return NORMAL
+
+        if type(times) is int and how == "extend":
+            for _ in range(times):
+                body()
+        else:
+            self.machine.for_(Range(0, times, 1), self.list_methods.hold_item, body)
+        return made
+
+    def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
+        if type(value) is Row or (isinstance(value, list) and id(value) in self.symbolic_lists):
+            self._check_count(value, before + after, star)
+            middle = (self.machine.getitem(value, slice(before, -after or None)),) if star else ()
+            return (*(self.machine.getitem(value, i) for i in range(before)), *middle,
+                    *(self.machine.getitem(value, i - after) for i in range(after)))
+        if type(value) is ArrayTracer:
+            size = self._check_count(value, before + after, star)
+            count = before if not star else self.escapes.demand(size, "unpacking")
+            items = [self.machine.getitem(value, i) for i in range(count)]
+        elif is_tracer(value):
+            if star:
+                value._refuse("is unpacked with a star")
+            return tuple(self.machine.getitem(value, i) for i in range(before))
+        else:
+            items = list(self.machine.iterate(value))
+        return split_items(items, before, star, after)
+
+    def _check_count(self, value: Any, need: int, star: bool) -> Any:
+        """The number of items to be unpacked; Python's error where it does not fit the names,
+        now or (where data decides it) in the run."""
+        size = self.machine.call(len, value)
+        number = size if type(size) is int else None
+        if number is None and not star and size.aval.expr is not None and (
+                not is_varying(size.aval.expr)):
+            self.sources.guard_size("eq0", size.aval.expr - need)
+            number = evaluate(size.aval.expr, self.sources.numbers)
+        if number is None:
+            self.machine.call(check_count, size, need, star)
+        else:
+            split_items([None] * number, need, star, 0)
+        return size
+
+    def iterate(self, iterable: Any) -> Any:
+        """The items of an iterable whose number is known (or demanded) now."""
+        if isinstance(iterable, Staged) or is_tracer(iterable):
+            return iter(self.all_items(iterable))
+        iterable = self.references.seen(iterable)
+        if isinstance(iterable, list) and id(iterable) in self.symbolic_lists:
+            self.lists.unroll_maker(iterable)
+            raise self.recorder.of_forms(UnsupportedOperation(
+                "a list whose length depends on data is iterated where its length is needed",
+                why="the generated code is made before the length is known",
+                fix="loop over it with a for statement"))
+        return self.watched(self.outside_items(iterable))
+
+    def delegate(self, iterable: Any) -> Any:
+        """The operand of ``yield from``: what is staged is taken item by item."""
+        return self.machine.iterate(iterable) if isinstance(iterable,
+                                                            Staged) or is_tracer(iterable) or (
+            isinstance(iterable, list) and id(iterable) in self.symbolic_lists) else iterable
+
+    def all_items(self, iterable: Any) -> list[Any]:
+        """All items of a staged iterable; its length is demanded."""
+        if is_tracer(iterable):
+            iterable = Rows(iterable)
+        found = static_items(self.machine, iterable)
+        if found is not None:
+            return found
+        self.loops.unroll_makers(iterable)
+        size = self.escapes.demand(length(self.machine, iterable),
+                                   "the length of what is iterated here")
+        return [item(self.machine, iterable, i) for i in range(size)]
+
+    def content_outside(self, obj: Any) -> Any:
+        """The content of a container from outside, by its paths."""
+        self.sources.note_container(obj)
+        path, step = self.found_functions.paths[id(obj)], item_step(obj)
+        if isinstance(obj, (list, tuple, collections.deque)):
+            return [self.foreigners.outside(x, path.child(step, i)) if not is_tracer(x) else x
+                    for i, x in enumerate(content_of(obj))]
+        return [x[0] for x in content_of(obj)] if isinstance(obj, dict) else list(content_of(obj))
+
+    def outside_items(self, iterable: Any) -> Any:
+        """What Python's iteration over a static iterable yields; items of containers from
+        outside are read by their paths, and user-written ``__iter__`` is staged."""
+        method = python_method(iterable, "__iter__")
+        if is_subscripted(iterable):
+            return self._user_sequence(iterable)
+        found = iterable if method is None else self.machine.call(method, iterable)
+        if found is not iterable:
+            return self.outside_items(found)
+        iterable = self.references.seen(iterable)
+        if type(iterable) in (Flat, NdIter, Parts):
+            elements = self.machine.call_method(iterable, "elements")
+            iterable = staged_iterable(self.machine, elements)
+            if iterable is None:
+                return self.outside_items(elements)
+        if isinstance(iterable, Staged) or is_tracer(iterable):  # what an __iter__ returned
+            return self.machine.iterate(iterable)
+        if isinstance(iterable, np.ndarray):
+            return iter(iterable)
+        if id(iterable) in self.found_functions.paths and isinstance(iterable, (
+                list, tuple, collections.deque, dict, set, frozenset)):
+            return self.content_outside(iterable)
+        step = python_method(iterable, "__next__")
+        if step is not None:
+            return self._user_iterator(iterable, step)
+        if id(iterable) in self.found_functions.paths and hasattr(type(iterable), "__next__"):
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"an iterator from outside (a {type(iterable).__name__}) is gone through",
+                why="it would be used up while the code is generated; at a call it gives other "
+                    "items, and how many is not known",
+                fix="pass a list or an array, or make the iterator inside of the function"))
+        self.pushes.check_iterator(iterable)
+        path = self.found_functions.paths.get(id(iterable))
+        if path is not None and not isinstance(iterable, (str, bytes, range, type)):
+            return self.sources.gives(tuple, (iterable,), (path,))  # of a view, a buffer
+        return iterable
+
+    def watched(self, items: Any) -> Any:
+        """Python's iterator over items; if they are those of a list that gets an unknown length
+        meanwhile, tracing starts again with the list as it is."""
+        return _watched(self.machine, items) if type(items) is list else iter(items)
+
+    def _user_iterator(self, iterator: Any, step: Any) -> Any:
+        for _ in range(MOST_ITEMS):
+            self.branches.demanding += 1
+            # which meets the exception that ends it
+            self.recorder.trying.append(self.recorder.region)
+            try:
+                value = self.machine.call(step, iterator)
+            except StopIteration:
+                return
+            finally:
+                self.branches.demanding -= 1
+                self.recorder.trying.pop()
+            yield value
+        raise self.recorder.fatal(UnsupportedOperation(
+            f"the iterator of {type(iterator).__name__} gives more than {MOST_ITEMS} items, or "
+            "ends where data say so",
+            why="it is gone through while the code is generated",
+            fix="write it as a generator function, or loop over an array"))
+
+    def _user_sequence(self, obj: Any) -> Any:
+        """The items by the class's own ``__getitem__``, until it raises an IndexError: lists that
+        it reads have a known length."""
+        i = 0
+        while True:
+            if i >= MOST_SUBSCRIPTS:
+                raise self.recorder.fatal(UnsupportedOperation(
+                    f"more than {MOST_SUBSCRIPTS} items of a {type(obj).__name__} are read one by "
+                    "one, or none of them raises an IndexError",
+                    why="a class without __iter__ is gone through while the code is generated",
+                    fix="give the class an __iter__, as a generator function"))
+            # which meets the exception that ends it
+            self.recorder.trying.append(self.recorder.region)
+            self.lists.subscripting += 1
+            try:
+                value = self.machine.getitem(obj, i)
+            except IndexError:
+                return
+            finally:
+                self.lists.subscripting -= 1
+                self.recorder.trying.pop()
+            yield value
+            i += 1
+
+    # ---- methods -----------------------------------------------------------------------------
+    def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                         kwargs: dict[str, Any]) -> Any:
+        if name in READS:
+            obj = self.references.seen(obj)
+        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
+            return self.symbolic_method(obj, name, args, kwargs)
+        if isinstance(obj, dict):
+            args = (self.keys.static_key(args[0]), *args[1:]) if args else args
+        elif name == "insert" and type(obj) is list and id(
+                obj) not in self.found_functions.paths and (
+                self.open_place(args[0])):
+            return self.operators.helped(insert_at, obj, *args)
+        elif name == "pop" and type(obj) is list and id(
+                obj) not in self.found_functions.paths and args and (
+                self.open_place(args[0])):
+            return self.operators.helped(pop_at, obj, *args)
+        elif name in ("insert", "pop") and args:
+            args = (self.keys.static_key(args[0]), *args[1:])
+        if name == "extend" and type(obj) is list and id(
+                obj) not in self.found_functions.paths and (
+                self.list_methods.of_unknown_length(args[0])):
+            return self.list_methods.extend_symbolic(obj, args[0])
+        args = tuple(list(self.machine.iterate(a)) if isinstance(a, Staged) else a for a in args)
+        if name in ("extend", "extendleft", "update"):
+            args = tuple(self.resolved(a) for a in args)
+        if isinstance(obj, (set, frozenset)) or name in ("index", "count", "remove"):
+            for held in (obj, *args):
+                self.references.check_copies(*filter(equal_if_one, held if isinstance(
+                    held, (list, tuple, set, frozenset)) else (held,)))
+        if name in READS:
+            return self._container_read(obj, name, args, kwargs)
+        if id(obj) in self.found_functions.paths:
+            return self._change_outside(obj, name, args, kwargs)
+        if name == "sort" and isinstance(obj, list):
+            ordered = self.machine.call(sorted, list(obj), **kwargs)
+            self.replace(obj, ordered)
+            return None
+        if name == "extend" and args and not isinstance(args[0], (list, tuple, str)):
+            args = (list(self.machine.iterate(args[0])),)
+        if name == "extend" and args and isinstance(args[0], list) and (
+                id(args[0]) in self.symbolic_lists):
+            return self.list_methods.extend_symbolic(obj, args[0])
+        if name == "remove" and isinstance(obj, list) and any(map(is_asked, (*obj, *args))):
+            return self._remove(obj, args[0])
+        self.journal.touch(Content(obj, self.symbolic_lists))
+        return native_method(obj, name)(*args, **kwargs)
+
+    def open_place(self, place: Any) -> bool:
+        """Is a place in a list a number that only a run knows, and that differs within it?"""
+        return type(place) is ScalarTracer and (
+            place.aval.expr is None or is_varying(place.aval.expr))
+
+    def _change_outside(self, obj: Any, name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Any:
+        """A change of a container from outside: an effect at each call; its shadow follows.
+        Where the method returns something, the content must be known."""
+        if name in ("pop", "popitem", "setdefault",
+                    "popleft") and id(obj) not in self.sources.shadows:
+            self.sources.note_container(obj)
+        shadow = self.references.shadow_of(obj)
+        own = python_method(obj, name) is not None
+        self.effects.effect_on(obj, getattr(native_class(type(obj)), name) if own else Method(name),
+                       *args, **kwargs)
+        if shadow is None:
+            return None
+        return self.presence.container_method(shadow, name, args, kwargs)
+
+    def _container_read(self, obj: Any, name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Any:
+        path = self.found_functions.paths.get(id(obj))
+        if path is None:
+            if name in ("index", "count") and isinstance(obj, list) and (
+                    any(map(is_asked, (*obj, *args)))):
+                return self._search(obj, name, args[0])
+            return native_method(obj, name)(*args, **kwargs)
+        self.sources.note_container(obj)
+        step = item_step(obj)
+        if isinstance(obj, dict):
+            seen: Any = {k: self.foreigners.outside(v, path.child(step, k)) for k,
+                         v in content_of(obj)}
+        elif isinstance(obj, (list, tuple, collections.deque)):
+            seen = [self.foreigners.outside(v, path.child(step, i))
+                    for i, v in enumerate(content_of(obj))]
+        else:
+            seen = obj
+        if name in ("index", "count") and isinstance(seen, list):
+            return self.presence.container_method(seen, name, args, kwargs)
+        return getattr(seen, name)(*args, **kwargs)
+
+    def _search(self, obj: list[Any], name: str, item: Any) -> Any:
+        if name == "count":
+            total: Any = 0
+            for x in obj:
+                total = self.machine.binary("+", total,
+                    self.machine.call(int, self.machine.compare("==", x, item)))
+            return total
+        if self._are_numbers(obj, item):
+            return self.operators.helped(place_of, obj, item)
+        return self._at_equal(obj, item, lambda i: i, "index(x): x not in list")
+
+    def _at_equal(self, obj: Any, item: Any, act: Callable[[int], Any], missing: str) -> Any:
+        """What ``act`` gives for the place of the first item that is equal; which one that is
+        may depend on data."""
+        known = self.keys.alternatives(item)
+        if known is not None and not any(is_tracer(x) for x in obj):
+            return self.keys.by_key(item, known, lambda k: act(list(obj).index(k)), None)
+        items = list(obj)
+        if any(type(x) is ArrayTracer and x.aval.ndim for x in (item, *items)):
+            raise self.recorder.fatal(UnsupportedOperation(
+                "an array is searched for in a list",
+                why="arrays are compared item by item, which gives no single answer",
+                fix="compare with np.array_equal in a loop"))
+
+        def at(i: int) -> Any:
+            if i == len(items):
+                raise ValueError(missing)
+            equal = items[i] is item or self.machine.compare("==", items[i], item)
+            return self.machine.if_expression(equal, lambda: act(i), lambda: at(i + 1))
+
+        return at(0)
+
+    def _are_numbers(self, obj: list[Any], item: Any) -> bool:
+        """Is it a list of numbers, and the item a number?"""
+        state = self.symbolic_lists.get(id(obj))
+        if type(state) is Columns or not _is_number(item):
+            return False
+        if state is None:
+            return all(map(_is_number, obj))
+        elem = state.value.aval.elem
+        return elem is None or (elem.kind in SCALARS and not elem.optional)
+
+    def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Any:
+        if name in ("index", "count") and len(args) == 1 and self._are_numbers(obj, *args):
+            return self.operators.helped(place_of if name == "index" else count_of, obj, *args)
+        return self.list_methods.symbolic_method(obj, name, args, kwargs)
+
+    def contains_number(self, obj: list[Any], item: Any) -> Any:
+        """``item in obj`` for a list of unknown length that holds numbers."""
+        if not self._are_numbers(obj, item):
+            return self.lists.no_method(obj, "a membership test")
+        return self.operators.helped(is_among, obj, item)
+
+    def _remove(self, obj: list[Any], item: Any) -> None:
+        for i, x in enumerate(obj):
+            if x is item:
+                self.journal.touch(Content(obj, self.symbolic_lists))
+                del obj[i]
+                return
+            if type(x) is not ArrayTracer:  # it may be equal, and comes first
+                break
+        self._at_equal(obj, item, lambda i: self.presence.container_method(obj, "pop", (i,), {}),
+                       "list.remove(x): x not in list")
+
+    def replace(self, obj: list[Any], items: list[Any]) -> None:
+        if id(obj) in self.found_functions.paths:
+            self.effects.effect_on(obj, operator.setitem, slice(None), items)
+            obj = self.references.shadow_of(obj)
+            if obj is None:
+                return
+        self.journal.touch(Content(obj, self.symbolic_lists))
+        obj[:] = items
+
+    def resolved(self, obj: Any, above: frozenset[int] = frozenset()) -> Any:
+        if type(obj) in _LEAVES or not isinstance(obj, CONTAINERS):
+            return obj
+        if id(obj) in above:
+            raise self.recorder.fatal(endless_container(obj))
+        above = above | {id(obj)}
+        obj = self.references.seen(obj)
+        if id(obj) in self.symbolic_lists or isinstance(obj, (str, bytes)):
+            return obj
+        outside = id(obj) in self.found_functions.paths
+        if isinstance(obj, (set, frozenset)):
+            self.sources.note_container(obj)
+            return obj
+        if isinstance(obj, dict):
+            if not outside and native_class(type(obj)) is not None:
+                return obj
+            pairs = self.presence.container_method(obj, "items", (), {}) if outside else obj.items()
+            found = {k: self.resolved(v, above) for k, v in pairs}
+            same = not outside and all(found[k] is v for k, v in pairs)
+            return obj if same else found if native_class(type(obj)) is None else make(
+                type(obj), found.items(), {}, obj)
+        if not isinstance(obj, (list, tuple, collections.deque)) or (
+                not outside and native_class(type(obj)) is not None):
+            return obj
+        items = [self.resolved(i, above) for i in (self.content_outside(obj) if outside else obj)]
+        if not outside and all(a is b for a, b in zip(items, obj, strict=True)):
+            return obj
+        if native_class(type(obj)) is not None or type(obj) is collections.deque:
+            return make(type(obj), items, {}, obj)
+        return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
+
+    def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
+        if op == "+":
+            self.presence.container_method(left, "extend", (right,), {})
+            return left
+        if id(left) in self.symbolic_lists:
+            self.list_methods.refill(left, self.repeated_list([left], right, "extend"))
+            return left
+        count = self.keys.static_key(right)
+        self.replace(left, list(self.outside_items(left)) * count)
+        return left
+
+    def inplace_container(self, op: str, left: Any, right: Any) -> Any:
+        target = left
+        if id(left) in self.found_functions.paths:
+            self.effects.effect_on(left, INPLACE[op], right)
+            target = self.references.shadow_of(left)
+        if target is not None:
+            self.journal.touch(Content(target, self.symbolic_lists))
+            INPLACE[op](target, self.resolved(right))
+        return left
+
+    def container_truth(self, value: Any) -> bool | None:
+        value = self.references.seen(value)
+        if id(value) in self.symbolic_lists:
+            return None
+        self.sources.note_container(value)
+        return bool(value)
+
+    def predicate(self, value: Any) -> Any:
+        value = self.references.seen(value)
+        if isinstance(value, list) and id(value) in self.symbolic_lists:
+            return self.machine.compare("!=", self.machine.length(value), 0)
+        return self.next.predicate(value)
+
+
+
+
+def _watched(machine: Any, items: list[Any]) -> Any:
+    for one in items:
+        if id(items) in machine.symbolic_lists:
+            raise Restart(KnownLengths())
+        if type(one) is Poison:
+            raise machine.recorder.unjoined(one)
+        yield one
+    if id(items) in machine.symbolic_lists:
+        raise Restart(KnownLengths())
+
+
+def _is_number(obj: Any) -> bool:
+    return isinstance(obj, (bool, int, float, complex, np.generic)) or (
+        is_tracer(obj) and obj.aval.kind in SCALARS and not obj.aval.optional)
+
+
+def split_items(items: list[Any], before: int, star: bool, after: int) -> tuple[Any, ...]:
+    """The unpacking of ``before`` names, a star, and ``after`` names; Python's own errors."""
+    need = before + after
+    if not star:
+        if len(items) < before:
+            raise ValueError(f"not enough values to unpack (expected {before}, got {len(items)})")
+        if len(items) > before:
+            raise ValueError(f"too many values to unpack (expected {before})")
+        return tuple(items)
+    if len(items) < need:
+        raise ValueError(
+            f"not enough values to unpack (expected at least {need}, got {len(items)})")
+    middle = items[before:len(items) - after]
+    return (*items[:before], middle, *items[len(items) - after:])
+
+
+def native_method(obj: Any, name: str) -> Any:
+    """A method of a container, by the code of C."""
+    base = native_class(type(obj))
+    return getattr(obj, name) if base is None else functools.partial(getattr(base, name), obj)

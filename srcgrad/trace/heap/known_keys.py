@@ -1,0 +1,168 @@
+"""What is known of the keys of dicts on the way through a program.
+
+A key that was looked up or stored is there from then on, until keys are taken away; whether a key
+is there, once asked, need not be asked again until the dict changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...graph.ir import Value
+from ..collaborator import Collaborator
+from ..record.regions import Region
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment of the trace, after a node of a region."""
+
+    region: Region
+    count: int
+    node: Any
+
+    def still_holds(self) -> bool:
+        """Was nothing undone since then?"""
+        nodes = self.region.builder.nodes
+        return len(nodes) >= self.count and (self.count == 0 or nodes[self.count - 1] is self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A key of a dict, and its place, or whether it is there (``asked``: the value that tells)."""
+
+    owner: Any
+    keys: tuple[Any, ...]
+    key: Any
+    place: Any
+    asked: Any
+    when: Moment
+    changes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Altered:
+    """A run-time dict has changed; ``moved``: keys may have gone, or have another place."""
+
+    owner: Any
+    moved: bool
+    when: Moment
+
+
+def _keys_of(obj: Any) -> tuple[Any, ...]:
+    return tuple(obj) if isinstance(obj, dict) else ()
+
+
+def _is_same(key: Any, other: Any) -> bool:
+    """Are keys equal, whatever their tracers are?"""
+    if isinstance(key, tuple) and isinstance(other, tuple) and len(key) == len(other):
+        return all(_is_same(k, o) for k, o in zip(key, other, strict=True))
+    return key is other or (type(key) is type(other) and type(key) in (int, str, bool)
+                            and key == other)
+
+
+class KnownKeys(Collaborator):
+    """What is known of keys."""
+
+    keys: parts.Keys
+    recorder: parts.Recorder
+    truths: parts.Truths
+
+    def __init__(self) -> None:
+        self.noted_keys: list[Noted] = []
+        self.alterations: list[Altered] = []
+        self.own_indexes: set[Value] = set()  # run-time dicts that have no second name
+
+    def _moment(self) -> Moment:
+        nodes = self.recorder.region.builder.nodes
+        return Moment(self.recorder.region, len(nodes), nodes[-1] if nodes else None)
+
+    def _note(self, obj: Any, key: Any, place: Any, asked: Any) -> None:
+        self.noted_keys.append(Noted(obj, _keys_of(obj), key, place, asked, self._moment(),
+                                     len(self.alterations)))
+
+    def note_key(self, obj: Any, key: Any, place: Any = True) -> None:
+        """A dict has a key from here on, to the end of the region."""
+        self._note(obj, key, place, None)
+
+    def note_asked(self, obj: Any, key: Any, found: Any) -> None:
+        """A value tells whether a dict has a key now."""
+        self._note(obj, key, None, found)
+
+    def note_change(self, obj: Any, moved: bool) -> None:
+        """A run-time dict changes; ``moved``: keys may go, or have another place."""
+        self.alterations.append(Altered(obj, moved, self._moment()))
+
+    def forget_keys(self, since: tuple[int, int]) -> None:
+        """Nothing is known that was noted after so many notes and changes."""
+        del self.noted_keys[since[0]:]
+        del self.alterations[since[1]:]
+
+    def known_place(self, obj: Any, key: Any) -> Any:
+        """What was noted of a key; None if it may be a new one."""
+        for noted in self._notes(obj, key):
+            if noted.place is not None and not self._altered(noted, True):
+                return noted.place
+        return None
+
+    def asked_before(self, obj: Any, key: Any) -> Any:
+        """Whether a run-time dict has a key, if that is known or was asked; else None."""
+        if self.known_place(obj, key) is not None:
+            return True
+        for noted in self._notes(obj, key):
+            if noted.asked is not None and not self._altered(noted, False):
+                known = self.truths.known_truth(noted.asked.value)
+                return noted.asked if known is None else known
+        return None
+
+    def _notes(self, obj: Any, key: Any) -> Any:
+        if not isinstance(obj, dict) and obj.value not in self.own_indexes:
+            return
+        for noted in reversed(self.noted_keys):
+            if noted.owner is obj and noted.keys == _keys_of(obj) and _is_same(noted.key, key) and (
+                    noted.when.still_holds() and self._is_inside(noted.when.region)):
+                yield noted
+
+    def _is_inside(self, region: Region) -> bool:
+        """Is a region the present one or around it?"""
+        inner: Region | None = self.recorder.region
+        while inner is not None and inner is not region:
+            inner = inner.parent
+        return inner is not None
+
+    def _altered(self, noted: Noted, moves: bool) -> bool:
+        """May what was noted have become untrue?  ``moves``: only if keys went away or moved."""
+        if isinstance(noted.owner, dict):
+            return False
+        if not moves or self.keys.may_move(noted.owner):
+            inner = self.recorder.region
+            while inner is not noted.when.region:
+                if inner.given is None and inner.control is inner:
+                    return True  # a loop, whose later iterations come after its own changes
+                assert inner.parent is not None
+                inner = inner.parent
+        return any(a.owner is noted.owner and (a.moved or not moves) and a.when.still_holds()
+                   and not self._is_other_arm(a.when.region)
+                   for a in self.alterations[noted.changes:])
+
+    def _is_other_arm(self, region: Region) -> bool:
+        """Is a region in an arm of a branch whose other arm is taken here?"""
+        chain: dict[Region | None, Region] = {}
+        inner: Region | None = self.recorder.region
+        while inner is not None:
+            chain[inner.parent] = inner
+            inner = inner.parent
+        outer: Region | None = region
+        while outer is not None:
+            here = chain.get(outer.parent)
+            if here is outer:
+                return False
+            if here is not None:
+                return here.given is not None and outer.given is not None and (
+                    here.given[0] is outer.given[0] and here.given[1] is not outer.given[1])
+            outer = outer.parent
+        return False

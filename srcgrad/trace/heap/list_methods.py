@@ -1,0 +1,259 @@
+"""Methods of lists of unknown length: what changes them, copies them, or puts them in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.ir import Ref, Suggested
+from ...rules.orders import sorted_places
+from ...types.dims import is_varying
+from ...types.kinds import SCALARS, Aval, Kind, int_aval
+from ...types.spelling import place_of_greatest, place_of_least
+from ..collaborator import Collaborator
+from ..iteration.iteration import Cursor, Rows, Staged, length, staged_iterable
+from ..record.journal import Snapshot
+from ..record.states import Columns, SymbolicList
+from ..record.tracers import is_tracer
+from .columns import common_form, list_item_aval
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+
+class ListMethods(Collaborator):
+    """Methods of lists of unknown length."""
+
+    containers: parts.Containers
+    keys: parts.Keys
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    merges: parts.Merges
+    opening: parts.Opening
+    presence: parts.Presence
+    recorder: parts.Recorder
+    tuples: parts.LongTuples
+
+    def __init__(self) -> None:
+        self.held: Any = None
+
+    def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
+                        kwargs: dict[str, Any]) -> Any:
+        """A method of a list of unknown length."""
+        if name == "append" and self.list_rows.append_to_row(obj, args[0]):
+            return None
+        state = self.symbolic_lists[id(obj)]
+        if name == "append":
+            return self._append(obj, state, args[0])
+        if name == "insert":
+            return self._insert(obj, state, *args)
+        if name == "pop":
+            return self._pop(obj, state, args)
+        if name == "extend":
+            return self._extend(obj, args[0])
+        if name == "copy":
+            return self.lists.made_with(self._copy(state), obj)
+        if name == "remove":
+            self.containers.symbolic_method(obj, "pop",
+                (self.containers.symbolic_method(obj, "index", args, {}),), {})
+            return None
+        if name == "reverse":
+            return self.refill(obj, self.tuples.list_get(obj, slice(None, None, -1)))
+        if name == "clear":
+            return self.refill(obj, self.lists.held_list(Snapshot(list, ())))
+        if name == "sort":
+            return self.refill(obj, self.sorted_list(obj, **kwargs))
+        return self.lists.no_method(obj, f"list.{name}")
+
+    def refill(self, obj: list[Any], other: list[Any]) -> None:
+        """Give a list the content of another one."""
+        if id(obj) in self.list_rows.list_owners:  # a row of a list of lists
+            if id(other) not in self.symbolic_lists:
+                self.lists.made_unknown(other)
+            self.lists.set_list(obj, self.symbolic_lists[id(other)].value)
+            return
+        self.journal.write(self.lists.content_of(obj), self.lists.content_of(other).get())
+
+    def put_slice(self, obj: Any, key: slice, items: Any) -> None:
+        """``items[a:b] = ...``, or with nothing its deletion."""
+        ends = (key.start, key.stop)
+        if key.step not in (None, 1) or (None not in ends and not (
+                all(type(e) is int for e in ends) and 0 <= key.start <= key.stop)):
+            self.lists.no_method(obj, "assignment to such a slice")
+        made = [] if key.start is None else self.tuples.list_get(obj, slice(None, key.start))
+        made = self.machine.binary("+", made, self.machine.call(list, items))
+        if key.stop is not None:
+            made = self.machine.binary("+", made, self.tuples.list_get(obj, slice(key.stop, None)))
+        self.refill(obj, made)
+
+    def _append(self, obj: list[Any], state: Any, item: Any) -> None:
+        state = self._taking(obj, state, item)
+        if type(state) is Columns:
+            self.lists.into_columns(obj, state, item,
+                               lambda c, p: self._append(c, self.symbolic_lists[id(c)], p))
+            return
+        value, aval = self.lists.new_item(obj, item)
+        (new,) = self.recorder.emit("append", (state.value, value), (aval,))
+        self.lists.set_list(obj, new)
+        if self.opening.may_open():
+            self.list_rows.at_end(obj, item)
+
+    def _taking(self, obj: list[Any], state: Any, item: Any) -> Any:
+        """The content of a list that takes an item: the first one decides what its columns are."""
+        joining = self.merges.join()
+        if type(state) is Columns or state.value.aval.elem is not None or (
+                list_item_aval(joining, item) is not None):
+            return state
+        found = common_form(joining, (Snapshot(list, (item,)),))
+        if found is None or (found[0].mutable and not joining.takes_records):
+            return state
+        made = Columns(found[0], tuple(self.lists.unknown([]) for _ in found[1]))
+        self.journal.write(self.lists.content_of(obj), made)
+        return made
+
+    def _insert(self, obj: list[Any], state: Any, index: Any, item: Any) -> None:
+        if type(state) is Columns:
+            self.lists.into_columns(obj, state, item, lambda c, p: self._insert(
+                c, self.symbolic_lists[id(c)], index, p))
+            return
+        value, aval = self.lists.new_item(obj, item)
+        (new,) = self.recorder.emit("insert", (state.value, value, self.recorder.as_value(index)),
+                                    (aval,))
+        self.lists.set_list(obj, new)
+
+    def _pop(self, obj: list[Any], state: Any, args: tuple[Any, ...]) -> Any:
+        if any(isinstance(a, slice) for a in args):
+            return self.put_slice(obj, args[0], [])
+        if type(state) is Columns:
+            return self.lists.column_pop(obj, state, args)
+        elem = state.value.aval.elem
+        if elem is None:
+            raise IndexError("pop from empty list")
+        extra = tuple(self.recorder.as_value(a) for a in args)
+        new, value = self.recorder.emit("pop", (state.value, *extra),
+                               (state.value.aval, self.lists.element_aval(elem)))
+        self.lists.set_list(obj, new)
+        return self.lists.list_object(value) if elem.kind is Kind.LIST else self.lists.element(
+            value)
+
+    def _copy(self, state: Any) -> list[Any]:
+        if type(state) is Columns:
+            found: list[Any] = self.lists.each_column(
+                state, lambda c: self._copy(self.symbolic_lists[id(c)]), whole=True)
+            return found
+        self.lists.rows_copied(state)
+        (value,) = self.recorder.emit("copy", (state.value,), (state.value.aval,))
+        return self.lists.list_object(value)
+
+    def _extend(self, obj: list[Any], items: Any) -> None:
+        if isinstance(items, list) and id(items) in self.symbolic_lists:
+            self.extend_symbolic(obj, items)
+            return
+        if self.of_unknown_length(items):
+            self.extend_symbolic(obj, items)
+            return
+        for one in self.machine.iterate(items):
+            self.containers.symbolic_method(obj, "append", (one,), {})
+
+    def of_unknown_length(self, items: Any) -> bool:
+        """Does only a run know how many items something staged has?"""
+        staged = staged_iterable(self.machine, items) if is_tracer(items) else items
+        if isinstance(staged, Cursor):
+            staged = staged.inner
+        if not isinstance(staged, Staged):
+            return False
+        size = length(self.machine, staged)
+        return is_tracer(size) and (size.aval.expr is None or is_varying(size.aval.expr))
+
+    def extend_symbolic(self, obj: list[Any], items: Any) -> None:
+        """Append the items of something of unknown length."""
+        self.machine.for_(items, lambda one: self.hold_item(one), lambda: self.append_item(obj))
+
+    def add_lists(self, left: list[Any], right: list[Any]) -> Any:
+        """``left + right`` where one of them has an unknown length; None otherwise."""
+        if id(left) not in self.symbolic_lists and id(right) not in self.symbolic_lists:
+            return None
+        made: list[Any] = self.presence.container_method(left, "copy", (), {}) if (
+            id(left) in self.symbolic_lists) else self.lists.held_list(
+                Snapshot(list, tuple(self.containers.outside_items(left))))
+        self.presence.container_method(made, "extend", (right,), {})
+        return made
+
+    def sorted_list(self, obj: list[Any], key: Any = None, reverse: Any = False) -> list[Any]:
+        """``sorted`` of a list of unknown length: a gather in the order of an argsort."""
+        keys: list[Any] = obj
+        if key is not None:
+            keys = self.lists.held_list(Snapshot(list, ()))
+            self.machine.for_(obj, self.hold_item, lambda: self._append_key(keys, key))
+        state = self.symbolic_lists[id(keys)]
+        if type(state) is Columns or _is_opaque(state):
+            return self._sorted_rows(obj, state, bool(self.keys.static_key(reverse)))
+        order = self.machine.call(np.argsort, self.machine.call(np.array, keys), kind="stable")
+        if self.keys.static_key(reverse):
+            backwards = self.machine.call(np.argsort, self.machine.getitem(
+                self.machine.call(np.array, keys), slice(None, None, -1)), kind="stable")
+            last = self.machine.binary("-", self.machine.length(obj), 1)
+            order = self.machine.binary("-", last,
+                                        self.machine.getitem(backwards, slice(None, None, -1)))
+        made: list[Any] = self.lists.held_list(Snapshot(list, ()))
+        self.machine.for_(Rows(order), self.hold_item, lambda: self._append_chosen(made, obj))
+        return self.lists.made_with(made, obj)
+
+    def _sorted_rows(self, obj: list[Any], state: Any, backwards: bool) -> list[Any]:
+        """The same by keys that are tuples, or texts: their order is looked up at run time."""
+        if type(state) is Columns and not state.form.is_plain:
+            self.lists.no_method(obj, "sorting objects")
+        columns = state.columns if type(state) is Columns else (state,)
+        (order,) = self.recorder.emit(
+            "apply", tuple(c.value for c in columns), (Aval(Kind.ARRAY, np.dtype(np.intp), (
+                self.fresh("k"),)),), fn=sorted_places, args=tuple(map(Ref, range(len(columns)))),
+            kwargs={"reverse": True} if backwards else {}, many=False)
+        made: list[Any] = self.lists.held_list(Snapshot(list, ()))
+        self.machine.for_(Rows(self.recorder.wrap(order)), self.hold_item,
+                          lambda: self._append_chosen(made, obj))
+        return self.lists.made_with(made, obj)
+
+    def place_of_extreme(self, obj: Any, function: Any) -> Any:
+        """Where ``min`` or ``max`` finds what it returns, in a list of numbers of unknown length;
+        None if it is another list."""
+        state = self.symbolic_lists.get(id(obj))
+        if type(state) is not SymbolicList:
+            return None
+        elem = state.value.aval.elem
+        if elem is None or elem.kind not in SCALARS or elem.optional:
+            return None
+        (place,) = self.recorder.emit(
+            "apply", (state.value,), (int_aval(self.fresh("place", low=0)),),
+            fn=place_of_least if function is min else place_of_greatest, args=(Ref(0),),
+            kwargs={}, many=False)
+        place.hint = Suggested("least" if function is min else "greatest")
+        return self.recorder.wrap(place)
+
+    def _append_key(self, keys: list[Any], key: Any) -> int:
+        self.presence.container_method(keys, "append", (self.machine.call(key, self.held),), {})
+        return 0
+
+    def _append_chosen(self, made: list[Any], source: list[Any]) -> int:
+        self.presence.container_method(made, "append", (self.machine.getitem(source, self.held),),
+                                       {})
+        return 0
+
+    def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
+        """``np.array(hist)`` of a list of tuples: the columns side by side."""
+        state = self.symbolic_lists[id(obj)]
+        columns = [self.machine.call(np.array, self.lists.held_list(c)) for c in state.columns]
+        return self.machine.call(np.asarray, self.machine.call(np.stack, columns, axis=1), **kwargs)
+
+    def hold_item(self, one: Any) -> None:
+        self.held = one
+
+    def append_item(self, obj: list[Any]) -> int:
+        self.presence.container_method(obj, "append", (self.held,), {})
+        return 0
+
+
+def _is_opaque(state: SymbolicList) -> bool:
+    """Are the items neither numbers nor arrays?"""
+    elem = state.value.aval.elem
+    return elem is not None and elem.kind is Kind.OPAQUE

@@ -1,0 +1,438 @@
+"""Python lists whose length is only known at run time: their content is a graph value.
+
+The list object keeps its identity; its state in the journal is a
+:class:`~srcgrad.trace.record.states.SymbolicList`, or
+:class:`~srcgrad.trace.record.states.Columns` for items that are tuples or records, which are kept
+column by column.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...errors import JoinError, UnsupportedOperation
+from ...graph.ir import Ref, Value
+from ...types.dims import Poly, is_varying, slice_length
+from ...types.kinds import INT, Aval, Kind, list_of
+from ..assumptions import KnownLengths, MixedRows, PartsOfItems, UnrolledLoop
+from ..collaborator import Collaborator
+from ..flow.control import Restart
+from ..flow.joins import is_nonnegative
+from ..flow.widening import stable_elem
+from ..numpy.written_out import part_of_list
+from ..record.journal import Content, Snapshot
+from ..record.settling import FEW
+from ..record.states import Columns, Owned, SymbolicList
+from ..record.structures import is_mutable
+from ..record.tracers import ArrayTracer, ScalarTracer, is_tracer
+from .columns import (
+    Unfit,
+    common_form,
+    has_known,
+    kept_otherwise,
+    list_item_aval,
+    put_together,
+    taken_apart,
+    unlike_items,
+    wider_form,
+)
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+MOST_STATIC = 10_000  # items that code which runs while tracing reads one by one
+
+
+class Lists(Collaborator):
+    """Operations on lists of unknown length."""
+
+    among: parts.Among
+    containers: parts.Containers
+    items: parts.Items
+    joined_values: parts.JoinedValues
+    keys: parts.Keys
+    list_methods: parts.ListMethods
+    list_rows: parts.ListRows
+    merges: parts.Merges
+    opening: parts.Opening
+    recorder: parts.Recorder
+    tuples: parts.LongTuples
+    variables: parts.Variables
+
+    def __init__(self) -> None:
+        self.lists_made: dict[tuple[Any, ...], tuple[Value, Any]] = {}
+        self.element_sizes: dict[tuple[Value, Any], Aval] = {}
+        self.subscripting = 0  # reads items one by one until there is an IndexError
+
+    def content_of(self, obj: list[Any]) -> Content:
+        """The cell of a list's content."""
+        return Content(obj, self.symbolic_lists)
+
+    def set_list(self, obj: list[Any], value: Value) -> None:
+        """Give a list a new content."""
+        if self.list_rows.put_row(obj, value):
+            return
+        if id(obj) in self.list_rows.list_owners:  # the change belongs into the list of lists, too
+            self.unroll_maker(self.list_rows.list_owners[id(obj)].owner)
+            raise self.recorder.of_forms(UnsupportedOperation(
+                "a list inside of a list whose length depends on data is changed",
+                why="the change could not be followed to where the list is read again",
+                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
+        value.obj = self.symbolic_lists[id(obj)].obj
+        self.journal.write(self.content_of(obj), SymbolicList(value, value.obj))
+
+    def list_object(self, value: Value) -> list[Any]:
+        """A Python list that stands for a list value."""
+        value.obj = self.recorder.new_obj(value)
+        return self.held_list(SymbolicList(value, value.obj))
+
+    def held_list(self, state: Any) -> list[Any]:
+        """A Python list with a given content."""
+        made: list[Any] = self.holding(list, state)
+        return made
+
+    def holding(self, kind: type, state: Any) -> Any:
+        """A Python list, dict or set with a given content."""
+        made: Any = kind()
+        self.journal.born(made)
+        self.journal.write(self.content_of(made), state)
+        return made
+
+    def made_unknown(self, obj: list[Any]) -> list[Any]:
+        """The same list with its content as a graph value."""
+        self.journal.write(self.content_of(obj), self.unknown_state(obj))
+        return obj
+
+    def items_seen(self, obj: Any) -> list[Any]:
+        return list(self.containers.outside_items(obj))
+
+    def unknown_state(self, obj: list[Any]) -> Any:
+        """The content of a list of known length as a graph value, or as one for each column."""
+        joining = self.merges.join()
+        items = list(self.containers.outside_items(obj))
+        if all(list_item_aval(joining, i) is not None for i in items):
+            state = self.unknown(items)
+            state.value.hint = self.variables.name_of(obj)
+            return state
+        found = common_form(joining, (Snapshot(list, tuple(items)),))
+        if found is None or (found[0].mutable and not joining.takes_records):
+            failed = unlike_items(*([] if found is None else [kept_otherwise(joining, found[0])]))
+            self.merges.check_content(self.content_of(obj), failed)
+        assert found is not None
+        rows = [taken_apart(joining, found[0], i) for i in items]
+        return Columns(found[0], tuple(
+            self.unknown(list(column)) for column in zip(*rows, strict=True)))
+
+    def unknown(self, items: list[Any]) -> SymbolicList:
+        value = self.joined_values.list_value(items)
+        return SymbolicList(value, value.obj or 0)
+
+    def list_read(self, obj: Any, key: Any) -> Any:
+        joining = self.merges.join()
+        items = list(self.containers.outside_items(obj))
+        avals = [list_item_aval(joining, i) for i in items]
+        if not items or any(a is None for a in avals):
+            if not items:
+                return None
+            found = None
+            if not is_mutable(items[0]) and not (
+                    isinstance(items[0], tuple) and any(map(is_mutable, items[0]))):
+                found = common_form(joining, (Snapshot(list, tuple(items)),))
+            if found is None:
+                return self.among.pick(items, self.among.number_among(len(items), key))
+            columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
+            return put_together(joining, found[0], [self.list_read(list(c), key) for c in columns])
+        elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
+        if elem.kind is Kind.ANY:
+            return self.one_among(items, key)
+        if elem.kind is Kind.ARRAY or (elem.kind is Kind.LIST and not self.opening.may_open()):
+            return self.one_among(items, key)  # which may be changed
+        (value,) = self.recorder.emit("get", (self.list_of_numbers(items), self.recorder.as_value(
+            key)), (elem,))
+        return self._element(obj, value)
+
+    def list_of_numbers(self, items: list[Any]) -> Value:
+        """A list of known length as a graph value; that of an earlier one with the same numbers
+        where there is one."""
+        key = _values_in(items)
+        if key is None:
+            return self.joined_values.list_value(items)
+        known = self.lists_made.get(key)
+        if known is None or not known[1].active or known[0] in self.recorder.gone:
+            known = self.lists_made[key] = (self.joined_values.list_value(items),
+                                            self.recorder.region)
+        return known[0]
+
+    def list_replaced(self, items: list[Any], index: Any, item: Any) -> list[Any]:
+        """Numbers with the one at a traced place replaced."""
+        before = self.list_of_numbers(items)
+        value = self.recorder.as_value(item)
+        assert before.aval.elem is not None
+        elem = stable_elem(self.merges.join(), before.aval.elem, value.aval.but(expr=None))
+        (after,) = self.recorder.emit("put", (before, value, self.recorder.as_value(index)),
+                                      (list_of(elem),))
+        after.obj = before.obj
+        made = [self.recorder.wrap(self.recorder.emit("get", (after, self.recorder.const(i)), (elem,
+                                                      ))[0])
+                for i in range(len(items))]
+        if all(type(m) is ScalarTracer for m in made):
+            self.lists_made[tuple(m.value for m in made)] = (after, self.recorder.region)
+        return made
+
+    def one_among(self, items: list[Any], key: Any) -> Any:
+        """One of several arrays or other objects, told by branches, so that it stays the same
+        object; None if they are too many."""
+        size = len(items)
+        if size > FEW:
+            return None
+        place = self.recorder.computed(operator.getitem, INT, range(size), key)
+        found = items[-1]
+        for i in reversed(range(size - 1)):
+            found = self._either(self.machine.compare("==", place, i), items[i], found)
+        return found
+
+    def _either(self, test: Any, first: Any, second: Any) -> Any:
+        return self.machine.if_expression(test, lambda: first, lambda: second)
+
+    # ---- loops that made a list ----------------------------------------------------------
+    def unroll_maker(self, obj: list[Any]) -> None:
+        """A list of unknown length is needed with a known one: if a for loop made it, start
+        again with that loop unrolled."""
+        state = self.symbolic_lists.get(id(obj))
+        if state is None:  # a list of known length
+            return
+        value = state.columns[0].value if type(state) is Columns else state.value
+        site = self.items.list_sites.get(value)
+        if site is not None and not self.assumed.unrolls(site):
+            raise Restart(UnrolledLoop(site, "a list that it fills is needed with its length"))
+
+    def made_with(self, made: list[Any], source: list[Any]) -> list[Any]:
+        """A list made of another one: where its length is needed, it is that of the other."""
+        values = [[c.value for c in (state.columns if type(state) is Columns else (state,))]
+                  for state in (self.symbolic_lists.get(id(x)) for x in (made, source))
+                  if state is not None]
+        if len(values) == 2:
+            site = self.items.list_sites.get(values[1][0])
+            for value in values[0]:
+                self.items.list_sites.pop(value, None)
+                if site is not None:
+                    self.items.list_sites[value] = site
+        return made
+
+    def refuse_sealed(self, owner: Any) -> None:
+        """An object whose parts lie in a list of unknown length changes: start again with the
+        loops that made lists unrolled, or refuse."""
+        if id(owner) in self.journal.shared:
+            raise self.recorder.fatal(UnsupportedOperation(
+                "a list changes that a function which calls itself was given, or has returned",
+                why="on some paths it returns the very list that it was given, so that both "
+                    "would change",
+                fix="return a copy of the list (`return items[:]`)"))
+        if type(owner) is list and MixedRows() in self.assumed.risks and (
+                self.assumed.open(MixedRows())):
+            raise Restart(MixedRows())
+        self.items.unroll_list_makers("a list that it fills holds objects that change")
+        if type(owner) is list:
+            raise self.recorder.of_forms(UnsupportedOperation(
+                "a list is changed that has been put into a list whose length depends on data",
+                why="the change could not be followed to where the list is read again",
+                fix="fill the list first and append it then, or use an array in place of a "
+                    "list of lists"))
+        raise self.recorder.of_forms(UnsupportedOperation(
+            "an object is changed that lies in a list whose length depends on data",
+            why="such a list is kept part by part, so the change would not be seen there",
+            fix="put a new object into the list (`items[i] = replace(...)`), or keep the parts "
+                "in arrays"))
+
+    # ---- items ---------------------------------------------------------------------------
+    def list_item_value(self, item: Any, owner: Any = None, key: Any = None) -> Value:
+        """The value of an item that goes into a list."""
+        if type(item) is list:
+            return self.tuples.given_row(owner, item, key)
+        self.joined_values.note_stored(item)
+        return self.recorder.as_value(item)
+
+    def element(self, value: Value) -> Any:
+        """An element of a list of unknown length: an array there may be in the list twice."""
+        found = self.recorder.wrap(value)
+        if type(found) is ArrayTracer:
+            found.home.stored = True
+        return found
+
+    def new_item(self, obj: list[Any], item: Any, key: Any = None) -> tuple[Value, Aval]:
+        """The value of an item that is put into a list, and the facts about the list then."""
+        if id(item) not in self.list_rows.list_owners:
+            aval = self._list_aval(obj, item)
+            return self.list_item_value(item, obj, key), aval
+        value = self.list_item_value(item, obj, key)  # a row of a list of lists
+        old = self.symbolic_lists[id(obj)].value.aval.elem
+        return value, list_of(value.aval if old is None else stable_elem(
+            self.merges.join(), old, value.aval))
+
+    def _list_aval(self, obj: list[Any], item: Any) -> Any:
+        current = self.symbolic_lists[id(obj)].value.aval
+        aval = list_item_aval(self.merges.join(), item)
+        if aval is None:
+            found = common_form(self.merges.join(), (Snapshot(list, (item,)),))
+            raise self.recorder.of_forms(UnsupportedOperation(
+                f"a {type(item).__name__} is put into a list whose length depends on data",
+                why="the elements of such a list must be numbers or arrays of one kind",
+                fix="keep the parts in separate lists"),
+                *(() if found is None else (kept_otherwise(self.merges.join(), found[0]),)))
+        if current.elem is None:
+            return list_of(aval)
+        return list_of(stable_elem(self.merges.join(), current.elem, aval))
+
+    def list_get(self, obj: Any, key: Any) -> Any:
+        """``items[k]``."""
+        found = None if isinstance(key, slice) else self.list_rows.get_in_row(obj, key)
+        if found is not None:
+            return found
+        state = self.symbolic_lists[id(obj)]
+        if self.items.ends_by_data(key) or (isinstance(key, slice) and key.step in (None, 1)
+                                            and any(
+                is_tracer(p) and isinstance(p.aval.expr, Poly) and not is_varying(p.aval.expr)
+                for p in (key.start, key.stop))):
+            made: list[Any] = self.machine.call(part_of_list, obj, key.start, key.stop)
+            return made
+        if isinstance(key, slice):
+            key = self.keys.static_key(key)
+        if type(state) is Columns:
+            return self.each_column(state, lambda c: self.tuples.list_get(c, key),
+                                     whole=isinstance(key, slice))
+        if isinstance(key, slice):
+            self.rows_copied(state)
+            (value,) = self.recorder.emit("apply", (state.value,), (state.value.aval,),
+                                 fn=operator.getitem, args=(Ref(0), key), kwargs={}, many=False)
+            self.recorder.list_sizes.known[value] = slice_length(key.start, key.stop, key.step,
+                                                        self.recorder.list_sizes.of(state.value))
+            return self.made_with(self.list_object(value), obj)
+        if type(key) is int and (self.subscripting or key >= MOST_STATIC):
+            self._gone_through(obj)
+        elem = state.value.aval.elem
+        if elem is None:
+            raise IndexError("list index out of range")
+        if elem.kind is Kind.LIST and self.opening.may_open():
+            return self.tuples.part_of(obj, key)
+        index = self.recorder.as_value(key)
+        known = (state.value, key if type(key) is int else index)
+        if known not in self.element_sizes:
+            self.element_sizes[known] = self.element_aval(elem)
+        (value,) = self.recorder.emit("get", (state.value, index), (self.element_sizes[known],))
+        return self._element(obj, value)
+
+    def _gone_through(self, obj: list[Any]) -> NoReturn:
+        """Python code that runs while tracing reads item after item and waits for an IndexError:
+        it would never come."""
+        self.unroll_maker(obj)
+        if KnownLengths() in self.assumed.risks and KnownLengths() not in self.assumed:
+            raise Restart(KnownLengths())
+        raise self.recorder.of_forms(UnsupportedOperation(
+            "the items of a list whose length depends on data are read one by one until an "
+            "IndexError says that there are no more",
+            why="the generated code is made before the length is known",
+            fix="give the class an __iter__ that returns iter(the list), or loop over "
+                "range(len(...))"))
+
+    def element_aval(self, elem: Aval) -> Aval:
+        """The facts about one element: what varies in a list may be of any size in each, and
+        any number."""
+        if elem.kind is Kind.INT and is_varying(elem.expr):
+            return elem.but(expr=self.fresh("i", low=0 if is_nonnegative(elem) else None))
+        if elem.kind is not Kind.ARRAY or not any(map(is_varying, elem.shape or ())):
+            return elem
+        return elem.but(shape=tuple(self.fresh("k") if is_varying(d) else d
+                                    for d in elem.shape or ()))
+
+    def _element(self, obj: Any, value: Value) -> Any:
+        """The object of an element that was read."""
+        if value.aval.kind is not Kind.LIST:
+            return self.element(value)
+        inner = self.list_object(value)
+        self.list_rows.list_owners[id(inner)] = Owned(obj, inner, None)
+        return inner
+
+    def list_put(self, obj: Any, key: Any, value: Any) -> None:
+        """``items[k] = value``."""
+        if isinstance(key, slice):
+            self.list_methods.put_slice(obj, key, value)
+            return
+        if self.list_rows.put_in_row(obj, key, value):
+            return
+        state = self.symbolic_lists[id(obj)]
+        if type(state) is Columns:
+            self.into_columns(obj, state, value, lambda c, part: self.tuples.list_put(c, key, part))
+            return
+        if state.value.aval.elem is None:
+            raise IndexError("list assignment index out of range")
+        item, aval = self.new_item(obj, value, key)
+        index = self.recorder.as_value(key)
+        (new,) = self.recorder.emit("put", (state.value, item, index), (aval,))
+        if state.value in self.items.list_sites:  # it has as many items as before
+            self.items.list_sites[new] = self.items.list_sites[state.value]
+        self.set_list(obj, new)
+
+    # ---- columns -------------------------------------------------------------------------
+    def each_column(self, state: Columns, act: Callable[[list[Any]], Any],
+                     whole: bool = False) -> Any:
+        """The item (or with ``whole`` the list) that an action on each column gives."""
+        found = [act(self.held_list(c)) for c in state.columns]
+        if whole:
+            return self.held_list(Columns(state.form, tuple(
+                self.symbolic_lists[id(f)] for f in found)))
+        return put_together(self.merges.join(), state.form, found)
+
+    def into_columns(self, obj: list[Any], state: Columns, item: Any,
+                      act: Callable[[list[Any], Any], None]) -> None:
+        """Do something with each column and the part of an item that belongs into it."""
+        try:
+            state = Columns(wider_form(self.merges.join(), state.form, item), state.columns)
+            parts = taken_apart(self.merges.join(), state.form, item)
+        except Unfit:
+            raise self.recorder.of_forms(JoinError(
+                "an item of another form is put into a list whose length depends on data",
+                why="its items must be tuples or records of one form",
+                fix="keep unlike things in separate lists"),
+                *(PartsOfItems(known=True),) * has_known(state.form)) from None
+        columns = [self.held_list(c) for c in state.columns]
+        for column, part in zip(columns, parts, strict=True):
+            act(column, self.among.computed(part))
+        self._set_columns(obj, state, columns)
+
+    def _set_columns(self, obj: list[Any], state: Columns, columns: list[list[Any]]) -> None:
+        self.journal.write(self.content_of(obj), Columns(state.form, tuple(
+            self.symbolic_lists[id(c)] for c in columns)))
+
+    def column_pop(self, obj: list[Any], state: Columns, args: tuple[Any, ...]) -> Any:
+        columns = [self.held_list(c) for c in state.columns]
+        parts = [self.containers.symbolic_method(c, "pop", args, {}) for c in columns]
+        self._set_columns(obj, state, columns)
+        return put_together(self.merges.join(), state.form, parts)
+
+    def no_method(self, obj: list[Any], what: str) -> Any:
+        self.unroll_maker(obj)
+        raise self.recorder.of_forms(UnsupportedOperation(
+            f"{what} on a list whose length depends on data",
+            why="only append, insert, pop, extend, copy, sort, reverse, clear, indexing and len "
+                "are staged there",
+            fix="keep the values in an array, or make the list's length independent of data"))
+
+    def rows_copied(self, state: SymbolicList) -> None:
+        elem = state.value.aval.elem
+        if elem is not None and elem.kind is Kind.LIST:
+            self.list_rows.share_rows()
+
+
+def _values_in(items: list[Any]) -> tuple[Any, ...] | None:
+    """The values of a list of traced numbers, or of lists of such; None if it is another list."""
+    found: list[Any] = []
+    for item in items:
+        value = _values_in(item) if type(item) is list else (
+            item.value if type(item) is ScalarTracer else None)
+        if value is None:
+            return None
+        found.append(value)
+    return tuple(found)

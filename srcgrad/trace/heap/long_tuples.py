@@ -1,0 +1,110 @@
+"""Tuples whose length only a run knows: ``rows, columns = zip(*pairs)``.
+
+While tracing such a tuple is a list of unknown length that may not change, and that is noted as a
+tuple: what asks for its type is answered so, and what is handed to the world outside is made a
+tuple there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ...errors import UnsupportedOperation
+from ...graph.ir import Value
+from ...types.kinds import OPAQUE, Kind
+from ..assumptions import KnownLengths
+from ..collaborator import Collaborator
+from ..iteration.iteration import Transposed
+from ..record.states import Columns, SymbolicList
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+
+class LongTuples(Collaborator):
+    """Lists of unknown length that stand for tuples."""
+
+    found_functions: parts.FoundFunctions
+    keys: parts.Keys
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    opening: parts.Opening
+    recorder: parts.Recorder
+
+    def __init__(self) -> None:
+        self.made: dict[int, list[Any]] = {}
+        self.tuple_rows: dict[int, Any] = {}  # lists of which the rows stand for tuples
+
+    def is_long(self, obj: Any) -> bool:
+        """Does a list stand for a tuple?"""
+        return id(obj) in self.made
+
+    def as_tuple(self, made: list[Any]) -> list[Any]:
+        """Note that a list of unknown length stands for a tuple."""
+        self.journal.seal(made)
+        self.made[id(made)] = made
+        return made
+
+    def columns_of(self, rows: Transposed) -> Any:
+        """``zip(*rows)``: an iterator of a tuple for each part of the rows."""
+        obj = rows.rows
+        state = self.symbolic_lists[id(obj)]
+        if self.opening.may_open() and type(state) is SymbolicList and (
+                state.value.aval.elem is not None and state.value.aval.elem.kind is Kind.LIST):
+            self.assumed.risk(KnownLengths())
+            return rows
+        if type(state) is not Columns or not state.form.is_row:
+            return zip(*[self.machine.iterate(row) for row in self.machine.iterate(obj)],
+                       strict=False)
+        return iter([self.as_tuple(self.lists.held_list(c)) for c in state.columns])
+
+    def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
+        if self.is_long(item):
+            self.tuple_rows[id(owner)] = owner
+        return self.list_rows.given_row(owner, item, key)
+
+    def part_of(self, owner: list[Any], key: Any) -> list[Any]:
+        found = self.list_rows.part_of(owner, key)
+        return self.as_tuple(found) if id(owner) in self.tuple_rows else found
+
+    def list_put(self, obj: Any, key: Any, value: Any) -> None:
+        if self.is_long(obj):
+            raise TypeError("'tuple' object does not support item assignment")
+        self.lists.list_put(obj, key, value)
+
+    def with_tuples(self, structure: Any) -> Any:
+        """A structure with tuples made at run time in place of what stands for them."""
+        if self.is_long(structure):
+            return self.recorder.computed(
+                tuple, OPAQUE, self.recorder.rows_value(self.symbolic_lists[id(structure)]))
+        if id(structure) in self.symbolic_lists or id(structure) in self.found_functions.paths:
+            return structure
+        if type(structure) in (list, tuple):
+            return type(structure)(map(self.with_tuples, structure))
+        if type(structure) is dict:
+            return {k: self.with_tuples(v) for k, v in structure.items()}
+        return structure
+
+    def list_get(self, obj: Any, key: Any) -> Any:
+        found = self.lists.list_get(obj, key)
+        if not isinstance(key, slice):
+            return found
+        return self.as_tuple(found) if self.is_long(obj) else (
+            self.keys.made_list(found))
+
+    def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
+        """Is one of the operands such a tuple?  Python's error where it is added to a list."""
+        both = [self.is_long(x) or isinstance(x, tuple) for x in (left, right)]
+        if not any(map(self.is_long, (left, right))):
+            return False
+        if op == "+" and not all(both):
+            raise TypeError("can only concatenate list (not \"tuple\") to list" if both[1] else
+                            "can only concatenate tuple (not \"list\") to tuple")
+        return True
+
+    def returned_tuple(self) -> UnsupportedOperation:
+        """The refusal of one among the results."""
+        return UnsupportedOperation(
+            "the function returns a tuple whose length depends on data",
+            why="the derivative of what is returned is known for lists and arrays of any length",
+            fix="return a list: list(...)")

@@ -1,0 +1,370 @@
+"""Lists of numbers that loops index: from where the list was made on, its content is a graph value.
+
+``v[i]`` with a loop's index could be done by unrolling the loop.  Where the list holds numbers, it
+becomes a list of unknown length instead, in the region that holds it unchanged around the loop.
+If that fails later, tracing starts again without it (``KnownLengths`` is assumed then).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...types.dims import is_varying
+from ...types.guards import Path
+from ...types.kinds import INT, SCALARS, Aval, Kind, list_of
+from ..assumptions import KnownLengths
+from ..collaborator import Collaborator
+from ..flow.control import Restart
+from ..iteration.iteration import Numbers
+from ..record.journal import Content
+from ..record.regions import Region
+from ..record.states import Columns, Owned, SymbolicList
+from ..record.structures import LONG, is_number
+from ..record.tracers import is_tracer
+from . import gathering
+from .columns import Column, Numbered
+from .gathering import (
+    Constant,
+    Number,
+    Record,
+    Unlike,
+    column_name,
+    column_type,
+    columns_path,
+    form_of_items,
+    held_objects,
+    instances_in,
+    is_plain,
+    numbered_columns,
+    outline,
+)
+from .stores import FEW, Reference, Store, stored_as
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+MOST_APART = 1  # records from outside that are gone through one by one
+
+
+def _is_kept(item: Any) -> bool:
+    """Is it a number, or a reference, which is one?"""
+    return is_number(item) or type(item) is Reference
+
+
+class Opening(Collaborator):
+    """Opening lists for the indices of loops."""
+
+    call_nodes: parts.CallNodes
+    class_attributes: parts.ClassAttributes
+    found_functions: parts.FoundFunctions
+    list_rows: parts.ListRows
+    lists: parts.Lists
+    merges: parts.Merges
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+    tuples: parts.LongTuples
+
+    def __init__(self) -> None:
+        # tuples of numbers that loops index, by the list that stands for them
+        self.constant_lists: dict[int, tuple[list[Any], tuple[Any, ...]]] = {}
+        self.giving = False  # are the items of a list being put into a list of unknown length?
+        self.hoisted: dict[int, Any] = {}  # lists that stand for lists from outside
+        # what stands for lists from outside, by their columns
+        self.gathered_lists: dict[int, list[Any]] = {}
+        # those lists, and the containers and instances in them
+        self.gathered_items: dict[int, Any] = {}
+
+    def may_open(self) -> bool:
+        """Are lists opened in this trace?"""
+        return KnownLengths() not in self.assumed
+
+    def opened_list(self, obj: Any, key: Any) -> list[Any] | None:
+        """The same list, or that of an outside list's items, with an unknown length, if ``key``
+        is a loop's index; None if it stays as it is."""
+        if not self.is_unknown_place(key):
+            return None
+        if not isinstance(obj, list) or not obj:
+            return None
+        if id(obj) in self.found_functions.paths:
+            found = self.gathered_list(obj)
+            return found if found is not None or not self._is_open(obj) else self._hoisted(obj)
+        return self._open(obj) if self._is_open(obj) else None
+
+    def is_unknown_place(self, key: Any) -> bool:
+        """Is a key a loop's index, or data?"""
+        if not self.may_open() or not is_tracer(key) or key.aval.kind is not Kind.INT or (
+                self.known_number(key)):
+            return False
+        self.assumed.risk(KnownLengths())
+        return True
+
+    def open_long(self, obj: Any) -> list[Any] | None:
+        """The same list, or that of an outside list's items, with an unknown length if it is
+        long enough not to be gone through while tracing; None if it stays as it is."""
+        if type(obj) is not list or len(obj) <= MOST_APART or not self.may_open():
+            return None
+        if id(obj) in self.found_functions.paths and (len(obj) > LONG or not is_plain(obj[0])):
+            found = self.gathered_list(obj)
+            if found is not None:
+                return found
+        if len(obj) <= FEW or (len(obj) <= LONG and is_plain(obj[0])):
+            return None
+        items = self.lists.items_seen(obj)
+        if not all(map(_is_kept, items)) or (len(obj) <= LONG and type(items[0]) is not Reference):
+            return None
+        self.assumed.risk(KnownLengths())
+        return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
+
+    def constants(self, numbers: tuple[Any, ...]) -> Numbers | None:
+        """Known numbers as a list that a loop goes through; None if lists are not opened, or if
+        they are from outside: what is read there is guarded item by item."""
+        if not self.may_open() or self.merges.is_outside(numbers):
+            return None
+        self.assumed.risk(KnownLengths())
+        made = self.lists.list_object(self.lists.list_of_numbers(list(numbers)))
+        return Numbers(made, numbers)
+
+    def constant_item(self, obj: Any, key: Any) -> Any:
+        """One of several known numbers in a tuple, by a loop's index; None if it is not that."""
+        if type(obj) is not tuple or self.merges.is_outside(obj) or (
+                {*map(type, obj)} != {float}  # integers may become sizes, which must be known
+                or not self.is_unknown_place(key)):
+            return None
+        if id(obj) not in self.constant_lists:
+            outer, region = self.recorder.region, self.recorder.region
+            while region.layer > 1 and region.parent is not None:
+                region = region.parent
+            at_start = region is self.recorder.root and not self.call_nodes.tracing
+            self.recorder.region = region if at_start else outer
+            try:
+                value = self.lists.list_of_numbers(list(obj))
+            finally:
+                self.recorder.region = outer
+            value.hint = next((name for frame in reversed(self.merges.frames)
+                               for name, held in frame.slots.items() if held is obj), None)
+            made = self.lists.list_object(value)
+            if not at_start:
+                return self.tuples.list_get(made, key)
+            self.constant_lists[id(obj)] = (made, obj)
+        return self.tuples.list_get(self.constant_lists[id(obj)][0], key)
+
+    # ---- lists from outside --------------------------------------------------------------------
+
+    def gathered_list(self, obj: list[Any]) -> list[Any] | None:
+        """The items of a list from outside by their columns, which are inputs; None where they are
+        unlike, hold other things than numbers, or have been or are to be told apart."""
+        region, path = self.recorder.region, self.found_functions.paths[id(obj)]
+        while region.layer > 1 and region.parent is not None:
+            region = region.parent
+        if region is not self.recorder.root or self.call_nodes.tracing or any(
+                leaf.leads_through(path) for leaf in self.sources.leaves):
+            return None
+        known = self.gathered_lists.get(id(obj))
+        if known is None:
+            try:
+                known = self._gather(obj, path)
+            except Unlike:
+                return None
+        changed = any(id(one) in self.sources.shadows or id(one) in self.sources.overlays
+                      or id(one) in self.sources.blind
+                      for one in held_objects(obj))
+        return None if changed else known
+
+    def _gather(self, obj: list[Any], path: Path) -> list[Any]:
+        found = outline(obj)
+        if not isinstance(found, gathering.Lists) or found.inner is None:
+            raise Unlike
+        form, named = form_of_items(found.inner, obj)
+        if not named:
+            raise Unlike
+        if self.references.may_store(type(obj[0]), outside=True):
+            self.assumed.risk(stored_as(type(obj[0]), outside=True))
+        self._note_instances(obj, path)
+        states = self._column_inputs(columns_path(path, found.inner), [
+            (column_name(path) + name, aval) for name, aval in named], 0)
+        made: list[Any] = self.lists.holding(list, states[0] if isinstance(form, Column)
+                                             else Columns(
+            form, tuple(states)))
+        self.journal.older(made)
+        self.journal.seal(made)
+        self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
+        for one in held_objects(obj):
+            self.gathered_items[id(one)] = one
+            self.journal.seal(one)
+        self.sources.notes.append(
+            f"long list: the items of {path} are alike, and kept column by column")
+        return made
+
+    def _note_instances(self, obj: list[Any], path: Path) -> None:
+        """Guard the classes of the instances that are gathered."""
+        self.assumed.risk(KnownLengths())
+        for step, one in instances_in(obj[0], path.child("item", 0)):
+            self.references.check_not_stored(one)
+            self.sources.guard("type", step, type(one))
+            self.class_attributes.note_class(type(one))
+
+    def _column_inputs(self, whole: Path, named: list[tuple[str, Aval]],
+                       first: int) -> list[SymbolicList]:
+        """The inputs for columns with these names, which are those from ``first`` on of what a
+        path leads to."""
+        # asks for them: fails for unlike items
+        self.sources.guard("length", whole, first + len(named))
+        size, states = self.fresh("k", low=0), []
+        for number, (name, aval) in enumerate(named, first):
+            value = self.sources.input(list_of(aval), whole.child("item", number), "list")
+            value.hint = name
+            value.obj = self.recorder.new_obj(value)
+            self.recorder.list_sizes.known[value] = size
+            states.append(SymbolicList(value, value.obj))
+        return states
+
+    def keep_apart(self, obj: Any) -> None:
+        """An object from outside is changed: if it was gathered, start again without."""
+        if id(obj) in self.gathered_items:
+            self.references.not_gathered(obj)
+
+    def not_gathered(self, obj: Any) -> NoReturn:
+        """Start again with the items of lists from outside by their own paths."""
+        raise Restart(KnownLengths())
+
+    def gathered_in_store(self, obj: list[Any]) -> tuple[Store, list[Any]]:
+        """A store of the instances in a list from outside, and a list of them."""
+        path, cls, found = self.found_functions.paths[id(obj)], type(obj[0]), outline(obj)
+        others = (*self.found_functions.pinned.values(), *self.gathered_items.values())
+        if not isinstance(found, gathering.Lists) or not isinstance(found.inner,
+                                                          Record) or self.call_nodes.tracing or (
+                not all(isinstance(p, (Number, Constant)) for p in found.inner.parts)) or any(
+                type(one) is cls for one in others) or len({*map(id, obj)}) < len(obj) or any(
+                leaf.leads_through(path) for leaf in self.sources.leaves):
+            raise Unlike
+        self._note_instances(obj, path)
+        numbers = {n: p for n, p in zip(found.inner.names, found.inner.parts, strict=True)
+                   if isinstance(p, Number)}
+        whole, name = columns_path(path, found.inner, numbered_columns), column_name(path)
+        states = self._column_inputs(whole, [(name, INT), *(
+            (f"{name}_{n}", column_type(p)) for n, p in numbers.items())], 1)
+        lists = [self.lists.holding(list, state) for state in states[1:]]
+        store = Store(self.machine, cls, dict(zip(numbers, lists, strict=True)))
+        store.found = self.recorder.wrap(self.sources.input(Aval(Kind.OPAQUE),
+                                                            whole.child("item", 0), "object"))
+        store.found.value.hint = f"{name}_objects"
+        store.fixed = {n: p.value for n, p in zip(found.inner.names, found.inner.parts, strict=True)
+                       if isinstance(p, Constant)}
+        made = self.lists.holding(list, Columns(Numbered(store, False), (states[0],)))
+        for one in (*lists, made):
+            self.journal.older(one)
+        self.journal.keep.append(store)
+        return store, made
+
+    def check_gathered(self, structure: Any) -> None:
+        """What leaves the trace must be the objects from outside, not what stands for them."""
+        if isinstance(structure, (list, tuple)) and id(structure) not in self.hoisted:
+            for part in structure:
+                self.check_gathered(part)
+        elif type(structure) is dict:
+            self.check_gathered(list(structure.values()))
+        if self.is_gathered(structure):
+            self.references.not_gathered(structure)
+
+    def is_gathered(self, obj: Any) -> bool:
+        """Does an object stand for one of a list from outside?"""
+        return id(obj) in self.hoisted or id(obj) in self.gathered_items or (
+            id(obj) in self.journal.copies and any(
+                type(obj) is type(one) for one in self.gathered_items.values()))
+
+    def _is_open(self, obj: list[Any]) -> bool:
+        """Does a list hold numbers only, or lists that do?"""
+        items = self.lists.items_seen(obj)
+        if type(items[0]) is not list:
+            return all(map(_is_kept, items))
+        return len({id(i) for i in items}) == len(items) and all(
+            type(i) is list and id(i) not in self.list_rows.list_owners
+            and id(i) not in self.journal.sealed
+            and (self._has_numbers(i) if id(i) in self.symbolic_lists else bool(i)
+                 and self._is_open(i)) for i in items)
+
+    def _has_numbers(self, obj: list[Any]) -> bool:
+        state = self.symbolic_lists[id(obj)]
+        elem = state.value.aval.elem if type(state) is SymbolicList else None
+        return elem is not None and (elem.kind in SCALARS or elem.kind is Kind.LIST)
+
+    def known_number(self, key: Any) -> bool:
+        """Is a traced int the same during the whole call?"""
+        return key.aval.expr is not None and not is_varying(key.aval.expr)
+
+    def _open(self, obj: list[Any], place: Any = None) -> list[Any] | None:
+        place = place or self._place_of(obj)
+        if place is None or id(obj) in self.journal.sealed:
+            return None
+        for item in obj:
+            if type(item) is list:
+                if id(item) not in self.symbolic_lists and self._open(item, place) is None:
+                    return None
+                self.list_rows.list_owners[id(item)] = Owned(obj, item, None)
+        region, number = place
+        cell = Content(obj, self.symbolic_lists)
+        before = cell.get()
+        outer, self.recorder.region, self.giving = self.recorder.region, region, True
+        try:
+            state = self.lists.unknown_state(obj)
+        finally:
+            self.recorder.region, self.giving = outer, False
+        layer = self.journal.layers[number - 1]
+        self.journal.keep.append(obj)  # its state is found by its id, which must stay its own
+        if self.journal.births.get(id(obj), 0) < number:
+            layer.before.setdefault(cell.key, (cell, before))
+        cell.put(state)
+        return obj
+
+    def _hoisted(self, obj: list[Any]) -> list[Any] | None:
+        """The items of a list from outside, as a list that is made at the start."""
+        region: Region | None = self.recorder.region
+        while region is not None and region.layer > 1:
+            region = region.parent
+        if region is not self.recorder.root or self.call_nodes.tracing:
+            return None
+        outer, self.recorder.region, self.giving = self.recorder.region, region, True
+        try:
+            value = self.lists.list_of_numbers(self._seen_deep(obj))
+            if value.hint is None:
+                value.hint = str(self.found_functions.paths[id(obj)])
+        finally:
+            self.recorder.region, self.giving = outer, False
+        made = self.lists.list_object(value)
+        self.hoisted[id(made)] = made
+        return made
+
+    def _seen_deep(self, obj: Any) -> list[Any]:
+        return [self._seen_deep(i) if type(i) is list else i for i in self.lists.items_seen(obj)]
+
+    def _place_of(self, obj: list[Any]) -> tuple[Region, int] | None:
+        """The outermost region in which a list has the content that it has now, and the number
+        of the journal's layer that belongs to it there."""
+        journal = self.journal
+        last, todo = 1, [obj]
+        while todo:
+            one = todo.pop()
+            key = Content(one, self.symbolic_lists).key
+            last = max(last, journal.births.get(id(one), len(journal.layers)), *(
+                i for i, layer in enumerate(journal.layers, 1) if key in layer.before), 1)
+            todo.extend(i for i in one if type(i) is list)
+        if self.call_nodes.tracing and last < self.call_nodes.tracing[-1].layer:
+            return None
+        if any(map(self.merges.is_unsure, obj)):  # its items are there in this arm alone
+            last = max(last, self._arm().layer)
+        region: Region = self.recorder.region
+        number = len(journal.layers)
+        while region.layer > last:
+            number = region.layer - 1
+            if region.parent is None:
+                return None
+            region = region.parent
+        return None if region.layer == 0 else (region, number)
+
+    def _arm(self) -> Region:
+        """The innermost arm of a branch."""
+        region = self.recorder.region
+        while region.given is None and region.parent is not None:
+            region = region.parent
+        return region

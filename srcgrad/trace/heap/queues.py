@@ -1,0 +1,96 @@
+"""A deque whose length depends on data, as a list: a class that is staged like the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..assumptions import DequesAsLists, Withdrawn
+from ..record.tracers import StandIn
+
+
+class Queue(StandIn):
+    """Stands for a ``collections.deque`` where its length is known at run time only."""
+
+    kept_under = Withdrawn(DequesAsLists())
+
+    def __init__(self, items: Iterable[Any] = (), maxlen: int | None = None) -> None:
+        self.items: list[Any] = []
+        self.maxlen = maxlen
+        self.extend(items)
+
+    def append(self, item: Any) -> None:
+        self.items.append(item)
+        if self.maxlen is not None and len(self.items) > self.maxlen:
+            self.items.pop(0)
+
+    def appendleft(self, item: Any) -> None:
+        self.items.insert(0, item)
+        if self.maxlen is not None and len(self.items) > self.maxlen:
+            self.items.pop()
+
+    def extend(self, items: Iterable[Any]) -> None:
+        for item in items:
+            self.append(item)
+
+    def extendleft(self, items: Iterable[Any]) -> None:
+        for item in items:
+            self.appendleft(item)
+
+    def pop(self) -> Any:
+        if len(self.items) == 0:
+            raise IndexError("pop from an empty deque")
+        return self.items.pop()
+
+    def popleft(self) -> Any:
+        if len(self.items) == 0:
+            raise IndexError("pop from an empty deque")
+        return self.items.pop(0)
+
+    def rotate(self, n: int = 1) -> None:
+        for _ in range(n):
+            if len(self.items) > 0:
+                self.items.insert(0, self.items.pop())
+        for _ in range(-n):
+            if len(self.items) > 0:
+                self.items.append(self.items.pop(0))
+
+    def clear(self) -> None:
+        self.items.clear()
+
+    def copy(self) -> Any:
+        return Queue(self.items, self.maxlen)
+
+    __copy__ = copy
+
+    def count(self, item: Any) -> int:
+        return self.items.count(item)
+
+    def index(self, item: Any) -> int:
+        return self.items.index(item)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __bool__(self) -> bool:
+        return len(self.items) > 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __reversed__(self) -> Iterator[Any]:
+        items: Iterator[Any] = reversed(self.items)
+        return items
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self.items
+
+    def __getitem__(self, index: int) -> Any:
+        return self.items[index]
+
+    def __setitem__(self, index: int, item: Any) -> None:
+        self.items[index] = item
+
+    def __iadd__(self, items: Iterable[Any]) -> Any:
+        self.extend(items)
+        return self

@@ -1,0 +1,321 @@
+"""What tables do at run time: look-ups in dicts, sets and lists of places.
+
+Each primitive here is an operation of the generated code on a container that holds keys and
+places, and nothing that carries a derivative.  Staged code calls it without the machine.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+from typing import Any
+
+from ...rules.heaps import heap_item, heap_item_of
+from ...types.kinds import BOOL, INT, OPAQUE, Aval, Kind, list_of
+from ...types.spelling import Method
+from ..assumptions import RunTimeKeys, Withdrawn
+from ..calls.handlers import primitive
+from ..flow.control import Restart
+from ..objects.special_methods import python_method
+from ..record.structures import leaf_aval
+from ..record.tracers import StandIn
+from .stores import Reference
+
+
+@primitive
+def only_a_dict(machine: Any, site: Any) -> Any:
+    """What no stand-in can do: tracing starts again with the container itself."""
+    raise Restart(Withdrawn(RunTimeKeys(site.outermost)))
+
+
+def factory_of(obj: Any) -> Any:
+    """What makes the value of a key that a dict does not have; None where nothing does."""
+    made = isinstance(obj, (collections.defaultdict, StandIn))
+    return getattr(obj, "default_factory", None) if made else None
+
+
+def check_no_table(machine: Any, obj: Any) -> None:
+    """Start again with the container itself where a stand-in cannot do."""
+    if isinstance(obj, StandIn):
+        raise Restart(obj.kept_under or Withdrawn(RunTimeKeys(obj.site.outermost)))
+
+
+@primitive
+def new_index(machine: Any, site: Any, keys: Any = ()) -> Any:
+    """The run-time dict from keys to places; ``keys`` are there from the start."""
+    numbers = ({key: i for i, key in enumerate(keys)},) if keys else ()
+    index = machine.effects.emit_effect(dict, numbers, {}, OPAQUE)
+    machine.known_keys.own_indexes.add(index.value)
+    for i, key in enumerate(keys):
+        machine.keys.note_form(site, key)
+        machine.known_keys.note_key(index, key, i)
+    return index
+
+
+@primitive
+def has_place(machine: Any, table: Any, key: Any) -> Any:
+    """Does a key have a place?"""
+    machine.keys.note_form(table.site, key)
+    known = machine.known_keys.asked_before(table.places, key)
+    if known is not None:
+        return known
+    found = machine.effects.emit_effect(operator.contains, (table.places, key), {}, BOOL)
+    machine.known_keys.note_asked(table.places, key, found)
+    return found
+
+
+@primitive
+def may_be_tried(machine: Any, table: Any, key: Any) -> bool:
+    """May the program catch what a missing key raises?"""
+    return bool(machine.recorder.trying) and machine.known_keys.known_place(table.places,
+        key) is None
+
+
+@primitive
+def place_of(machine: Any, table: Any, key: Any) -> Any:
+    """The place of a key; raises the KeyError that the program would see."""
+    known = machine.known_keys.known_place(table.places, key)
+    if known is not None:
+        return known
+    place = machine.effects.emit_effect(operator.getitem, (table.places, key), {},
+                                        _place(table.cells))
+    machine.known_keys.note_key(table.places, key, place)
+    return place
+
+
+def _place(cells: Any) -> Aval:
+    return INT if cells.numbered else OPAQUE
+
+
+@primitive
+def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
+    """Gives a key a place."""
+    machine.keys.note_form(table.site, key)
+    machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
+    machine.known_keys.note_change(table.places, not table.cells.numbered)
+    machine.known_keys.note_key(table.places, key, place)
+
+
+@primitive
+def drop_place(machine: Any, table: Any, key: Any) -> Any:
+    """Takes a key away; the place that it had."""
+    _shrinking(machine, table.site)
+    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
+    machine.known_keys.note_change(table.places, True)
+    return place
+
+
+def _shrinking(machine: Any, site: Any) -> None:
+    if not machine.keys.shrinks(site):
+        raise Restart(RunTimeKeys(site, shrinks=True))
+
+
+@primitive
+def shrinks(machine: Any, site: Any) -> bool:
+    """Does the program take keys away?"""
+    return bool(machine.keys.shrinks(site))
+
+
+@primitive
+def last_key(machine: Any, table: Any, last: bool) -> Any:
+    """The key that was added last, or first."""
+    order = machine.effects.emit_effect(reversed if last else iter, (table.places,), {}, OPAQUE)
+    key = machine.effects.emit_effect(next, (order,), {}, raw(machine, table.site))
+    return typed(machine, key, machine.keys.key_form(table.site))
+
+
+@primitive
+def move_last(machine: Any, table: Any, key: Any) -> None:
+    """Makes a key the last one."""
+    _shrinking(machine, table.site)
+    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
+    machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
+
+
+@primitive
+def count_of(machine: Any, places: Any) -> Any:
+    """The size of a run-time container."""
+    return machine.effects.emit_effect(len, (places,), {}, INT)
+
+
+def raw(machine: Any, site: Any) -> Aval:
+    """The type of a key as one object."""
+    form = machine.keys.key_form(site)
+    return form if isinstance(form, Aval) else OPAQUE
+
+
+def typed(machine: Any, key: Any, form: Any) -> Any:
+    """A key with its parts taken apart."""
+    if not isinstance(form, tuple):
+        return key
+    found = []
+    for i, part in enumerate(form):
+        one = machine.recorder.computed(
+            operator.getitem, part if isinstance(part, Aval) else OPAQUE, key, i)
+        found.append(typed(machine, one, part))
+    return tuple(found)
+
+
+@primitive
+def typed_key(machine: Any, site: Any, key: Any) -> Any:
+    """A key as the program sees it: a tuple where it put tuples in."""
+    return typed(machine, key, machine.keys.key_form(site))
+
+
+@primitive
+def keys_of(machine: Any, table: Any) -> Any:
+    """The keys in order."""
+    return listed_keys(machine, table.site, table.places)
+
+
+@primitive
+def listed_keys(machine: Any, site: Any, items: Any) -> Any:
+    """The keys in a run-time container, as a list."""
+    found = machine.effects.emit_effect(list, (items,), {}, list_of(raw(machine, site)))
+    return machine.lists.list_object(found.value)
+
+
+@primitive
+def places_of(machine: Any, table: Any) -> Any:
+    """The places in the order of the keys."""
+    places = machine.effects.emit_effect(Method("values"), (table.places,), {}, OPAQUE)
+    return listed_places(machine, table.cells, places)
+
+
+@primitive
+def listed_places(machine: Any, cells: Any, places: Any) -> Any:
+    """The places in a run-time list, as a list."""
+    found = machine.effects.emit_effect(list, (places,), {}, list_of(_place(cells)))
+    return machine.lists.list_object(found.value)
+
+
+@primitive
+def open_list(machine: Any, *items: Any) -> Any:
+    """A list whose length is only known at run time, with these items at first."""
+    return machine.lists.made_unknown(machine.containers.made(list(items)))
+
+
+@primitive
+def check_held(machine: Any, site: Any, value: Any) -> None:
+    """What is held as a number must be one."""
+    machine.keys.check_held(site, value)
+
+
+@primitive
+def cells_for(machine: Any, site: Any) -> Any:
+    """What the tables made at a place of the program hold."""
+    return machine.keys.new_cells(site)
+
+
+@primitive
+def adopted(machine: Any, value: Any, cells: Any) -> bool:
+    """Does a stand-in have its numbers in these cells already?"""
+    if not (isinstance(value, StandIn) and getattr(value, "cells", None) is cells):
+        return False
+    machine.known_keys.own_indexes.discard(value.places.value)
+    return True
+
+
+@primitive
+def handed_over(machine: Any, value: Any) -> None:
+    """A container has become a part of a table: its other names may not be used any more."""
+    machine.keys.hand_over(value)
+
+
+@primitive
+def inner_kind(machine: Any, site: Any, value: Any = None) -> Any:
+    """The class and the factory of the dicts that a table holds."""
+    if value is not None:
+        kind = value.cls if isinstance(value, StandIn) else type(value)
+        machine.keys.inner_kinds.setdefault(site, (kind, factory_of(value)))
+    return machine.keys.inner_kinds.get(site, (dict, None))
+
+
+@primitive
+def run_list(machine: Any) -> Any:
+    """A run-time list of places."""
+    return machine.effects.emit_effect(list, (), {}, OPAQUE)
+
+
+@primitive
+def run_set(machine: Any, items: Any = ()) -> Any:
+    """A run-time set."""
+    return machine.effects.emit_effect(set, (items,) if items != () else (), {}, OPAQUE)
+
+
+@primitive
+def asked(machine: Any, method: str, items: Any, *args: Any) -> Any:
+    """A method of a run-time container that returns a truth value."""
+    fn = operator.contains if method == "__contains__" else Method(method)
+    return machine.effects.emit_effect(fn, (items, *args), {}, BOOL)
+
+
+@primitive
+def changed(machine: Any, method: str, items: Any, *args: Any) -> None:
+    """A method of a run-time container that changes it."""
+    fn = {"__setitem__": operator.setitem, "__delitem__": operator.delitem}.get(
+        method, Method(method))
+    machine.effects.emit_effect(fn, (items, *args), {}, None)
+
+
+@primitive
+def made_by(machine: Any, method: str, items: Any, *args: Any) -> Any:
+    """A method of a run-time container that returns a new one."""
+    return machine.effects.emit_effect(Method(method), (items, *args), {}, OPAQUE)
+
+
+@primitive
+def item_of(machine: Any, site: Any, method: str, items: Any, *args: Any) -> Any:
+    """A method of a run-time container of keys that returns one of them."""
+    return typed(machine, machine.effects.emit_effect(Method(method), (items, *args), {},
+                                              raw(machine, site)), machine.keys.key_form(site))
+
+
+@primitive
+def place_in(machine: Any, cells: Any, method: str, places: Any, *args: Any) -> Any:
+    """A method of a run-time list of places that returns one of them."""
+    fn = operator.getitem if method == "__getitem__" else Method(method)
+    return machine.effects.emit_effect(fn, (places, *args), {}, _place(cells))
+
+
+@primitive
+def mark(machine: Any, site: Any, items: Any, item: Any) -> None:
+    """Adds to a run-time set."""
+    machine.keys.note_form(site, item)
+    machine.effects.emit_effect(Method("add"), (items, item), {}, None)
+
+
+@primitive
+def mark_all(machine: Any, site: Any, other: Any) -> Any:
+    """The run-time set, or dict, behind a stand-in, whose keys go into others; None for other
+    things."""
+    if not isinstance(other, StandIn) or not hasattr(type(other), "hashed"):
+        return None
+    if site != other.site:
+        machine.keys.join_form(site, machine.keys.key_form(other.site))
+    return other.places
+
+
+@primitive
+def heap_entry(machine: Any, site: Any, item: Any, number: Any) -> Any:
+    """What stands for an item in a run-time heap."""
+    key: list[Any] = []
+    told: Any = None
+    for part in item if isinstance(item, tuple) else (item,):
+        aval = leaf_aval(part)
+        if aval is None or aval.ndim or aval.kind is Kind.LIST:
+            if not key and python_method(part, "__lt__") is not None:
+                machine.call(only_a_dict, site)
+            told = part.index if type(part) is Reference else number
+            break
+        key.append(part)
+    fn, first = (heap_item, ()) if told is None else (heap_item_of, (told,))
+    return machine.recorder.computed(
+        fn, OPAQUE, *machine.recorder.values_in((number, *first, *key)))
+
+
+@primitive
+def entry_number(machine: Any, entry: Any) -> Any:
+    """The number of the item that an entry of a heap stands for."""
+    return machine.recorder.computed(
+        operator.getitem, INT, *machine.recorder.values_in((entry, -1)))

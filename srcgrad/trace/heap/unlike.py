@@ -1,0 +1,394 @@
+"""Places that hold one of several unlike things: ``last = None`` before a loop and
+``last = (t, v)`` in it, a node of a tree that may be a dict or a number, ``node = node.next`` at
+the end of a list.
+
+What such a place may hold is told apart by *sorts*: None and other constants, numbers, objects of
+one class with the same attributes.  Its form is a truth value for each sort but the last, and a
+content for each: the parts of a tuple, the value of a number, and the number of one of several
+known objects, which stay themselves (:class:`~srcgrad.trace.record.tracers.Picked`).
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.ir import Value
+from ...stage.function import definition
+from ...stage.machine import UNBOUND
+from ...types.kinds import BOOL, INT, NUMERIC, Aval, Kind
+from ..assumptions import Assumption
+from ..flow.shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape, place_among
+from ..record.structures import (
+    IMMUTABLE,
+    is_library,
+    is_mutable,
+    leaf_aval,
+    record_fields,
+    structure_parts,
+)
+from ..record.tracers import (
+    ArrayTracer,
+    BoundMethod,
+    Choice,
+    Late,
+    Picked,
+    StandIn,
+    Whole,
+    is_tracer,
+)
+from .stores import Link, Reference, Store, may_be_none, number_in, store_of, stored_as
+
+if TYPE_CHECKING:
+    from ..flow.joins import Join
+
+SPARES = {Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}  # where another thing is
+MOST_SORTS = 8  # unlike things in one place
+NUMBER = ("number",)
+
+
+@dataclass(slots=True)
+class Sort:
+    """Things that have one form.  ``objects`` are those that a place may hold, if they are known
+    and stay themselves; ``constant``: there is one only."""
+
+    key: Any
+    objects: tuple[Any, ...] = ()
+    constant: bool = False
+
+    def has(self, thing: Any) -> bool:
+        """Is a thing of this sort?"""
+        return bool(sort_key(thing) == self.key)
+
+    def content(self, thing: Any) -> Any:
+        """What tells which thing of the sort it is: its number, or itself."""
+        if not self.objects or self.constant:
+            return self.objects[0] if self.objects else thing
+        number = number_among(self.objects, thing)
+        return number if len(self.objects) > 1 else self.objects[0]
+
+    def thing(self, content: Any) -> Any:
+        """The thing that a content tells."""
+        if len(self.objects) < 2:
+            return self.objects[0] if self.objects else content
+        return self.objects[content] if type(content) is int else Picked(self.objects, content)
+
+
+class Unsorted(Exception):
+    """A thing is of none of the sorts, or not among the objects of its sort."""
+
+
+def sort_key(thing: Any) -> Any:
+    """What things of one sort have in common; None for what has no sort."""
+    if type(thing) is Picked:
+        return sort_key(thing.objects[0])
+    aval = leaf_aval(thing)
+    if aval is not None and aval.kind in NUMERIC - {Kind.ANY} and not aval.optional:
+        return NUMBER
+    if aval is not None and (is_tracer(thing) or not isinstance(thing, IMMUTABLE)):
+        return None
+    if isinstance(thing, IMMUTABLE):
+        return ("constant", type(thing), thing)
+    return likeness(thing)
+
+
+def likeness(obj: Any) -> Any:
+    """What like objects have in common: the class with the attributes or keys."""
+    cls = type(obj)
+    if cls is dict:
+        return ("dict", *obj)
+    if isinstance(obj, tuple):
+        return ("tuple", cls, len(obj))
+    if cls is list:
+        return ("list",)
+    if isinstance(obj, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type)):
+        return ("function", id(obj))
+    names = record_fields(obj)
+    if names is None or is_tracer(obj) or isinstance(obj, (StandIn, Whole)) or is_library(
+            cls.__module__) or cls in (Choice, Picked, BoundMethod) or hasattr(cls, "__next__"):
+        return None
+    return ("object", cls, names)
+
+
+def defined_again(things: Iterable[Any]) -> bool:
+    """Are there functions that one ``def`` of one frame has made, one after the other?"""
+    functions = {id(t): definition(t) for t in things}
+    made = [(id(a.staged), id(a.parent)) for a in functions.values() if a is not None]
+    return len(set(made)) < len(made)
+
+
+def things_in(state: Any, facts: dict[Value, bool]) -> list[Any]:
+    """The things that a place may hold."""
+    if type(state) is not Choice:
+        return [state]
+    known = facts.get(state.predicate)
+    sides = [s for s, truth in ((state.first, True), (state.second, False))
+             if known is not (not truth)]
+    return [thing for side in sides for thing in things_in(side, facts)]
+
+
+def number_among(objects: tuple[Any, ...], thing: Any) -> Any:
+    """The number of an object among others: known, traced, or to be looked up."""
+    found = place_among(objects, thing)
+    if is_tracer(found) and found.aval.kind is not Kind.INT:
+        return Late(INT.but(expr=None), lambda machine: machine.call(int, found))
+    if found is not None:
+        return found
+    if type(thing) is not Picked:
+        raise Unsorted
+    places = [place_among(objects, o) for o in thing.objects]
+    if None in places:
+        raise Unsorted
+    return Late(INT.but(expr=None), lambda machine: machine.among.pick(places, thing.index))
+
+
+def flag_of(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
+    """Does a place hold a thing of a sort: a bool, the value of one, or how to compute it."""
+    if type(state) is not Choice:
+        return sort.has(state)
+    known = facts.get(state.predicate)
+    if known is not None:
+        return flag_of(sort, state.first if known else state.second, facts)
+    first, second = (flag_of(sort, s, facts) for s in (state.first, state.second))
+    if first is second:
+        return first
+    if first is True and second is False and state.predicate.aval.kind is Kind.BOOL:
+        return state.predicate
+    return chosen(state.predicate, first, second, BOOL)
+
+
+def content_in(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
+    """What tells which thing of a sort a place holds; UNBOUND where it holds none."""
+    if type(state) is not Choice:
+        return sort.content(state) if sort.has(state) else UNBOUND
+    known = facts.get(state.predicate)
+    if known is not None:
+        return content_in(sort, state.first if known else state.second, facts)
+    first, second = (content_in(sort, s, facts) for s in (state.first, state.second))
+    if first is second or (first is UNBOUND and _is_everywhere(second)) or (
+            second is UNBOUND and _is_everywhere(first)):
+        return second if first is UNBOUND else first
+    if first is UNBOUND or second is UNBOUND:
+        there = second if first is UNBOUND else first
+        spare = _spare(there.aval)
+        if spare is None:
+            raise Unsorted
+        first, second = (spare if c is UNBOUND else c for c in (first, second))
+    avals = [leaf_aval(c) for c in (first, second)]
+    if None in avals or any(a.is_array for a in avals if a is not None):
+        raise Unsorted
+    kinds = {a.kind for a in avals if a is not None}
+    if len(kinds) != 1:
+        raise Unsorted
+    if type(first) is type(second) is int and first == second:
+        return first
+    return chosen(state.predicate, first, second, avals[0].but(expr=None))  # type: ignore[union-attr]
+
+
+def _spare(aval: Aval) -> Any:
+    """A number of a type, where another thing is; None where there is none."""
+    if aval.kind is Kind.SCALAR and aval.dtype is not None:
+        return aval.dtype.type(0)
+    return SPARES.get(aval.kind)
+
+
+def _is_everywhere(content: Any) -> bool:
+    """Is a content known whichever path was taken?"""
+    return content is UNBOUND or not (is_tracer(content) or type(content) is Late)
+
+
+def chosen(predicate: Value, first: Any, second: Any, aval: Any) -> Late:
+    """One of two numbers, told by a predicate."""
+    return Late(aval, lambda machine: machine.branches.choose(
+        predicate, lambda: machine.among.computed(first), lambda: machine.among.computed(second)))
+
+
+def together(sorts: list[Sort], flags: list[Any], contents: list[Any]) -> Any:
+    """What a place holds: ``flags`` tell for all sorts but the last whether it is of them."""
+    thing = sorts[-1].thing(contents[-1])
+    for sort, flag, content in reversed(list(zip(sorts, flags, contents, strict=False))):
+        if type(flag) is bool:
+            thing = sort.thing(content) if flag else thing
+        else:
+            thing = Choice(getattr(flag, "value", flag), sort.thing(content), thing)
+    return thing
+
+
+def numbered(store: Store, item: Shape, optional: bool) -> Numbered:
+    """The form of an object in a store whose number has the form ``item``."""
+    kind = Link if optional else Reference
+    return Numbered(lambda parts: kind(store, parts[0]), [item], lambda state: (
+        UNBOUND if state is UNBOUND else number_in(store, state),), optional)
+
+
+def one_of(join: Join, a: Any, b: Any) -> Shape | None:
+    """The form of a place that holds one of several things; None where it has another form,
+    or a branch itself tells which of two things it is."""
+    store = store_of(a, b)
+    if store is not None:
+        return _numbered(join, store, a, b)
+    sides = [things_in(s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
+    keys = [[sort_key(t) for t in side] for side in sides]
+    every = list(dict.fromkeys(k for side in keys for k in side))
+    if None in every or len(every) > MOST_SORTS or not _is_open(join, a, b, keys) or all(
+            key[0] in ("number", "constant") for key in every):
+        return None
+    if join.predicate is None and defined_again(t for side in sides for t in side):
+        return None  # there would be one more in each iteration
+    sorts, forms = [], []
+    try:
+        for key in every:
+            held = [[t for t, k in zip(side, ks, strict=True) if k == key]
+                    for side, ks in zip(sides, keys, strict=True)]
+            found = _sort(join, key, held, len(every) > 1, sides)
+            if found is None:
+                return None
+            sorts.append(found)
+        for sort in sorts:
+            form = _content(join, sort, a, b)
+            if isinstance(form, (Failed, Apart)):
+                return None
+            forms.append(form)
+        flags = [_flag(join, sort, a, b) for sort in sorts[:-1]]
+    except Unsorted:
+        return None
+    return _shape(join, sorts, flags, forms, (a, b))
+
+
+def _numbered(join: Join, store: Store, a: Any, b: Any) -> Shape:
+    """The form of a place that holds an object in a store, or None: its number."""
+    item = join.unify(number_in(store, a), number_in(store, b))
+    if isinstance(item, Same) and type(a) is not Choice:
+        return Same(a)
+    return numbered(store, item, may_be_none(a) or may_be_none(b))
+
+
+def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
+    cls = next((type(t) for s in states for t in things_in(s, {}) if not join.outside(t) and (
+        record_fields(t) is not None) and join.machine.references.may_store(type(t))), None)
+    return () if cls is None else (stored_as(cls),)
+
+
+def are_nodes(join: Join, a: Any, b: Any) -> bool:
+    """Are objects older than the iteration, and linked to others like them?"""
+    return all(map(join.machine.merges.is_older, (a, b))) and any(
+        part is None or type(part) in (Choice, Picked) or sort_key(part) == sort_key(a)
+        for obj in (a, b) for part in structure_parts(obj) or () if is_mutable(a))
+
+
+def _is_open(join: Join, a: Any, b: Any, keys: list[list[Any]]) -> bool:
+    """Does a branch not tell by itself which of two things a place holds?"""
+    if join.predicate is None:
+        return True
+    return bool({*keys[0]} & {*keys[1]}) and any(type(s) in (Choice, Picked) for s in (a, b))
+
+
+def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
+          sides: list[list[Any]]) -> Sort | None:
+    """The sort with a key, of these things on either side."""
+    things = [t for side in held for t in side]
+    if key[0] == "constant":
+        return Sort(key, (things[0],), True)
+    if key is NUMBER:
+        arrays = [t for t in things if type(t) is ArrayTracer]
+        return Sort(key) if several and (not arrays or max(map(len, held)) < 2) else None
+    if key[0] == "function":
+        same = isinstance(join.alone(things[0]), Same)
+        return Sort(key, (things[0],), True) if same else None
+    if _stay(join, things, held, several):
+        return Sort(key, _objects(join, key, things, [t for side in sides for t in side]))
+    if max(map(len, held)) > 1 or any(type(t) is Picked for t in things) or any(
+            map(join.outside, things)) or not (several and _may_part(join, things)):
+        return None
+    return Sort(key)
+
+
+def _may_part(join: Join, things: list[Any]) -> bool:
+    """May things be known by their parts from here on?"""
+    return all(isinstance(t, tuple) or id(t) in join.young for t in things)
+
+
+def _stay(join: Join, things: list[Any], held: list[list[Any]], several: bool) -> bool:
+    """Are things known ones, which stay themselves?"""
+    if join.predicate is None and not join.walks:
+        return False
+    if any(id(o) in join.made or id(o) in join.young for t in things
+           for o in (t.objects if type(t) is Picked else (t,))):
+        return False
+    if type(things[0]) is list and not join.machine.among.is_grouped(things):
+        return False
+    if join.machine.among.is_grouped(things):
+        return True
+    if isinstance(things[0], tuple) or (not several and join.predicate is None
+                                        and max(map(len, held)) < 2):
+        if join.predicate is not None or not held[0]:
+            return False
+        inner = {id(o) for o in join.machine.among.closure(list(held[0]))}
+        return all(type(t) is Picked or id(t) in inner for t in held[1])
+    return True
+
+
+def _objects(join: Join, key: Any, things: list[Any], every: list[Any]) -> tuple[Any, ...]:
+    """All objects that a place may hold, in an order that stays; ``every``: what is there
+    of other sorts, too."""
+    found: dict[int, Any] = {}
+    for group in sorted((t.objects for t in things if type(t) is Picked), key=len, reverse=True):
+        found.update((id(o), o) for o in group)
+    found.update((id(t), t) for t in things if type(t) is not Picked)
+    if join.predicate is None:
+        found.update((id(o), o) for o in join.machine.among.closure(every) if sort_key(o) == key)
+    return join.machine.among.grouped(tuple(found.values()))
+
+
+def _content(join: Join, sort: Sort, a: Any, b: Any) -> Shape:
+    contents = [content_in(sort, s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
+    if sort.constant or len(sort.objects) == 1:
+        return Same(sort.objects[0])
+    if sort.objects:
+        return Leaf(INT.but(expr=None))
+    return join.unify(*contents)
+
+
+def _flag(join: Join, sort: Sort, a: Any, b: Any) -> Shape:
+    there = [flag_of(sort, s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
+    if there[0] is there[1]:
+        return Same(there[0])
+    if there == [True, False] and join.predicate is not None and (
+            join.predicate.aval.kind is Kind.BOOL):
+        return Same(join.predicate)
+    return Leaf(BOOL)
+
+
+def _shape(join: Join, sorts: list[Sort], flags: list[Shape], forms: list[Shape],
+           sides: tuple[Any, Any]) -> Shape:
+    count = len(flags)
+
+    def parts(state: Any) -> tuple[Any, ...]:
+        if state is UNBOUND:
+            return (UNBOUND,) * (2 * count + 1)
+        known = next((facts for side, facts in zip(sides, join.facts, strict=True)
+                      if side is state), {})
+        if not all(any(s.has(t) for s in sorts) for t in things_in(state, known)):
+            raise Unsorted
+        return (*(flag_of(s, state, known) for s in sorts[:-1]),
+                *(content_in(s, state, known) for s in sorts))
+
+    return OneOf(lambda made: together(sorts, made[:count], made[count:]), [*flags, *forms], parts)
+
+
+def sorted_apart(items: Iterable[Any]) -> list[Sort] | None:
+    """The sorts of some things that are all known; None if some have no sort."""
+    sorts: dict[Any, dict[int, Any]] = {}
+    for item in items:
+        for thing in things_in(item, {}):
+            key = sort_key(thing)
+            if key is None:
+                return None
+            held = sorts.setdefault(key, {})
+            held.update((id(o), o) for o in (thing.objects if type(thing) is Picked else (thing,)))
+    return [Sort(key, () if key is NUMBER else tuple(held.values()), key[0] in (
+        "constant", "function")) for key, held in sorts.items()]

@@ -1,0 +1,1 @@
+"""Iteration: what loops run over, iterators that are kept, generators."""

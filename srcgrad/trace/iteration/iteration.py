@@ -1,0 +1,300 @@
+"""What a staged ``for`` can run over: things with a length and an item for each index."""
+
+from __future__ import annotations
+
+import collections.abc
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from ...types.kinds import SCALARS, Kind
+from ..numpy.written_out import Flat, Parts, column, narrowest
+from ..objects.special_methods import class_name
+from ..record.tracers import ArrayTracer, Choice, Tracer, is_tracer
+from .elements import NdIter
+
+
+class Staged:
+    """Base of iterables that stand for Python's while tracing."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True)
+class Range(Staged):
+    """``range(start, stop, step)`` with traced parts."""
+
+    start: Any
+    stop: Any
+    step: Any
+
+
+@dataclass(slots=True)
+class Rows(Staged):
+    """An array: its rows (or its numbers)."""
+
+    array: Any
+
+
+@dataclass(slots=True, eq=False)
+class EqualArrays(Rows):
+    """A long list of equal arrays from outside, as the rows of one array.
+
+    Loops, ``len`` and subscripts are staged.  Whatever else is done with the list asks for the
+    list itself: tracing starts again with an input for each of its arrays."""
+
+    apart: Any  # raises the signal to do so
+
+    def __getattr__(self, name: str) -> Any:
+        return self.apart()
+
+    def _other(self, *args: Any) -> Any:
+        return self.apart()
+
+    __len__ = __iter__ = __contains__ = __setitem__ = __delitem__ = __bool__ = _other
+    __add__ = __radd__ = __iadd__ = __mul__ = __rmul__ = __imul__ = _other
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _other
+    __hash__ = object.__hash__
+
+
+@dataclass(slots=True)
+class Entries(Staged):
+    """The keys, values or items of a dict whose keys depend on data, each with whether it is
+    there; ``list`` holds those that are, once it is asked for.  ``ordered``: do they come in
+    this order on every path?"""
+
+    items: list[tuple[Any, Any]]
+    ordered: bool
+    source: Any
+    list: Any = None
+
+
+@dataclass(slots=True)
+class Items(Staged):
+    """A list of unknown length."""
+
+    list: Any
+
+
+@dataclass(slots=True)
+class Numbers(Items):
+    """A list of known numbers."""
+
+    numbers: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Zip(Staged):
+    parts: tuple[Any, ...]
+    strict: bool = False
+
+
+@dataclass(slots=True)
+class Enumerate(Staged):
+    inner: Any
+    start: Any = 0
+
+
+@dataclass(slots=True)
+class Reversed(Staged):
+    inner: Any
+
+
+@dataclass(slots=True)
+class Mapped(Staged):
+    """``map(function, *parts)``."""
+
+    function: Any
+    parts: tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Cursor(Staged):
+    """An iterator: a sequence and the position of its next item (a slot in the journal).
+    ``kept``: it has a name; ``shared``: something may have taken a part of its items."""
+
+    inner: Any
+    position: Any = 0
+    kept: bool = False
+    shared: Any = False
+
+
+@dataclass(slots=True)
+class Transposed(Staged):
+    """``*rows`` as the argument of ``zip``: the columns of a list of unknown length."""
+
+    rows: Any
+
+
+def staged_iterable(machine: Any, obj: Any) -> Any:
+    """The staged form of an iterable that depends on traced values; None for the others."""
+    if isinstance(obj, Staged):
+        return obj
+    if type(obj) is ArrayTracer:
+        return Rows(obj)
+    if type(obj) in (Flat, NdIter, Parts):
+        return staged_iterable(machine, machine.call_method(obj, "elements"))
+    obj = machine.references.seen(obj) if type(obj) is list else obj
+    if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
+        return Items(obj)
+    if isinstance(obj, Tracer) and is_tracer(obj):
+        if obj.aval.kind in SCALARS and not obj.aval.optional:
+            raise TypeError(f"{class_name(obj.__class__)!r} object is not iterable")
+        return Items(obj) if obj.aval.kind in (Kind.LIST, Kind.OPAQUE) else Rows(obj)
+    long = machine.opening.open_long(obj) if type(obj) is list else None
+    return None if long is None else Items(long)
+
+
+def opened(machine: Any, obj: Any) -> Any:
+    """What iteration runs over: for an object with an ``__iter__`` in Python, what that gives."""
+    if isinstance(obj, Staged):
+        return obj
+    method = machine.operators.special_method(obj, "__iter__")
+    if method is None or hasattr(type(obj), "__next__"):
+        return obj
+    if method is collections.abc.Sequence.__iter__:  # it asks for items until there are no more
+        size = machine.call(len, obj)
+        return obj if not is_tracer(size) else Mapped(
+            types.MethodType(type(obj).__getitem__, obj), (Range(0, size, 1),))
+    return machine.call(method, obj)
+
+
+def static_items(machine: Any, obj: Any) -> list[Any] | None:
+    """The items of an iterable whose number is known now; None if it depends on the call."""
+    if isinstance(obj, Range):
+        parts = (obj.start, obj.stop, obj.step)
+        return list(range(*parts)) if all(type(p) is int for p in parts) else None
+    if isinstance(obj, Rows):
+        size = machine.length(obj.array)
+        return [machine.getitem(obj.array, i) for i in range(size)] if type(size) is int else None
+    if isinstance(obj, Numbers):
+        return list(obj.numbers)
+    if isinstance(obj, Enumerate):
+        inner = static_items(machine, obj.inner)
+        return None if inner is None else [
+            (machine.binary("+", obj.start, i), x) for i, x in enumerate(inner)]
+    if isinstance(obj, Reversed):
+        inner = static_items(machine, obj.inner)
+        return None if inner is None else inner[::-1]
+    if isinstance(obj, Zip):
+        return _static_zip(machine, obj)
+    if isinstance(obj, Mapped):
+        rows = _static_zip(machine, Zip(obj.parts))
+        return None if rows is None else [machine.call(obj.function, *p) for p in rows]
+    if isinstance(obj, Cursor):
+        inner = static_items(machine, obj.inner)
+        return None if inner is None or type(obj.position) is not int else inner[obj.position:]
+    if isinstance(obj, Staged) or is_tracer(obj) or type(obj) is Choice:
+        return None
+    return list(machine.containers.outside_items(obj))
+
+
+def _static_zip(machine: Any, obj: Zip) -> list[Any] | None:
+    columns = [static_items(machine, p) for p in obj.parts]
+    if any(c is None for c in columns):
+        return None
+    return list(zip(*columns, strict=obj.strict))
+
+
+def _at_start(cursor: Cursor) -> bool:
+    """Is nothing taken from an iterator yet?"""
+    return type(cursor.position) is int and cursor.position == 0
+
+
+def length(machine: Any, obj: Any) -> Any:
+    """The number of items: an int or a traced int."""
+    if isinstance(obj, Range):
+        return machine.range_length(obj.start, obj.stop, obj.step)
+    if isinstance(obj, Rows):
+        return machine.length(obj.array)
+    if isinstance(obj, Entries):
+        return machine.length(machine.contents.listed_entries(obj))
+    if isinstance(obj, Transposed):
+        return machine.call(narrowest, obj.rows)
+    if isinstance(obj, Items) and type(obj.list) is not Choice:
+        return machine.length(obj.list)
+    if isinstance(obj, Items):  # of one of two lists
+        return machine.call(len, obj.list)
+    if isinstance(obj, (Enumerate, Reversed)):
+        return length(machine, obj.inner)
+    if isinstance(obj, Cursor):
+        size = length(machine, obj.inner)
+        return size if _at_start(obj) else machine.binary("-", size, obj.position)
+    if isinstance(obj, (Zip, Mapped)):
+        sizes = [length(machine, p) for p in obj.parts]
+        result = sizes[0]
+        for size in sizes[1:]:
+            if not _equal(result, size):
+                result = machine.call(min, result, size)
+        return result
+    if type(obj) is Choice:
+        return machine.call(len, obj)
+    return machine.length(obj) if type(obj) is list else len(machine.references.loaded(obj))
+
+
+def are_equally_long(machine: Any, rows: Zip) -> bool:
+    """Have all parts surely one length?"""
+    first, *others = (length(machine, p) for p in rows.parts)
+    return all(_equal(first, size) for size in others)
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if type(a) is int and type(b) is int:
+        return a == b
+    return is_tracer(a) and is_tracer(b) and a.aval.expr is not None and (
+        a.aval.expr == b.aval.expr)
+
+
+def sliced(machine: Any, obj: Range, key: slice) -> Range:
+    """``range(...)[key]``, by the rules of ``slice.indices``."""
+    size, step = length(machine, obj), 1 if key.step is None else key.step
+    low, high = (0, size) if step > 0 else (-1, machine.binary("-", size, 1))
+
+    def bound(given: Any, default: Any) -> Any:
+        if given is None:
+            return default
+        if type(given) is int:
+            given = machine.binary("+", size, given) if given < 0 else given
+        else:
+            given = machine.if_expression(machine.compare("<", given, 0),
+                                          lambda: machine.binary("+", size, given), lambda: given)
+        return machine.call(min, machine.call(max, given, low), high)
+
+    start, stop = (bound(key.start, low), bound(key.stop, high)) if step > 0 else (
+        bound(key.start, high), bound(key.stop, low))
+    first, last = (machine.binary("+", obj.start, machine.binary("*", end, obj.step))
+                   for end in (start, stop))
+    return Range(first, last, obj.step * step)
+
+
+def item(machine: Any, obj: Any, index: Any) -> Any:
+    """Item number ``index`` (counted from 0, traced or not)."""
+    if isinstance(obj, Range):
+        if type(obj.start) is int and obj.start == 0 and type(obj.step) is int and obj.step == 1:
+            return index
+        scaled = index if type(obj.step) is int and obj.step == 1 else machine.binary(
+            "*", index, obj.step)
+        return machine.binary("+", obj.start, scaled)
+    if isinstance(obj, Rows):
+        return machine.getitem(obj.array, index)
+    if isinstance(obj, Entries):
+        return machine.getitem(machine.contents.listed_entries(obj), index)
+    if isinstance(obj, Transposed):
+        return machine.tuples.as_tuple(machine.call(column, obj.rows, index))
+    if isinstance(obj, Items):
+        return machine.getitem(obj.list, index)
+    if isinstance(obj, Enumerate):
+        number = index if type(obj.start) is int and obj.start == 0 else machine.binary(
+            "+", obj.start, index)
+        return (number, item(machine, obj.inner, index))
+    if isinstance(obj, Reversed):
+        last = machine.binary("-", length(machine, obj.inner), 1)
+        return item(machine, obj.inner, machine.binary("-", last, index))
+    if isinstance(obj, Zip):
+        return tuple(item(machine, p, index) for p in obj.parts)
+    if isinstance(obj, Mapped):
+        return machine.call(obj.function, *(item(machine, p, index) for p in obj.parts))
+    if isinstance(obj, Cursor):
+        return item(machine, obj.inner, index if _at_start(obj) else machine.binary(
+            "+", index, obj.position))
+    return machine.getitem(obj, index)

@@ -1,0 +1,196 @@
+"""Iterators that a program keeps: what takes items from them, and where they are afterwards.
+
+An iterator in an expression (``for a, b in zip(x, y)``) is gone through once and forgotten.  One
+that has a name, or lies in an attribute or a list, remembers its position: loops over it take the
+next item like ``next`` does, and functions that take all items leave it at its end.  Where a
+function may take some of the items only, the iterator cannot be used again.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from ...errors import UnsupportedOperation
+from ...stage.machine import Frame
+from ..collaborator import PASSED, Collaborator
+from ..objects.special_methods import python_method
+from ..record.journal import Field
+from ..record.structures import is_library
+from ..record.tracers import is_tracer
+from .iterables import taken
+from .iteration import Cursor, Enumerate, Items, Mapped, Reversed, Rows, Transposed, Zip, length
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
+                                     functools.reduce, np.fromiter, len})
+LOOKING: frozenset[Any] = frozenset({next, iter, isinstance, type, id, callable, bool, print, repr,
+                                    str, hasattr, getattr})
+
+
+class Step:
+    """The body of a loop with something done before or around it; to the machine it is the
+    user's body.  ``escapes``: exceptions leave the loop by a jump (see
+    :mod:`srcgrad.trace.exceptions.escapes`)."""
+
+    def __init__(self, run: Callable[[], Any], body: Any, escapes: bool = False) -> None:
+        self.run = run
+        self.escapes = escapes or getattr(body, "escapes", False)
+        self.__code__ = body.__code__
+        self.__globals__ = getattr(body, "__globals__", {})
+
+    def __call__(self) -> Any:
+        return self.run()
+
+
+class Iterators(Collaborator):
+    """Iterators with a position."""
+
+    calls: parts.Calls
+    containers: parts.Containers
+    contents: parts.Contents
+    escapes: parts.Escapes
+    loops: parts.Loops
+    recorder: parts.Recorder
+    recursion: parts.Recursion
+
+    def __init__(self) -> None:
+        self.kept_cursors: dict[int, tuple[Any, Cursor]] = {}
+        # generator expressions, and what they go through
+        self.drawn_from: dict[int, tuple[Any, Any]] = {}
+
+    def kept(self, value: Any) -> Any:
+        """A value that gets a name: an iterator has a position from now on."""
+        if type(value) is Transposed:  # the rows are those of now
+            value = self.kept_cursors.setdefault(id(value), (value, Cursor(
+                Items(self.machine.call(list, value)))))[1]
+        if type(value) in (Zip, Enumerate, Mapped, Reversed):
+            value = self.kept_cursors.setdefault(id(value), (value, Cursor(value)))[1]
+        if type(value) is Cursor:
+            value.kept = True
+        return value
+
+    def store(self, frame: Frame, name: str, value: Any) -> None:
+        self.next.store(frame, name, self.kept(value))
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        self.next.setattr(obj, name, self.kept(value))
+
+    def build_list(self, *items: Any) -> Any:
+        return self.next.build_list(*(self.kept(i) for i in items))
+
+    def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
+        for name, value in list(frame.slots.items()):
+            if self.kept(value) is not value:
+                frame.slots[name] = self.kept(value)
+        return self.recursion.run_frame(function, staged, frame)
+
+    def consumed(self, cursor: Any, whole: bool) -> Any:
+        """The remaining items of a kept iterator, which is at its end from now on."""
+        if type(cursor) is not Cursor or not cursor.kept:
+            return cursor
+        self.check_shared(cursor)
+        rest = Cursor(cursor.inner, cursor.position)
+        self.journal.write(Field(cursor, "position"), length(self.machine, cursor.inner))
+        if not whole:
+            self.journal.write(Field(cursor, "shared"), True)
+        return rest
+
+    def check_shared(self, cursor: Cursor) -> None:
+        if cursor.shared is not False:
+            self.refuse_shared()
+
+    def refuse_shared(self) -> NoReturn:
+        raise self.recorder.fatal(UnsupportedOperation(
+            "an iterator is used again after something may have taken a part of its items",
+            why="how far it has got depends on data",
+            fix="make a list of the items first, and use slices of it"))
+
+    # ---- who takes items ---------------------------------------------------------------------
+    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
+             rest: Any = None) -> Any:
+        if type(iterable) is not Cursor or not iterable.kept:
+            return self.next.for_(iterable, target, body, orelse, rest)
+        self.check_shared(iterable)
+
+        def run() -> Any:
+            target(taken(self.machine, iterable))
+            return body()
+
+        return self.machine.while_(lambda: self.machine.compare("<", iterable.position, length(
+            self.machine, iterable.inner)), Step(run, body), orelse, rest)
+
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if function is zip and len(args) > 1 and type(args[0]) is Cursor and args[0].kept and (
+                all(a is args[0] for a in args)):
+            args = tuple(self._dealt(self.consumed(args[0], True), len(args)))
+        if any(type(a) is Cursor and a.kept for a in args) and not self.is_staged(function):
+            try:
+                passed, whole = function in LOOKING, function in EXHAUST
+            except TypeError:
+                passed = whole = False
+            if not passed:
+                args = tuple(self.consumed(a, whole) for a in args)
+        result = self.next.called(function, args, kwargs)
+        if (function is any or function is all) and isinstance(args[0], types.GeneratorType) and (
+                is_tracer(result)):
+            source: Any = args[0]
+            while source is not None:
+                self.calls.spent[id(source)] = source
+                source = self.drawn_from.get(id(source), (None, None))[1]
+        return result
+
+    def _dealt(self, rest: Cursor, count: int) -> list[Any]:
+        """The columns of ``zip(*[iterator] * count)``: every ``count``-th of the items that are
+        left, beginning with each of the first ones."""
+        whole = self.machine.binary("//", length(self.machine, rest), count)
+        end = self.machine.binary("+", rest.position, self.machine.binary("*", whole, count))
+        items = rest.inner.array if type(rest.inner) is Rows else self.containers.made(list(
+            self.machine.iterate(rest.inner)))
+        return [self.machine.getitem(items, slice(self.machine.binary("+", rest.position, i), end,
+                                                  count))
+                for i in range(count)]
+
+    def is_staged(self, function: Any) -> bool:
+        """Is it a function of the program, which says itself what it takes?"""
+        if isinstance(function, (types.MethodType, functools.partial)):
+            return self.is_staged(function.__func__ if isinstance(
+                function, types.MethodType) else function.func)
+        if isinstance(function, (type, types.FunctionType)):
+            return not is_library(function.__module__)
+        return python_method(function, "__call__") is not None
+
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        if any(type(a) is Cursor and a.kept for a in args) and isinstance(
+                obj, (list, dict, set, str)) and python_method(obj, name) is None:
+            args = tuple(self.consumed(a, True) if name != "append" else a for a in args)
+        return self.next.called_method(obj, name, args, kwargs)
+
+    def iterate(self, iterable: Any) -> Any:
+        return self._one_by_one(iterable) if iterable.kept else PASSED
+
+    def _one_by_one(self, cursor: Cursor) -> Iterator[Any]:
+        """The items of a kept iterator; whoever goes through them may take some by ``next``."""
+        self.check_shared(cursor)
+        size = length(self.machine, cursor.inner)
+        if type(size) is not int:
+            self.loops.unroll_makers(cursor.inner)
+            size = self.escapes.demand(size, "the length of what is iterated here")
+        while True:
+            if type(cursor.position) is not int:
+                self.refuse_shared()
+            if cursor.position >= size:
+                return
+            yield taken(self.machine, cursor)
+
+    def contains(self, container: Any, item: Any) -> Any:
+        if type(container) is Cursor:
+            container = list(self.machine.iterate(self.consumed(container, False)))
+        return self.contents.contains(container, item)

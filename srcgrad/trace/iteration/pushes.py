@@ -1,0 +1,351 @@
+"""Generators whose items are handed to their consumer.
+
+``for v in items(x): ...`` over a generator that nothing has been taken from runs the generator's
+function, with the loop's body at each ``yield`` (the pushing form, see
+:mod:`srcgrad.stage.convert.pushing`): both may branch and loop on data.  Where a generator has
+no such form, or that fails, Python's own generator runs while tracing.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import types
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...stage.function import Staged as StagedFunction
+from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from ..assumptions import ListedGenerators
+from ..boundary.scratch import FOUND
+from ..collaborator import Collaborator
+from ..flow.control import Refusal
+from ..flow.later import Later, names_of_loop
+from ..objects.special_methods import is_subscripted, python_method
+from ..record.homes import RAISE
+from ..record.journal import Field
+from ..record.tracers import Jump, is_tracer
+from .iteration import Cursor, length, opened, staged_iterable
+from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
+from .iterators import EXHAUST
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+FRESH, ENDED, LEFT = 0, 1, 2
+TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
+
+
+@dataclass(slots=True, eq=False)
+class Generated:
+    """A call of a generator function.  ``state``: is nothing taken yet, has it ended, or may it
+    have been left before its end?"""
+
+    generator: Any
+    function: Any
+    form: StagedFunction
+    frame: Frame
+    endless: bool
+    state: int = FRESH
+
+
+@dataclass(slots=True)
+class Consumer:
+    """A loop over a generator: what it does with an item, in which frame; ``slots`` keep by which
+    jump it has left the loop, ``codes`` are the possible ones.  ``passes_on``: a ``yield from``,
+    which hands every item to the next consumer."""
+
+    frame: Frame
+    target: Callable[[Any], None]
+    body: Callable[[], Any]
+    slots: Frame
+    depth: int
+    passes_on: bool
+    codes: set[int] = field(default_factory=set)
+
+
+class Pushes(Collaborator):
+    """Loops over generators, and the tools that take their items."""
+
+    branches: parts.Branches
+    calls: parts.Calls
+    cursors: parts.Iterators
+    escapes: parts.Escapes
+    list_methods: parts.ListMethods
+    loop_nodes: parts.LoopNodes
+    loops: parts.Loops
+    merges: parts.Merges
+    recorder: parts.Recorder
+
+    def __init__(self) -> None:
+        self.list_forms: dict[int, tuple[types.GeneratorType[Any, Any, Any], Callable[[],
+            Any]]] = {}
+        self.generated: dict[int, Generated] = {}
+        self.consumers: list[Consumer] = []
+        self.pushed: Any = None  # what the last generator has returned
+
+    def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
+        result = self.cursors.run_frame(function, staged, frame)
+        if staged.is_generator and staged.pushing is not None:
+            made = Generated(result, function, staged.pushing, frame, staged.pushing.endless)
+            self.generated[id(result)] = made
+            self.machine.born(made)
+        return result
+
+    def fresh_generator(self, obj: Any) -> Generated | None:
+        """The call behind a generator that has a pushing form, if nothing is taken from it."""
+        found = self.generated.get(id(obj)) if type(obj) is types.GeneratorType else None
+        if found is None or found.state != FRESH or (
+                inspect.getgeneratorstate(obj) != inspect.GEN_CREATED):
+            return None
+        return found
+
+    def check_iterator(self, iterator: Any) -> None:
+        found = self.generated.get(id(iterator))
+        if found is not None and found.state != FRESH:
+            self.cursors.refuse_shared()
+        self.calls.check_iterator(iterator)
+
+    # ---- loops -------------------------------------------------------------------------------
+    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
+             rest: Any = None) -> Any:
+        iterable = opened(self.machine, iterable)
+        call = self.fresh_generator(iterable)
+        by_subscript = is_subscripted(iterable)
+        if call is None and python_method(iterable, "__next__") is None and not by_subscript:
+            return self.next.for_(iterable, target, body, orelse, rest)
+        layers, region = len(self.journal.layers), self.recorder.region
+        nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
+            self.merges.frames)
+        self.journal.push()
+
+        def plainly() -> Any:
+            return self.next.for_(iterable, target, body, orelse, rest)
+
+        def handed() -> Any:
+            tool = subscripted if by_subscript else iterated
+            made = call or self.fresh_generator(self.machine.call(tool, iterable))
+            return self.loops.loop_end(self._handed_on(made, target, body), orelse, rest)
+
+        first, second = (handed, plainly) if call is not None else (plainly, handed)
+        before = self._positions()
+        try:
+            jump = first()
+        except Refusal as refusal:
+            after = self._positions()
+            if any(after[key] != position for key, position in before.items()):
+                raise  # what a generator of Python's has given is gone
+            self.loops.unwind(layers, region, nodes)
+            del self.consumers[consumers:], self.merges.frames[frames:]
+            try:
+                return second()
+            except Refusal:
+                raise refusal from None
+        except Exception:
+            while len(self.journal.layers) > layers:
+                self.journal.commit()
+            raise
+        while len(self.journal.layers) > layers:
+            self.journal.commit()
+        return jump
+
+    def _positions(self) -> dict[int, int | None]:
+        """Where the generators that Python runs are (None: at their end)."""
+        return {key: made.gi_frame and made.gi_frame.f_lasti
+                for key, (made, _) in self.calls.iterators.items() if isinstance(
+                    made, types.GeneratorType)}
+
+    def _handed_on(self, call: Any, target: Any, body: Any) -> Any:
+        """Run a generator with a loop's body at each ``yield``; the loop's jump."""
+        self.check_iterator(call.generator)
+        self.calls.check_depth(call.function)
+        slots = self.escapes.escape_frame()
+        passes_on = getattr(body, "passes_on", False)
+        consumer = Consumer(self.merges.frames[-1], target, body, slots,
+                            len(self.recorder.callers), passes_on)
+        self.consumers.append(consumer)
+        where = self.recorder.where()
+        self.branches.call_sites.append((call.function.__code__, (
+            where.filename, where.line, where.column) if where is not None else None))
+        if where is not None:
+            self.recorder.callers.append(where)
+        try:
+            self.pushed = self.run_frame(call.function, call.form, call.frame)
+        finally:
+            self.consumers.remove(consumer)
+            self.branches.call_sites.pop()
+            del self.recorder.callers[consumer.depth:]
+        taker = self.taker(call.form) if passes_on else consumer
+        self.journal.write(Field(call, "state"), LEFT if taker.codes else ENDED)
+        left = self.machine.load(taker.slots, "left")
+        if passes_on:  # whoever takes the items has left its loop: no more is wanted
+            return self.machine.if_(self.machine.compare("==", left, 0), lambda: NORMAL,
+                            lambda: self.machine.return_(self.merges.frames[-1], None))
+        if type(left) is int:
+            return left
+        return self.loop_nodes.loop_jump(frozenset(consumer.codes), self.recorder.as_value(left))
+
+    def taker(self, staged: StagedFunction) -> Any:
+        if not staged.hands_on:
+            return None
+        return next((c for c in reversed(self.consumers) if not c.passes_on), None)
+
+    def push(self, item: Any, rest: Any = None) -> Any:
+        """``yield item``: the consumer's statements; returns from the generator where they leave
+        their loop."""
+        consumer = self.consumers.pop()
+        callers = self.recorder.callers[consumer.depth:]
+        del self.recorder.callers[consumer.depth:]
+        self.merges.frames.append(consumer.frame)
+        try:
+            consumer.target(item)
+            jump = consumer.body()
+        finally:
+            self.merges.frames.pop()
+            self.recorder.callers.extend(callers)
+            self.consumers.append(consumer)
+        return self.branches.after(self._stop(consumer, jump), rest)
+
+    def read_by_consumer(self, frame: Any) -> frozenset[str] | None:
+        for consumer in reversed(self.consumers):
+            if consumer.frame is frame:
+                return Later(*names_of_loop(consumer.body)).either
+        return None
+
+    def _stop(self, consumer: Consumer, jump: Any) -> Any:
+        frame = self.merges.frames[-1]
+        if isinstance(jump, Jump):
+            leaving = jump.codes & {BREAK, RETURN}
+            if not leaving:
+                return NORMAL
+            consumer.codes.update(leaving)
+            left = self.loops.as_tracer(jump.leave)
+            self.machine.store(consumer.slots, "left", left)
+            if leaving == {RETURN}:
+                return Jump(frozenset({NORMAL, RETURN}), jump.leave, jump.leave, jump.leave)
+            return self.machine.if_(self.machine.compare("==", left, 0), lambda: NORMAL,
+                            lambda: self.machine.return_(frame, None))
+        if jump in (NORMAL, CONTINUE, None):
+            return NORMAL
+        if jump == RAISE:
+            return RAISE
+        consumer.codes.add(jump)
+        self.machine.store(consumer.slots, "left", jump)
+        return self.machine.return_(frame, None)
+
+    def push_all(self, iterable: Any, rest: Any = None) -> Any:
+        """``yield from iterable``."""
+        held: list[Any] = []
+        self.pushed = None
+
+        def pass_on() -> Any:
+            return self.push(held.pop())
+
+        pass_on.passes_on = True  # type: ignore[attr-defined]
+        return self.branches.after(self.machine.for_(iterable, held.append, pass_on), rest)
+
+    def pushed_result(self) -> Any:
+        """What the generator of the last ``yield from`` has returned."""
+        return self.pushed
+
+    # ---- tools -------------------------------------------------------------------------------
+    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        tool, takes_all = None, False
+        if type(function) in (type, types.BuiltinFunctionType):
+            tool = TOOLS.get(function)
+            takes_all = function in TAKES_ALL and (
+                len(args) == 1 or bool(args and function not in (max, min)))
+        if takes_all:
+            first = self.begun(self.at_once(args[0]))
+            args = (self.collected(first) if is_subscripted(first) else first, *args[1:])
+        if takes_all and function in (any, all):
+            items = staged_iterable(self.machine, args[0])
+            if items is not None and type(length(self.machine, items)) is not int:
+                return self._found(args[0], function is any)
+        if tool is sliced and any(is_tracer(a) or (type(a) is Cursor and a.kept) for a in args):
+            return self.next.called(tool, args, {})
+        if self.generated and any(map(self.fresh_generator, args)) and not (
+                self.cursors.is_staged(function)):
+            if tool is not None and (function is not map or len(args) == 2):
+                return self.next.called(tool, args, kwargs)
+            if function is zip and not kwargs:
+                made = self._zipped(args)
+                if made is not None:
+                    return made
+            if takes_all and function in (any, all):
+                return self._found(args[0], function is any)
+            if takes_all:
+                args = tuple(self.collected(a) for a in args)
+        return self.next.called(function, args, kwargs)
+
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        if self.generated and any(map(self.fresh_generator, args)) and name != "append" and (
+                isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
+            args = tuple(self.collected(a) for a in args)
+        return self.next.called_method(obj, name, args, kwargs)
+
+    def ends_itself(self, iterable: Any) -> bool:
+        """Is it a generator from which nothing is taken yet, and that ends?"""
+        call = self.fresh_generator(iterable)
+        return call is not None and not call.endless
+
+    def begun(self, obj: Any) -> Any:
+        """The generator that an object's ``__iter__`` makes, if it is one; else the object."""
+        method = python_method(obj, "__iter__")
+        code = getattr(method, "__code__", None)
+        if code is None or not code.co_flags & inspect.CO_GENERATOR or (
+                hasattr(type(obj), "__next__") or is_subscripted(obj)):
+            return obj
+        return self.machine.call(method, obj)
+
+    def at_once(self, obj: Any) -> Any:
+        """A generator expression whose items are all taken, as a list where Python's own loops
+        would ask for what depends on data."""
+        made, as_list = self.list_forms.get(id(obj), (None, None))
+        if made is None or as_list is None or ListedGenerators() not in self.assumed or (
+                inspect.getgeneratorstate(made) != inspect.GEN_CREATED):
+            return obj
+        made.close()
+        return as_list()
+
+    def collected(self, iterable: Any) -> Any:
+        """The items of a fresh generator, or of a class that is gone through by subscripts, in a
+        list; anything else as it is."""
+        if self.fresh_generator(iterable) is None and not is_subscripted(iterable):
+            return iterable
+        items: list[Any] = self.machine.containers.made([])
+        self.machine.for_(iterable, self.machine.hold, lambda: self.machine.append_held(items))
+        return items
+
+    def _found(self, iterable: Any, wanted: bool) -> Any:
+        """``any`` or ``all`` of a generator."""
+        frame = self.machine.scratch_frame(FOUND, not wanted)
+
+        def look() -> Any:
+            test = self.list_methods.held if wanted else self.machine.not_(self.list_methods.held)
+
+            def stop() -> Any:
+                self.machine.store(frame, FOUND, wanted)
+                return BREAK
+
+            return self.machine.if_(test, stop, lambda: NORMAL)
+
+        self.machine.for_(iterable, self.machine.hold, look)
+        return self.machine.load(frame, FOUND)
+
+    def _zipped(self, parts: tuple[Any, ...]) -> Any:
+        """``zip`` with one generator, beside things of known length."""
+        places = [i for i, p in enumerate(parts) if self.fresh_generator(p) is not None]
+        others = [p for p in parts if self.fresh_generator(p) is None]
+        if len(places) != 1 or any(hasattr(type(p), "__next__") for p in others) or not others:
+            return None
+        place = places[0]
+        before, after = list(parts[:place]), list(parts[place + 1:])
+        sizes = [self.machine.call(len, p) for p in others]
+        count = sizes[0] if len(sizes) == 1 else self.machine.call(min, *sizes)
+        first = None if not before else (
+            self.machine.call(len, before[0]) if place == 1
+            else self.machine.call(min, *sizes[:place]))
+        return self.next.called(zipped, (before, parts[place], after, count, first), {})

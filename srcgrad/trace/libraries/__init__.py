@@ -1,0 +1,1 @@
+"""Libraries beside NumPy: what their functions and classes mean while tracing."""

@@ -1,0 +1,1 @@
+"""Instances of the user's classes that derive from ndarray."""

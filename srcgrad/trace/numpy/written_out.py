@@ -1,0 +1,547 @@
+"""NumPy functions written out in Python over simpler ones.
+
+They call back, loop over what depends on data, or have too many forms for a rule each.  Where a
+traced value goes in, the function here is staged in place of NumPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
+
+from ...rules.book import lookup
+from ..heap import rows, tables
+from ..iteration import elements, iterator_tools
+from ..iteration.elements import lies_in_c_order
+from ..libraries.scipy import (
+    compiled as scipy_compiled,
+)
+from ..libraries.scipy import (
+    forms as scipy_forms,
+)
+from ..libraries.scipy import (
+    statistics as scipy_statistics,
+)
+from ..libraries.scipy import (
+    written as scipy_written,
+)
+from ..record.tracers import is_tracer
+from . import gradient as numpy_gradient
+from . import polynomial_classes, vectorized
+
+
+def ufunc_at(ufunc: Any, a: Any, indices: Any, *operands: Any) -> None:
+    """``ufunc.at``: one element after the other, so that repeated indices count repeatedly."""
+    places = np.arange(a.size).reshape(a.shape)[indices]
+    numbers = np.ravel(places)
+    flat = a.reshape(-1)
+    if operands:
+        values = np.ravel(np.broadcast_to(operands[0], np.shape(places)))
+        for k in range(len(numbers)):
+            flat[numbers[k]] = ufunc(flat[numbers[k]], values[k])
+    else:
+        for k in range(len(numbers)):
+            flat[numbers[k]] = ufunc(flat[numbers[k]])
+
+
+def numbers_of(x: Any) -> list[Any]:
+    """``x.tolist()`` of a vector."""
+    return [v.item() for v in x]
+
+
+def rows_of(x: Any) -> list[Any]:
+    """``x.tolist()`` of a matrix."""
+    return [row.tolist() for row in x]
+
+
+def place_of(items: Any, item: Any) -> Any:
+    """``items.index(item)`` for a list of numbers."""
+    equal = np.array(items) == item
+    if not equal.any():
+        raise ValueError(f"{item!r} is not in list")
+    return int(np.argmax(equal))
+
+
+def count_of(items: Any, item: Any) -> Any:
+    """``items.count(item)`` for a list of numbers."""
+    return int(np.sum(np.array(items) == item))
+
+
+def is_among(items: Any, item: Any) -> Any:
+    """``item in items`` for a list of numbers."""
+    return bool(np.any(np.array(items) == item))
+
+
+def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
+    """``cls.fromkeys`` of ``dict`` and its subclasses."""
+    made = cls()
+    for key in keys:
+        made[key] = value
+    return made
+
+
+def place_before(items: Any, x: Any) -> int:
+    """Where ``x`` belongs in sorted items, before those that equal it."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def place_after(items: Any, x: Any) -> int:
+    """Where ``x`` belongs in sorted items, after those that equal it."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if x < items[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def fold(function: Any, result: Any, items: Any) -> Any:
+    """``functools.reduce`` with an initial value."""
+    for item in items:
+        result = function(result, item)
+    return result
+
+
+def ufunc_reduce(ufunc: Any, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
+                 keepdims: bool = False) -> Any:
+    """``ufunc.reduce`` along one axis, from the front."""
+    rows = np.moveaxis(np.asarray(a, dtype), 0 if axis is None else axis, 0)
+    if ufunc.identity is None:
+        if len(rows) == 0:
+            raise ValueError(f"zero-size array to reduction operation {ufunc.__name__} which has "
+                             "no identity")
+        first, total = 1, rows[0] if len(rows.shape) > 1 else rows[0] * 1
+    else:
+        first, total = 0, np.full(rows.shape[1:], ufunc.identity, rows.dtype)[()]
+    for k in range(first, rows.shape[0]):
+        total = ufunc(total, rows[k])
+    return np.expand_dims(total, 0 if axis is None else axis) if keepdims else total
+
+
+def ufunc_accumulate(ufunc: Any, a: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
+    """``ufunc.accumulate``."""
+    result = np.array(a, dtype)
+    rows = np.moveaxis(result, axis, 0)
+    for k in range(1, rows.shape[0]):
+        rows[k] = ufunc(rows[k - 1], rows[k])
+    return result
+
+
+def ufunc_reduceat(ufunc: Any, array: Any, indices: Any, axis: int = 0, dtype: Any = None,
+                   out: Any = None) -> Any:
+    """``ufunc.reduceat``: a reduction of each segment."""
+    rows = np.moveaxis(np.asarray(array, dtype), axis, 0)
+    starts = np.asarray(indices)
+    stops = np.append(starts[1:], len(rows))
+    made = []
+    for start, stop in zip(starts, stops):
+        if start >= len(rows):
+            raise IndexError(f"index {start} out-of-bounds in {ufunc.__name__}.reduceat "
+                             f"[0, {len(rows)})")
+        if stop > start:
+            made.append(ufunc.reduce(rows[start:stop], axis=0))
+        else:
+            made.append(rows[start])
+    return np.moveaxis(np.array(made), 0, axis)
+
+
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    """``np.apply_over_axes``."""
+    result = np.asarray(a)
+    rank = result.ndim
+    for axis in (axes if isinstance(axes, (list, tuple)) else (axes,)):
+        axis = axis + rank if axis < 0 else axis
+        found = func(result, axis)
+        result = found if found.ndim == result.ndim else np.expand_dims(found, axis)
+    return result
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """``np.trim_zeros`` of one-dimensional input."""
+    kept = np.flatnonzero(filt)
+    first = kept[0] if "f" in trim.lower() and len(kept) else 0
+    last = kept[-1] + 1 if "b" in trim.lower() and len(kept) else len(filt)
+    if len(kept) == 0:
+        return filt[:0]
+    return filt[first:last]
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> Any:
+    """``np.unstack``."""
+    return tuple(np.moveaxis(x, axis, 0))
+
+
+def fromiter(iter: Any, dtype: Any, count: int = -1) -> Any:
+    """``np.fromiter``."""
+    made: list[Any] = []
+    for item in iter:
+        if 0 <= count <= len(made):
+            break
+        made.append(item)
+    return np.array(made, dtype)
+
+
+def nanquantile(a: Any, q: Any, axis: Any = None, out: Any = None,
+                overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
+                **options: Any) -> Any:
+    """``np.nanquantile``."""
+    return _of_present(np.quantile, a, q, axis, keepdims, dict(options, method=method))
+
+
+def nanpercentile(a: Any, q: Any, axis: Any = None, out: Any = None,
+                  overwrite_input: bool = False, method: str = "linear", keepdims: bool = False,
+                  **options: Any) -> Any:
+    """``np.nanpercentile``."""
+    return _of_present(np.percentile, a, q, axis, keepdims, dict(options, method=method))
+
+
+def _of_present(function: Any, a: Any, q: Any, axis: Any, keepdims: Any, options: Any) -> Any:
+    """A quantile of what is not NaN, row by row; the axes of ``q`` come first."""
+    a = np.asarray(a)
+    rank, before = a.ndim, np.ndim(q)
+    if before == 0 and a.size == 0:
+        return np.nanmean(a, axis, keepdims=keepdims)
+    reduced = tuple(range(rank)) if axis is None else (axis if isinstance(axis, tuple) else (axis,))
+    reduced = tuple([i % rank for i in reduced])
+    kept = tuple([i for i in range(rank) if i not in reduced])
+    rows = np.transpose(a, kept + reduced)
+    rows = np.reshape(rows, (*rows.shape[:len(kept)], -1))
+
+    def one(row: Any) -> Any:
+        present = row[~np.isnan(row)]
+        if len(present) == 0:  # all are NaN, and so is the result
+            present = row if len(row) else np.full(1, np.nan)
+        return function(present, q, **options)
+
+    result = one(rows) if not kept else np.apply_along_axis(one, -1, rows)
+    if kept and before:
+        result = np.moveaxis(result, tuple(range(-before, 0)), tuple(range(before)))
+    return np.expand_dims(result, tuple([i + before for i in reduced])) if keepdims else result
+
+
+def periodic_interp(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+    """``np.interp`` with a period, as NumPy computes it."""
+    if period == 0:
+        raise ValueError("period must be a non-zero value")
+    period = abs(period)
+    x, xp, fp = np.asarray(x, np.float64), np.asarray(xp, np.float64), np.asarray(fp)
+    if xp.ndim != 1 or fp.ndim != 1:
+        raise ValueError("Data points must be 1-D sequences")
+    if xp.shape[0] != fp.shape[0]:
+        raise ValueError("fp and xp are not of the same length")
+    x, xp = x % period, xp % period
+    order = np.argsort(xp)
+    xp, fp = xp[order], fp[order]
+    xp = np.concatenate((xp[-1:] - period, xp, xp[0:1] + period))
+    fp = np.concatenate((fp[-1:], fp, fp[0:1]))
+    return np.interp(x, xp, fp)
+
+
+def require_shape(result: Any, out: Any) -> None:
+    """Raise what most functions of NumPy raise for an ``out`` of another shape."""
+    if np.shape(result) != out.shape:
+        raise ValueError("output array does not match result of the function in its shape")
+
+
+def plane_cross(a: Any, b: Any, size_a: int, size_b: int, axis: int) -> Any:
+    """``np.cross`` where at least one vector lies in the plane."""
+    last = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
+    if size_a == 2 and size_b == 2:
+        return last
+    if size_a == 2:
+        first, second = a[..., 1] * b[..., 2], -(a[..., 0] * b[..., 2])
+    else:
+        first, second = -(a[..., 2] * b[..., 1]), a[..., 2] * b[..., 0]
+    return np.moveaxis(np.stack([first, second, last], axis=-1), -1, axis)
+
+
+def pad_statistic(array: Any, widths: Any, function: Any, lengths: Any) -> Any:
+    """``np.pad`` with a statistic of the border, axis after axis; the memory is laid out as
+    NumPy does it."""
+    for axis in range(len(widths)):
+        if array.shape[axis] == 0 and (widths[axis][0] > 0 or widths[axis][1] > 0):
+            raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' "
+                             "or 'empty'")
+    padded = np.pad(array, widths)
+    for axis in range(len(widths)):
+        before, after = widths[axis]
+        size = array.shape[axis]
+        first, last = size, size
+        if lengths is not None:
+            first, last = min(size, lengths[axis][0]), min(size, lengths[axis][1])
+        rows = np.moveaxis(array, axis, 0)
+        left = function(rows[:first], axis=0, keepdims=True)
+        right = function(rows[size - last:], axis=0, keepdims=True)
+        if array.dtype.kind in "iu":
+            left, right = np.round(left), np.round(right)
+        left, right = left.astype(array.dtype), right.astype(array.dtype)
+        rows = np.concatenate([np.repeat(left, before, axis=0), rows,
+                               np.repeat(right, after, axis=0)])
+        array = np.moveaxis(rows, 0, axis)
+    padded[...] = array
+    return padded
+
+
+def pad_constants(array: Any, widths: Any, values: Any) -> Any:
+    """``np.pad`` with constants of its own for each axis or border."""
+    padded = np.pad(array, widths)
+    for axis in range(len(widths)):
+        rows = np.moveaxis(padded, axis, 0)
+        rows[:widths[axis][0]] = values[axis][0]
+        rows[len(rows) - widths[axis][1]:] = values[axis][1]
+    return padded
+
+
+def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = False,
+               writeable: bool = True) -> Any:
+    """``as_strided``: windows that slide over the memory of an array in C order, one axis after
+    the other."""
+    shape = x.shape if shape is None else shape
+    steps = tuple(step // x.itemsize for step in (x.strides if strides is None else strides))
+    in_one_piece(x)
+    spans: tuple[Any, ...] = (1,)  # tuples: which windows there are is known while tracing
+    for size, step in zip(shape[::-1], steps[::-1]):
+        spans = (spans[0] + (size - 1) * step, *spans)
+    if spans[0] > x.size:
+        raise IndexError("as_strided reaches outside of the array, where only memory is known")
+    view = np.ravel(x)[:spans[0]]
+    for axis in range(len(shape) - 1):
+        view = sliding_window_view(view, spans[axis + 1], -1, writeable=writeable)
+        if steps[axis] > 1:
+            view = view[..., ::steps[axis], :]
+    if steps and steps[-1] > 1:
+        view = view[..., ::steps[-1]]
+    return view if all(steps) else np.broadcast_to(view, shape)
+
+
+class Flat:
+    """``x.flat``: reads are copies, writes go to ``x`` whatever its layout."""
+
+    def __init__(self, base: Any) -> None:
+        self.base = base
+
+    def elements(self) -> Any:
+        return np.ravel(self.base)
+
+    def __len__(self) -> Any:
+        return self.base.size
+
+    def __lt__(self, other: Any) -> Any:
+        return np.ravel(self.base) < other
+
+    def __le__(self, other: Any) -> Any:
+        return np.ravel(self.base) <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return np.ravel(self.base) > other
+
+    def __ge__(self, other: Any) -> Any:
+        return np.ravel(self.base) >= other
+
+    def __eq__(self, other: Any) -> Any:
+        return np.ravel(self.base) == other
+
+    def __ne__(self, other: Any) -> Any:
+        return np.ravel(self.base) != other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __array__(self, dtype: Any = None) -> Any:
+        return np.ravel(self.base)
+
+    def copy(self) -> Any:
+        return self.base.flatten()
+
+    def __getitem__(self, key: Any) -> Any:
+        found = np.ravel(self.base)[key]
+        return found if np.ndim(found) == 0 else found.copy()
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if lies_in_c_order(self.base):
+            np.ravel(self.base)[key] = value
+        else:
+            places = np.arange(self.base.size)[key]
+            self.base[np.unravel_index(places, self.base.shape)] = value
+
+
+class Parts:
+    """``np.split(x, ends)`` at places that an array gives: a list of views, each made when it is
+    asked for."""
+
+    def __init__(self, array: Any, ends: Any, axis: int = 0) -> None:
+        self.rows = array if axis == 0 else np.swapaxes(array, axis, 0)
+        self.ends, self.axis = ends, axis
+
+    def part(self, number: Any) -> Any:
+        start = self.ends[number - 1] if number > 0 else 0
+        stop = self.ends[number] if number < len(self.ends) else len(self.rows)
+        part = self.rows[start:stop]
+        return part if self.axis == 0 else np.swapaxes(part, self.axis, 0)
+
+    def elements(self) -> Any:
+        return map(self.part, range(len(self)))
+
+    def __len__(self) -> Any:
+        return len(self.ends) + 1
+
+    def __getitem__(self, number: Any) -> Any:
+        place = number + len(self) if number < 0 else number
+        if place < 0 or place >= len(self):
+            raise IndexError("list index out of range")
+        return self.part(place)
+
+
+def in_one_piece(array: np.ndarray[Any, Any]) -> None:
+    """Require that ``np.ravel`` of the array is a view."""
+    if not lies_in_c_order(array):
+        raise ValueError("the array does not lie in C order")
+
+
+def part_of_list(items: Any, start: Any, stop: Any) -> Any:
+    """``items[start:stop]`` where the bounds are known at run time only."""
+    size = len(items)
+    if start is None:
+        start = 0
+    elif start < 0:
+        start = max(start + size, 0)
+    if stop is None:
+        stop = size
+    elif stop < 0:
+        stop = stop + size
+    else:
+        stop = min(stop, size)
+    return [items[i] for i in range(start, stop)]
+
+
+def check_count(size: Any, need: int, star: bool) -> None:
+    """Raise what unpacking raises where there are not as many items as names."""
+    if size < need:
+        if star:
+            raise ValueError(f"not enough values to unpack (expected at least {need}, got {size})")
+        raise ValueError(f"not enough values to unpack (expected {need}, got {size})")
+    if size > need and not star:
+        raise ValueError(f"too many values to unpack (expected {need})")
+
+
+def insert_at(items: list[Any], place: Any, value: Any) -> None:
+    """``items.insert(place, value)``: the items behind the place move on by one."""
+    size = len(items)
+    place = max(place + size, 0) if place < 0 else min(place, size)
+    items.append(value)
+    for j in range(size, 0, -1):
+        if j > place:
+            items[j] = items[j - 1]
+        elif j == place:
+            items[j] = value
+    if place == 0:
+        items[0] = value
+
+
+def pop_at(items: list[Any], place: Any) -> Any:
+    """``items.pop(place)``: the items behind the place move up by one."""
+    size = len(items)
+    if size == 0:
+        raise IndexError("pop from empty list")
+    if place < -size or place >= size:
+        raise IndexError("pop index out of range")
+    place = place + size if place < 0 else place
+    value = items[place]
+    for j in range(size - 1):
+        if j >= place:
+            items[j] = items[j + 1]
+    items.pop()
+    return value
+
+
+def power_of_any(base: Any, exponent: Any) -> Any:
+    """``base ** exponent`` of Python's numbers."""
+    if base < 0 and exponent % 1 != 0:
+        return complex(base) ** exponent
+    return base ** exponent
+
+
+def set_flat(base: Any, value: Any) -> None:
+    """``base.flat = value``."""
+    base[...] = np.resize(value, base.shape)
+
+
+def strides_of(array: Any) -> tuple[Any, ...]:
+    """The strides of an array in C order."""
+    strides: list[Any] = []
+    step = array.itemsize
+    for size in array.shape[::-1]:
+        strides.insert(0, step)
+        step = step * size
+    return tuple(strides)
+
+
+# The modules of srcgrad whose functions are staged.
+STAGED_MODULES = frozenset(module.__name__ for module in (
+    elements, iterator_tools, numpy_gradient, polynomial_classes, rows, scipy_compiled,
+    scipy_forms, scipy_statistics, scipy_written, tables, vectorized)) | {
+        __name__, "srcgrad.trace.heap.queues"}
+WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
+    np.apply_over_axes: apply_over_axes,
+    np.trim_zeros: trim_zeros,
+    np.fromiter: fromiter,
+    np.nanquantile: nanquantile,
+    np.nanpercentile: nanpercentile,
+    np.lib.stride_tricks.as_strided: as_strided,
+}
+OF_SETS: tuple[Any, ...] = (np.union1d, np.setdiff1d, np.intersect1d, np.setxor1d)
+# NumPy's own Python source is staged for these.
+NUMPY_SOURCES: tuple[Any, ...] = (
+    np.poly, np.polydiv, *OF_SETS,
+    np.unique_values, np.unique_counts, np.unique_inverse, np.unique_all,
+    np.linalg.tensorsolve, np.linalg.tensorinv, np.fromfunction, np.real_if_close,
+    *(getattr(np.emath, name) for name in np.emath.__all__),
+    *(getattr(module, name) for module in (polynomial, chebyshev, hermite, hermite_e, laguerre,
+                                           legendre)
+      for name in dir(module) if hasattr(getattr(module, name), "__wrapped__")
+      and lookup(getattr(module, name)) is None),
+)
+if hasattr(np, "unstack"):  # NumPy 2.1
+    WRITTEN_OUT[np.unstack] = unstack
+# ... and for these if they are called with a second variable.
+WITH_SECOND: tuple[Any, ...] = (np.cov, np.corrcoef)
+UFUNC_METHODS: dict[str, Callable[..., Any]] = {
+    "reduce": ufunc_reduce, "accumulate": ufunc_accumulate, "reduceat": ufunc_reduceat,
+    "at": ufunc_at,
+}
+
+
+def ufunc_method(function: Any, args: tuple[Any, ...]) -> Any:
+    """What stands for a method of a ufunc that has no rule of its own."""
+    owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+    helper = UFUNC_METHODS.get(name) if isinstance(owner, np.ufunc) else None
+    entry = lookup(owner) if helper is not None else None
+    if entry is None or entry.nondiff or lookup(function) is not None:
+        return None
+    return helper if is_tracer(args[0]) and args[0].aval.is_inexact else None
+
+
+def narrowest(rows: Any) -> Any:
+    """How many columns ``zip(*rows)`` has."""
+    width = 0
+    for i, row in enumerate(rows):
+        if i == 0 or len(row) < width:
+            width = len(row)
+    return width
+
+
+def column(rows: Any, number: Any) -> Any:
+    """A column of ``zip(*rows)``."""
+    return [row[number] for row in rows]

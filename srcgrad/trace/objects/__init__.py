@@ -1,0 +1,1 @@
+"""Instances and classes: attributes, construction, special methods and protocols."""

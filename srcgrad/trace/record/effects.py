@@ -1,0 +1,317 @@
+"""Effects: what must happen once per call, in order, and never while tracing."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import UnsupportedOperation
+from ...graph.generic import name_of
+from ...graph.ir import Index, Value, abstract
+from ...rules.ufunc_forms import masked
+from ...types.kinds import OPAQUE, Aval, Kind, python_scalar
+from ...types.spelling import Method
+from ..assumptions import KnownLengths
+from ..boundary.leaks import leak
+from ..collaborator import Collaborator
+from ..numpy.selections import NOTHING
+from ..numpy.written_out import numbers_of, require_shape, rows_of, ufunc_at
+from .draws import draw_aval
+from .regions import array_tracers
+from .tracers import ArrayTracer, Choice, Picked, contains_tracer, is_tracer
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+_SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
+                   Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
+                   np.add.accumulate, np.multiply.accumulate})
+
+
+class Effects(Collaborator):
+    """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
+
+    access: parts.Access
+    calls: parts.Calls
+    choices: parts.Choices
+    containers: parts.Containers
+    escapes: parts.Escapes
+    found_functions: parts.FoundFunctions
+    handed_over: parts.HandedOver
+    items: parts.Items
+    library_calls: parts.LibraryCalls
+    opening: parts.Opening
+    operators: parts.Operators
+    recorder: parts.Recorder
+    references: parts.References
+    selections: parts.Selections
+    sources: parts.Sources
+    tuples: parts.LongTuples
+    unions: parts.Unions
+
+    def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                    aval: Aval | None) -> Any:
+        """A node that runs ``fn`` at every call; on one of several things, under branches."""
+        for i, one in enumerate(args):
+            if type(one) in (Choice, Picked):
+                return self.unions.each(one, lambda o: self.emit_effect(
+                    fn, (*args[:i], o, *args[i + 1:]), kwargs, aval))  # noqa: B023
+        selected = self.selections.selection(fn, args, kwargs)
+        return self.act(fn, args, kwargs, aval) if selected is NOTHING else selected
+
+    def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], aval: Aval | None) -> Any:
+        inputs: list[Value] = []
+        self.sources.check_batches(array_tracers((args, kwargs)))
+        self.opening.check_gathered((args, kwargs))
+        template = abstract(self.recorder.values_in(self._operands(args)), inputs)
+        keywords = abstract(self.recorder.values_in(self._operands(kwargs)), inputs)
+        found = leak((args, kwargs), f"handed to {name_of(fn)}, an effect")
+        if found is not None:
+            raise self.recorder.fatal(found)
+        self.recorder.region.effects += 1
+        outputs = self.recorder.emit("effect", tuple(inputs), () if aval is None else (aval,),
+                                     fn=fn,
+                            args=template, kwargs=keywords)
+        if fn in (np.random.default_rng, np.random.RandomState, np.random.Generator, random.Random):
+            self.selections.generators[outputs[0]] = fn
+        return self.recorder.wrap(outputs[0]) if outputs else None
+
+    def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
+              kwargs: dict[str, Any]) -> Aval | None:
+        """The type of what a method of a run-time object returns: known for the generators of
+        random numbers that the program makes."""
+        made_by = self.selections.generators.get(obj.value)
+        if made_by is random.Random:
+            return self._python_random_aval(name)
+        return OPAQUE if made_by is None else draw_aval(self.machine, name, args, kwargs)
+
+    @staticmethod
+    def _python_random_aval(name: str) -> Aval:
+        if name in ("random", "uniform", "gauss", "normalvariate", "betavariate",
+                    "expovariate", "triangular", "lognormvariate", "gammavariate",
+                    "paretovariate", "weibullvariate", "vonmisesvariate"):
+            return python_scalar(Kind.FLOAT)
+        if name in ("randint", "randrange", "getrandbits"):
+            return python_scalar(Kind.INT)
+        return OPAQUE
+
+    def _operands(self, structure: Any) -> Any:
+        """Objects from outside become inputs, so that the code acts on those of each call."""
+        structure = self.references.as_found(structure)
+        if is_tracer(structure):
+            return structure
+        # which is guarded
+        if id(structure) in self.found_functions.paths and not isinstance(structure, type):
+            return self.handed_over.object_value(structure)
+        if isinstance(structure, list) and id(structure) in self.symbolic_lists:
+            return self.tuples.with_tuples(structure)
+        if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
+            return type(structure)(self._operands(s) for s in structure)
+        if type(structure) is dict:
+            return {k: self._operands(v) for k, v in structure.items()}
+        return self.handed_over.as_run_time(structure)
+
+    def effect_on(self, obj: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
+        """A mutation of an object from outside."""
+        target = self.handed_over.object_value(obj)
+        self.emit_effect(fn, (target, *self.handed_over.on_hand_over(fn, args)), kwargs, None)
+
+    def effect_aval(self, function: Any, args: tuple[Any, ...],
+                    kwargs: dict[str, Any]) -> Aval | None:
+        """Result types of random draws and clocks; others are opaque."""
+        name = getattr(function, "__name__", "")
+        owner = getattr(function, "__self__", None)
+        module = getattr(function, "__module__", None) or ""
+        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or (
+                module.startswith("numpy.random")):
+            return draw_aval(self.machine, name, args, kwargs)
+        if module == "time" and name in ("time", "perf_counter", "monotonic", "process_time"):
+            return python_scalar(Kind.FLOAT)
+        if module == "random" or type(owner).__module__ == "random":
+            return self._python_random_aval(name)
+        if name in ("print", "warn"):
+            return None
+        return OPAQUE
+
+    # ---- writes by library functions -----------------------------------------------------------
+    def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """``f(..., out=buffer)``: compute, then write into the buffer."""
+        kwargs = dict(kwargs)
+        out = kwargs.pop("out")
+        targets = out if isinstance(out, tuple) else (out,)
+        if not all(type(t) is ArrayTracer or t is None for t in targets):
+            raise self.recorder.fatal(UnsupportedOperation(
+                "out= with something else than arrays",
+                why="the write could not be followed", fix="assign the results instead"))
+        self._check_out(function, args, kwargs, targets)
+        where = kwargs.get("where", True)
+        if where is not True and len(targets) == 1 and (
+                isinstance(function, np.ufunc) or function is np.clip):
+            kwargs.pop("where")
+            result = self.library_calls.numeric_call(masked, (function, targets[0], where, *args),
+                                                     kwargs)
+        else:
+            if function in _SUMS and kwargs.get("dtype") is None:  # NumPy sums in out's dtype
+                kwargs["dtype"] = targets[0].aval.dtype
+            result = self.library_calls.numeric_call(function, args, kwargs)
+        results = result if isinstance(result, tuple) else (result,)
+        stored = []
+        for target, one in zip(targets, results):
+            if target is not None:
+                if not isinstance(function, np.ufunc) and function is not np.clip and (
+                        type(one) is not ArrayTracer or one.aval.shape != target.aval.shape):
+                    self.machine.call(require_shape, one, target)
+                self.store_whole(target, one)
+            stored.append(one if target is None else target)
+        return tuple(stored) if isinstance(result, tuple) else stored[0]
+
+    def _check_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                   targets: tuple[Any, ...]) -> None:
+        """Raise what NumPy raises where the results cannot be cast to ``out``."""
+        if function is np.take and all(type(t) is ArrayTracer for t in (args[0], *targets)):
+            np.take(np.ones(1, args[0].aval.dtype), [0], out=np.ones(1, targets[0].aval.dtype))
+        if not isinstance(function, np.ufunc) and function not in (np.clip, np.dot):
+            return
+        tiny = [np.ones((1,) * (2 if a.aval.ndim else 0), a.aval.dtype)
+                if type(a) is ArrayTracer and a.aval.dtype is not None else a for a in args]
+        if any(is_tracer(a) or isinstance(a, (list, tuple)) for a in tiny):
+            return
+        outs = [None if t is None else np.ones((1, 1), t.aval.dtype) for t in targets]
+        options = {k: kwargs[k] for k in ("casting", "dtype") if k in kwargs}
+        with np.errstate(all="ignore"):
+            function(*(t if np.ndim(t) == 0 else np.ones((1, 1), np.asarray(t).dtype)
+                       for t in tiny),
+                     out=tuple(outs) if isinstance(function, np.ufunc) else outs[0], **options)
+
+    def store_whole(self, target: ArrayTracer, result: Any) -> None:
+        self.machine.setitem(target, Ellipsis if target.aval.ndim != 0 else (), result)
+
+    def ufunc_at(self, ufunc: np.ufunc, target: Any, index: Any, *value: Any) -> None:
+        """``np.add.at(a, i, v)``: unbuffered, repeated indices add up."""
+        if type(target) is not ArrayTracer:
+            self.emit_effect(ufunc.at, (target, index, *value), {}, None)
+            return
+        if ufunc is np.subtract:
+            self.ufunc_at(np.add, target, index, self.machine.unary("-", value[0]))
+            return
+        if ufunc is not np.add:
+            self.calls.call_function(ufunc_at, (ufunc, target, index, *value), {})
+            return
+        values, found = self.items.indexed(target, index)
+        stored = self.recorder.as_value(value[0] if not isinstance(value[0], (list, tuple))
+                               else self.machine.call(np.asarray, value[0]))
+        dyn: list[Value] = []
+        step = Index(abstract(values, dyn), found.basic)
+        self.choices.write_version(target, "acc", (step,), stored, tuple(dyn))
+
+
+    def array___array_wrap__(self, target: ArrayTracer, result: Any, *context: Any) -> Any:
+        """What NumPy's own functions do with a result, for the sake of subclasses."""
+        return result
+
+    def array_fill(self, target: ArrayTracer, value: Any) -> None:
+        self.store_whole(target, value)
+
+    def array_sort(self, target: ArrayTracer, axis: Any = -1, kind: Any = None,
+                   order: Any = None, **kwargs: Any) -> None:
+        options = {"kind": kind} if kind is not None else {}
+        self.store_whole(target, self.machine.call(np.sort, target, axis=axis, **options))
+
+    def array_partition(self, target: ArrayTracer, kth: Any, axis: Any = -1,
+                        kind: str = "introselect") -> None:
+        self.store_whole(target, self.machine.call(np.partition, target, kth, axis=axis))
+
+    def array_put(self, target: ArrayTracer, indices: Any, values: Any,
+                  mode: str = "raise") -> None:
+        """``x.put``: places are counted in C order."""
+        if not contains_tracer(indices) and np.size(indices) == 0:
+            return
+        places = self.machine.call(np.ravel, self.machine.call(np.asarray, indices))
+        size = self.machine.getattr(target, "size")
+        if mode == "wrap":
+            places = self.machine.binary("%", places, size)
+        elif mode == "clip":
+            places = self.machine.call(np.clip, places, 0, self.machine.binary("-", size, 1))
+        key = places
+        if target.aval.ndim != 1:  # np.arange counts negative places from the end, or raises
+            key = self.machine.call(np.unravel_index,
+                self.machine.getitem(self.machine.call(np.arange, size), places),
+                            self.machine.getattr(target, "shape"))
+        self.machine.setitem(target, key, self._fitted(values, places))
+
+    def array_resize(self, target: ArrayTracer, *shape: Any, **kwargs: Any) -> None:
+        raise self.recorder.fatal(UnsupportedOperation(
+            "ndarray.resize of a traced array", why="it replaces the array's memory",
+            fix="use np.resize(x, shape), which makes a new array"))
+
+    def array_tofile(self, target: ArrayTracer, *args: Any, **kwargs: Any) -> None:
+        self.emit_effect(Method("tofile"), (target, *args), kwargs, None)
+
+    def array_tolist(self, target: ArrayTracer) -> Any:
+        """``x.tolist()``: nested lists of Python numbers."""
+        aval = target.aval
+        if aval.ndim == 0:
+            return self.library_calls.numeric_call(Method("item"), (target,), {})
+        size = self.machine.length(target)
+        if type(size) is not int and aval.ndim == 1 and KnownLengths() not in self.assumed:
+            self.assumed.risk(KnownLengths())
+            return self.operators.helped(numbers_of, target)
+        if type(size) is not int and aval.ndim == 2 and KnownLengths() not in self.assumed:
+            self.assumed.risk(KnownLengths())
+            return self.operators.helped(rows_of, target)
+        if type(size) is not int:
+            size = self.escapes.demand(size, "the length of x.tolist()")
+        rows = [self.machine.getitem(target, i) for i in range(size)]
+        return self.containers.made([self.array_tolist(r) if type(r) is ArrayTracer
+                          else self.library_calls.numeric_call(Method("item"), (r,), {})
+                          for r in rows])
+
+    def copyto(self, target: Any, source: Any, casting: str = "same_kind",
+               where: Any = True) -> None:
+        """``np.copyto``."""
+        if type(target) is not ArrayTracer:
+            self.emit_effect(np.copyto, (target, source), {"where": where}, None)
+            return
+        if where is not True:
+            source = self.machine.call(np.where, where, source, target)
+        self.store_whole(target, source)
+
+    def fill_diagonal(self, target: Any, value: Any, wrap: bool = False) -> None:
+        """``np.fill_diagonal``; values that are arrays are repeated or cut off to its length."""
+        rank = target.aval.ndim
+        if wrap and rank == 2:
+            places = self.machine.call(np.arange, 0, self.machine.getattr(target, "size"),
+                               self.machine.binary("+", self.access.size_of(target, 1), 1))
+            self.array_put(target, places, value)
+            return
+        sizes = [self.access.size_of(target, axis) for axis in range(rank)]
+        index = self.machine.call(np.arange, self.machine.call(min, *sizes))
+        self.machine.setitem(target, (index,) * rank, self._fitted(value, index))
+
+    def putmask(self, target: Any, mask: Any, values: Any) -> None:
+        """``np.putmask``: values of another size are repeated element by element."""
+        values = self._fitted(values, target)
+        if is_tracer(values) and None not in (values.aval.dtype, target.aval.dtype):
+            np.putmask(np.ones(1, target.aval.dtype), [True], np.ones(1, values.aval.dtype))
+        self.store_whole(target, self.machine.call(np.where, mask, values, target))
+
+    def place(self, target: Any, mask: Any, values: Any) -> None:
+        """``np.place``: the first values go to the masked places."""
+        mask = self.machine.call(np.asarray, mask, dtype=bool)
+        picked = self.machine.getitem(target, mask)
+        self.machine.setitem(target, mask, self._fitted(values, picked))
+
+    def _fitted(self, values: Any, like: Any) -> Any:
+        """Values repeated or cut off to the shape of an array, if they are not of that shape."""
+        if not is_tracer(values) and not isinstance(values, (list, tuple, np.ndarray)):
+            return values
+        values = self.machine.call(np.asarray, values)
+        if not values.aval.ndim or values.aval.shape == like.aval.shape:
+            return values
+        return self.machine.call(np.resize, values, self.machine.getattr(like, "shape"))
+
+    def put(self, target: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+        """``np.put``."""
+        self.array_put(target, indices, values, mode)

@@ -1,0 +1,260 @@
+"""What may raise: the operations whose exceptions data decide, and how they are tried."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...graph.callback import callbacks
+from ...graph.checking import checks
+from ...graph.ir import Index, Node, Ref, walk
+from ...types.dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
+from ...types.kinds import Kind
+from ...types.spelling import Method, raise_exception, raise_from
+
+LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
+                    "eigvalsh", "eigvals", "matrix_power", "tensorsolve", "tensorinv"})
+DIVISIONS = frozenset({"truediv", "floordiv", "mod", "divmod"})
+# functions that compute nothing: no overflow, no division by zero
+MOVES: frozenset[Any] = frozenset({
+    np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like,
+    np.eye, np.concatenate, np.stack, np.vstack, np.hstack, np.copy, np.where, np.tile, np.repeat,
+    np.broadcast_to, np.reshape, np.ravel, np.transpose, np.take, np.roll, np.flip, np.sort})
+# functions that raise where the number of elements does not fit
+REARRANGED: frozenset[Any] = frozenset({np.reshape, Method("reshape"), Method("item"), np.split,
+                                        np.hsplit, np.vsplit, np.dsplit})
+PRODUCTS: frozenset[Any] = frozenset({np.matmul, np.dot, operator.matmul, operator.imatmul,
+                                      Method("dot")})
+ELEMENTWISE: frozenset[Any] = frozenset(
+    getattr(operator, before + name) for before in ("", "i") for name in (
+        "add", "sub", "mul", "truediv", "floordiv", "mod", "pow")) | {
+    operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
+SUBSCRIPTS = ("read", "write", "update")
+MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
+
+
+def raises(fn: Callable[..., Any], error: type[BaseException], *args: Any, **kwargs: Any) -> bool:
+    """Does ``fn(*args, **kwargs)`` raise ``error``?"""
+    try:
+        fn(*args, **kwargs)
+    except error:
+        return True
+    return False
+
+
+def raised_by(fn: Callable[..., Any], error: type[BaseException], *args: Any,
+              **kwargs: Any) -> BaseException | None:
+    """The exception of class ``error`` that ``fn(*args, **kwargs)`` raises, or None."""
+    try:
+        fn(*args, **kwargs)
+    except error as raised:
+        return raised
+    return None
+
+
+def raises_under(settings: dict[str, Any], fn: Callable[..., Any], error: type[BaseException],
+                 *args: Any, **kwargs: Any) -> bool:
+    """Does ``fn(*args, **kwargs)`` raise ``error`` under ``np.errstate(**settings)``?"""
+    with np.errstate(**settings):
+        return raises(fn, error, *args, **kwargs)
+
+
+def raised_under(settings: dict[str, Any], fn: Callable[..., Any], error: type[BaseException],
+                 *args: Any, **kwargs: Any) -> BaseException | None:
+    """The exception that ``fn(*args, **kwargs)`` raises under ``np.errstate(**settings)``."""
+    with np.errstate(**settings):
+        return raised_by(fn, error, *args, **kwargs)
+
+
+def attempted(fn: Callable[..., Any], *args: Any, **kwargs: Any
+              ) -> tuple[Any, BaseException | None]:
+    """What ``fn(*args, **kwargs)`` returns, and the exception that it raises instead, or None."""
+    try:
+        return fn(*args, **kwargs), None
+    except Exception as raised:
+        return None, raised
+
+
+def item_to_pop(items: list[Any], *index: int) -> Any:
+    """The item that ``items.pop(*index)`` would take; raises IndexError like it."""
+    return items[index[0] if index else -1] if items else items.pop()
+
+
+def item_at(x: Any, *keys: Any) -> Any:
+    """``x[keys[0]][keys[1]]`` and so on."""
+    for key in keys:
+        x = x[key]
+    return x
+
+
+def stored_at(x: Any, value: Any, *keys: Any) -> None:
+    """``x[keys[0]][keys[1]] = value`` and so on, in a copy."""
+    part = item_at(x, *keys[:-1])
+    np.empty_like(part)[keys[-1]] = value
+
+
+class OutsideError(Exception):
+    """Stands for whatever a function that reads files and the like may raise."""
+
+
+def is_move(params: Mapping[str, Any]) -> bool:
+    """Does a node with these parameters put numbers into another place, and no more?"""
+    try:
+        return params["fn"] in MOVES
+    except TypeError:  # not hashable
+        return False
+
+
+def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
+    """The exceptions that data can make a node raise."""
+    if node.op == "effect":
+        return _errors_of_effect(machine, node)
+    if node.op == "write":
+        plain = all(isinstance(step, Index) for step in node.params["steps"])
+        return (ValueError,) if plain and checks(node) else ()
+    if node.op != "apply":
+        return ()
+    fn = node.params["fn"]
+    name = getattr(fn, "__name__", "")
+    if found := list(callbacks((node.params["args"], node.params["kwargs"]))):
+        return (*OF_SOLVERS, *(e for c in found for n in walk(c.graph.block)
+                               if n.op == "effect" for e in _errors_of_effect(machine, n)))
+    if name in LINALG and (getattr(fn, "__module__", "") or "").startswith("numpy.linalg"):
+        return (np.linalg.LinAlgError,)
+    if getattr(fn, "__module__", "") == "math":
+        return (OverflowError,) if name in ("exp", "expm1", "cosh", "sinh") else (
+            (ValueError, OverflowError) if name in MATH_OVERFLOWS else (ValueError,))
+    if fn is np.arange:
+        step = node.params["kwargs"].get("step", (*node.params["args"], 1, 1, 1)[2])
+        return (ZeroDivisionError,) if isinstance(step, Ref) else ()
+    if fn in REARRANGED:
+        return (ValueError,) if checks(node) else ()
+    kinds = [v.aval.kind for v in node.inputs]
+    if fn is int:
+        return () if Kind.INT in kinds else (ValueError, OverflowError)
+    if kinds and all(k in (Kind.FLOAT, Kind.INT, Kind.NUMBER) for k in kinds):
+        if name == "pow":
+            return (ZeroDivisionError, OverflowError)
+        return (ZeroDivisionError,) if name in DIVISIONS else ()
+    return (ValueError,) if checks(node) and not _shapes_fit(machine, node) else ()
+
+
+def _shapes_fit(machine: Any, node: Node) -> bool:
+    """Do the shapes of arrays fit an operation on elements, or a product?  Of plain numbers that
+    is guarded."""
+    fn, arrays = node.params["fn"], [v.aval for v in node.inputs if v.aval.is_array]
+    shapes = [aval.shape for aval in arrays if aval.shape is not None]
+    if len(shapes) < len(arrays):
+        return False
+    equal: Callable[[Dim, Dim], bool] = machine.sources.equal_sizes
+    if fn in PRODUCTS:
+        before, after = shapes
+        return equal(before[-1], after[-2:][0])
+    if not (isinstance(fn, np.ufunc) or fn is np.where or fn in ELEMENTWISE):
+        return False
+    for column in itertools.zip_longest(*(reversed(s) for s in shapes), fillvalue=1):
+        first, *others = [size for size in column if not equal(size, 1)] or [1]
+        if not all(equal(first, size) for size in others):
+            return False
+    return True
+
+
+def _errors_of_effect(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
+    if node.params["fn"] not in (raise_exception, raise_from):
+        return (OutsideError,) if node.outputs and _is_outside(node.params["fn"]) else ()
+    raised = node.params["args"][0 if node.params["fn"] is raise_exception else 1]
+    if isinstance(raised, Ref):
+        raised = machine.statements.error_classes.get(node.inputs[raised.index])
+    return (raised if isinstance(raised, type) else Exception,)
+
+
+def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
+            ) -> Iterator[tuple[int, type[BaseException]]]:
+    """The places of nodes that data can make raise, inside of regions too, and what they raise.
+    Subscripts out of bounds count where what is ``caught`` covers them."""
+    bounds = any(catches(IndexError, types) for types in caught)
+    for place, node in enumerate(nodes):
+        for inner in _inside(machine, node):
+            if inner.outputs and inner.outputs[0] in machine.branches.safe:
+                continue
+            errors = errors_of(machine, inner)
+            if inner.outputs and inner.outputs[0] in machine.recorder.checked:
+                errors = (*errors, FloatingPointError)
+            if bounds and (inner.op in ("get", "pop") or _is_subscript(machine, inner)):
+                errors = (*errors, IndexError)
+            for error in errors:
+                yield place, error
+
+
+# What SciPy raises where there is no solution, and arithmetic of Python's numbers.
+OF_SOLVERS: tuple[type[BaseException], ...] = (
+    ValueError, RuntimeError, ZeroDivisionError, OverflowError)
+
+
+def _inside(machine: Any, node: Node) -> Iterator[Node]:
+    """A node and those in its blocks and in the functions that it calls."""
+    todo, called = [node], set()
+    while todo:
+        for inner in (one := todo.pop(), *(n for b in one.blocks for n in walk(b))):
+            yield inner
+            if inner.op == "call" and inner.params["callee"] not in called:
+                called.add(inner.params["callee"])
+                todo.extend(machine.recursion.nodes_of_callee(inner.params["callee"]))
+
+
+def _is_subscript(machine: Any, node: Node) -> bool:
+    """Is it ``x[i]``, read or written, with indices that may be out of bounds?"""
+    if node.op not in SUBSCRIPTS or node.params.get("handle"):
+        return False
+    steps = node.params["steps"]
+    if not all(isinstance(step, Index) for step in steps):
+        return False
+    return any(_may_lie_outside(machine, node, axis if step is steps[0] else None, k)
+               for step in steps for axis, k in enumerate(
+                   step.key if isinstance(step.key, tuple) else (step.key,)))
+
+
+def _may_lie_outside(machine: Any, node: Node, axis: int | None, key: Any) -> bool:
+    """May a key of a subscript be out of bounds, of an axis of the array or of a part of it?"""
+    if type(key) is list:
+        return any(_may_lie_outside(machine, node, axis, k) for k in key)
+    if isinstance(key, Ref):
+        aval = node.inputs[key.index].aval
+        if aval.kind is not Kind.INT:
+            return aval.kind is Kind.ARRAY and aval.dtype is not None and aval.dtype.kind in "iu"
+        key = aval.expr
+    elif type(key) is not int:
+        return False
+    return axis is None or not _in_bounds(machine, node, axis, key)
+
+
+def _in_bounds(machine: Any, node: Node, axis: int, index: Dim | None) -> bool:
+    """Is an index known to lie within its axis?  Of plain numbers that is guarded."""
+    size = (node.inputs[0].aval.shape or ())[axis:axis + 1]
+    if not size or index is None:
+        return False
+    if not isinstance(index, int):
+        return proves_nonnegative(index) and (
+            proves_nonnegative(add(add(size[0], -1), multiply(-1, index))))
+    spare = add(size[0], index if index < 0 else -1 - index)
+    if proves_nonnegative(spare) or is_varying(spare):
+        return proves_nonnegative(spare)
+    machine.sources.guard_size("ge0", spare)
+    return bool(evaluate(spare, machine.sources.numbers) >= 0)
+
+
+def _is_outside(fn: Any) -> bool:
+    """Does a function read something outside that may not be there?"""
+    module = getattr(fn, "__module__", None) or ""
+    return fn in (open, next, Method("read"), Method("readline"), Method("read_text")) or (
+        module.split(".")[0] in ("json", "io", "os", "pathlib", "pickle", "importlib"))
+
+
+def catches(error: type[BaseException], types: Any) -> bool:
+    """May an ``except types`` clause catch this kind of error?"""
+    group = types if isinstance(types, tuple) else (types,)
+    return error is OutsideError or any(issubclass(error, t) for t in group)

@@ -1,0 +1,74 @@
+"""Regions: the blocks under construction; and small questions about structures of tracers."""
+
+from __future__ import annotations
+
+import enum
+import sysconfig
+from typing import Any
+
+from ...graph.ir import Builder, Index, Step, Value, shift
+from .tracers import ArrayTracer
+
+
+def in_library(filename: str) -> bool:
+    """Is a source file one of the standard library or of an installed package?"""
+    return "site-packages" in filename or filename.startswith(sysconfig.get_path("stdlib"))
+
+
+class Region:
+    """A block under construction.  ``active`` is false once it has ended: values made in it
+    may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
+    loop or function that decides whether it runs: a region that is only kept apart
+    (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
+    known there.  ``layer`` is the number of its first layer of the journal, 0 if it has none."""
+
+    __slots__ = ("active", "builder", "control", "effects", "given", "layer", "parent")
+
+    def __init__(self, parent: Region | None, *, in_line: bool = False) -> None:
+        self.builder = Builder()
+        self.parent = parent
+        self.active = True
+        self.effects = 0
+        self.control: Region = parent.control if parent is not None and in_line else self
+        self.given: tuple[Value, bool] | None = None
+        self.layer = 1 if parent is None else 0
+
+
+def array_tracers(structure: Any) -> list[ArrayTracer]:
+    """The array tracers in the arguments of a call."""
+    if type(structure) is ArrayTracer:
+        return [structure]
+    if isinstance(structure, (tuple, list)):
+        return [t for s in structure for t in array_tracers(s)]
+    if type(structure) is dict:
+        return [t for s in structure.values() for t in array_tracers(s)]
+    return []
+
+
+class Dead:
+    """Stands for a region that has ended."""
+
+    active = False
+
+
+def shift_step(step: Step, by: int) -> Step:
+    """A step whose references are moved by ``by`` places."""
+    if not by:
+        return step
+    if isinstance(step, Index):
+        return Index(shift(step.key, by), step.basic)
+    return type(step)(step.fn, shift(step.args, by),
+                      tuple((k, shift(v, by)) for k, v in step.kwargs))
+
+
+def plain_numbers(structure: Any) -> Any:
+    """Arguments of NumPy with members of number enums as the numbers they are."""
+    if type(structure) in (tuple, list):
+        return type(structure)([plain_numbers(s) for s in structure])
+    if isinstance(structure, enum.Enum) and isinstance(structure, (int, float)):
+        return structure.value
+    if type(structure) is dict:
+        return {k: plain_numbers(v) for k, v in structure.items()}
+    if type(structure) is slice:
+        return slice(*(plain_numbers(s) for s in (structure.start, structure.stop, structure.step)))
+    return structure

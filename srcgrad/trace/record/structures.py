@@ -1,0 +1,216 @@
+"""What states are made of: the parts of containers and instances."""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.polynomial._polybase import ABCPolyBase
+
+from ...graph.ir import Value
+from ...stage.machine import UNBOUND
+from ...types.kinds import SCALARS, Aval, aval_of, in_words
+from ...types.subclasses import assembled, native_class, parts_of
+from ...types.tree import blank
+from ..heap.stores import Reference
+from .journal import Snapshot
+from .states import SymbolicList
+from .tracers import (
+    ArrayTracer,
+    BoundMethod,
+    Choice,
+    ClassedArray,
+    Late,
+    Picked,
+    Whole,
+    contains_tracer,
+    is_tracer,
+)
+
+IMMUTABLE = (str, bytes, bool, int, float, complex, np.generic, np.dtype, type(None), enum.Enum)
+LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "itertools", "builtins",
+             "collections", "dataclasses", "typing", "abc", "copy", "time", "random", "warnings",
+             "enum", "types", "contextlib", "string", "re", "os", "sys", "json", "logging",
+             "numbers", "inspect", "bisect", "heapq", "statistics", "fractions", "decimal",
+             "datetime")
+POLYNOMIALS = (np.poly1d, ABCPolyBase)
+LONG = 16  # a list of more numbers is not gone through while tracing
+
+
+def is_library(name: str | None) -> bool:
+    """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
+    while a program runs)?"""
+    return name is not None and name.split(".")[0] in LIBRARIES
+
+
+def is_mutable(obj: Any) -> bool:
+    """Is it an object whose identity matters: can it be changed in place?"""
+    if isinstance(obj, (list, dict, set)):
+        return True
+    if isinstance(obj, tuple) or record_fields(obj) is None or type(obj) in (
+            BoundMethod, Choice, Picked, Reference):
+        return False
+    frozen = getattr(getattr(type(obj), "__dataclass_params__", None), "frozen", False)
+    return not frozen
+
+
+def contains_choice(obj: Any) -> bool:
+    """Is a result, or a part of it, one of several things?"""
+    if type(obj) in (Choice, Picked):
+        return True
+    if isinstance(obj, (tuple, list)):
+        return any(contains_choice(o) for o in obj)
+    return type(obj) is dict and any(contains_choice(o) for o in obj.values())
+
+
+def identity(obj: Any) -> int:
+    """The number of an array object; the id of anything else."""
+    return obj.obj if type(obj) is ArrayTracer else id(obj)
+
+
+def label_of(obj: Any) -> str | None:
+    """The user's name of an array."""
+    return obj.home.label if type(obj) is ArrayTracer else None
+
+
+def same_constant(a: Any, b: Any) -> bool:
+    """Are two constants the same to the last bit (nan is nan, 0.0 is not -0.0)?"""
+    if isinstance(a, (float, complex, np.generic)):
+        return repr(a) == repr(b)
+    return bool(a == b)
+
+
+def leaf_aval(obj: Any) -> Aval | None:
+    """The abstract value of something that can be one run-time value; None for structures."""
+    if is_tracer(obj):
+        return obj.aval  # type: ignore[no-any-return]
+    if isinstance(obj, Value) or type(obj) is Late:
+        return obj.aval
+    if type(obj) is SymbolicList:
+        return obj.value.aval
+    if isinstance(obj, IMMUTABLE):
+        return aval_of(obj)
+    return None
+
+
+def is_number(item: Any) -> bool:
+    """Is it a traced or known number?"""
+    aval = leaf_aval(item)
+    return aval is not None and aval.kind in SCALARS and not aval.optional
+
+
+def structure_parts(obj: Any) -> tuple[Any, ...] | None:
+    """The parts of a tuple, list, dict, bound method or plain instance, in a fixed order."""
+    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
+        return tuple(part for _, _, part in parts_of(obj))
+    if isinstance(obj, (tuple, list)):
+        return tuple(obj)
+    if type(obj) is dict:
+        return tuple(obj.values())
+    if type(obj) is slice:
+        return (obj.start, obj.stop, obj.step)
+    if type(obj) is BoundMethod:
+        return (obj.owner,)
+    if type(obj) is Choice:
+        return (obj.first, obj.predicate, obj.second)
+    if type(obj) in (Picked, Reference):
+        return (obj.index,)
+    names = record_fields(obj)
+    if names is None:
+        return None
+    return tuple(object.__getattribute__(obj, n) for n in names)
+
+
+def reaches_tracer(obj: Any, depth: int = 8, seen: frozenset[int] = frozenset()) -> bool:
+    """Does an object hold something traced, in an attribute or deeper?"""
+    if contains_tracer(obj) or type(obj) in (Choice, Picked):
+        return True
+    if not depth or id(obj) in seen or isinstance(obj, IMMUTABLE):
+        return False
+    return any(reaches_tracer(part, depth - 1, seen | {id(obj)})
+               for part in structure_parts(obj) or ())
+
+
+def record_fields(obj: Any) -> tuple[str, ...] | None:
+    """The attribute names of a plain instance of a Python class; None for other things."""
+    cls = type(obj)
+    if isinstance(obj, ClassedArray):
+        return ("_array_", *obj.__dict__)
+    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole, Reference)):
+        return None
+    if hasattr(cls, "__get__") or (
+            cls.__flags__ & (1 << 9) == 0 and cls is not types.SimpleNamespace):
+        return None  # a class of C code
+    if hasattr(obj, "__dict__"):
+        return tuple(obj.__dict__)
+    slots = [s for k in cls.__mro__ for s in getattr(k, "__slots__", ())]
+    if slots:
+        return tuple(s for s in slots if hasattr(obj, s))
+    return None
+
+
+def outline(obj: Any) -> Any:
+    """What two objects of one class must have in common beside the number of their parts: the
+    keys of their content, and the names of their attributes."""
+    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
+        return [key for _, key, _ in parts_of(obj)]
+    if type(obj) is Reference:
+        return obj.store
+    return list(obj) if type(obj) is dict else record_fields(obj)
+
+
+def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
+    """A function that makes an object like ``obj`` from new parts."""
+    cls = type(obj)
+    if native_class(cls) is not None and not isinstance(obj, (set, frozenset)):
+        outlined = outline(obj)
+        return lambda parts: assembled(cls, outlined, parts, obj)
+    if isinstance(obj, tuple):
+        return (lambda parts: cls(*parts)) if hasattr(cls, "_fields") else tuple
+    if isinstance(obj, list):
+        return list
+    if type(obj) is dict:
+        keys = list(obj)
+        return lambda parts: dict(zip(keys, parts, strict=True))
+    if type(obj) is slice:
+        return lambda parts: slice(*parts)
+    if type(obj) is BoundMethod:
+        machine, name = obj.machine, obj.name
+        return lambda parts: BoundMethod(machine, parts[0], name)
+    if type(obj) is Choice:
+        return lambda parts: Choice(getattr(parts[1], "value", parts[1]), parts[0], parts[2])
+    if type(obj) is Picked:
+        objects = obj.objects
+        return lambda parts: Picked(objects, parts[0])
+    if type(obj) is Reference:
+        store = obj.store
+        return lambda parts: Reference(store, parts[0])
+    names = record_fields(obj) or ()
+
+    def build(parts: list[Any]) -> Any:
+        new = blank(cls)
+        for n, p in zip(names, parts, strict=True):
+            object.__setattr__(new, n, p)
+        return new
+
+    return build
+
+
+def describe(obj: Any) -> str:
+    """A few words for an object in messages."""
+    if obj is UNBOUND:
+        return "nothing (unbound)"
+    if is_tracer(obj):
+        return in_words(obj.aval)
+    if isinstance(obj, (int, float, str, type(None))):
+        return repr(obj)
+    if type(obj) is Choice:
+        return "one of several things"
+    if callable(obj) and hasattr(obj, "__name__"):
+        return f"the function {obj.__name__!r}"
+    if type(obj) is Snapshot:
+        return f"a {obj.type.__name__} of {len(obj.items)} items"
+    return f"a {type(obj).__name__}"

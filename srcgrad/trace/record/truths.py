@@ -1,0 +1,75 @@
+"""What is known to be true in a region, by the branches around it, and what follows from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...graph.ir import Value
+from ...types.kinds import SCALARS, Kind
+from ..collaborator import Collaborator
+from ..flow.members import Joined
+from .regions import Region
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+
+class Truths(Collaborator):
+    """Truth values, and what they tell of one another."""
+
+    recorder: parts.Recorder
+
+    def __init__(self) -> None:
+        self.implied: dict[tuple[Value, bool], list[tuple[Value, bool]]] = {}
+        # truth values that are those of predicates, or not
+        self.equals: dict[Value, tuple[Value, bool]] = {}
+        self.settled: dict[Value, bool] = {}  # truth values of what a loop's test has told
+
+    def facts(self, value: Value, truth: bool) -> dict[Value, bool]:
+        """What follows from the truth of a value for others."""
+        found: dict[Value, bool] = {}
+        todo = [(value, truth)]
+        while todo:
+            fact = todo.pop()
+            if fact[0] not in found:
+                found[fact[0]] = fact[1]
+                todo.extend(self.implied.get(fact, ()))
+        return found
+
+    def known_truth(self, value: Value) -> bool | None:
+        """The truth of a value in this region, where a branch around it has tested it, or a
+        loop does."""
+        if value in self.settled:
+            return self.settled[value]
+        region: Region | None = self.recorder.region
+        while region is not None:
+            if region.given is not None:
+                found = self.facts(*region.given).get(value)
+                if found is not None:
+                    return found
+            region = region.parent
+        return None
+
+    def note_truths(self, predicate: Value, rows: list[Joined], outputs: tuple[Value, ...]) -> None:
+        """What the truth of an output tells: where only one arm can have given it, that arm was
+        taken."""
+        known = (self.facts(predicate, True), self.facts(predicate, False))
+        for row, value in zip(rows, outputs, strict=False):
+            aval = row.leaf.aval
+            if aval.kind is not Kind.BOOL and (aval.kind not in SCALARS or aval.dtype != bool):
+                continue
+            parts = [facts.get(v, v) if isinstance(v, Value) else v for v, facts in zip(
+                (getattr(p, "value", p) for p in row.parts), known, strict=True)]
+            if not all(type(p) is bool or isinstance(p, Value) for p in parts):
+                continue
+            for truth in (True, False):
+                possible = [p is truth or isinstance(p, Value) for p in parts]
+                if sum(possible) == 1:
+                    arm = possible.index(True)
+                    told, part = [(predicate, arm == 0)], parts[arm]
+                    if isinstance(part, Value):
+                        told.append((part, truth))
+                    self.implied[value, truth] = told
+            if aval.kind is predicate.aval.kind is Kind.BOOL and (
+                    type(parts[0]) is type(parts[1]) is bool) and parts[0] is not parts[1]:
+                self.equals[value] = (predicate, parts[0] is True)

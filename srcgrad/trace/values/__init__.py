@@ -1,0 +1,1 @@
+"""Python's operators and functions on traced values and on one of several things."""

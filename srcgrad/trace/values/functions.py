@@ -1,0 +1,529 @@
+"""Builtin operators, numbers, types and attributes while tracing."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import importlib
+import math
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...errors import UnsupportedOperation
+from ...rules.marks import stop_gradient
+from ...stage.machine import UNBOUND
+from ...types.kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_dtypes
+from ...types.tree import children, tree_map
+from ..boundary.scratch import ITEM, TOTAL
+from ..calls.handlers import HANDLERS, handles
+from ..calls.library import Selector
+from ..calls.nested import opened
+from ..flow.partial import DELETED
+from ..heap.run_time import check_no_table
+from ..iteration import iteration
+from ..iteration.iteration import EqualArrays, staged_iterable
+from ..objects.classes import lineage_of
+from ..objects.special_methods import COMPARE, compared_fields, python_method
+from ..record.homes import may_be
+from ..record.states import Maybe
+from ..record.structures import is_library
+from ..record.tracers import (
+    ArrayTracer,
+    ClassedArray,
+    OpaqueTracer,
+    ScalarTracer,
+    StandIn,
+    contains_tracer,
+    is_tracer,
+)
+from .operators import BINARY, INPLACE, UNARY
+
+COMPENSATED = sys.version_info >= (3, 12)  # does ``sum`` keep what rounding loses of floats?
+
+for _op, _fn in BINARY.items():
+    HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.binary(op, a, b), op=_op)
+for _op, _fn in INPLACE.items():
+    HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.inplace(op, a, b), op=_op)
+for _op, _fn in UNARY.items():
+    HANDLERS[_fn] = functools.partial(lambda m, a, op: m.unary(op, a), op=_op)
+for _op, _fn in COMPARE.items():
+    HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.compare(op, a, b), op=_op)
+HANDLERS[operator.concat] = lambda m, a, b: m.binary("+", a, b)
+HANDLERS[operator.iconcat] = lambda m, a, b: m.inplace("+", a, b)
+HANDLERS[operator.inv] = lambda m, a: m.unary("~", a)
+HANDLERS[operator.is_] = lambda m, a, b: m.compare("is", a, b)
+HANDLERS[operator.is_not] = lambda m, a, b: m.compare("is not", a, b)
+HANDLERS[operator.contains] = lambda m, a, b: m.compare("in", b, a)
+HANDLERS[operator.delitem] = lambda m, a, b: m.delitem(a, b)
+HANDLERS[operator.truth] = lambda m, a: m.call(bool, a)
+HANDLERS[operator.abs] = lambda m, a: m.call(abs, a)
+
+
+@handles(importlib.import_module)
+def import_module(machine: Any, name: str, package: str | None = None) -> Any:
+    return importlib.import_module(name, package)  # like the statement: the module is known
+
+
+@handles(operator.not_)
+def not_(machine: Any, operand: Any) -> Any:
+    return machine.not_(operand)
+
+
+@handles(operator.getitem)
+def getitem(machine: Any, obj: Any, key: Any) -> Any:
+    return machine.getitem(obj, key)
+
+
+@handles(operator.setitem)
+def setitem(machine: Any, obj: Any, key: Any, value: Any) -> None:
+    machine.setitem(obj, key, value)
+
+
+@handles(operator.delitem)
+def delitem(machine: Any, obj: Any, key: Any) -> None:
+    machine.delitem(obj, key)
+
+
+@handles(operator.contains)
+def contains(machine: Any, obj: Any, item: Any) -> Any:
+    return machine.compare("in", item, obj)
+
+
+@handles(operator.itemgetter)
+def itemgetter(machine: Any, *keys: Any) -> Any:
+    if len(keys) == 1:
+        return Selector(lambda x: machine.getitem(x, keys[0]))
+    return Selector(lambda x: tuple(machine.getitem(x, k) for k in keys))
+
+
+@handles(operator.attrgetter)
+def attrgetter(machine: Any, *names: str) -> Any:
+    def one(obj: Any, name: str) -> Any:
+        for part in name.split("."):
+            obj = machine.getattr(obj, part)
+        return obj
+
+    if len(names) == 1:
+        return Selector(lambda x: one(x, names[0]))
+    return Selector(lambda x: tuple(one(x, n) for n in names))
+
+
+# ---- numbers ---------------------------------------------------------------------------------
+@handles(bool)
+def to_bool(machine: Any, value: Any = False) -> Any:
+    value = machine.condition(value)
+    known = machine.static_truth(value)
+    if known is not None:
+        return known
+    tested = machine.predicate(value)
+    if type(tested) is bool or tested.aval.kind is Kind.BOOL:
+        return tested
+    return machine.recorder.computed(bool, BOOL, tested)
+
+
+def _convert(cls: type) -> Callable[..., Any]:
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        if args and is_tracer(args[0]):
+            if cls is int and args[0].aval.kind is Kind.INT and not args[0].aval.optional:
+                return args[0]
+            if cls is float and args[0].aval.kind is Kind.FLOAT and not args[0].aval.optional:
+                return args[0]
+            if type(args[0]) is OpaqueTracer:
+                return machine.recorder.computed(
+                    cls, {int: INT, float: machine.float_aval, complex: machine.complex_aval}[cls],
+                    args[0].value, *args[1:])
+            result = machine.library_calls.numeric_call(cls, args, kwargs)
+            if cls is int and type(result) is ScalarTracer and result.aval.expr is None:
+                result.value.aval = int_aval(machine.fresh("i", low=None))
+            return result
+        if args and python_method(args[0], f"__{cls.__name__}__") is not None:
+            return machine.call(python_method(args[0], f"__{cls.__name__}__"), args[0])
+        return cls(*args, **kwargs)
+
+    return handler
+
+
+for _cls in (float, int, complex):
+    HANDLERS[_cls] = _convert(_cls)
+
+
+@handles(abs)
+def absolute(machine: Any, value: Any) -> Any:
+    method = python_method(value, "__abs__")
+    if method is not None:
+        return machine.call(method, value)
+    return machine.library_calls.numeric_call(abs, (value,), {}) if is_tracer(value) else abs(value)
+
+
+def _plain(function: Any, name: str) -> Callable[..., Any]:
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        method = python_method(args[0], name) if args else None
+        if method is not None:
+            return machine.call(method, *args, **kwargs)
+        if contains_tracer(args) or contains_tracer(kwargs):
+            if function is pow and len(args) + len(kwargs) == 2:
+                return machine.binary("**", *args, *kwargs.values())
+            if function is divmod and len(args) == 2 and not any(
+                    is_tracer(a) and a.aval.kind is Kind.FLOAT for a in args):
+                return (machine.binary("//", *args), machine.binary("%", *args))
+            return machine.library_calls.numeric_call(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    return handler
+
+
+HANDLERS[round] = _plain(round, "__round__")
+HANDLERS[divmod] = _plain(divmod, "__divmod__")
+HANDLERS[pow] = _plain(pow, "__pow__")
+
+
+@handles(sum)
+def total(machine: Any, iterable: Any, /, start: Any = 0) -> Any:
+    iterable = iteration.opened(machine, iterable)
+    staged = staged_iterable(machine, iterable)
+    if staged is not None:
+        frame = machine.scratch_frame(TOTAL, start)
+        machine.for_(iterable, lambda x: machine.store(frame, ITEM, x),
+                     lambda: machine.add_item(frame))
+        return machine.load(frame, TOTAL)
+    items = list(machine.iterate(iterable))
+    if COMPENSATED and type(start) in (int, float) and len(items) > 2 and (
+            all(map(_is_python_number, items)) and any(map(is_tracer, items))):
+        return machine.library_calls.numeric_call(sum, (items, start) if start else (items,), {})
+    result = start
+    for item in items:
+        result = machine.binary("+", result, item)
+    return result
+
+
+def _is_python_number(item: Any) -> bool:
+    kind = item.aval.kind if type(item) is ScalarTracer else Kind.INT if type(item) is int else None
+    return type(item) is float or kind in (Kind.FLOAT, Kind.INT)
+
+
+@handles(any)
+def any_of(machine: Any, iterable: Any) -> Any:
+    if type(iterable) is ArrayTracer:
+        return to_bool(machine, machine.call_method(iterable, "any"))
+    return to_bool(machine, machine.or_(False, *_thunks(machine.iterate(iterable))))
+
+
+@handles(all)
+def all_of(machine: Any, iterable: Any) -> Any:
+    if type(iterable) is ArrayTracer:
+        return to_bool(machine, machine.call_method(iterable, "all"))
+    return to_bool(machine, machine.and_(True, *_thunks(machine.iterate(iterable))))
+
+
+def _same(item: Any) -> Any:
+    return item
+
+
+def _thunks(items: Any) -> list[Callable[[], Any]]:
+    return [functools.partial(_same, item) for item in items]
+
+
+# ---- types and attributes ------------------------------------------------------------------
+def _may_be(tracer: Any) -> list[type]:
+    """The classes that a traced value may be of at run time; none if that is not known."""
+    aval = tracer.aval
+    if type(tracer) is OpaqueTracer or aval.kind in (Kind.OPAQUE, Kind.LIST):
+        return []
+    if aval.kind in (Kind.NUMBER, Kind.ANY):
+        dtypes = possible_dtypes(aval)
+        found = [t for d in dtypes for t in (d.type, type(np.zeros((), d).item()))]
+        found += [np.ndarray] if aval.kind is Kind.ANY else []
+    elif aval.kind is Kind.SCALAR and aval.least is not None:
+        found = [d.type for d in possible_dtypes(aval)]
+    else:
+        found = [tracer.__class__]
+    return [*found, type(None)] if aval.optional else found
+
+
+def _has_open_type(tracer: Any) -> bool:
+    """Does only a run know the class of a traced value?"""
+    aval = tracer.aval
+    return type(tracer) is OpaqueTracer or aval.kind in (Kind.NUMBER, Kind.ANY) or (
+        aval.kind is Kind.SCALAR and aval.least is not None)
+
+
+@handles(isinstance)
+def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
+    classes = machine.containers.resolved(classes)
+    if is_tracer(obj):
+        if _has_open_type(obj) or obj.aval.optional:
+            answers = {issubclass(c, classes) for c in _may_be(obj)}
+            if len(answers) == 1:
+                return answers.pop()
+            return machine.recorder.computed(isinstance, BOOL, obj, classes)
+        return issubclass(obj.__class__, classes)
+    if type(obj) is EqualArrays:
+        return issubclass(list, classes)
+    if machine.tuples.is_long(obj):
+        return issubclass(tuple, classes)
+    if isinstance(obj, (StandIn, ClassedArray)) and obj.cls is not None:
+        return issubclass(obj.cls, classes)
+    check_no_table(machine, obj)
+    return _is_of(machine, obj, classes)
+
+
+def _is_of(machine: Any, obj: Any, classes: Any) -> Any:
+    """``isinstance`` where the classes may say themselves what is an instance of theirs."""
+    if isinstance(classes, tuple):
+        return to_bool(machine, machine.or_(False, *(
+            functools.partial(_is_of, machine, obj, c) for c in classes)))
+    check = python_method(classes, "__instancecheck__")
+    if check is None or type(obj) is classes or not isinstance(classes, type):
+        return isinstance(obj, classes)
+    if not is_library(check.__module__):
+        return to_bool(machine, machine.call(check, classes, obj))
+    if id(obj) in machine.found_functions.paths:
+        return machine.sources.gives(isinstance, (obj, classes),
+                                     (machine.found_functions.paths[id(obj)], classes))
+    return isinstance(obj, classes) if is_library(type(obj).__module__) else machine.sources.gives(
+        issubclass, (type(obj), classes), (type(obj), classes))
+
+
+@handles(issubclass)
+def issubclass_(machine: Any, cls: Any, classes: Any) -> Any:
+    classes = machine.containers.resolved(classes)
+    if isinstance(classes, tuple):
+        return to_bool(machine, machine.or_(False, *(
+            functools.partial(issubclass_, machine, cls, c) for c in classes)))
+    check = python_method(classes, "__subclasscheck__")
+    if check is None or not isinstance(cls, type) or is_library(cls.__module__):
+        return issubclass(cls, classes)
+    if not is_library(check.__module__):
+        return to_bool(machine, machine.call(check, classes, cls))
+    return machine.sources.gives(issubclass, (cls, classes), (cls, classes))
+
+
+@handles(dir)
+def dir_(machine: Any, obj: Any) -> Any:
+    method = python_method(obj, "__dir__")
+    if method is not None:
+        return machine.call(sorted, machine.call(method, obj))
+    if is_tracer(obj):
+        return dir(obj)
+    path = machine.found_functions.paths.get(id(obj))
+    cls = obj if path is not None else type(obj)
+    machine.sources.gives(dir, (cls,), (path or cls,))
+    stored = (machine.sources.overlays.get(id(one), {}) for one in (obj, *lineage_of(obj)))
+    return sorted({*dir(obj), *(name for names in stored for name, value in names.items()
+                                if value is not UNBOUND and value is not DELETED)})
+
+
+@handles(type)
+def type_(machine: Any, *args: Any) -> Any:
+    if len(args) == 1 and isinstance(args[0], (StandIn, ClassedArray)) and (
+            args[0].cls is not None):
+        return args[0].cls
+    check_no_table(machine, args[0] if args else None)
+    if len(args) == 1 and type(args[0]) is EqualArrays:
+        return list
+    if len(args) == 1 and machine.tuples.is_long(args[0]):
+        return tuple
+    if len(args) == 1 and is_tracer(args[0]):
+        if _has_open_type(args[0]):
+            found = machine.recorder.computed(type, OPAQUE, args[0])
+            found.classes = _may_be(args[0])
+            return found
+        return args[0].__class__
+    return type(*args)
+
+
+@handles(getattr)
+def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
+    if not default:
+        return machine.getattr(obj, machine.keys.static_key(name))
+    name = machine.keys.static_key(name)
+    holder = machine.class_attributes.holder(obj, name)
+    own = machine.access.maybe_attribute(holder, name)
+    if type(own) is Maybe:
+        return machine.presence.present(own, lambda: _default(machine, holder, name, default[0]))
+    try:
+        return _looked_up(machine, obj, name)
+    except AttributeError:
+        return default[0]
+
+
+def _default(machine: Any, obj: Any, name: str, default: Any) -> Any:
+    """``getattr(obj, name, default)`` where the instance does not hold the attribute itself."""
+    machine.recorder.trying.append(machine.recorder.region)
+    try:
+        return machine.access.without(obj, name)
+    except AttributeError:
+        return default
+    finally:
+        machine.recorder.trying.pop()
+
+
+def _looked_up(machine: Any, obj: Any, name: str) -> Any:
+    """An attribute whose absence is caught here, wherever the trace is."""
+    machine.recorder.trying.append(machine.recorder.region)
+    try:
+        return machine.getattr(obj, machine.keys.static_key(name))
+    finally:
+        machine.recorder.trying.pop()
+
+
+@handles(hasattr)
+def hasattr_(machine: Any, obj: Any, name: str) -> Any:
+    holder = machine.class_attributes.holder(obj, machine.keys.static_key(name))
+    own = machine.access.maybe_attribute(holder, name)
+    if type(own) is Maybe:
+        missing = object()
+        if _default(machine, holder, name, missing) is missing:
+            return machine.presence.is_bound(own)
+    try:
+        _looked_up(machine, obj, name)
+    except AttributeError:
+        return False
+    return True
+
+
+@handles(setattr)
+def setattr_(machine: Any, obj: Any, name: str, value: Any) -> None:
+    machine.setattr(obj, machine.keys.static_key(name), value)
+
+
+@handles(delattr)
+def delattr_(machine: Any, obj: Any, name: str) -> None:
+    machine.delattr(obj, machine.keys.static_key(name))
+
+
+@handles(stop_gradient)
+def stop_gradient_(machine: Any, x: Any) -> Any:
+    """The same object, as a constant of differentiation; of containers and instances all leaves."""
+    if not is_tracer(x) and not isinstance(x, ClassedArray):
+        tree = opened(machine, x)
+        if not is_tracer(tree) and children(tree) is not None:
+            return tree_map(functools.partial(machine.call, stop_gradient), tree)
+    if isinstance(x, ClassedArray):
+        return machine.array_classes.anew(x,
+            machine.call(stop_gradient, machine.array_classes.array_of(x)))
+    if not is_tracer(x):
+        return x
+    result = machine.recorder.computed(stop_gradient, x.aval, x)
+    if type(result) is ArrayTracer and type(x) is ArrayTracer:
+        may_be(result.home, x.home)
+    return result
+
+
+@handles(object.__setattr__)
+def object_setattr(machine: Any, obj: Any, name: str, value: Any) -> None:
+    machine.access.set_by_default(obj, name, value)
+
+
+@handles(hash)
+def hash_(machine: Any, obj: Any) -> int:
+    method = python_method(obj, "__hash__")
+    names = None if method is None else compared_fields(obj, "__hash__")
+    if names is not None:
+        return hash(machine.keys.static_key(tuple([machine.getattr(obj, n) for n in names])))
+    if method is not None:
+        return hash(machine.keys.static_key(machine.call(method, obj)))
+    machine.sources.as_it_is(obj)
+    return hash(machine.keys.static_key(obj))
+
+
+@handles(object.__getattribute__)
+def object_getattribute(machine: Any, obj: Any, name: str) -> Any:
+    return machine.access.attribute_by_default(obj, machine.keys.static_key(name))
+
+
+@handles(callable)
+def callable_(machine: Any, obj: Any) -> bool:
+    return callable(obj) and not is_tracer(obj)
+
+
+@handles(id)
+def id_(machine: Any, obj: Any) -> int:
+    machine.identity.note_identity(obj)
+    machine.sources.check_twin(obj)
+    check_no_table(machine, obj)
+    return obj.obj if type(obj) is ArrayTracer else id(obj)
+
+
+@handles(vars)
+def vars_(machine: Any, *args: Any) -> Any:
+    return machine.getattr(args[0], "__dict__")
+
+
+
+@handles(copy.copy)
+def copy_(machine: Any, obj: Any) -> Any:
+    if type(obj) is ArrayTracer:
+        return machine.call_method(obj, "copy")
+    own = python_method(obj, "__copy__")
+    if own is not None:
+        return machine.call(own, obj)
+    if type(obj) in (list, dict):
+        return machine.call(type(obj), obj)
+    return machine.copied(obj, False, {})
+
+
+@handles(copy.deepcopy)
+def deepcopy_(machine: Any, obj: Any, memo: Any = None) -> Any:
+    return machine.copied(obj, True, {} if memo is None else memo)
+
+
+@handles(dataclasses.astuple)
+def astuple(machine: Any, obj: Any, *, tuple_factory: Any = tuple) -> Any:
+    """The fields' values, in depth; arrays and other objects are copied."""
+    return machine.call(tuple_factory, [_plain_parts(machine, machine.getattr(obj, f.name), lambda
+                                                     o: astuple(machine, o))
+                                        for f in dataclasses.fields(obj)])
+
+
+@handles(dataclasses.asdict)
+def asdict(machine: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
+    """The fields by name, in depth; arrays and other objects are copied."""
+    return machine.call(dict_factory, [
+        (f.name, _plain_parts(machine, machine.getattr(obj, f.name), lambda o: asdict(machine, o)))
+        for f in dataclasses.fields(obj)])
+
+
+def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return convert(value)
+    if type(value) in (list, tuple):
+        return machine.containers.made(type(value)(_plain_parts(machine, machine.getitem(value, i),
+            convert)
+                                        for i in range(len(value))))
+    if type(value) is dict:
+        return machine.containers.made({k: _plain_parts(machine, machine.getitem(value, k), convert)
+                             for k in value})
+    return machine.call(copy.deepcopy, value)
+
+
+# ---- effects -----------------------------------------------------------------------------------
+@handles(exec, eval)
+def dynamic_code(machine: Any, *args: Any) -> Any:
+    raise machine.recorder.fatal(UnsupportedOperation(
+        "exec or eval in a traced function", why="code made at run time cannot be staged",
+        fix="write the code in the function"))
+
+
+def _fold(function: Any, op: str, start: Any) -> Callable[..., Any]:
+    def handler(machine: Any, iterable: Any, **kwargs: Any) -> Any:
+        items = list(machine.iterate(iterable))
+        if not contains_tracer(items):
+            return function(items, **kwargs)
+        if function is math.prod:
+            result = kwargs.get("start", start)
+            for item in items:
+                result = machine.binary(op, result, item)
+            return result
+        return machine.recorder.apply(function, (items,), kwargs)
+
+    return handler
+
+
+HANDLERS[math.fsum] = _fold(math.fsum, "+", 0.0)
+HANDLERS[math.prod] = _fold(math.prod, "*", 1)

@@ -1,0 +1,1 @@
+"""What every room speaks of: sizes, abstract values, paths, names, structures of arguments."""

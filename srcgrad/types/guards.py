@@ -1,0 +1,300 @@
+"""Paths to what a traced function read from outside, and the guards on them.
+
+A :class:`Path` says how to find an object again at each call (``self.layers[2].W``,
+``global cfg['lr']``); a :class:`Guard` states a fact that the generated code relies on.
+Both know their own Python text, from which the dispatcher is made.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..errors import Where
+from .caches import cached_value
+from .dims import Poly
+from .identifiers import attribute_text
+from .subclasses import bare_attribute, base_array, content_item
+
+_WEAK = (types.FunctionType, types.CodeType, type)
+_STAYING = ("builtins", "numpy", "scipy")  # modules whose objects live as long as the process
+
+
+class Held:
+    """An object that a guard compares with, or that a path starts from.
+
+    The user's functions and classes (which hold all of their module) are held weakly: generated
+    code does not keep them alive, and fits nothing any more once they are gone.
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self, obj: Any, elsewhere: bool = True) -> None:
+        """``elsewhere``: is it held by anything else?"""
+        weak = elsewhere and (
+            isinstance(obj, _WEAK) or hasattr(type(obj), "__srcgrad_trace__"))
+        home = str(getattr(obj, "__module__", None)).partition(".")[0]
+        self._found: Any = weakref.ref(obj) if weak and home not in _STAYING else lambda: obj
+
+    @property
+    def weak(self) -> Any:
+        """What gives the object, or None when it is gone; None for one that is held."""
+        return self._found if isinstance(self._found, weakref.ref) else None
+
+    def get(self) -> Any:
+        return self._found()
+
+    @property
+    def gone(self) -> bool:
+        return self.weak is not None and self._found() is None
+
+
+class Native:
+    """A step of a path that Python takes: a call of a library's code.
+
+    ``template`` holds the positional and keyword arguments, with a :class:`Place` for each
+    object that is found at a path: number 0 is where the step starts from, the others are at
+    ``others``.  ``listed``: what it gives is an iterator, and made a list; ``fails``: it raises,
+    and what it gives is the class of the exception.
+    """
+
+    @dataclass(frozen=True)
+    class Place:
+        number: int
+
+    @classmethod
+    def calling(cls, *args: Any) -> Native:
+        """A call of what the step starts from."""
+        return cls(operator.call, ((cls.Place(0), *args), {}), (), True, False, False)
+
+    def __init__(self, function: Any, template: Any, others: tuple[Path, ...], starts: bool,
+                 listed: bool, fails: bool) -> None:
+        self.function, self.template, self.others = function, template, others
+        self.starts = starts  # does it take what it starts from?
+        self.listed, self.fails = listed, fails
+
+    def __call__(self, *found: Any) -> Any:
+        args, kwargs = self._filled(self.template, found)
+        try:
+            result = self.function(*args, **kwargs)
+            return list(result) if self.listed else result
+        except Exception as error:
+            if self.fails:
+                return type(error)
+            raise LookupError(str(error)) from error
+
+    def _filled(self, part: Any, found: tuple[Any, ...]) -> Any:
+        if isinstance(part, Native.Place):
+            return found[part.number]
+        if type(part) in (list, tuple):
+            return type(part)(self._filled(p, found) for p in part)
+        if isinstance(part, tuple):
+            return type(part)(*(self._filled(p, found) for p in part))
+        if type(part) is dict:
+            return {k: self._filled(v, found) for k, v in part.items()}
+        if type(part) is slice:
+            return slice(*(self._filled(p, found) for p in (part.start, part.stop, part.step)))
+        return part
+
+
+class Names(Protocol):
+    """What the text of a dispatcher asks for the names of objects."""
+
+    def constant(self, value: Any) -> str: ...
+    def place(self, path: Path) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a kind of step means: what a label says of it, what it leads to from an object, its
+    Python text after that of the object, and its text in a dispatcher, where that is another."""
+
+    label: str
+    resolve: Callable[[Any, Any], Any]
+    text: Callable[[str, Any], str]
+    checked: Callable[[str, Any, Names], str] | None = None
+
+
+def _call_text(root: str, key: Any) -> str:
+    named = [f"{name}={value!r}" for name, value in key[1]]
+    return f"{root}({', '.join([*map(repr, key[0]), *named])})"
+
+
+def _native_call(root: str, step: Native, names: Names) -> str:
+    found = [root, *map(names.place, step.others)] if step.starts else []
+    return f"{names.constant(step)}({', '.join(found)})"
+
+
+STEPS = {
+    "attr": Step(".{0}", getattr, attribute_text),
+    "item": Step("[{0!r}]", operator.getitem, lambda root, key: f"{root}[{key!r}]",
+                 lambda root, key, names: f"{root}[{names.constant(key)}]"),
+    # an item past the class's own ``__getitem__``
+    "content": Step("[{0!r}]", content_item, lambda root, key: f"_content_item({root}, {key!r})"),
+    # the variable of a closure with this number
+    "cell": Step("", lambda root, key: root.__closure__[key].cell_contents,
+                 lambda root, key: f"{root}.__closure__[{key}].cell_contents"),
+    # what an instance's ``__dict__`` holds
+    "slot": Step(".{0}", getattr, attribute_text),
+    # an attribute past the class's own ``__getattribute__``
+    "bare": Step(".{0}", bare_attribute,
+                 lambda root, key: f"_bare_attribute({root}, {key!r})"),
+    # the equal arrays of a list as one
+    "rows": Step("", lambda root, key: stacked(root), lambda root, key: f"_stacked({root})"),
+    # an array of a class of the user's as one of NumPy's own
+    "base": Step("", lambda root, key: base_array(root),
+                 lambda root, key: f"_base_array({root})"),
+    # what a function behind ``functools.lru_cache`` has kept for arguments
+    "cached": Step("(...)", lambda root, key: cached_value(root, *key), _call_text,
+                   lambda root, key, names: f"_cached_value({root}, *{names.constant(key)})"),
+    # what a :class:`Native` gives; only that of ``calling`` is written in a path's text
+    "native": Step("(...)", lambda root, key: key(root) if key.starts else key(),
+                   lambda root, key: f"{root}({', '.join(map(repr, key.template[0][1:]))})",
+                   _native_call),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Path:
+    """The way to an object.
+
+    Two paths are equal if they lead to the same place: the label does not matter, nor whether
+    an attribute was found in the instance's ``__dict__``.  ``root`` is ``("arg", name)`` or
+    ``("object", key)`` (an object pinned by the trace: a module's globals, a function);
+    ``steps`` are pairs of a kind (see ``STEPS``) and a name, key or number.
+    """
+
+    root: tuple[str, Any]
+    steps: tuple[tuple[str, Any], ...] = ()
+    label: str = ""
+
+    def _place(self) -> tuple[Any, ...]:
+        return self.root, tuple(("attr" if kind == "slot" else kind, type(key), key)
+                                for kind, key in self.steps)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Path) and self._place() == other._place()
+
+    def __hash__(self) -> int:
+        return hash(self._place())
+
+    def leads_through(self, other: Path) -> bool:
+        """Does the way go on from what ``other`` leads to?"""
+        return Path(self.root, self.steps[:len(other.steps)]) == other
+
+    def child(self, kind: str, key: Any) -> Path:
+        key = str(key) if kind == "slot" else key
+        return Path(self.root, (*self.steps, (kind, key)), f"{self}{STEPS[kind].label.format(key)}")
+
+    def __str__(self) -> str:
+        return self.label or str(self.root[1])
+
+    def text(self, root: str) -> str:
+        """Python text of the path, given the text of its root."""
+        for kind, key in self.steps:
+            root = STEPS[kind].text(root, key)
+        return root
+
+    def resolve(self, root: Any) -> Any:
+        """The object at the end of the path, given its root object."""
+        for kind, key in self.steps:
+            root = STEPS[kind].resolve(root, key)
+        return root
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """A fact about the outside world.
+
+    ``kind`` and ``data``:
+
+    ``type``       data: the exact type
+    ``is``         data: the very object (functions, classes, modules)
+    ``equals``     data: a static value (None, bool, str, int, tuple …), compared with type
+    ``length``     data: ``len``
+    ``keys``       data: tuple of dict keys in order
+    ``missing``    data: attribute name that must not exist
+    ``inherited``  data: attribute name that the object itself does not hold
+    ``distinct``   data: (paths of objects that are no others, paths of those others)
+    ``is_path``    data: the path where the very object is found too
+    ``is_not_path`` data: the path where another object is found
+    ``owns``       data: attribute name that the object itself holds, besides its class
+    ``holds``      data: (name, descriptor that a class holds itself under this name)
+    ``array``      data: (dtype, ndim, axes of size 1)
+    ``overlap``    data: ((path, path), bool): do the two arrays share memory?
+    ``contiguous`` data: bool, C-contiguity
+    ``size``       data: (relation, dim, number), relation ``==``, ``!=``, ``>=``, ``<``
+    ``defaults``   data: None; the function's defaults are those of the call's signature
+    ``builtin``    data: (name, builtin or UNBOUND): path leads to globals that hide it not
+    ``gives``      data: (function, arguments, result): what a function of the standard library
+                   gives for these paths and objects
+
+    In what outlives tracing the data of ``type`` and ``is`` are :class:`Held`.
+    """
+
+    kind: str
+    path: Path | None
+    data: Any
+    where: Where | None = None
+
+    def kept(self) -> Guard:
+        """The guard as generated code keeps it."""
+        if self.kind in ("type", "is"):
+            return replace(self, data=Held(self.data))
+        if self.kind == "gives" and type(self.data[2]) is list:
+            return replace(self, data=(*self.data[:2], [Held(x) for x in self.data[2]]))
+        return self
+
+    def paths(self) -> list[Path]:
+        """The places that the fact is about."""
+        found = (self.data,)
+        if self.kind == "distinct":
+            found = (*self.data[0], *self.data[1])
+        elif self.kind == "gives":
+            found = self.data[1]
+        return [p for p in (self.path, *found) if isinstance(p, Path)]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An input of the graph: where it is found, and what is known of it."""
+
+    path: Path
+    role: str  # "array", "scalar", "int", "object"
+
+
+@dataclass(frozen=True, slots=True)
+class SizeSource:
+    """What a symbol of the graph stands for: ``shape[axis]`` of an input, or the input itself
+    (an int) where ``axis`` is None."""
+
+    path: Path
+    axis: int | None
+    symbol: Poly
+
+
+MANY = 8  # longer lists of equal arrays are one array in generated code
+
+
+def stacked(items: Any) -> np.ndarray[Any, Any] | None:
+    """The equal arrays of a long list as the rows of one array; None where they are unlike.
+
+    >>> stacked([np.ones(2)] * 9).shape, stacked([np.ones(2)] * 8), stacked([1.0] * 9)
+    ((9, 2), None, None)
+    """
+    if type(items) is not list or len(items) <= MANY or type(items[0]) is not np.ndarray:
+        return None
+    dtype, shape = items[0].dtype, items[0].shape
+    if dtype.kind not in "fc" or not dtype.isnative:
+        return None
+    for array in items:
+        if type(array) is not np.ndarray or array.dtype != dtype or array.shape != shape or (
+                not array.flags.c_contiguous):
+            return None
+    return np.stack(items)
