@@ -70,3 +70,11 @@ def test_nothing_is_allowed_that_nobody_needs(name: str) -> None:
 def test_every_room_has_a_law() -> None:
     rooms = {p.name for p in ROOT.iterdir() if p.is_dir() and any(p.glob("*.py"))}
     assert rooms <= LAW.keys()
+
+
+def test_the_tracer_does_not_import_libraries() -> None:
+    """Libraries beside NumPy are registered by name (``trace/libraries/registry.py``)."""
+    known = "srcgrad.trace.libraries.scipy"
+    for path in (ROOT / "trace").rglob("*.py"):
+        if "libraries" not in path.relative_to(ROOT).parts:
+            assert not [m for m in imports(path) if m.startswith(known)], path

@@ -35,7 +35,7 @@ from ..assumptions import ContentRead, FixedSize, GuardedLayout, OneObject, Sepa
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..iteration.iteration import EqualArrays
-from ..libraries.scipy import forms as scipy_forms
+from ..libraries import registry as libraries
 from ..record.structures import record_fields
 from ..record.tracers import ArrayTracer, Home, ScalarTracer, Tracer
 from .input_arrays import check_array, keeps_c_order
@@ -227,7 +227,7 @@ class Sources(Collaborator):
             return self.foreigners.outside(base_array(obj), path.child("base", None))
         if isinstance(obj, np.ndarray):
             return self._array(obj, path)
-        if scipy_forms.is_sparse(obj):  # a constant as a whole
+        if libraries.of_constant(obj) is not None:
             self.guard("is", path, obj)
             return obj
         if isinstance(obj, np.generic):

@@ -20,7 +20,7 @@ from ..collaborator import Collaborator
 from ..heap.rows import Row
 from ..heap.stores import Reference
 from ..heap.tables import Numbers, Table
-from ..libraries.scipy import forms as scipy_forms
+from ..libraries import registry as libraries
 from ..record.journal import Field, Slot
 from ..record.states import Columns, Maybe, SymbolicList
 from ..record.structures import POLYNOMIALS, is_library
@@ -165,7 +165,7 @@ class Variables(Collaborator):
             if not isinstance(value, (np.ndarray, int, float)) or isinstance(value, bool):
                 return value
         if is_library(getattr(value, "__module__", None)) and callable(value) and not (
-                isinstance(value, HOLDERS) or scipy_forms.holds_arrays(value)):
+                isinstance(value, HOLDERS) or libraries.holds_arrays(value)):
             path = Path(self.pin(namespace, name), (("item", name),), name)
             self.sources.guard("is", path, value)
             self.found_functions.pinned[id(value)] = value

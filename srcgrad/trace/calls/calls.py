@@ -31,9 +31,9 @@ from ..boundary.cached import call_cached, clear_cache
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..iteration.iteration import EqualArrays, Staged
-from ..libraries.scipy import forms as scipy_forms
+from ..libraries import registry as libraries
 from ..numpy.vectorized import vectorized
-from ..numpy.written_out import STAGED_MODULES, fromkeys
+from ..numpy.written_out import fromkeys, is_written_out
 from ..objects.special_methods import (
     WRITING_METHODS,
     class_attribute,
@@ -146,7 +146,7 @@ class Calls(Collaborator):
                                     aval)
         if isinstance(function, types.MethodType):
             ruled = function if lookup(function) is not None else (
-                scipy_forms.shared_method(function))
+                libraries.shared_method(function))
             if ruled is not None:  # a ruled method, such as scipy.stats.norm.pdf
                 return self.library_calls.call_library(ruled, args, kwargs)
             return self.machine.called(function.__func__, (function.__self__, *args), kwargs)
@@ -222,7 +222,7 @@ class Calls(Collaborator):
 
     def handler(self, function: Any) -> Callable[..., Any] | None:
         try:
-            return self.handlers.get(function) or scipy_forms.handler_of(function)
+            return self.handlers.get(function) or libraries.handler_of(function)
         except TypeError:
             return None
 
@@ -242,8 +242,8 @@ class Calls(Collaborator):
         if definition(function) is None:
             if (function.__module__ or "").split(".")[0] == "srcgrad" and (
                     "<locals>" not in function.__qualname__) and not (
-                    (function.__module__ or "").startswith("srcgrad.rules")) and (
-                    function.__module__ not in STAGED_MODULES):
+                    (function.__module__ or "").startswith("srcgrad.rules")) and not (
+                    is_written_out(function)):
                 return function(*args, **kwargs)
             if self._is_ruled(function, args, kwargs):
                 return self.library_calls.call_library(function, args, kwargs)
@@ -317,7 +317,7 @@ class Calls(Collaborator):
         where = self.recorder.where()
         site = (where.filename, where.line, where.column) if where is not None else None
         self.branches.call_sites.append((function.__code__, site))
-        named = where is not None and function.__module__ not in STAGED_MODULES
+        named = where is not None and not is_written_out(function)
         if where is not None and named:
             self.recorder.callers.append(where)
         self.depth += 1
@@ -446,11 +446,11 @@ class Calls(Collaborator):
             if refused is not None:
                 raise self.recorder.fatal(refused)
             return self._call_array_method(obj, name, args, kwargs)
-        if scipy_forms.is_sparse(obj):
+        if (library := libraries.of_constant(obj)) is not None:
             if contains_tracer(args) or contains_tracer(kwargs):
                 if name in ("dot", "__matmul__"):
                     return self.machine.binary("@", obj, *args)
-                raise self.recorder.fatal(scipy_forms.made_sparse(f"{type(obj).__name__}.{name}"))
+                raise self.recorder.fatal(library.constant_made(f"{type(obj).__name__}.{name}"))
             return getattr(obj, name)(*args, **kwargs)
         if type(obj) is OpaqueTracer:
             aval = self.effects.drawn(obj, name, args, kwargs)

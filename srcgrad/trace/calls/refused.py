@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import SrcgradError, UnsupportedOperation, UnsupportedType
-from ...types.public_names import advice, public_name
-from ..libraries.scipy.forms import made_sparse
+from ..libraries import registry as libraries
 from ..record.tracers import contains_tracer, is_tracer
 
 WEAK: frozenset[Any] = frozenset({weakref.ref, weakref.proxy, weakref.finalize, weakref.WeakMethod,
@@ -35,9 +34,6 @@ LIBRARIES = frozenset({"torch", "jax", "jaxlib", "tensorflow", "cupy", "pandas",
 OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "socket", "_socket",
                      "sqlite3", "_sqlite3", "array", "threading", "_thread"})
 # Functions of SciPy whose source takes decisions on traced values that cannot be followed.
-UNDECIDED = frozenset({"tf2ss", "ss2tf", "tf2sos", "cheby2", "ellip", "firls", "expm_cond",
-                       "fiedler_companion", "null_space"})
-INTEGRATORS = frozenset({"ode", "complex_ode", "Radau", "BDF", "LSODA"})
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
                      "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http"})
 
@@ -64,8 +60,8 @@ def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
             why="when an object dies depends on the interpreter, and generated code keeps other "
                 "objects alive than the program does",
             fix="keep an ordinary reference, or take the bookkeeping out of the function")
-    if module == "scipy" and isinstance(function, type) and function.__name__ in INTEGRATORS:
-        return undecided(function)
+    if (error := libraries.refusal(function, False)) is not None:
+        return error
     if isinstance(function, type) and _has_finalizer(function):
         return UnsupportedOperation(
             f"an instance of {function.__name__}, which has a __del__ method, is made in a "
@@ -171,11 +167,8 @@ def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
         return operand
     if module.startswith("numpy.ma") and function not in PREDICATES:
         return masked()
-    if module.startswith("scipy.sparse.") and (
-            isinstance(function, type) and hasattr(function, "tocsr")):
-        return made_sparse(f"scipy.sparse.{function.__name__}")
-    if module.startswith("scipy.") and getattr(function, "__name__", "") in UNDECIDED:
-        return undecided(function)
+    if (error := libraries.refusal(function, True)) is not None:
+        return error
     if function in MATRICES:
         return UnsupportedType(
             "a np.matrix is made of traced values",
@@ -197,16 +190,6 @@ def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     if module.split(".")[0] == "numpy":
         return _other_dtype(function, args, kwargs)
     return None
-
-
-def undecided(function: Any) -> SrcgradError:
-    """The refusal of a function of SciPy by its public name."""
-    name = public_name(function)
-    return UnsupportedOperation(
-        f"{name} was called in a function that is differentiated, with what depends on its "
-        "arguments",
-        why="its source takes decisions on numbers that are not known while compiling",
-        fix=advice(name))
 
 
 def _outward(function: Any, module: str) -> SrcgradError:

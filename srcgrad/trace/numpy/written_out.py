@@ -17,18 +17,7 @@ from ...rules.book import lookup
 from ..heap import rows, tables
 from ..iteration import elements, iterator_tools
 from ..iteration.elements import lies_in_c_order
-from ..libraries.scipy import (
-    compiled as scipy_compiled,
-)
-from ..libraries.scipy import (
-    forms as scipy_forms,
-)
-from ..libraries.scipy import (
-    statistics as scipy_statistics,
-)
-from ..libraries.scipy import (
-    written as scipy_written,
-)
+from ..libraries import registry as libraries
 from ..record.tracers import is_tracer
 from . import gradient as numpy_gradient
 from . import polynomial_classes, vectorized
@@ -488,11 +477,17 @@ def strides_of(array: Any) -> tuple[Any, ...]:
     return tuple(strides)
 
 
-# The modules of srcgrad whose functions are staged.
+# The modules of srcgrad whose functions are staged, beside those of libraries.
 STAGED_MODULES = frozenset(module.__name__ for module in (
-    elements, iterator_tools, numpy_gradient, polynomial_classes, rows, scipy_compiled,
-    scipy_forms, scipy_statistics, scipy_written, tables, vectorized)) | {
+    elements, iterator_tools, numpy_gradient, polynomial_classes, rows, tables, vectorized)) | {
         __name__, "srcgrad.trace.heap.queues"}
+
+
+def is_written_out(function: Any) -> bool:
+    """Is it a function of srcgrad that stands for one of a library, and is staged?"""
+    return function.__module__ in STAGED_MODULES or libraries.is_staged(function.__module__)
+
+
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,

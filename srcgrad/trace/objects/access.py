@@ -24,7 +24,7 @@ from ..collaborator import Collaborator
 from ..flow.partial import DELETED
 from ..iteration.elements import lies_in_c_order
 from ..iteration.iteration import Staged
-from ..libraries.scipy import forms as scipy_forms
+from ..libraries import registry as libraries
 from ..numpy.written_out import Flat, set_flat, strides_of
 from ..record.journal import Field
 from ..record.states import Columns, Maybe
@@ -100,7 +100,7 @@ class Access(Collaborator):
             return self._module_attribute(obj, name)
         if isinstance(obj, enum.Enum) and (held := held_name(obj, name)) is not None:
             return self._member_attribute(obj, name, held)
-        if scipy_forms.is_sparse(obj):
+        if libraries.of_constant(obj) is not None:
             return getattr(obj, name)
         if type(obj) is list and class_attribute(list, name) is UNBOUND:
             return getattr(obj, name)
@@ -377,7 +377,7 @@ class Access(Collaborator):
         if isinstance(obj, tuple) and name in ("_asdict", "_replace", "index", "count"):
             cls: Any = type(obj)
             return getattr(cls(*(self.machine.getattr(obj, field) for field in cls._fields)), name)
-        if scipy_forms.holds_arrays(obj) and type(getattr(obj, name, None)) is int:
+        if libraries.holds_arrays(obj) and type(getattr(obj, name, None)) is int:
             self.sources.guard("equals", path.child("attr", name), getattr(obj, name))
             return getattr(obj, name)  # a degree, an axis
         own = getattr(obj, "__dict__", {})

@@ -15,7 +15,7 @@ from ...types.kinds import BOOL, Kind, in_words, int_aval
 from ..assumptions import ComplexPower, KnownLengths, ListedGenerators, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..libraries.scipy import forms as scipy_forms
+from ..libraries import registry as libraries
 from ..numpy.written_out import power_of_any
 from ..objects.special_methods import (
     COMPARE,
@@ -149,9 +149,9 @@ class Operators(Collaborator):
     def _python_binary(self, op: str, left: Any, right: Any) -> Any:
         """The operator protocol with methods written in Python, staged; NotImplemented if
         neither side has such a method."""
-        sparse = scipy_forms.sparse_binary(self.machine, op, left, right)
-        if sparse is not NotImplemented:
-            return sparse
+        result = libraries.binary(self.machine, op, left, right)
+        if result is not NotImplemented:
+            return result
         name = DUNDER[op]
         forward = python_method(left, f"__{name}__")
         backward = None if _takes_over(left, right) else python_method(right, f"__r{name}__")

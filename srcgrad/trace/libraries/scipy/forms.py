@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ....errors import UnsupportedOperation
+from ....errors import SrcgradError, UnsupportedOperation
 from ....rules.book import lookup
 from ....rules.scipy_sparse import product_with_sparse, sparse_product, sparse_solution
 from ....types.kinds import Kind
+from ....types.public_names import advice, public_name
 from ...calls.library_errors import is_of_scipy
 from ...record.tracers import ArrayTracer, contains_tracer, is_tracer
 from .compiled import compiled
@@ -27,6 +28,9 @@ from .statistics import WRAPPER, sample_statistic
 from .written import into_output
 
 Handler = Callable[..., Any]
+STAGED = frozenset({__name__, "srcgrad.trace.libraries.scipy.compiled",
+                    "srcgrad.trace.libraries.scipy.statistics",
+                    "srcgrad.trace.libraries.scipy.written"})
 
 
 def array_namespace(machine: Any, *arrays: Any, **options: Any) -> Any:
@@ -275,16 +279,16 @@ def holds_arrays(obj: Any) -> bool:
     return (type(obj).__module__ or "").startswith("scipy.interpolate.")
 
 
-def is_sparse(obj: Any) -> bool:
+def is_constant(obj: Any) -> bool:
     """Is the object one of SciPy's sparse matrices or arrays?"""
     return (type(obj).__module__ or "").startswith("scipy.sparse.") and hasattr(obj, "tocsr")
 
 
-def sparse_binary(machine: Any, op: str, left: Any, right: Any) -> Any:
+def binary(machine: Any, op: str, left: Any, right: Any) -> Any:
     """An operator of a constant sparse matrix and a traced array; NotImplemented for others."""
-    if not (is_sparse(left) or is_sparse(right)):
+    if not (is_constant(left) or is_constant(right)):
         return NotImplemented
-    matrix, other = (left, right) if is_sparse(left) else (right, left)
+    matrix, other = (left, right) if is_constant(left) else (right, left)
     is_product = op == "@" or (op == "*" and not type(matrix).__name__.endswith("_array"))
     if not is_tracer(other):
         return NotImplemented
@@ -298,7 +302,7 @@ def sparse_binary(machine: Any, op: str, left: Any, right: Any) -> Any:
         raise ValueError("Scalar operands are not allowed, use '*' instead")
     rows, columns = matrix.shape
     sizes = [machine.access.size_of(other, axis) for axis in range(rank)]
-    if is_sparse(left):
+    if is_constant(left):
         machine.calls.inline(require_size, (sizes[0], columns), {})
         return _with_matrix(machine, sparse_product, other, matrix, (rows, *sizes[1:]))
     machine.calls.inline(require_size, (sizes[-1], rows), {})
@@ -321,11 +325,11 @@ def require_size(size: Any, wanted: int) -> None:
 def spsolve(machine: Any, A: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
     if not contains_tracer((A, b)):
         return sys.modules["scipy.sparse.linalg"].spsolve(A, b, *args, **kwargs)
-    if is_sparse(A) and type(b) is ArrayTracer and not args and not kwargs:
+    if is_constant(A) and type(b) is ArrayTracer and not args and not kwargs:
         sizes = [machine.access.size_of(b, axis) for axis in range(b.aval.ndim or 0)]
         machine.calls.inline(require_size, (sizes[0], A.shape[0]), {})
         return _with_matrix(machine, sparse_solution, b, A, (A.shape[1], *sizes[1:]))
-    raise machine.recorder.fatal(made_sparse("scipy.sparse.linalg.spsolve"))
+    raise machine.recorder.fatal(constant_made("scipy.sparse.linalg.spsolve"))
 
 
 def with_numbers(function: Any) -> Handler:
@@ -334,7 +338,7 @@ def with_numbers(function: Any) -> Handler:
     def known(machine: Any, part: Any) -> Any:
         if is_tracer(part):
             if part.aval.kind is not Kind.INT:
-                raise machine.recorder.fatal(made_sparse(f"scipy.sparse.{function.__name__}"))
+                raise machine.recorder.fatal(constant_made(f"scipy.sparse.{function.__name__}"))
             return machine.escapes.demand(part, "a size of a sparse matrix")
         if type(part) in (list, tuple):
             return type(part)([known(machine, p) for p in part])
@@ -347,7 +351,30 @@ def with_numbers(function: Any) -> Handler:
     return handler
 
 
-def made_sparse(name: str) -> UnsupportedOperation:
+UNDECIDED = frozenset({"tf2ss", "ss2tf", "tf2sos", "cheby2", "ellip", "firls", "expm_cond",
+                       "fiedler_companion", "null_space"})
+INTEGRATORS = frozenset({"ode", "complex_ode", "Radau", "BDF", "LSODA"})
+
+
+def refusal(function: Any, with_traced: bool) -> SrcgradError | None:
+    """The refusal of a function by its public name, None for others."""
+    if not is_of_scipy(function):
+        return None
+    is_class, name = isinstance(function, type), getattr(function, "__name__", "")
+    if is_class and with_traced and function.__module__.startswith("scipy.sparse.") and (
+            hasattr(function, "tocsr")):
+        return constant_made(f"scipy.sparse.{name}")
+    if not (name in UNDECIDED if with_traced else is_class and name in INTEGRATORS):
+        return None
+    name = public_name(function)
+    return UnsupportedOperation(
+        f"{name} was called in a function that is differentiated, with what depends on its "
+        "arguments",
+        why="its source takes decisions on numbers that are not known while compiling",
+        fix=advice(name))
+
+
+def constant_made(name: str) -> UnsupportedOperation:
     """The refusal of sparse matrices that hold traced values."""
     return UnsupportedOperation(
         f"{name} was called with traced values",
