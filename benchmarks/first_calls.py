@@ -97,7 +97,7 @@ def clocked(clock):
             told = telling(stage, one)
             for name, module in list(sys.modules.items()):
                 if not name.startswith("srcgrad" if isinstance(one, types.FunctionType)
-                                       else "srcgrad.compile.compiler"):
+                                       else "srcgrad.compile"):
                     continue  # a class is made where the pipeline makes it, no subclass of it is
                 for key, value in list(vars(module).items()):
                     if value is one:

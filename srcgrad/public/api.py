@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, Unpack, overload
 
 from ..compile.backends import NUMPY, Backend, BackendLike, How, chosen
-from ..compile.compiler import Request
 from ..compile.frames import without_internal_frames
+from ..compile.requests import Request
 from ..errors import StructureError
 from .compiled import Compiled, Gradient
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..batch import NotBatched, batched
 from ..compile.backends import BackendLike, How, chosen
-from ..compile.compiler import Request
 from ..compile.frames import without_internal_frames
+from ..compile.requests import Request
 from ..errors import (
     SrcgradError,
     StructureError,

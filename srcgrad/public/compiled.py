@@ -31,9 +31,12 @@ from ..cache.dispatch import MISS, Dispatch
 from ..cache.link import LINE_MAPS
 from ..cache.sharing import find_shared, forget_shared, share
 from ..compile.backends import BackendLike, How, chosen
-from ..compile.compiler import Request, Specialization, checked_scalar, compile_call
+from ..compile.compiler import compile_call
 from ..compile.frames import callers_level, shown, without_internal_frames
 from ..compile.joints import inner_joint
+from ..compile.requests import Request
+from ..compile.results import checked_scalar
+from ..compile.specializations import Specialization
 from ..errors import SourceNotFound, SrcgradError, StructureError, TracingError
 from ..graph.ir import Graph
 from ..show.progress import compiling

@@ -10,9 +10,10 @@ import numpy as np
 from ..cache.anchors import Kept
 from ..cache.dispatch import MISS
 from ..compile.backends import Backend, BackendLike, How, chosen
-from ..compile.compiler import Linear, Request
 from ..compile.frames import without_internal_frames
+from ..compile.pairs import Linear
 from ..compile.refusals import with_article
+from ..compile.requests import Request
 from ..compile.templates import may_vary, rebuilt, refs, tangents_of
 from ..errors import NonDifferentiable, StructureError
 from ..graph.ir import Ref

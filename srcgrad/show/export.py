@@ -17,7 +17,7 @@ import numpy as np
 
 from ..cache.dispatch import SIZE_HELPERS
 from ..compile.backends import parameter_names, written
-from ..compile.compiler import Specialization
+from ..compile.specializations import Specialization
 from ..errors import StructureError
 from ..graph.lift import distinct
 from ..native import NUMBA, above

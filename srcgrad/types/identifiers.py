@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from keyword import iskeyword
+from typing import Any
 from unicodedata import normalize
 
 
@@ -39,3 +40,8 @@ def attribute_text(owner: str, name: str) -> str:
     ('self.x', "getattr(self, 'a b')")
     """
     return f"{owner}.{name}" if is_name(name) else f"getattr({owner}, {name!r})"
+
+
+def plain_name(function: Any) -> str:
+    """The name of a function as a name in a text."""
+    return name_or(getattr(function, "__name__", type(function).__name__), "function")

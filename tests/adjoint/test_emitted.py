@@ -17,7 +17,7 @@ from programs import PROGRAMS
 
 from srcgrad.adjoint import close, differentiate, jvp, split
 from srcgrad.cache.link import link
-from srcgrad.compile.compiler import parameter_names
+from srcgrad.compile.backends import parameter_names
 from srcgrad.emit import emit
 from srcgrad.graph.ir import Ref
 from srcgrad.simplify import simplify

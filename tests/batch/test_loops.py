@@ -10,7 +10,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.compile import backends
-from srcgrad.compile.compiler import Request
+from srcgrad.compile.requests import Request
 from srcgrad.public.compiled import Compiled
 
 READS = ["x[i]", "w[i]", "x[i + 1]", "x[i - 1]", "a", "y[i]", "w[k[i]]", "i", "x[n - 1 - i]", "A[i, 0]",

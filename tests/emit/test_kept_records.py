@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.compile.compiler import Request
+from srcgrad.compile.requests import Request
 from srcgrad.emit import module
 from srcgrad.emit.kept_records import Records
 from srcgrad.public.compiled import Compiled

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import srcgrad as sg
-from srcgrad.compile.compiler import Request
+from srcgrad.compile.requests import Request
 from srcgrad.graph.interpret import interpret
 from srcgrad.graph.verify import verify
 from srcgrad.public.compiled import Compiled

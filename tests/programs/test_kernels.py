@@ -19,7 +19,7 @@ from chain import close, differences, floats, same  # noqa: E402
 from kernel_generator import arguments, program  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
-from srcgrad.compile.compiler import Request  # noqa: E402
+from srcgrad.compile.requests import Request  # noqa: E402
 from srcgrad.public.compiled import Compiled  # noqa: E402
 from srcgrad.simplify.pipeline import PASSES  # noqa: E402
 

@@ -1,0 +1,118 @@
+"""What is wanted of a function: the mode, the arguments, and what is refused of them."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import AliasError
+from ..trace.entry import Traced
+from ..types.guards import Path
+from ..types.identifiers import plain_name
+from ..types.tree import paths_below
+from .backends import NUMPY, Backend
+from .refusals import no_parameter, out_of_range, refused_argument
+from .templates import Leaves, gradient_tree, input_at, may_vary
+
+Wanted = tuple[Path, Any, Leaves]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is wanted of a function.
+
+    ``mode``: ``"jit"`` (the primal), ``"grad"``, ``"value_and_grad"`` or ``"vjp"`` (the
+    cotangents for given cotangents of all outputs).  ``argnums``: parameter numbers or names;
+    ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
+    ``allow_int``: arguments without a derivative have the gradient None.
+    ``separate``: long lists of equal arrays are not one array in the generated code.
+    ``backend``: what runs the code.
+    """
+
+    mode: str
+    argnums: tuple[int | str, ...] = (0,)
+    single: bool = True
+    has_aux: bool = False
+    without: tuple[str, ...] = ()
+    separate: bool = False
+    backend: Backend = NUMPY
+    allow_int: bool = False
+
+
+def wanted_of(function: Any, request: Request, signature: inspect.Signature,
+              bound: inspect.BoundArguments) -> list[Wanted]:
+    """For each differentiated argument its path, its value, and its leaves with their paths."""
+    names = list(signature.parameters)
+    found = []
+    for wanted in request.argnums:
+        name = _parameter(function, wanted, names, signature, bound)
+        if isinstance(name, tuple):
+            name, place = name
+            path = Path(("arg", name), (("item", place),), f"{name}[{place}]")
+            value = bound.arguments[name][place]
+        else:
+            path, value = Path(("arg", name), (), name), bound.arguments[name]
+        leaves = paths_below(value, path)
+        if not request.allow_int and not any(may_vary(v) for _, v in leaves):
+            raise refused_argument(plain_name(function), path, value)
+        found.append((path, value, leaves))
+    return found
+
+
+def _parameter(function: Any, wanted: int | str, names: list[str],
+               signature: inspect.Signature, bound: inspect.BoundArguments) -> Any:
+    if isinstance(wanted, str):
+        if wanted not in names:
+            raise no_parameter(function, wanted, signature)
+        return wanted
+    positional = [p for p in signature.parameters.values()
+                  if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    variable = next((p for p in signature.parameters.values() if p.kind is p.VAR_POSITIONAL),
+                    None)
+    count = len(positional) + (len(bound.arguments.get(variable.name, ())) if variable else 0)
+    place = wanted + count if wanted < 0 else wanted
+    if not 0 <= place < count:
+        raise out_of_range(function, wanted, count, signature)
+    if place < len(positional):
+        return positional[place].name
+    assert variable is not None
+    return (variable.name, place - len(positional))
+
+
+def check_separate(leaves: list[Path], traced: Traced) -> None:
+    """Refuse derivatives with respect to two arguments that are one array, written to."""
+    for path in leaves:
+        if input_at(traced.inputs, path) is None:
+            raise AliasError(
+                f"{path} is the same array as another argument, and it is written to",
+                where=f"argument {path}",
+                why="a write through one name changes both, so they have no separate derivatives",
+                fix=f"pass a copy ({path}.copy()), or differentiate with respect to one of them")
+    for guard in traced.guards:
+        place, other = guard.path, guard.data
+        if guard.kind != "is_path" or place is None or place.root == other.root:
+            continue
+        if any(p.leads_through(place) for p in leaves):
+            raise AliasError(
+                f"{place} is the same object as {other}, and it is changed or compared",
+                where=f"argument {place}",
+                why="what is done through one name is done to both, so they have no separate "
+                    "derivatives",
+                fix="pass a copy (copy.deepcopy), or differentiate with respect to the first")
+
+
+def inputs_of(traced: Traced, wanted: list[Wanted]) -> list[int]:
+    """The graph's inputs for the differentiable leaves of the wanted arguments, each once."""
+    found: dict[int | None, None] = {}
+    for *_, leaves in wanted:
+        found.update((input_at(traced.inputs, path), None) for path, leaf in leaves
+                     if may_vary(leaf))
+    return [number for number in found if number is not None]
+
+
+def argument_trees(traced: Traced, wanted: list[Wanted], wrt: list[int]) -> list[Any]:
+    """The structures of the wanted arguments over the numbers of their leaves."""
+    place = {number: i for i, number in enumerate(wrt)}
+    return [gradient_tree(value, path, leaves, traced.inputs, place)
+            for path, value, leaves in wanted]
