@@ -17,27 +17,29 @@ RENAMED = {
     "arccos": "acos", "arccosh": "acosh", "arcsin": "asin", "arcsinh": "asinh", "arctan": "atan",
     "arctan2": "atan2", "arctanh": "atanh", "power": "pow", "absolute": "abs", "fabs": "abs",
     "conjugate": "conj", "true_divide": "divide", "mod": "remainder", "invert": "bitwise_invert",
+    "amax": "max", "amin": "min", "trace": "linalg.trace",
 }
-UNARY = _words(
-    "abs acos acosh asin asinh atan atanh bitwise_invert ceil conj cos cosh exp expm1 floor "
-    "imag isfinite isinf isnan log log10 log1p log2 logical_not negative positive real "
-    "reciprocal round sign signbit sin sinh sqrt square tan tanh trunc zeros_like ones_like "
-    "full_like empty_like matrix_transpose tril triu")
-BINARY = _words(
-    "add atan2 bitwise_and bitwise_or bitwise_xor copysign divide equal floor_divide greater "
-    "greater_equal hypot less less_equal logaddexp logical_and logical_or logical_xor maximum "
-    "minimum multiply nextafter not_equal pow remainder subtract")
+KEPT = _words(  # of one array, whose dtype stays
+    "abs bitwise_invert ceil conj empty_like expand_dims flip floor imag isfinite isinf isnan "
+    "logical_not matrix_transpose moveaxis negative ones_like positive real reciprocal roll round "
+    "sign square tril triu trunc zeros_like linalg.trace")
+FLOATING = _words(  # of one array, whole numbers become floats
+    "acos acosh asin asinh atan atanh cos cosh exp expm1 log log10 log1p log2 signbit sin sinh "
+    "sqrt tan tanh linalg.inv linalg.det linalg.cholesky")
+BINARY = _words(  # of two, which get one dtype
+    "bitwise_and bitwise_or bitwise_xor equal floor_divide greater greater_equal less less_equal "
+    "logical_and logical_or logical_xor matmul maximum minimum not_equal pow remainder tensordot")
+BINARY_FLOATING = _words(
+    "atan2 copysign divide hypot logaddexp nextafter linalg.solve")
 REDUCTIONS = _words(
-    "sum prod mean max min any all argmax argmin")
-ALIASES = {"amax": "max", "amin": "min"}
+    "sum prod mean max min any all argmax argmin std var")
 MADE = _words(
-    "zeros ones full empty eye arange linspace array asarray identity")
+    "zeros ones full full_like empty eye arange linspace array asarray identity")
 OWN = _words(
-    "where matmul tensordot reshape broadcast_to transpose squeeze expand_dims moveaxis "
-    "swapaxes flip roll stack concatenate copy astype ravel flatten dot outer vdot inner std "
-    "var cumsum clip linalg.solve linalg.inv linalg.det linalg.cholesky ndim shape size trace "
+    "add subtract multiply where reshape broadcast_to transpose squeeze swapaxes stack "
+    "concatenate copy astype ravel flatten dot outer vdot inner cumsum clip ndim shape size "
     "ascontiguousarray")
-DIRECT = UNARY | BINARY | REDUCTIONS | MADE | OWN | RENAMED.keys() | ALIASES.keys()
+DIRECT = (KEPT | FLOATING | BINARY | BINARY_FLOATING | REDUCTIONS | MADE | OWN | RENAMED.keys())
 METHODS = _words(
     "copy sum prod mean max min any all argmax argmin reshape astype transpose ravel flatten "
     "dot std var cumsum squeeze swapaxes conj clip round trace")
@@ -46,6 +48,12 @@ OF_LISTS = _words(
 SHARING = _words(
     "reshape broadcast_to transpose squeeze expand_dims moveaxis swapaxes flip asarray ravel "
     "real imag matrix_transpose ascontiguousarray astype positive conj conjugate round")
+BY_KEYWORD = {  # the arguments after the first ones, which the standard takes by name
+    "expand_dims": (1, "axis"), "flip": (1, "axis"), "roll": (2, "axis"), "tensordot": (2, "axes"),
+    "tril": (1, "k"), "triu": (1, "k"), "linalg.trace": (1, "offset"),
+    **dict.fromkeys(REDUCTIONS, (1, "axis dtype")),
+}
+OF_BOOLS = {"add": "or_", "mul": "and_"}
 
 
 class Namespace:
@@ -81,77 +89,63 @@ class Namespace:
         return isinstance(value, self.kind) or (
             isinstance(value, (list, tuple)) and any(map(self.holds, value)))
 
-    def arrays(self, *values: Any) -> list[Any]:
-        """Arrays and numbers as arrays; numbers have the dtype of the arrays beside them."""
-        dtypes = [v.dtype for v in values if isinstance(v, self.kind)]
-        scalars = {type(v) for v in values if not isinstance(v, self.kind)}
-        floating = [d for d in dtypes if self.is_floating(d)]
-        dtype = self.xp.result_type(*(floating or dtypes))
-        if not floating and float in scalars:
-            dtype = self.xp.float64
-        elif int in scalars and self.xp.isdtype(dtype, "bool"):
-            dtype = self.xp.int64
+    def together(self, values: Any, floating: bool) -> np.dtype[Any]:
+        """The dtype of arrays and numbers together: NumPy's, but whole numbers beside floats have
+        the dtype of the floats."""
+        dtypes = [self.numpy_dtype(v) for v in values if isinstance(v, self.kind)]
+        numbers = [v for v in values if not isinstance(v, self.kind)]
+        dtype = np.result_type(*([d for d in dtypes if d.kind in "fc"] or dtypes), *numbers)
+        return np.dtype(float) if floating and dtype.kind not in "fc" else dtype
 
-        def array(value: Any) -> Any:
-            if isinstance(value, self.kind):
-                kept = value.dtype == dtype or value.dtype in floating
-            else:
-                kept, value = type(value) is complex, self.lifted(np.asarray(value))
-            return value if kept else self.xp.astype(value, dtype)
+    def arrays(self, *values: Any, floating: bool = False) -> list[Any]:
+        """Arrays and numbers as arrays of one dtype."""
+        dtype = self.dtype(self.together(values, floating))
+        made = [v if isinstance(v, self.kind) else self.lifted(np.asarray(v)) for v in values]
+        return [v if v.dtype == dtype else self.xp.astype(v, dtype) for v in made]
 
-        return [array(v) for v in values]
+    def numpy_dtype(self, x: Any) -> np.dtype[Any]:
+        return np.dtype(str(x.dtype).rpartition(".")[2])
 
-    def is_floating(self, dtype: Any) -> bool:
-        return bool(self.xp.isdtype(dtype, ("real floating", "complex floating")))
+    def dtype(self, dtype: Any) -> Any:
+        """NumPy's dtype as the library's."""
+        return None if dtype is None else getattr(self.xp, np.dtype(dtype).name)
 
     def operate(self, name: str, one: Any, other: Any) -> Any:
-        """``one + other`` and its like; whole numbers become floats where NumPy makes them so."""
-        both = [v for v in (one, other) if isinstance(v, self.kind)]
-        if both and not all(self.is_floating(v.dtype) for v in both):
-            one, other = self.arrays(one, other)
-            if name == "truediv" and not self.is_floating(one.dtype):
-                one, other = (self.xp.astype(v, self.xp.float64) for v in (one, other))
+        """``one + other`` and its like, by the name in :mod:`operator`."""
+        if self.holds((one, other)) and all(
+                isinstance(v, (self.kind, int, float, complex)) for v in (one, other)):
+            dtype = self.together((one, other), name == "truediv")
+            number, wanted = type(dtype.type(0).item()), self.dtype(dtype)
+            one, other = (number(v) if not isinstance(v, self.kind) else v if v.dtype == wanted
+                          else self.xp.astype(v, wanted) for v in (one, other))
+            name = OF_BOOLS.get(name, name) if number is bool else name
         return getattr(operator, name)(one, other)
 
     def _call(self, name: str, *args: Any, **named: Any) -> Any:
+        name = name.replace("linalg_", "linalg.")
         if not self.holds([*args, *named.values()]):
             if name in METHODS and args and not isinstance(args[0], (int, float, complex, tuple)):
                 return getattr(args[0], name)(*args[1:], **named)  # of a list or a dict
-            path = name.replace("linalg_", "linalg.").split(".")
-            function: Any = functools.reduce(getattr, path, np)
-            return self.lifted(function(*args, **named))
-        if "dtype" in named and named["dtype"] is not None:
-            named["dtype"] = getattr(self.xp, np.dtype(named["dtype"]).name)
+            return self.lifted(operator.attrgetter(name)(np)(*args, **named))
+        if "dtype" in named:
+            named["dtype"] = self.dtype(named["dtype"])
         if hasattr(type(self), f"_{name}"):
             return getattr(self, f"_{name}")(*args, **named)
-        name = RENAMED.get(name, ALIASES.get(name, name))
-        function = getattr(self.xp, name)
-        if name in REDUCTIONS:
-            if self.xp.isdtype(args[0].dtype, "bool") and name in ("sum", "prod", "mean"):
-                args = self.xp.astype(args[0], self.xp.int64), *args[1:]
-            return self._reduced(function, *args, **named)
-        if name in ("add", "subtract", "multiply", "divide"):
-            return self.operate({"add": "add", "subtract": "sub", "multiply": "mul"}.get(
-                name, "truediv"), *args, **named)
-        if name in BINARY:
-            return function(*self.arrays(*args), **named)
-        if name in ("real", "conj") and not self.xp.isdtype(args[0].dtype, "complex floating"):
-            return args[0]
-        if name in ("zeros_like", "ones_like", "full_like"):
-            return function(*args, **named)
-        return function(*self._floating(name, args), **named)
-
-    def _floating(self, name: str, args: Any) -> Any:
-        whole = name in ("abs", "ceil", "floor", "round", "sign", "square", "trunc", "negative",
-                         "positive", "isfinite", "isinf", "isnan", "bitwise_invert", "logical_not",
-                         "matrix_transpose", "tril", "triu", "conj", "real", "imag")
-        return args if whole else self.arrays(*args[:1], 0.0)[:1] + list(args[1:])
-
-    @staticmethod
-    def _reduced(function: Any, x: Any, axis: Any = None, dtype: Any = None,
-                 keepdims: bool = False) -> Any:
-        more = {} if dtype is None else {"dtype": dtype}
-        return function(x, axis=axis, keepdims=keepdims, **more)
+        name = RENAMED.get(name, name)
+        count, keywords = BY_KEYWORD.get(name, (len(args), ""))
+        named.update(zip(keywords.split(), args[count:], strict=False))
+        first, *more = args[:count]
+        if name in BINARY or name in BINARY_FLOATING:
+            first, more[0] = self.arrays(first, more[0], floating=name in BINARY_FLOATING)
+        elif name in FLOATING or name in ("mean", "std", "var"):
+            first, = self.arrays(first, floating=True)
+            if "ddof" in named:
+                named["correction"] = named.pop("ddof")
+        elif name in ("sum", "prod") and self.xp.isdtype(first.dtype, "bool"):
+            first = self.xp.astype(first, self.xp.int64)
+        elif name in ("real", "conj") and not self.xp.isdtype(first.dtype, "complex floating"):
+            return first
+        return operator.attrgetter(name)(self.xp)(first, *more, **named)
 
     def number(self, x: Any) -> Any:
         """A number of double precision."""
@@ -192,18 +186,13 @@ class Namespace:
         return key if used >= x.ndim else (*parts, Ellipsis)
 
     # ---- what is called differently --------------------------------------------------------
+    _add = functools.partialmethod(operate, "add")
+    _subtract = functools.partialmethod(operate, "sub")
+    _multiply = functools.partialmethod(operate, "mul")
+
     def _where(self, test: Any, one: Any, other: Any) -> Any:
-        if not self.holds([one, other]):
-            one = self.lifted(np.asarray(one, np.result_type(type(one), type(other))))
-        if not isinstance(test, self.kind):
-            test = self.lifted(np.asarray(test))
-        return self.xp.where(test, *self.arrays(one, other))
-
-    def _matmul(self, a: Any, b: Any) -> Any:
-        return self.xp.matmul(a, b)
-
-    def _tensordot(self, a: Any, b: Any, axes: Any = 2) -> Any:
-        return self.xp.tensordot(a, b, axes=axes)
+        test = test if isinstance(test, self.kind) else self.lifted(np.asarray(test))
+        return self.xp.where(self.xp.astype(test, self.xp.bool), *self.arrays(one, other))
 
     def _dot(self, a: Any, b: Any) -> Any:
         a, b = self.arrays(a, b)
@@ -212,16 +201,25 @@ class Namespace:
         return self.xp.tensordot(a, b, axes=((a.ndim - 1,), (max(b.ndim - 2, 0),)))
 
     def _inner(self, a: Any, b: Any) -> Any:
+        a, b = self.arrays(a, b)
+        if not (a.ndim and b.ndim):
+            return a * b
         return self.xp.tensordot(a, b, axes=((a.ndim - 1,), (b.ndim - 1,)))
 
     def _vdot(self, a: Any, b: Any) -> Any:
-        return self.xp.vecdot(self._ravel(a), self._ravel(b))
+        return self.xp.vecdot(*map(self._ravel, self.arrays(a, b)))
 
     def _outer(self, a: Any, b: Any) -> Any:
+        a, b = self.arrays(a, b)
         return self.xp.reshape(a, (-1, 1)) * self.xp.reshape(b, (1, -1))
 
-    def _trace(self, x: Any) -> Any:
-        return self.xp.linalg.trace(x)
+    def _full(self, shape: Any, value: Any, dtype: Any = None) -> Any:
+        return self._copy(self._broadcast_to(self._asarray(value, dtype), shape))
+
+    def _full_like(self, x: Any, value: Any, dtype: Any = None) -> Any:
+        if not self.holds(value):
+            return self.xp.full_like(x, value, dtype=dtype)
+        return self._full(x.shape, value, dtype or x.dtype)
 
     def _reshape(self, x: Any, *shape: Any) -> Any:
         wanted = shape[0] if len(shape) == 1 else shape
@@ -237,24 +235,23 @@ class Namespace:
         return self.xp.asarray(x, copy=True)
 
     def _asarray(self, x: Any, dtype: Any = None) -> Any:
-        if isinstance(x, self.kind):
-            return x if dtype is None else self.xp.astype(x, dtype)
-        return self.xp.stack([self._asarray(part) for part in self._rows(x)])
+        if not isinstance(x, self.kind):
+            x = self.xp.stack(self._rows(x))
+        return x if dtype is None else self.xp.astype(x, dtype)
 
-    _array = _asarray
+    def _array(self, x: Any, dtype: Any = None) -> Any:
+        return self._copy(self._asarray(x, dtype))
 
     def _ascontiguousarray(self, x: Any) -> Any:
         return x
 
     def _rows(self, values: Any) -> Any:
-        """Items of a list as arrays of one shape."""
-        if any(isinstance(v, (list, tuple)) for v in values):
-            return [self._asarray(v) if self.holds(v) else self.lifted(np.asarray(v))
-                    for v in values]
-        return self.arrays(*values)
+        """Items of a list as arrays of one dtype."""
+        return self.arrays(*(v if not isinstance(v, (list, tuple)) else self._asarray(v)
+                             if self.holds(v) else self.lifted(np.asarray(v)) for v in values))
 
     def _astype(self, x: Any, dtype: Any) -> Any:
-        return self.xp.astype(x, getattr(self.xp, np.dtype(dtype).name))
+        return self.xp.astype(x, self.dtype(dtype))
 
     def _broadcast_to(self, x: Any, shape: Any) -> Any:
         return self.xp.broadcast_to(x, (shape,) if isinstance(shape, int) else tuple(shape))
@@ -268,28 +265,15 @@ class Namespace:
         axes[one], axes[other] = axes[other], axes[one]
         return self.xp.permute_dims(x, tuple(axes))
 
-    def _moveaxis(self, x: Any, source: Any, target: Any) -> Any:
-        return self.xp.moveaxis(x, source, target)
-
     def _squeeze(self, x: Any, axis: Any = None) -> Any:
         ones = tuple(i for i, n in enumerate(x.shape) if n == 1)
         return self.xp.squeeze(x, axis=ones if axis is None else axis)
-
-    def _expand_dims(self, x: Any, axis: Any) -> Any:
-        return self.xp.expand_dims(x, axis=axis)
-
-    def _flip(self, x: Any, axis: Any = None) -> Any:
-        return self.xp.flip(x, axis=axis)
-
-    def _roll(self, x: Any, shift: Any, axis: Any = None) -> Any:
-        return self.xp.roll(x, shift, axis=axis)
 
     def _stack(self, parts: Any, axis: int = 0) -> Any:
         return self.xp.stack(self._rows(parts), axis=axis)
 
     def _concatenate(self, parts: Any, axis: Any = 0) -> Any:
-        return self.xp.concat([p if isinstance(p, self.kind) else self.lifted(np.asarray(p))
-                               for p in parts], axis=axis)
+        return self.xp.concat(self._rows(parts), axis=axis)
 
     def _cumsum(self, x: Any, axis: Any = None) -> Any:
         x, axis = (self._ravel(x), 0) if axis is None else (x, axis)
@@ -299,12 +283,6 @@ class Namespace:
         x = x if low is None else self.xp.maximum(*self.arrays(x, low))
         return x if high is None else self.xp.minimum(*self.arrays(x, high))
 
-    def _std(self, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-        return self.xp.std(x, axis=axis, correction=ddof, keepdims=keepdims)
-
-    def _var(self, x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-        return self.xp.var(x, axis=axis, correction=ddof, keepdims=keepdims)
-
     def _shape(self, x: Any) -> Any:
         return tuple(x.shape)
 
@@ -313,15 +291,3 @@ class Namespace:
 
     def _size(self, x: Any, axis: int | None = None) -> int:
         return int(np.prod(x.shape)) if axis is None else int(x.shape[axis])
-
-    def _linalg_solve(self, a: Any, b: Any) -> Any:
-        return self.xp.linalg.solve(a, b)
-
-    def _linalg_inv(self, a: Any) -> Any:
-        return self.xp.linalg.inv(a)
-
-    def _linalg_det(self, a: Any) -> Any:
-        return self.xp.linalg.det(a)
-
-    def _linalg_cholesky(self, a: Any) -> Any:
-        return self.xp.linalg.cholesky(a)

@@ -133,11 +133,13 @@ class _Translation(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         node = self.generic_visit(node)  # type: ignore[assignment]
-        name = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv"}.get(
-            type(node.op))
-        if name is None:
+        return _call("operate", node, _operator(node.op), node.left, node.right)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        node = self.generic_visit(node)  # type: ignore[assignment]
+        if len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Is, ast.IsNot)):
             return node
-        return _call("operate", node, ast.Constant(name), node.left, node.right)
+        return _call("operate", node, _operator(node.ops[0]), node.left, node.comparators[0])
 
     def check_key(self, node: ast.Subscript) -> None:
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -165,7 +167,8 @@ class _Translation(ast.NodeTransformer):
         read = ast.parse(ast.unparse(node.target), mode="eval").body
         for part in ast.walk(read):
             ast.copy_location(part, node)
-        return self.written(node, node.target, ast.BinOp(self.visit(read), node.op, node.value))
+        return self.written(node, node.target, _call(
+            "operate", node, _operator(node.op), self.visit(read), node.value))
 
     def written(self, node: ast.stmt, target: ast.expr, value: ast.expr) -> ast.AST:
         """A write as a new value of the name that it goes to."""
@@ -307,6 +310,14 @@ def _of(name: str, attribute: str) -> ast.Attribute:
 
 def _call(name: str, node: ast.AST, *args: ast.expr) -> ast.Call:
     return ast.copy_location(ast.Call(_of("np", name), list(args), []), node)
+
+
+def _operator(op: ast.operator | ast.cmpop) -> ast.Constant:
+    """The name in :mod:`operator`."""
+    name = type(op).__name__.lower()
+    return ast.Constant({"mult": "mul", "div": "truediv", "bitand": "and_", "bitor": "or_",
+                         "bitxor": "xor", "lte": "le", "gte": "ge", "noteq": "ne",
+                         "matmult": "matmul"}.get(name, name))
 
 
 def _key(node: ast.expr) -> ast.expr:
