@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,10 +37,28 @@ REDUCTIONS = _words(
 MADE = _words(
     "zeros ones full full_like empty eye arange linspace array asarray identity")
 OWN = _words(
-    "add subtract multiply where reshape broadcast_to transpose squeeze swapaxes stack "
-    "concatenate copy astype ravel flatten dot outer vdot inner cumsum clip ndim shape size "
-    "ascontiguousarray")
-DIRECT = (KEPT | FLOATING | BINARY | BINARY_FLOATING | REDUCTIONS | MADE | OWN | RENAMED.keys())
+    "where reshape broadcast_to transpose squeeze swapaxes dot cumsum clip size")
+EXPRESSED: dict[str, Callable[..., Any]] = {
+    "add": lambda np_, a, b: np_.operate("add", a, b),
+    "subtract": lambda np_, a, b: np_.operate("sub", a, b),
+    "multiply": lambda np_, a, b: np_.operate("mul", a, b),
+    "inner": lambda np_, a, b: np_._dot(a, b, last=1),
+    "vdot": lambda np_, a, b: np_.xp.vecdot(*map(np_.ravel, np_.arrays(a, b))),
+    "outer": lambda np_, a, b: np_.operate(
+        "mul", *map(np_.xp.reshape, np_.arrays(a, b), ((-1, 1), (1, -1)))),
+    "ravel": lambda np_, x: np_.xp.reshape(x, (-1,)),
+    "flatten": lambda np_, x: np_.copy(np_.ravel(x)),
+    "copy": lambda np_, x: np_.xp.asarray(x, copy=True),
+    "array": lambda np_, x, dtype=None: np_.copy(np_._asarray(x, dtype)),
+    "ascontiguousarray": lambda np_, x: x,
+    "astype": lambda np_, x, dtype: np_.xp.astype(x, np_.dtype(dtype)),
+    "stack": lambda np_, parts, axis=0: np_.xp.stack(np_.rows(parts), axis=axis),
+    "concatenate": lambda np_, parts, axis=0: np_.xp.concat(np_.rows(parts), axis=axis),
+    "shape": lambda np_, x: tuple(x.shape),
+    "ndim": lambda np_, x: int(x.ndim),
+}
+DIRECT = (KEPT | FLOATING | BINARY | BINARY_FLOATING | REDUCTIONS | MADE | OWN | RENAMED.keys()
+          | EXPRESSED.keys())
 METHODS = _words(
     "copy sum prod mean max min any all argmax argmin reshape astype transpose ravel flatten "
     "dot std var cumsum squeeze swapaxes conj clip round trace")
@@ -129,6 +148,8 @@ class Namespace:
             return self.lifted(operator.attrgetter(name)(np)(*args, **named))
         if "dtype" in named:
             named["dtype"] = self.dtype(named["dtype"])
+        if name in EXPRESSED:
+            return EXPRESSED[name](self, *args, **named)
         if hasattr(type(self), f"_{name}"):
             return getattr(self, f"_{name}")(*args, **named)
         name = RENAMED.get(name, name)
@@ -186,35 +207,18 @@ class Namespace:
         return key if used >= x.ndim else (*parts, Ellipsis)
 
     # ---- what is called differently --------------------------------------------------------
-    _add = functools.partialmethod(operate, "add")
-    _subtract = functools.partialmethod(operate, "sub")
-    _multiply = functools.partialmethod(operate, "mul")
-
     def _where(self, test: Any, one: Any, other: Any) -> Any:
         test = test if isinstance(test, self.kind) else self.lifted(np.asarray(test))
         return self.xp.where(self.xp.astype(test, self.xp.bool), *self.arrays(one, other))
 
-    def _dot(self, a: Any, b: Any) -> Any:
+    def _dot(self, a: Any, b: Any, last: int = 2) -> Any:
         a, b = self.arrays(a, b)
         if not (a.ndim and b.ndim):
             return a * b
-        return self.xp.tensordot(a, b, axes=((a.ndim - 1,), (max(b.ndim - 2, 0),)))
-
-    def _inner(self, a: Any, b: Any) -> Any:
-        a, b = self.arrays(a, b)
-        if not (a.ndim and b.ndim):
-            return a * b
-        return self.xp.tensordot(a, b, axes=((a.ndim - 1,), (b.ndim - 1,)))
-
-    def _vdot(self, a: Any, b: Any) -> Any:
-        return self.xp.vecdot(*map(self._ravel, self.arrays(a, b)))
-
-    def _outer(self, a: Any, b: Any) -> Any:
-        a, b = self.arrays(a, b)
-        return self.xp.reshape(a, (-1, 1)) * self.xp.reshape(b, (1, -1))
+        return self.xp.tensordot(a, b, axes=((a.ndim - 1,), (max(b.ndim - last, 0),)))
 
     def _full(self, shape: Any, value: Any, dtype: Any = None) -> Any:
-        return self._copy(self._broadcast_to(self._asarray(value, dtype), shape))
+        return self.copy(self._broadcast_to(self._asarray(value, dtype), shape))
 
     def _full_like(self, x: Any, value: Any, dtype: Any = None) -> Any:
         if not self.holds(value):
@@ -225,33 +229,15 @@ class Namespace:
         wanted = shape[0] if len(shape) == 1 else shape
         return self.xp.reshape(x, (wanted,) if isinstance(wanted, int) else tuple(wanted))
 
-    def _ravel(self, x: Any) -> Any:
-        return self.xp.reshape(x, (-1,))
-
-    def _flatten(self, x: Any) -> Any:
-        return self._copy(self._ravel(x))
-
-    def _copy(self, x: Any) -> Any:
-        return self.xp.asarray(x, copy=True)
-
     def _asarray(self, x: Any, dtype: Any = None) -> Any:
         if not isinstance(x, self.kind):
-            x = self.xp.stack(self._rows(x))
+            x = self.xp.stack(self.rows(x))
         return x if dtype is None else self.xp.astype(x, dtype)
 
-    def _array(self, x: Any, dtype: Any = None) -> Any:
-        return self._copy(self._asarray(x, dtype))
-
-    def _ascontiguousarray(self, x: Any) -> Any:
-        return x
-
-    def _rows(self, values: Any) -> Any:
+    def rows(self, values: Any) -> Any:
         """Items of a list as arrays of one dtype."""
         return self.arrays(*(v if not isinstance(v, (list, tuple)) else self._asarray(v)
                              if self.holds(v) else self.lifted(np.asarray(v)) for v in values))
-
-    def _astype(self, x: Any, dtype: Any) -> Any:
-        return self.xp.astype(x, self.dtype(dtype))
 
     def _broadcast_to(self, x: Any, shape: Any) -> Any:
         return self.xp.broadcast_to(x, (shape,) if isinstance(shape, int) else tuple(shape))
@@ -269,25 +255,13 @@ class Namespace:
         ones = tuple(i for i, n in enumerate(x.shape) if n == 1)
         return self.xp.squeeze(x, axis=ones if axis is None else axis)
 
-    def _stack(self, parts: Any, axis: int = 0) -> Any:
-        return self.xp.stack(self._rows(parts), axis=axis)
-
-    def _concatenate(self, parts: Any, axis: Any = 0) -> Any:
-        return self.xp.concat(self._rows(parts), axis=axis)
-
     def _cumsum(self, x: Any, axis: Any = None) -> Any:
-        x, axis = (self._ravel(x), 0) if axis is None else (x, axis)
+        x, axis = (self.ravel(x), 0) if axis is None else (x, axis)
         return self.xp.cumulative_sum(x, axis=axis)
 
     def _clip(self, x: Any, low: Any = None, high: Any = None) -> Any:
         x = x if low is None else self.xp.maximum(*self.arrays(x, low))
         return x if high is None else self.xp.minimum(*self.arrays(x, high))
-
-    def _shape(self, x: Any) -> Any:
-        return tuple(x.shape)
-
-    def _ndim(self, x: Any) -> int:
-        return int(x.ndim)
 
     def _size(self, x: Any, axis: int | None = None) -> int:
         return int(np.prod(x.shape)) if axis is None else int(x.shape[axis])
