@@ -85,6 +85,7 @@ class Namespace:
     def __init__(self, xp: Any, like: Any) -> None:
         self.xp, self.kind = xp, type(like)
         self.device = getattr(like, "device", None)
+        self.dtypes: dict[Any, np.dtype[Any]] = {}  # NumPy's of the library's
         self.newaxis, self.pi, self.e, self.inf, self.nan = None, np.pi, np.e, np.inf, np.nan
 
     def __getattr__(self, name: str) -> Any:
@@ -123,7 +124,9 @@ class Namespace:
         return [v if v.dtype == dtype else self.xp.astype(v, dtype) for v in made]
 
     def numpy_dtype(self, x: Any) -> np.dtype[Any]:
-        return np.dtype(str(x.dtype).rpartition(".")[2])
+        if x.dtype not in self.dtypes:
+            self.dtypes[x.dtype] = np.dtype(str(x.dtype).rpartition(".")[2])
+        return self.dtypes[x.dtype]
 
     def dtype(self, dtype: Any) -> Any:
         """NumPy's dtype as the library's."""
@@ -131,6 +134,10 @@ class Namespace:
 
     def operate(self, name: str, one: Any, other: Any) -> Any:
         """``one + other`` and its like, by the name in :mod:`operator`."""
+        dtypes = {self.numpy_dtype(v) for v in (one, other) if isinstance(v, self.kind)}
+        if len(dtypes) == 1 and all(d.kind in "fc" for d in dtypes) and all(
+                isinstance(v, self.kind) or type(v) in (int, float) for v in (one, other)):
+            return getattr(operator, name)(one, other)  # the usual case, of one dtype
         if self.holds((one, other)) and all(
                 isinstance(v, (self.kind, int, float, complex)) for v in (one, other)):
             dtype = self.together((one, other), name == "truediv")
