@@ -75,7 +75,16 @@ def global_of(function: Any) -> Any:
 
 
 def _is_importable(obj: Any, function: Any) -> bool:
-    return global_of(function) is obj and function.__module__ not in _MAIN
+    return global_of(function) is obj and _is_found(function.__module__)
+
+
+def _is_found(module: str) -> bool:
+    """Would an import find the module in another process?  Not the program itself, nor what was
+    made by hand or loaded from a file that no path leads to."""
+    top = module.partition(".")[0]
+    return module not in _MAIN and any(
+        finder.find_spec(top, None) is not None for finder in sys.meta_path
+        if hasattr(finder, "find_spec"))
 
 
 def _by_name(module: str, qualname: str) -> Any:
@@ -160,8 +169,8 @@ class _Packer:
         """The globals that a function uses, with those that others of its module do."""
         number, new = self._number(function.__globals__, self.spaces, {})
         name = function.__globals__.get("__name__")
-        if name and name not in _MAIN and vars(
-                sys.modules.get(name, object)) is function.__globals__:
+        if name and vars(sys.modules.get(name, object)) is function.__globals__ and (
+                _is_found(name)):
             self.spaces[number] = _Module(name)
             return number
         if new:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import pickle
 import subprocess
@@ -161,6 +162,18 @@ def module_level(x):
 def test_functions_of_modules_are_pickled_by_name():
     assert pickle.loads(pickle.dumps(module_level)) is module_level
     assert b"module_level" in pickle.dumps(module_level) and len(pickle.dumps(module_level)) < 200
+
+
+def test_functions_of_a_file_that_no_path_leads_to_are_pickled_by_value(tmp_path, monkeypatch):
+    path = tmp_path / "apart.py"
+    path.write_text("import numpy as np\nimport srcgrad as sg\n\n@sg.grad\ndef df(x):\n    return np.sum(x ** 3)\n")
+    spec = importlib.util.spec_from_file_location("loaded_apart", path)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "loaded_apart", module)
+    spec.loader.exec_module(module)
+    packed = pickle.dumps(module.df)
+    monkeypatch.delitem(sys.modules, "loaded_apart")
+    assert np.array_equal(pickle.loads(packed)(X), 3 * X ** 2)
 
 
 def test_inner_functions_of_modules_share_its_globals():
