@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.emit.lints import lint
+from tests.support.lints import lint
 
 
 def told(x, n):

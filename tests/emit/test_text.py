@@ -14,13 +14,13 @@ from random_graphs import Maker
 from running import emitted, run
 
 from srcgrad.emit.comments import comment
-from srcgrad.emit.lints import lint
 from srcgrad.emit.nesting import unnested
 from srcgrad.emit.printing import weave
 from srcgrad.emit.wrapping import wrap
 from srcgrad.graph.interpret import interpret
 from srcgrad.graph.ir import Builder, Graph
 from srcgrad.types.kinds import FLOAT
+from tests.support.lints import lint
 
 HERE = Path(__file__).parent
 TEXTS = """

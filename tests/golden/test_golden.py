@@ -12,14 +12,15 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from golden_programs import PROGRAMS  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
-from srcgrad.emit.lints import lint  # noqa: E402
+from tests.support.lints import lint  # noqa: E402
 
-TEXTS = Path(__file__).parent / "texts"
+TEXTS = HERE / "texts"
 
 
 def text_of(name: str) -> str:

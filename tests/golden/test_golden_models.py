@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parents[1])]
 
 from golden_models import MODELS  # noqa: E402
 from golden_programs import PROGRAMS  # noqa: E402
 
 import srcgrad as sg  # noqa: E402
-from srcgrad.emit.lints import lint  # noqa: E402
 from srcgrad.types.tree import ravel_tree  # noqa: E402
+from tests.support.lints import lint  # noqa: E402
 
 EVERY = {**PROGRAMS, **MODELS}
 
