@@ -9,8 +9,8 @@ import re
 import shutil
 import subprocess
 
-import numpy as np
 import pytest
+from shown_program import X, rollout
 
 import srcgrad as sg
 
@@ -21,21 +21,6 @@ pytestmark = pytest.mark.skipif(
 QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-default-apps", "--enable-logging=stderr", "--virtual-time-budget=2000"]
-X = np.linspace(0.1, 0.9, 5)
-
-
-def gain(v):
-    return np.tanh(v) * 1.1
-
-
-def rollout(x, n):
-    y = np.exp(x)
-    for _ in range(n):
-        y = np.sin(gain(y)) + x
-        if np.sum(y) > 3.0:
-            y = y * 0.5
-    return np.sum(y * y)
-
 
 def looked_at(page, tmp_path, script, *flags, size=(1280, 800)):
     """What a script finds on a page in the browser; it calls ``say(name, value)``."""

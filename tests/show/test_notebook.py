@@ -12,24 +12,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from shown_program import X, rollout
 
 import srcgrad as sg
 from srcgrad.show import progress
-
-X = np.linspace(0.1, 0.9, 5)
-
-
-def gain(v):
-    return np.tanh(v) * 1.1
-
-
-def rollout(x, n):
-    y = np.exp(x)
-    for _ in range(n):
-        y = np.sin(gain(y)) + x
-        if np.sum(y) > 3.0:
-            y = y * 0.5
-    return np.sum(y * y)
 
 
 def test_the_page_has_a_section_for_each_function_and_loads_nothing(tmp_path):
@@ -40,8 +26,8 @@ def test_the_page_has_a_section_for_each_function_and_loads_nothing(tmp_path):
         assert f"[{theme}] .srcgrad" in page  # a page's own theme comes before the system's
     assert "prefers-color-scheme:dark" in page and "max-width:760px" in page and "sticky" in page
     keys = re.findall(r"data-k='(\d+-\d+)'", page)
-    source = next(n for n in linecache.getlines(__file__) if "np.tanh(v)" in n)
-    number = linecache.getlines(__file__).index(source) + 1
+    source = next(n for n in linecache.getlines(rollout.__code__.co_filename) if "np.tanh(v)" in n)
+    number = linecache.getlines(rollout.__code__.co_filename).index(source) + 1
     assert keys.count(f"1-{number}") >= 3  # its row, its forward line, its adjoint lines
 
 
