@@ -23,8 +23,8 @@ import numpy as np
 from ..graph.ir import Block, Index, Node, Value, fill, walk
 from ..graph.symbolic import Sym
 from ..rules.broadcast import scatter_add
-from ..rules.decompositions import read_triangle
-from ..rules.spectra import inverse_gaps, shared_by_equals, spectral_a
+from ..rules.numpy.decompositions import read_triangle
+from ..rules.numpy.spectra import inverse_gaps, shared_by_equals, spectral_a
 from ..types.kinds import Kind
 from .binding import Bindings, leaves
 from .bodies import cotangents_of_apply, fit, unbroadcast

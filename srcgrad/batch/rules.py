@@ -505,8 +505,10 @@ def solve(call: Call) -> Any:
 # Functions element by element that are no ufuncs.
 _POINTWISE: frozenset[Any] = frozenset({np.angle, np.clip, np.i0, np.imag, np.nan_to_num, np.real,
                                         np.sinc, np.where})
-_POINTWISE_MODULES = frozenset({"bessel", "blends", "error_function", "flat_functions",
-                                "gamma_functions", "special_functions", "trigonometric"})
+_POINTWISE_MODULES = frozenset({
+    *(f"srcgrad.rules.nn.{family}" for family in (
+        "bessel", "blends", "error_function", "flat_functions", "gamma_functions",
+        "special_functions")), "srcgrad.rules.numpy.trigonometric"})
 
 
 def is_elementwise(entry: Entry) -> bool:
@@ -514,6 +516,5 @@ def is_elementwise(entry: Entry) -> bool:
     function = entry.function
     if isinstance(function, np.ufunc):
         return function.signature is None
-    room, _, module = (getattr(function, "__module__", None) or "").rpartition(".")
     return function in _POINTWISE or (
-        entry.broadcasts and room == "srcgrad.rules" and module in _POINTWISE_MODULES)
+        entry.broadcasts and getattr(function, "__module__", None) in _POINTWISE_MODULES)

@@ -134,7 +134,7 @@ def _krylov(function: Callback, b: Aval, *rest: Any) -> Any:
     return array(float, b.shape or ())
 
 
-@gives("srcgrad.rules.scipy_integrate.integrals")
+@gives("srcgrad.rules.scipy.integrate.integrals")
 def _integrals(function: Callback, a: Any, b: Any, args: Sequence[Any], *settings: Any) -> Any:
     return function.results((FLOAT, *args))
 
@@ -165,41 +165,41 @@ def _odeint(func: Callback, y0: Any, t: Aval, **settings: Any) -> Any:
     return array(float, ((t.shape or (1,))[0], (y.shape or (1,))[0]))
 
 
-@gives("srcgrad.rules.scipy_integrate.solved")
+@gives("srcgrad.rules.scipy.integrate.solved")
 def _solved(fun: Callback, *rest: Any) -> Any:
     return (OPAQUE,) * 7
 
 
-@gives("srcgrad.rules.scipy_integrate.trajectory")
+@gives("srcgrad.rules.scipy.integrate.trajectory")
 def _trajectory(fun: Callback, found: Any, t0: Any, t1: Any, y0: Aval, *rest: Any) -> Any:
     size, count = (y0.shape or (1,))[0], placeholder(5000)
     return array(float, (count,)), array(float, (size, count))
 
 
-@gives("srcgrad.rules.scipy_integrate.between")
+@gives("srcgrad.rules.scipy.integrate.between")
 def _between(fun: Callback, found: Any, times: Aval, t0: Any, y0: Aval, *rest: Any) -> Any:
     return array(float, ((y0.shape or (1,))[0], *(times.shape or ())))
 
 
-@gives("srcgrad.rules.scipy_integrate.adjoint")
+@gives("srcgrad.rules.scipy.integrate.adjoint")
 def _adjoint(of_y: Callback, of_args: Callback, found: Any, times: Any, ct: Any, t0: Any, y0: Aval,
              args: Sequence[Any], *rest: Any) -> Any:
     return (number_like(y0), *of_args.results((FLOAT, y0, *args)))
 
 
-@gives("srcgrad.rules.scipy_integrate.rates")
+@gives("srcgrad.rules.scipy.integrate.rates")
 def _rates(fun: Callback, times: Aval, *rest: Any) -> Any:
     return array(float, ((times.shape or (1,))[0],))
 
 
-@gives("srcgrad.rules.scipy_optimize.solution")
+@gives("srcgrad.rules.scipy.optimize.solution")
 def _solution(function: Callback, solver: Any, starts: Any, args: Any, settings: Any,
               fields: Sequence[str]) -> Any:
     x = number_like(function.graph.inputs[0].aval)
     return (x, *(_NUMBER if field in ("fun", "cost") else OPAQUE for field in fields[1:]))
 
 
-@gives("srcgrad.rules.scipy_optimize.fitted")
+@gives("srcgrad.rules.scipy.optimize.fitted")
 def _fitted(function: Callback, xdata: Any, ydata: Any, args: Any, settings: Any, count: int
             ) -> Any:
     return array(float, (count,)), array(float, (count, count))

@@ -1,50 +1,9 @@
-"""The rule book: every derivative, by family, and the decorators that declare them."""
+"""The rule book: every derivative, by library and family, and the decorators that declare them.
 
-from srcgrad.rules import (
-    activations,
-    arithmetic,
-    bessel,
-    blends,
-    broadcast,
-    cofactors,
-    combined_products,
-    complex_numbers,
-    complex_pairs,
-    creation,
-    cumulative,
-    decompositions,
-    differences,
-    error_function,
-    exponential,
-    fft,
-    flat_functions,
-    gamma_functions,
-    histograms,
-    indexing,
-    interpolation,
-    joining,
-    linear_algebra,
-    mathmod,
-    matrix_functions,
-    methods,
-    norms,
-    placing,
-    polynomials,
-    products,
-    reductions,
-    rounding,
-    selection,
-    shapes,
-    sorting,
-    special_functions,
-    splitting,
-    statistics,
-    tensor_algebra,
-    tensor_norms,
-    trigonometric,
-    ufunc_forms,
-    windows,
-)
+Rules of libraries beside NumPy are read once the program has imported these.
+"""
+
+from srcgrad.rules import nn, numpy, python
 from srcgrad.rules.book import (
     Entry,
     Rule,
@@ -67,74 +26,32 @@ from srcgrad.rules.methods import resolve
 __all__ = [
     "Entry",
     "Rule",
-    "activations",
     "alias",
-    "arithmetic",
-    "bessel",
-    "blends",
-    "broadcast",
-    "cofactors",
-    "combined_products",
-    "complex_numbers",
-    "complex_pairs",
-    "creation",
-    "cumulative",
-    "decompositions",
-    "differences",
     "elementwise",
-    "error_function",
-    "exponential",
-    "fft",
-    "flat_functions",
     "functions",
-    "gamma_functions",
-    "histograms",
     "inactive",
-    "indexing",
-    "interpolation",
-    "joining",
     "jvp",
     "linear",
-    "linear_algebra",
     "lookup",
-    "mathmod",
-    "matrix_functions",
-    "methods",
+    "nn",
     "nondiff",
-    "norms",
-    "placing",
-    "polynomials",
-    "products",
-    "reductions",
+    "numpy",
+    "python",
     "resolve",
-    "rounding",
-    "selection",
     "sequence",
-    "shapes",
-    "sorting",
-    "special_functions",
-    "splitting",
     "static",
-    "statistics",
-    "tensor_algebra",
-    "tensor_norms",
-    "trigonometric",
-    "ufunc_forms",
     "variant",
     "vjp",
     "when_imported",
-    "windows",
 ]
 
-for _module in ("special", "linalg", "fft", "stats", "signal", "ndimage", "interpolate",
-                "integrate", "optimize"):
-    when_imported(f"scipy.{_module}", f"srcgrad.rules.scipy_{_module}")
-when_imported("scipy.fftpack", "srcgrad.rules.scipy_fftpack")
-when_imported("statistics", "srcgrad.rules.python_statistics")
-when_imported("scipy.signal", "srcgrad.rules.scipy_filters")
-when_imported("scipy.linalg", "srcgrad.rules.scipy_banded")
-for _part in ("ranks", "sampling", "labels"):
-    when_imported("scipy.ndimage", f"srcgrad.rules.scipy_ndimage_{_part}")
-when_imported("scipy.special", "srcgrad.rules.scipy_polynomials")
-when_imported("scipy.special", "srcgrad.rules.scipy_special_more")
-when_imported("scipy.spatial.distance", "srcgrad.rules.scipy_distance")
+when_imported("statistics", "srcgrad.rules.python.statistics")
+for _library, _modules in {
+    "fft": ("fft",), "fftpack": ("fftpack",), "integrate": ("integrate",),
+    "interpolate": ("interpolate",), "linalg": ("linalg", "banded"), "optimize": ("optimize",),
+    "ndimage": ("ndimage", "ndimage_ranks", "ndimage_sampling", "ndimage_labels"),
+    "signal": ("signal", "filters"), "spatial.distance": ("distance",), "special": ("special",),
+    "stats": ("stats",),
+}.items():
+    for _module in _modules:
+        when_imported(f"scipy.{_library}", f"srcgrad.rules.scipy.{_module}")

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Entry, linear, lookup, nondiff, variant
 from srcgrad.rules.broadcast import scatter_add, size_of
-from srcgrad.rules.random_draws import DRAWS
+from srcgrad.rules.numpy.random_draws import DRAWS
 from srcgrad.types.spelling import Attribute, Method
 
 Shape = tuple[int, ...]

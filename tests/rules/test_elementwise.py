@@ -183,7 +183,7 @@ def test_ties_are_split(function):
 
 
 def test_no_warning_where_the_derivative_is_finite():
-    from srcgrad.rules import arithmetic, exponential
+    from srcgrad.rules.numpy import arithmetic, exponential
 
     zero, one = np.zeros(1), np.ones(1)
     with np.errstate(all="raise"):

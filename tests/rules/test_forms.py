@@ -7,8 +7,8 @@ from checking import check, cplx, real, signed
 from numpy.lib.stride_tricks import sliding_window_view
 
 from srcgrad.rules import lookup
-from srcgrad.rules.cofactors import cofactors, cofactors_curvature, cofactors_pullback
-from srcgrad.rules.ufunc_forms import masked
+from srcgrad.rules.numpy.cofactors import cofactors, cofactors_curvature, cofactors_pullback
+from srcgrad.rules.numpy.ufunc_forms import masked
 
 MASK = np.array([[True, False, True], [False, False, True]])
 OUTER = [

@@ -122,7 +122,7 @@ def test_of_a_matrix():
 def test_cholesky_factors_solve(lower):
     """The chain cho_factor -> cho_solve has the derivative of a solve, for what is read of a."""
     from srcgrad.rules import lookup
-    from srcgrad.rules.decompositions import read_triangle
+    from srcgrad.rules.numpy.decompositions import read_triangle
 
     a, b, ct = spd(3), signed(3), signed(3)
     c = sl.cho_factor(a, lower)

@@ -11,7 +11,7 @@ from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import reshape, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor
-from srcgrad.rules import activations
+from srcgrad.rules.nn import activations
 
 _SHOWN = {"ans": "result"}
 _softmax = Primitive(activations.softmax, "SoftmaxBackward0", shown=_SHOWN)

@@ -24,8 +24,8 @@ from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store, wrap
-from srcgrad.rules import blends, flat_functions
-from srcgrad.rules.complex_power import complex_power
+from srcgrad.rules.nn import blends, flat_functions
+from srcgrad.rules.numpy.complex_power import complex_power
 
 _SHOWN = {"x1": "self", "x2": "other"}
 add_plain = binary("_add", np.add, node="AddBackward0", torch=False, method=False, inplace=False)

@@ -14,7 +14,7 @@ from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, promoted
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.writes import apply_in_place
-from srcgrad.rules import blends
+from srcgrad.rules.nn import blends
 
 _BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}
 _CLAMP = Primitive(np.clip, "ClampBackward1", shown=_BOUNDS, canonical=True)

@@ -15,7 +15,7 @@ from srcgrad.eager.ops.products import dot, mm
 from srcgrad.eager.ops.shapes import permute, reshape, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor
-from srcgrad.rules import combined_products
+from srcgrad.rules.nn import combined_products
 
 _MATRICES = {"x": "self", "x1": "mat1", "x2": "mat2"}
 _ADDMM = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES)

@@ -16,7 +16,7 @@ from srcgrad.eager.strides import address, strided
 from srcgrad.eager.tangents import follows_base
 from srcgrad.eager.tensor import Array, Tensor
 from srcgrad.eager.views import make_view, requires_grad
-from srcgrad.rules.complex_pairs import from_pairs, to_pairs
+from srcgrad.rules.nn.complex_pairs import from_pairs, to_pairs
 
 _AS_REAL = Primitive(to_pairs, "ViewAsRealBackward0")
 _AS_COMPLEX = Primitive(from_pairs, "ViewAsComplexBackward0")

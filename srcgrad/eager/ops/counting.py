@@ -13,7 +13,7 @@ from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules.placing import unique_values
+from srcgrad.rules.numpy.placing import unique_values
 
 
 @op()

@@ -14,7 +14,7 @@ from srcgrad.eager.ops.shapes import reshape, unsqueeze, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.rules.tensor_norms import power_norm
+from srcgrad.rules.nn.tensor_norms import power_norm
 
 _CROSS = Primitive(np.linalg.cross, "LinalgCrossBackward0")
 _DIST = Primitive(power_norm, "DistBackward0", main=False)

@@ -17,7 +17,7 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules.selection import lower_median, pick
+from srcgrad.rules.numpy.selection import lower_median, pick
 
 _PICKED = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
 _SPREAD = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}

@@ -26,7 +26,7 @@ from srcgrad.eager.ops.shapes import transpose
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules import lu_factors
+from srcgrad.rules.nn import lu_factors
 
 _BOTH = {"triangle": "both"}
 _CHOLESKY = Primitive(np.linalg.cholesky, "LinalgCholeskyExBackward0", shown={"ans": "L"},

@@ -17,7 +17,7 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import check_broadcast, stored_number
 from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules import placing, splitting
+from srcgrad.rules.numpy import placing, splitting
 
 _GATHER = Primitive(splitting.gather, "GatherBackward0", shown={"a": "self", "axis": "dim",
                                                                "indices": "index"})

@@ -20,7 +20,7 @@ from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import apply_in_place, bump, check_writable, refuse_shared, write
-from srcgrad.rules.writing import put, put_add
+from srcgrad.rules.numpy.writing import put, put_add
 
 _SIZES = {"a_shape": "self_sym_sizes"}
 _select = Primitive(operator.getitem, "SelectBackward0", shown=_SIZES)

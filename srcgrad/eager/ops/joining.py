@@ -18,7 +18,7 @@ from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tangents import follows_base
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import make_view, requires_grad
-from srcgrad.rules import splitting
+from srcgrad.rules.numpy import splitting
 
 _CAT = Primitive(np.concatenate, "CatBackward0")
 _STACK = Primitive(np.stack, "StackBackward0")

@@ -19,7 +19,7 @@ from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules import matrix_functions
+from srcgrad.rules.nn import matrix_functions
 
 LINALG: dict[str, Any] = {}
 _INV = Primitive(np.linalg.inv, "LinalgInvExBackward0", shown={"ans": "inverse"})

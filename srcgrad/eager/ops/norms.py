@@ -17,7 +17,7 @@ from srcgrad.eager.ops.shapes import expand, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.tensor import Tensor
-from srcgrad.rules.tensor_norms import power_norm
+from srcgrad.rules.nn.tensor_norms import power_norm
 
 _NORM = Primitive(power_norm, "LinalgVectorNormBackward0",
                   shown={"x": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"})

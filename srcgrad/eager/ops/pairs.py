@@ -25,7 +25,7 @@ from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.writes import apply_in_place
-from srcgrad.rules import blends, flat_functions, gamma_functions, special_functions
+from srcgrad.rules.nn import blends, flat_functions, gamma_functions, special_functions
 
 _SHOWN = {"x1": "self", "x2": "other", "ans": "result"}
 

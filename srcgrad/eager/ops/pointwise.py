@@ -12,7 +12,7 @@ from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules import (
+from srcgrad.rules.nn import (
     activations,
     bessel,
     error_function,

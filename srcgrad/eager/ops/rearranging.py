@@ -39,7 +39,7 @@ from srcgrad.eager.views import (
     set_history,
 )
 from srcgrad.eager.writes import bump, check_writable
-from srcgrad.rules import selection, splitting
+from srcgrad.rules.numpy import selection, splitting
 
 _FLIP = Primitive(np.flip, "FlipBackward0", shown={"axis": "dims"})
 _ROLL = Primitive(np.roll, "RollBackward0", shown={"shift": "shifts", "axis": "dims"})

@@ -18,7 +18,7 @@ from srcgrad.eager.random import distributions as draw
 from srcgrad.eager.random.generator import Generator, default_generator
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 from srcgrad.eager.writes import apply_in_place
-from srcgrad.rules.blends import masked_fill
+from srcgrad.rules.nn.blends import masked_fill
 
 _EVERYWHERE = wrap(np.asarray(True), dt.bool_)
 

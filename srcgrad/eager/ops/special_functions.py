@@ -8,7 +8,7 @@ from srcgrad.eager.dispatch import NAMESPACE, is_number, unary, within
 from srcgrad.eager.ops.calling import arithmetic_dtype, operand, promoted
 from srcgrad.eager.ops.pointwise import real_only
 from srcgrad.eager.primitive import Primitive
-from srcgrad.rules import bessel, error_function, gamma_functions, special_functions
+from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
 
 SPECIAL: dict[str, Any] = {}
 

@@ -20,7 +20,7 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.rules import selection
+from srcgrad.rules.numpy import selection
 
 _SHOWN = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
-from ...rules.instances import instance_of
+from ...rules.python.instances import instance_of
 from ...types.guards import Path
 from ...types.kinds import OPAQUE
 from ...types.spelling import Method

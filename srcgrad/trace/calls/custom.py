@@ -18,7 +18,7 @@ from ...errors import StructureError, UnsupportedOperation
 from ...graph.derivative import Derivative, Direction, Source
 from ...graph.infer import freeze
 from ...graph.ir import Value, abstract, walk
-from ...rules.instances import instance_of
+from ...rules.python.instances import instance_of
 from ...stage.function import definition
 from ...types.subclasses import assembled, native_class
 from ...types.tree import assemble, children, paths_below

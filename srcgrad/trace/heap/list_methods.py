@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...graph.ir import Ref, Suggested
-from ...rules.orders import sorted_places
+from ...rules.python.orders import sorted_places
 from ...types.dims import is_varying
 from ...types.kinds import SCALARS, Aval, Kind, int_aval
 from ...types.spelling import place_of_greatest, place_of_least

@@ -10,7 +10,7 @@ import collections
 import operator
 from typing import Any
 
-from ...rules.heaps import heap_item, heap_item_of
+from ...rules.python.heaps import heap_item, heap_item_of
 from ...types.kinds import BOOL, INT, OPAQUE, Aval, Kind, list_of
 from ...types.spelling import Method
 from ..assumptions import RunTimeKeys, Withdrawn

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules.traversal import visiting_order
+from ...rules.numpy.traversal import visiting_order
 
 
 def unravelled(shape: tuple[Any, ...], position: Any) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...rules.selections import chosen, sampled, shuffled
+from ...rules.numpy.selections import chosen, sampled, shuffled
 from ...types.kinds import INT, Aval, Kind, array
 from ...types.spelling import Method
 from ..collaborator import Collaborator

@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...graph.generic import name_of
 from ...graph.ir import Index, Value, abstract
-from ...rules.ufunc_forms import masked
+from ...rules.numpy.ufunc_forms import masked
 from ...types.kinds import OPAQUE, Aval, Kind, python_scalar
 from ...types.spelling import Method
 from ..assumptions import KnownLengths

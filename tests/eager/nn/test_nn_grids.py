@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import srcgrad.eager as torch
-from srcgrad.rules import grids
+from srcgrad.rules.nn import grids
 
 CASES = [  # images, outputs, kernel, stride, padding, dilation, groups
     ((3, 2, 6, 5), 4, (3, 3), 1, 1, 1, 1), ((3, 2, 6, 5), 4, (3, 2), 1, (0, 2), (2, 1), 1),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import srcgrad.eager as torch
-from srcgrad.rules import bessel, error_function, gamma_functions, special_functions
+from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
 
 NUMBERS = json.loads(
     (pathlib.Path(__file__).resolve().parent.parent / "data" / "numbers.json").read_text())

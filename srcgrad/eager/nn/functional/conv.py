@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from srcgrad.rules.convolution import output_size as window_positions
-from srcgrad.rules.convolution import transposed_size
+from srcgrad.rules.nn.convolution import output_size as window_positions
+from srcgrad.rules.nn.convolution import transposed_size
 
 from ... import basis as torch
 from ...nodes import named

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules import activations, convolution, losses, normalization, pooling, recurrent
+from srcgrad.rules.nn import activations, convolution, losses, normalization, pooling, recurrent
 
 from ... import dtype as dt
 from ...layout import arranged, contiguous_format, suggested

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.pooling import max_places, pooled_size
+from srcgrad.rules.nn.pooling import max_places, pooled_size
 
 from ... import basis as torch
 from ...ops.arguments import not_implemented

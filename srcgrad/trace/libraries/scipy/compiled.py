@@ -28,7 +28,7 @@ def _sizes(machine: Any, array: Any) -> tuple[Any, ...]:
 # ---- piecewise polynomials and splines -----------------------------------------------------------
 def piecewise_evaluated(machine: Any, function: Any, c: Any, x: Any, points: Any, nu: Any,
                         extrapolate: Any, out: Any) -> None:
-    from ....rules.scipy_interpolate import piecewise_values  # an optional partner
+    from ....rules.scipy.interpolate import piecewise_values  # an optional partner
 
     made = machine.call(piecewise_values, c, x, points, nu, extrapolate, _sizes(machine, out))
     machine.setitem(out, ..., made)
@@ -36,7 +36,7 @@ def piecewise_evaluated(machine: Any, function: Any, c: Any, x: Any, points: Any
 
 def piecewise_integrated(machine: Any, function: Any, c: Any, x: Any, a: Any, b: Any,
                          extrapolate: Any, out: Any) -> None:
-    from ....rules.scipy_interpolate import piecewise_integral  # an optional partner
+    from ....rules.scipy.interpolate import piecewise_integral  # an optional partner
 
     made = machine.call(piecewise_integral, c, x, a, b, extrapolate, _sizes(machine, out))
     machine.setitem(out, ..., made)
@@ -44,7 +44,7 @@ def piecewise_integrated(machine: Any, function: Any, c: Any, x: Any, a: Any, b:
 
 def spline_evaluated(machine: Any, function: Any, t: Any, c: Any, k: Any, points: Any, nu: Any,
                      extrapolate: Any) -> Any:
-    from ....rules.scipy_interpolate import spline_values  # an optional partner
+    from ....rules.scipy.interpolate import spline_values  # an optional partner
 
     k, nu = (machine.escapes.demand(n, "the degree of a spline") for n in (k, nu))
     shape = (_sizes(machine, points)[0], _sizes(machine, c)[1])
@@ -52,14 +52,14 @@ def spline_evaluated(machine: Any, function: Any, t: Any, c: Any, k: Any, points
 
 
 def collocated(machine: Any, function: Any, x: Any, t: Any, k: Any, ab: Any, offset: Any) -> None:
-    from ....rules.scipy_interpolate import collocation  # an optional partner
+    from ....rules.scipy.interpolate import collocation  # an optional partner
 
     machine.setitem(ab, ..., machine.call(collocation, function, x, t, k, ab, offset))
 
 
 def fitpack_evaluated(machine: Any, function: Any, x: Any, tck: Any, der: Any = 0,
                       ext: Any = 0) -> Any:
-    from ....rules.scipy_interpolate import fitpack_values  # an optional partner
+    from ....rules.scipy.interpolate import fitpack_values  # an optional partner
 
     t, c, k = machine.iterate(tck)
     k, der, ext = (machine.escapes.demand(n, "a setting of a spline") for n in (k, der, ext))
@@ -148,7 +148,7 @@ class BandedSolver:
     """The routine ``gbsv`` while tracing."""
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from ....rules.scipy_banded import general_banded_solution  # an optional partner
+        from ....rules.scipy.banded import general_banded_solution  # an optional partner
 
         lower, upper, ab, b = args
         return None, None, machine.call(general_banded_solution, ab, b, lower, upper), 0

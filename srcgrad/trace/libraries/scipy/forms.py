@@ -17,7 +17,7 @@ import numpy as np
 
 from ....errors import SrcgradError, UnsupportedOperation
 from ....rules.book import lookup
-from ....rules.scipy_sparse import product_with_sparse, sparse_product, sparse_solution
+from ....rules.scipy.sparse import product_with_sparse, sparse_product, sparse_solution
 from ....types.kinds import Kind
 from ....types.public_names import advice, public_name
 from ...calls.library_errors import is_of_scipy
@@ -214,7 +214,7 @@ def _staged(helper: Any) -> Handler:
 
 def find_peaks(machine: Any, x: Any, height: Any = None, **settings: Any) -> Any:
     """``scipy.signal.find_peaks``: the places have no derivative, the heights are those of x."""
-    from ....rules.scipy_signal import is_peak  # an optional partner
+    from ....rules.scipy.signal import is_peak  # an optional partner
 
     if height is not None:
         settings["height"] = height

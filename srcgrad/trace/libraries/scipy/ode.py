@@ -44,7 +44,7 @@ def solve_ivp(function: Any) -> Callable[..., Any]:
 def _by_rule(machine: Any, fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_output: Any,
              options: dict[str, Any]) -> Any:
     """One node for the whole solution, and the object that ``solve_ivp`` returns."""
-    rules = importlib.import_module("srcgrad.rules.scipy_integrate")
+    rules = importlib.import_module("srcgrad.rules.scipy.integrate")
     y0 = machine.call(np.atleast_1d, machine.call(np.asarray, y0, float))
     y = machine.recorder.as_value(y0).aval
     if len(y.shape or ()) != 1:

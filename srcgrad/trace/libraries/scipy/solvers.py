@@ -1,7 +1,7 @@
 """Functions of SciPy that call the user's: one node each, with the function as a callback.
 
 The call is SciPy's own.  What the function reads from around it is handed over as ``args=``, and
-the rules of ``srcgrad.rules.scipy_integrate`` and ``scipy_optimize`` give the derivative.
+the rules of ``srcgrad.rules.scipy.integrate`` and ``optimize`` give the derivative.
 """
 
 from __future__ import annotations
@@ -259,7 +259,7 @@ class Solver:
         callback = roles.pop(self.named)
         callback.criterion = roles.pop("criterion", None)
         found = machine.library_calls.numeric_call(
-            importlib.import_module("srcgrad.rules.scipy_optimize").solution,
+            importlib.import_module("srcgrad.rules.scipy.optimize").solution,
             (callback, function, starts, made.captured, {**named, **roles}, self.fields), {})
         result = importlib.import_module("scipy.optimize").OptimizeResult
         return machine.construction.construct(result, (),
@@ -329,7 +329,7 @@ def curve_fit(function: Any) -> Handler:
         callback = roles.pop("f")
         callback.criterion = roles.pop("criterion")
         return machine.library_calls.numeric_call(
-            importlib.import_module("srcgrad.rules.scipy_optimize").fitted,
+            importlib.import_module("srcgrad.rules.scipy.optimize").fitted,
             (callback, xdata, ydata, made.captured, {**named, **roles}, count), {})
 
     return handler

@@ -1,0 +1,192 @@
+"""Selecting elements: subscripts, take, diagonals, triangles, choice by condition."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, sequence
+from srcgrad.rules.broadcast import (
+    arange,
+    eye,
+    scatter_add,
+    scatter_along_axis,
+    scatter_diagonal,
+    size_of,
+    sum_to,
+)
+from srcgrad.rules.numpy.joining import along
+
+Shape = tuple[int, ...]
+
+
+@linear(operator.getitem, "a", like=lambda a, b, /: None)
+def getitem_a(ct: Array, a_shape: Shape, b: Any) -> Array:
+    return scatter_add(ct, b, a_shape)
+
+
+inactive(operator.getitem, "b")
+
+
+@linear(np.take, "a")
+def take_a(ct: Array, a_shape: Shape, indices: Array, axis: int | None, mode: str) -> Array:
+    if axis is None:
+        flat = size_of(a_shape)
+        return np.reshape(scatter_add(ct, _within(indices, flat, mode), (flat,)), a_shape)
+    axis = axis % len(a_shape)
+    return scatter_add(ct, along(axis, _within(indices, a_shape[axis], mode)), a_shape)
+
+
+def _within(indices: Array, n: int, mode: str) -> Array:
+    if mode == "wrap":
+        return np.remainder(indices, n)
+    if mode == "clip":
+        return np.clip(indices, 0, n - 1)
+    return indices
+
+
+inactive(np.take, "indices")
+
+
+@linear(np.take_along_axis, "arr")
+def take_along_axis_arr(ct: Array, arr_shape: Shape, indices: Array, axis: int | None) -> Array:
+    if axis is None:
+        flat = size_of(arr_shape)
+        return np.reshape(scatter_along_axis(ct, indices, 0, (flat,)), arr_shape)
+    return scatter_along_axis(ct, indices, axis, arr_shape)
+
+
+inactive(np.take_along_axis, "indices")
+
+
+@linear(np.compress, "a")
+def compress_a(ct: Array, a_shape: Shape, condition: Array, axis: int | None) -> Array:
+    places = np.flatnonzero(condition)
+    return take_a(ct, a_shape, places, axis, "raise")
+
+
+@linear(np.extract, "arr")
+def extract_arr(ct: Array, arr_shape: Shape, condition: Array) -> Array:
+    return take_a(ct, arr_shape, np.flatnonzero(condition), None, "raise")
+
+
+inactive(np.compress, "condition")
+inactive(np.extract, "condition")
+
+entry("where", np.where, like=lambda condition, x=None, y=None: None)
+
+
+@linear(np.where, "x", broadcasts=True)
+def where_x(ct: Array, condition: Array) -> Array:
+    return np.where(condition, ct, 0)
+
+
+@linear(np.where, "y", broadcasts=True)
+def where_y(ct: Array, condition: Array) -> Array:
+    return np.where(condition, 0, ct)
+
+
+inactive(np.where, "condition")
+
+
+@linear(np.choose, "choices")
+def choose_choices(ct: Array, a: Array, choices_shape: Any, mode: str) -> list[Array]:
+    n = len(choices_shape)
+    chosen = _within(a, n, mode)
+    return [sum_to(np.where(np.equal(chosen, i), ct, 0), s) for i, s in enumerate(choices_shape)]
+
+
+inactive(np.choose, "a")
+
+
+@linear(np.select, "choicelist")
+def select_choicelist(ct: Array, condlist: Any, choicelist_shape: Any) -> list[Array]:
+    result = []
+    for condition, shape in zip(condlist, choicelist_shape):
+        result.append(sum_to(np.where(condition, ct, 0), shape))
+        ct = np.where(condition, 0, ct)
+    return result
+
+
+@linear(np.select, "default")
+def select_default(ct: Array, condlist: Any, default_shape: Shape) -> Array:
+    for condition in condlist:
+        ct = np.where(condition, 0, ct)
+    return sum_to(ct, default_shape)
+
+
+inactive(np.select, "condlist")
+
+
+@linear(np.diag, "v")
+def diag_v(ct: Array, v_shape: Shape, k: int) -> Array:
+    offset = () if _is_zero(k) else (k,)
+    if len(v_shape) == 1:
+        return np.diagonal(ct, *offset)
+    return scatter_diagonal(ct, v_shape, *offset)
+
+
+def _is_zero(k: Any) -> bool:
+    """Is the offset plainly 0?  (Other settings may be symbolic.)"""
+    return isinstance(k, int) and k == 0
+
+
+@linear(np.diagflat, "v")
+def diagflat_v(ct: Array, v_shape: Shape, k: int) -> Array:
+    return np.reshape(np.diagonal(ct, k), v_shape)
+
+
+@linear(np.diagonal, "a")
+def diagonal_a(ct: Array, a_shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
+    return scatter_diagonal(ct, a_shape, offset, axis1, axis2)
+
+
+@linear(np.linalg.diagonal, "x")
+def linalg_diagonal_x(ct: Array, x_shape: Shape, offset: int) -> Array:
+    return scatter_diagonal(ct, x_shape, offset, -2, -1)
+
+
+@linear(np.trace, "a")
+def trace_a(
+    ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], offset: int, axis1: int, axis2: int
+) -> Array:
+    if len(a_shape) == 2 and (axis1 % 2, axis2 % 2) == (0, 1):
+        options: dict[str, Any] = {} if _is_zero(offset) else {"k": offset}
+        if a_dtype != np.float64:
+            options["dtype"] = a_dtype
+        return ct * eye(*a_shape, **options)
+    return scatter_diagonal(np.expand_dims(ct, -1), a_shape, offset, axis1, axis2)
+
+
+@linear(np.linalg.trace, "x")
+def linalg_trace_x(ct: Array, x_shape: Shape, offset: int) -> Array:
+    return scatter_diagonal(np.expand_dims(ct, -1), x_shape, offset, -2, -1)
+
+
+@linear(np.tril, "m")
+def tril_m(ct: Array, m_shape: Shape, k: int) -> Array:
+    return sum_to(np.tril(ct, k), m_shape)  # a row is broadcast to a matrix
+
+
+@linear(np.triu, "m")
+def triu_m(ct: Array, m_shape: Shape, k: int) -> Array:
+    return sum_to(np.triu(ct, k), m_shape)
+
+
+@linear(np.delete, "arr")
+def delete_arr(ct: Array, arr_shape: Shape, obj: Any, axis: int | None) -> Array:
+    extent = size_of(arr_shape) if axis is None else arr_shape[axis]
+    kept = np.delete(arange(extent), obj)
+    return take_a(ct, arr_shape, kept, axis, "raise")
+
+
+nondiff(
+    np.nonzero, np.argwhere, np.flatnonzero, np.ix_, np.tril_indices, np.triu_indices,
+    np.tril_indices_from, np.triu_indices_from, np.diag_indices, np.diag_indices_from, np.indices,
+    np.mask_indices,
+)  # fmt: skip
+
+sequence(np.choose, "choices")
+sequence(np.select, "choicelist", "condlist")

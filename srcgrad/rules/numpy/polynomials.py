@@ -1,0 +1,145 @@
+"""Polynomials as arrays of coefficients, the highest power first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, NoRule, linear, static, vjp
+from srcgrad.rules.broadcast import arange, as_array, dispatching, larger, resize_axis, scatter_add
+from srcgrad.rules.numpy.creation import vander_x
+from srcgrad.rules.numpy.decompositions import real_of_real
+from srcgrad.rules.numpy.joining import unstack
+from srcgrad.rules.numpy.linear_algebra import full_rank_solution_matrix
+from srcgrad.rules.numpy.products import conj_complex
+
+Shape = tuple[int, ...]
+_vander = dispatching(np.vander)  # with a symbolic number of columns too
+
+
+@vjp(np.polyval, "p")
+def polyval_p(ct: Array, x: Array, p_shape: Any) -> Any:
+    n = len(p_shape) if isinstance(p_shape, list) else p_shape[0]
+    d = np.reshape(ct, -1) @ _vander(np.reshape(x, -1), n)
+    return unstack(d, p_shape)
+
+
+@vjp(np.polyval, "x")
+def polyval_x(ct: Array, p: Any, x: Array) -> Array:
+    coefficients = as_array(p)
+    degree = np.shape(coefficients)[0] - 1
+    dtype = coefficients.dtype
+    factors = arange(degree, 0, -1, dtype=float if dtype.kind == "b" else dtype)
+    return ct * np.polyval(coefficients[:-1] * factors, x)
+
+
+@linear(np.polyder, "p")
+def polyder_p(ct: Array, p_shape: Shape, m: int) -> Array:
+    for done in reversed(range(m)):
+        size = larger(p_shape[0] - done, 0) if done else p_shape[0]
+        factors = arange(size - 1, 0, -1, dtype=ct.dtype)
+        ct = scatter_add(ct * factors, slice(None, -1), (size,))
+    return ct
+
+
+def _design(x: Array, deg: int, w: Array) -> Array:
+    matrix = np.vander(x, deg + 1)
+    return matrix if w is None else matrix * np.expand_dims(w, -1)
+
+
+def _plain_fit(full: bool, cov: Any) -> None:
+    if full or cov:
+        raise NoRule("np.polyfit has no derivative rule with full= or cov=")
+
+
+@vjp(np.polyfit, "y")
+def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any) -> Array:
+    _plain_fit(full, cov)
+    d = np.linalg.pinv(_design(x, deg, w)).T @ ct
+    if w is None:
+        return d
+    return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
+
+
+def _scaled_problem(
+    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array
+) -> tuple[Array, Array]:
+    """Cotangents of the (weighted) matrix of powers and of the (weighted) values in columns."""
+    matrix = _design(x, deg, w)
+    values = y if np.ndim(y) == 2 else np.expand_dims(y, -1)
+    if w is not None:
+        values = values * np.expand_dims(w, -1)
+    if np.ndim(y) == 1:
+        ans, ct = np.expand_dims(ans, -1), np.expand_dims(ct, -1)
+    d_matrix = full_rank_solution_matrix(matrix, values, ans, ct)
+    return d_matrix, np.linalg.pinv(matrix).T @ ct
+
+
+@vjp(np.polyfit, "x")
+def polyfit_x(
+    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array, full: bool, cov: Any
+) -> Array:
+    _plain_fit(full, cov)
+    d, _ = _scaled_problem(ct, ans, x, y, deg, w)
+    if w is not None:
+        d = d * np.expand_dims(w, -1)
+    return vander_x(d, np.vander(x, deg + 1), False)
+
+
+@vjp(np.polyfit, "w")
+def polyfit_w(
+    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
+) -> Array:
+    _plain_fit(full, cov)
+    d_matrix, d_values = _scaled_problem(ct, ans, x, y, deg, w)
+    values = y if y_ndim == 2 else np.expand_dims(y, -1)
+    by_matrix = np.sum(d_matrix * np.vander(x, deg + 1), axis=1)
+    return by_matrix + np.sum(d_values * values, axis=1)
+
+
+@linear(np.polyadd, "a1")
+@linear(np.polysub, "a1")
+def polyadd_a1(ct: Array, a1_shape: Shape) -> Array:
+    return ct[np.shape(ct)[0] - a1_shape[0] :]
+
+
+@linear(np.polyadd, "a2")
+def polyadd_a2(ct: Array, a2_shape: Shape) -> Array:
+    return ct[np.shape(ct)[0] - a2_shape[0] :]
+
+
+@linear(np.polysub, "a2")
+def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
+    return -ct[np.shape(ct)[0] - a2_shape[0] :]
+
+
+@vjp(np.polymul, "a1")
+def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
+    """NumPy strips leading zeros: coefficients that the product does not have get nothing.  No
+    coefficients are one that is 0."""
+    n, m = larger(a1_shape[0], 1), larger(np.shape(a2)[0], 1)
+    other = resize_axis(conj_complex(a2, a2_dtype), m, 0)
+    whole = resize_axis(np.flip(ct), n + m - 1, 0)
+    return np.flip(np.correlate(whole, np.flip(other), "valid"))[: a1_shape[0]]
+
+
+@vjp(np.polymul, "a2")
+def polymul_a2(ct: Array, a1: Array, a2_shape: Shape, a1_dtype: np.dtype[Any]) -> Array:
+    return polymul_a1(ct, a1, a2_shape, a1_dtype)
+
+
+@linear(np.polyint, "p")
+def polyint_p(ct: Array, p_shape: Shape, m: int) -> Array:
+    for done in range(m, 0, -1):
+        ct = ct[:-1] / arange(p_shape[0] + done - 1, 0, -1, dtype=ct.dtype)
+    return ct
+
+
+@vjp(np.roots, "p")
+def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape, p_dtype: np.dtype[Any]) -> Array:
+    """Of simple roots: ``p(r) = 0`` differentiated."""
+    slopes = np.polyval(p[:-1] * arange(p_shape[0] - 1, 0, -1), ans)
+    return real_of_real(-(ct / slopes) @ _vander(ans, p_shape[0]), p_dtype)
+static(np.polyder, "m")
+static(np.polyint, "m")

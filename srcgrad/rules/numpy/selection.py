@@ -1,0 +1,117 @@
+"""Elements picked along an axis, and reductions that are one of the elements."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.broadcast import runtime, scatter_along_axis
+from srcgrad.rules.numpy.cumulative import cumsum_a
+from srcgrad.rules.numpy.reductions import log_sum_a
+
+Shape = tuple[int, ...]
+
+
+@runtime
+def pick(a: Array, indices: Array, axis: int, keepdims: bool) -> Array:
+    """One element of each line along ``axis``; ``indices`` keeps that axis with length 1.
+
+    >>> pick(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1], [0]]), 1, False)
+    array([2., 3.])
+    """
+    if np.ndim(a) == 0:
+        return np.array(a)
+    taken = np.take_along_axis(a, indices, axis)
+    return taken if keepdims else np.squeeze(taken, axis)
+
+
+@linear(pick, "a")
+def pick_a(ct: Array, a_shape: Shape, indices: Array, axis: int, keepdims: bool) -> Array:
+    if not a_shape:
+        return ct
+    if not keepdims:
+        ct = np.expand_dims(ct, axis)
+    return scatter_along_axis(ct, indices, axis, a_shape)
+
+
+inactive(pick, "indices")
+
+
+@runtime
+def lower_median(a: Array, skip_nan: bool) -> Array:
+    """The lower of the middle elements of all of ``a``; NaN if there is one that is not skipped."""
+    flat = np.sort(np.ravel(a))
+    missing = np.count_nonzero(np.isnan(flat)) if flat.dtype.kind == "f" else 0
+    if missing and not skip_nan:
+        return np.asarray(flat[-1])
+    present = flat.size - missing
+    if not present:
+        return np.asarray(flat[-1]) if flat.size else np.asarray(np.nan, flat.dtype)
+    return np.asarray(flat[(present - 1) // 2])
+
+
+@vjp(lower_median, "a")
+def lower_median_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> Array:
+    same = (a == ans) | (np.isnan(a) & np.isnan(ans))
+    return np.where(same, ct / np.sum(same, dtype=a_dtype), 0)
+
+
+@runtime
+def log_sum_exp(a: Array, axis: Any, keepdims: bool) -> Array:
+    """``log(sum(exp(a)))`` over axes, without overflow."""
+    real = np.real(a)
+    top = np.max(real, axis=axis, keepdims=True) if np.size(a) else np.full(
+        np.sum(real, axis=axis, keepdims=True).shape, -math.inf, real.dtype)
+    shift = np.where(np.isfinite(top), top, 0)
+    with np.errstate(all="ignore"):
+        total = np.log(np.sum(np.exp(a - shift), axis=axis, keepdims=True)) + shift
+    return total if keepdims else np.squeeze(total, axis) if axis is not None else np.reshape(
+        total, ())
+
+
+vjp(log_sum_exp, "a")(log_sum_a)
+
+
+@runtime
+def log_cumsum_exp(a: Array, axis: int) -> Array:
+    """``log(cumsum(exp(a)))`` along an axis, without overflow."""
+    if np.ndim(a) == 0:
+        return np.array(a)
+    if np.iscomplexobj(a):
+        top = np.max(np.real(a), axis=axis, keepdims=True)
+        return np.log(np.cumsum(np.exp(a - top), axis=axis)) + top
+    return np.logaddexp.accumulate(a, axis=axis)
+
+
+@vjp(log_cumsum_exp, "a")
+def log_cumsum_exp_a(ct: Array, ans: Array, a: Array, a_shape: Shape, axis: int) -> Array:
+    if not a_shape:
+        return ct
+    if 0 in a_shape:
+        return ct
+    # exp(a - ans_j) summed over the later j, in a shifted scale that cannot overflow
+    top = np.max(np.real(ans), axis=axis, keepdims=True)
+    shift = np.where(np.isfinite(top), top, 0)
+    weights = np.where(ans == -math.inf, 0, ct * np.exp(shift - ans))
+    return np.exp(a - shift) * cumsum_a(weights, a_shape, axis)
+
+
+@runtime
+def unfold(a: Array, axis: int, size: int, step: int) -> Array:
+    """Windows of ``size`` elements every ``step`` elements along ``axis``, in a new last axis."""
+    windows = np.lib.stride_tricks.sliding_window_view(a, size, axis)
+    return windows[(slice(None),) * axis + (slice(None, None, step),)]
+
+
+@linear(unfold, "a")
+def unfold_a(ct: Array, a_shape: Shape, axis: int, size: int, step: int) -> Array:
+    places = unfold(np.arange(a_shape[axis]), 0, size, step)
+    moved = np.moveaxis(ct, axis, -2)
+    lead = moved.shape[:-2]
+    flat = np.reshape(moved, (*lead, places.size))
+    index = np.broadcast_to(np.reshape(places, -1), flat.shape)
+    out = scatter_along_axis(flat, index, -1, (*lead, a_shape[axis]))
+    return np.moveaxis(out, -1, axis)

@@ -1,0 +1,361 @@
+"""Variances, medians, quantiles, averages, covariances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, vjp
+from srcgrad.rules.broadcast import as_array, larger, runtime, scatter_along_axis, size_of, sum_to
+from srcgrad.rules.numpy.products import conj_complex
+from srcgrad.rules.numpy.reductions import (
+    Axis,
+    Shape,
+    at_least_one,
+    count,
+    flatten_axes,
+    keep_axes,
+    reduced,
+    reduced_size,
+    restore_axes,
+)
+
+
+def _correction(named: dict[str, Any]) -> dict[str, Any]:
+    """``correction=`` is the array API's name of ``ddof``."""
+    correction = named.pop("correction", None)
+    if correction is not None:
+        named["ddof"] = correction
+    return named
+
+
+for _function in (np.var, np.std, np.nanvar, np.nanstd):
+    entry(
+        _function.__name__,
+        _function,
+        like=lambda a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True,
+        mean=None, correction=None: None,
+        adapt=_correction,
+    )  # fmt: skip
+    inactive(_function, "where")
+
+
+def _degrees_of_freedom(
+    shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any], ddof: Any
+) -> Array:
+    n = count(shape, axis, where, dtype)
+    if isinstance(ddof, int) and ddof == 0:
+        return n
+    return larger(n - ddof, 0) if where is True else np.maximum(n - ddof, 0)
+
+
+def _deviation(a: Array, axis: Axis, where: Array, mean: Array) -> Array:
+    if mean is None:
+        mean = reduced(np.mean, a, axis, **({} if where is True else {"where": where}))
+    return a - mean if where is True else np.where(where, a - mean, 0)
+
+
+@vjp(np.var, "a")
+def var_a(
+    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
+    deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
+    ct = keep_axes(ct, axis, keepdims, len(a_shape))
+    if isinstance(ddof, int) and ddof == 0:  # no elements: there is no deviation either
+        return ct * (2 / at_least_one(n)) * deviation
+    return 2 * ct * deviation / n
+
+
+@vjp(np.std, "a")
+def std_a(
+    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    ndim = len(a_shape)
+    n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
+    ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
+    deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
+    return ct / (n * np.where(ans == 0, 1, ans)) * deviation  # 0 where all are equal
+
+
+@vjp(np.var, "mean")
+def var_mean(
+    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
+) -> Array:  # fmt: skip
+    d = var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+    return -sum_to(d, mean_shape)
+
+
+@vjp(np.std, "mean")
+def std_mean(
+    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
+) -> Array:  # fmt: skip
+    d = std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+    return -sum_to(d, mean_shape)
+
+
+def _present(a: Array, where: Array) -> Array:
+    return ~np.isnan(a) if where is True else ~np.isnan(a) & where
+
+
+@vjp(np.nanvar, "a")
+def nanvar_a(
+    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    where = _present(a, where)
+    return var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+
+
+@vjp(np.nanstd, "a")
+def nanstd_a(
+    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+    keepdims: bool, where: Array, mean: Array,
+) -> Array:  # fmt: skip
+    where = _present(a, where)
+    return std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+
+
+def _weights_over(weights: Array, weights_ndim: int, ndim: int, axis: Axis) -> Array:
+    """1-D weights laid out along their axis; weights of full or partial shape as they are."""
+    if axis is None or weights_ndim == ndim:
+        return weights
+    axes = tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
+    moved = np.transpose(weights, sorted(range(len(axes)), key=lambda i: axes[i]))
+    return np.expand_dims(moved, tuple(i for i in range(ndim) if i not in axes))
+
+
+@vjp(np.average, "a")
+def average_a(
+    ct: Any, a_shape: Shape, axis: Axis, weights: Array, weights_ndim: Any, returned: bool,
+    keepdims: bool,
+) -> Array:  # fmt: skip
+    ct = keep_axes(ct[0] if returned else ct, axis, keepdims, len(a_shape))
+    if weights is None:
+        return np.broadcast_to(ct / at_least_one(reduced_size(a_shape, axis)), a_shape)
+    w = _weights_over(weights, weights_ndim, len(a_shape), axis)
+    return np.broadcast_to(ct * w / reduced(np.sum, w, axis), a_shape)
+
+
+@vjp(np.average, "weights")
+def average_weights(
+    ct: Any, ans: Any, a: Array, axis: Axis, weights: Array, weights_ndim: int, returned: bool,
+    keepdims: bool,
+) -> Array:  # fmt: skip
+    ndim = np.ndim(a)
+    mean, total_ct = (ans[0], ct[1]) if returned else (ans, None)
+    w = _weights_over(weights, weights_ndim, ndim, axis)
+    ct = keep_axes(ct[0] if returned else ct, axis, keepdims, ndim)
+    d = ct * (a - keep_axes(mean, axis, keepdims, ndim)) / reduced(np.sum, w, axis)
+    if total_ct is not None:
+        d = d + keep_axes(total_ct, axis, keepdims)
+    if axis is None or weights_ndim == ndim:
+        return d
+    axes = tuple(i % ndim for i in (axis if isinstance(axis, tuple) else (axis,)))
+    d = np.sum(d, axis=tuple(i for i in range(ndim) if i not in axes))
+    return np.transpose(d, [sorted(axes).index(i) for i in axes])
+
+
+@runtime
+def quantile_places(a: Array, q: Array, method: Any) -> Array:
+    """The (fractional) place in the sorted last axis of ``a`` that ``np.quantile`` reads, for
+    each of the flattened ``q``: the quantile of 0, 1, 2, ..."""
+    n = np.shape(a)[-1]
+    return np.quantile(np.arange(n, dtype=float) if n else [0.0], np.ravel(q), method=method)
+
+
+@vjp(quantile_places, "q")
+def quantile_places_q(ct: Array, a: Array, q_shape: tuple[int, ...], method: str) -> Array:
+    if method != "linear":
+        raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
+    return np.reshape(ct * (np.shape(a)[-1] - 1), q_shape)
+
+
+inactive(quantile_places, "a")
+
+
+@runtime
+def sorted_places(a: Array, ranks: Array) -> Array:
+    """Where the elements of ``a`` stand that its sorted last axis has at ``ranks`` (1-D).  In a
+    line with NaN it is the NaN that is read, whatever the rank.
+
+    >>> sorted_places(np.array([[3.0, 1.0, 2.0], [3.0, np.nan, 2.0]]), np.array([0, 1]))
+    array([[1, 2],
+           [1, 1]])
+    """
+    if not np.shape(a)[-1]:
+        return np.zeros((*np.shape(a)[:-1], len(ranks)), np.intp)
+    order = np.argsort(a, kind="stable")
+    last = order[..., -1:]
+    missing = np.isnan(np.take_along_axis(a, last, -1))
+    return np.where(missing, last, order[..., ranks])
+
+
+nondiff(sorted_places)
+
+
+def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
+    """Adjoint of reading ``places`` (1-D) of the sorted last axis; ``ct`` has them last."""
+    low = np.floor(places)
+    share = (places - low).astype(a.dtype)
+    below = sorted_places(a, low.astype(np.intp))
+    above = sorted_places(a, np.ceil(places).astype(np.intp))
+    shape = np.shape(a)
+    return scatter_along_axis(ct * (1 - share), below, -1, shape) + scatter_along_axis(
+        ct * share, above, -1, shape
+    )
+
+
+def _quantile(
+    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool
+) -> Array:
+    q = as_array(q)
+    q_ndim = np.ndim(q)
+    shape = np.shape(a)
+    if keepdims:  # the reduced axes, and after them nothing but the kept ones
+        reduced = axis if axis is not None else tuple(range(len(shape)))
+        axes = reduced if isinstance(reduced, tuple) else (reduced,)
+        ct = np.squeeze(ct, tuple(i % len(shape) + q_ndim for i in axes))
+    kept = np.shape(ct)[q_ndim:]
+    by_place = np.moveaxis(np.reshape(ct, (size_of(np.shape(q)), *kept)), 0, -1)
+    flat = flatten_axes(a, axis, len(shape))
+    d = _order_statistics(by_place, flat, quantile_places(flat, q, method))
+    return restore_axes(d, axis, shape)
+
+
+def _unweighted(weights: Array) -> None:
+    if weights is not None:
+        raise NoRule("np.quantile and np.percentile have no derivative rule with weights=")
+
+
+@vjp(np.quantile, "a")
+def quantile_a(
+    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+) -> Array:
+    _unweighted(weights)
+    return _quantile(ct, a, q, axis, method, keepdims)
+
+
+@vjp(np.percentile, "a")
+def percentile_a(
+    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
+) -> Array:
+    return quantile_a(ct, a, np.divide(as_array(q), 100), axis, method, keepdims, weights)
+
+
+@vjp(np.quantile, "q")
+def quantile_q(
+    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
+    keepdims: bool, weights: Array,
+) -> Array:  # fmt: skip
+    """The slope between two neighbours in the sorted sample."""
+    _unweighted(weights)
+    if method != "linear":
+        raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
+    flat = flatten_axes(a, axis, np.ndim(a))
+    places = quantile_places(flat, q, method)
+    above = sorted_places(flat, np.ceil(places).astype(np.intp))
+    below = sorted_places(flat, np.floor(places).astype(np.intp))
+    rise = np.take_along_axis(flat, above, -1) - np.take_along_axis(flat, below, -1)
+    rise = np.moveaxis(rise, -1, 0) * (np.shape(flat)[-1] - 1)
+    d = np.reshape(ct, np.shape(rise)) * rise
+    return np.reshape(np.sum(d, axis=tuple(range(1, np.ndim(d)))), q_shape)
+
+
+@vjp(np.percentile, "q")
+def percentile_q(
+    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
+    keepdims: bool, weights: Array,
+) -> Array:  # fmt: skip
+    share = np.divide(as_array(q), 100)
+    return quantile_q(ct, a, share, q_shape, axis, method, keepdims, weights) / 100
+
+
+@vjp(np.median, "a")
+def median_a(ct: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
+    return _quantile(ct, a, 0.5, axis, "linear", keepdims)
+
+
+@runtime
+def middle_places(a: Array) -> Array:
+    """Where the middle two of those elements stand in the last axis of ``a`` that are not NaN
+    (twice the middle one if their number is odd).
+
+    >>> middle_places(np.array([3.0, np.nan, 1.0, 2.0]))
+    array([3, 3])
+    """
+    present = np.sum(~np.isnan(a), axis=-1, keepdims=True)
+    middle = np.concatenate([np.maximum(present - 1, 0) // 2, present // 2], axis=-1)
+    if not np.shape(a)[-1]:
+        return middle
+    return np.take_along_axis(np.argsort(a, kind="stable"), middle, -1)
+
+
+nondiff(middle_places)
+
+
+@vjp(np.nanmedian, "a")
+def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+                keepdims: bool) -> Array:  # fmt: skip
+    """Half of it to each of the middle two of those that are there."""
+    shape = np.shape(a)
+    flat = flatten_axes(a, axis, len(shape))
+    kept = np.shape(flat)[:-1]
+    places = middle_places(flat)
+    half = np.broadcast_to(0.5 * np.reshape(ct, (*kept, 1)), np.shape(places))
+    return restore_axes(scatter_along_axis(half, places, -1, np.shape(flat)), axis, shape)
+
+
+def _no_weights(fweights: Any, aweights: Any) -> None:
+    if fweights is not None or aweights is not None:
+        raise NoRule("np.cov has no derivative rule with fweights= or aweights=")
+
+
+@vjp(np.cov, "m")
+def cov_m(
+    ct: Array, m: Array, m_ndim: int, m_dtype: np.dtype[Any], y: Array, rowvar: bool, bias: bool,
+    ddof: Any, fweights: Any, aweights: Any,
+) -> Array:  # fmt: skip
+    _no_weights(fweights, aweights)
+    if y is not None:
+        raise NoRule("np.cov: no derivative rule with y=; stack the variables with np.vstack")
+    by_row = m_ndim == 1 or rowvar
+    x = np.atleast_2d(m) if by_row else m.T
+    n = np.shape(x)[1] - ((0 if bias else 1) if ddof is None else ddof)
+    square = np.reshape(ct, (np.shape(x)[0], np.shape(x)[0]))
+    centred = x - np.mean(x, axis=1, keepdims=True)
+    if m_dtype.kind == "c":
+        d = (square @ np.conj(centred) + np.conj(square.T @ centred)) / n
+    else:
+        d = (square + square.T) @ centred / n
+    return np.reshape(d if by_row else d.T, np.shape(m))
+
+
+@vjp(np.corrcoef, "x")
+def corrcoef_x(ct: Array, ans: Array, x: Array, x_ndim: int, y: Array, rowvar: bool) -> Array:
+    if y is not None:
+        raise NoRule("np.corrcoef: no derivative rule with y=; stack them with np.vstack")
+    by_row = x_ndim == 1 or rowvar
+    rows = np.atleast_2d(x) if by_row else x.T
+    centred = rows - np.mean(rows, axis=1, keepdims=True)
+    length = np.sqrt(np.sum(centred * centred, axis=1, keepdims=True))
+    unit = centred / length
+    square = np.reshape(ct, (np.shape(rows)[0], np.shape(rows)[0]))
+    both = square + square.T
+    along = np.sum(both * np.reshape(ans, np.shape(square)), axis=1, keepdims=True) * unit
+    d = (both @ unit - along) / length
+    return np.reshape(d if by_row else d.T, np.shape(x))
+
+
+@linear(np.bincount, "weights", like=lambda x, weights=None, minlength=0: None)
+def bincount_weights(ct: Array, x: Array) -> Array:
+    return ct[x]
+
+
+inactive(np.bincount, "x", "minlength")
+nondiff(np.digitize)

@@ -1,0 +1,169 @@
+"""Python's ``math`` and ``cmath`` modules, where they are not NumPy under another name."""
+
+from __future__ import annotations
+
+import cmath
+import math
+from typing import Any
+
+import numpy as np
+
+from srcgrad.rules.book import (
+    Array,
+    alias,
+    elementwise,
+    entry,
+    linear,
+    nondiff,
+    sequence,
+    variant,
+    vjp,
+)
+from srcgrad.rules.nn.error_function import erf_x, erfc_x
+from srcgrad.rules.nn.gamma_functions import digamma, lgamma_x
+from srcgrad.rules.numpy.cumulative import products_of_others
+from srcgrad.rules.numpy.exponential import natural_log
+
+for _name, _function in (
+    ("exp", np.exp), ("sin", np.sin), ("cos", np.cos), ("tan", np.tan), ("sinh", np.sinh),
+    ("cosh", np.cosh), ("tanh", np.tanh), ("asin", np.arcsin), ("acos", np.arccos),
+    ("atan", np.arctan), ("asinh", np.arcsinh), ("acosh", np.arccosh), ("atanh", np.arctanh),
+    ("sqrt", np.sqrt), ("log10", np.log10),
+):  # fmt: skip
+    alias(_function, getattr(cmath, _name))
+
+nondiff(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
+
+entry("math.log", math.log, like=lambda x, base=None: None)
+
+
+@vjp(math.log, "x")
+def log_x(ct: Array, x: Array, base: Any) -> Array:
+    return ct / x if base is None else ct / (x * natural_log(base))
+
+
+@vjp(math.log, "base")
+def log_base(ct: Array, ans: Array, base: Array) -> Array:
+    return -ct * ans / (base * natural_log(base))
+
+
+variant(math.log, cmath.log, lambda x, base=None: None)
+
+
+@elementwise(math.erf, "x", like=lambda x: None)
+def math_erf(x: Array) -> Array:
+    return erf_x(x)
+
+
+@elementwise(math.erfc, "x", like=lambda x: None)
+def math_erfc(x: Array) -> Array:
+    return erfc_x(x)
+
+
+@elementwise(math.lgamma, "x", like=lambda x: None)
+def math_lgamma(x: Array) -> Array:
+    return lgamma_x(x)
+
+
+@elementwise(math.gamma, "x", like=lambda x: None)
+def math_gamma(ans: Array, x: Array) -> Array:
+    return ans * digamma(x)
+
+
+entry("math.remainder", math.remainder, like=lambda x, y: None)
+
+
+@elementwise(math.remainder, "x")
+def remainder_x() -> int:
+    return 1
+
+
+@vjp(math.remainder, "y")
+def remainder_y(ct: Array, x: Array, y: Array) -> Array:
+    return -ct * np.rint(x / y)
+
+
+@vjp(math.hypot, "coordinates", like=lambda *coordinates: None)
+def hypot_coordinates(ct: Array, ans: Array, coordinates: tuple[Array, ...]) -> list[Array]:
+    scale = ct / np.where(ans == 0, 1, ans)
+    return [scale * x for x in coordinates]
+
+
+@vjp(math.dist, "p", like=lambda p, q: None)
+def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
+    scale = ct / np.where(ans == 0, 1, ans)
+    if not isinstance(p_shape, list):
+        return scale * (p - q)
+    return [scale * (p[i] - q[i]) for i in range(len(p_shape))]
+
+
+@vjp(math.dist, "q")
+def dist_q(ct: Array, ans: Array, p: Any, q: Any, q_shape: Any) -> Any:
+    return dist_p(ct, ans, q, p, q_shape)
+
+
+@linear(sum, "seq", like=lambda seq, start=0: None)
+@linear(math.fsum, "seq", like=lambda seq: None)
+def fsum_seq(ct: Array, seq_shape: Any) -> Any:
+    return [ct] * len(seq_shape) if isinstance(seq_shape, list) else np.broadcast_to(ct, seq_shape)
+
+
+@vjp(math.prod, "iterable", like=lambda iterable, *, start=1: None)
+def prod_iterable(ct: Array, iterable: Any, start: Any) -> Any:
+    scale = ct if isinstance(start, int) and start == 1 else ct * start
+    if not isinstance(iterable, list | tuple):
+        return scale * products_of_others(iterable)
+    others = products_of_others(np.stack(iterable))
+    return [scale * others[i] for i in range(len(iterable))]
+
+
+@vjp(math.prod, "start")
+def prod_start(ct: Array, iterable: Any) -> Array:
+    factors = np.stack(iterable) if isinstance(iterable, list | tuple) else iterable
+    return ct * np.prod(factors)
+
+
+@vjp(cmath.phase, "z", like=lambda z: None)
+def phase_z(ct: Array, z: Array) -> Array:
+    return -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2)
+
+
+@vjp(cmath.polar, "z", like=lambda z: None)
+def polar_z(ct: Any, ans: Any, z: Array) -> Array:
+    modulus, _ = ans
+    d: Array = None
+    if ct[0] is not None:
+        d = ct[0] * np.conj(z) / modulus
+    if ct[1] is not None:
+        turn = -1j * ct[1] * np.conj(z) / (modulus * modulus)
+        d = turn if d is None else d + turn
+    return d
+
+
+@vjp(cmath.rect, "r", like=lambda r, phi: None)
+def rect_r(ct: Array, phi: Array) -> Array:
+    return ct * np.exp(1j * phi)
+
+
+@vjp(cmath.rect, "phi")
+def rect_phi(ct: Array, ans: Array) -> Array:
+    return 1j * ct * ans
+
+
+def sumprod_p(ct: Array, q: Any, p_shape: Any) -> Any:
+    return [ct * q[i] for i in range(len(p_shape))] if isinstance(p_shape, list) else ct * q
+
+
+def sumprod_q(ct: Array, p: Any, q_shape: Any) -> Any:
+    return sumprod_p(ct, p, q_shape)
+
+
+if hasattr(math, "sumprod"):  # Python 3.12
+    vjp(math.sumprod, "p", like=lambda p, q: None)(sumprod_p)
+    vjp(math.sumprod, "q")(sumprod_q)
+    sequence(math.sumprod, "p", "q")
+
+sequence(math.dist, "p", "q")
+sequence(math.fsum, "seq")
+sequence(sum, "seq")
+sequence(math.prod, "iterable")

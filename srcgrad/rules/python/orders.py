@@ -1,0 +1,26 @@
+"""The order of texts and of rows of numbers, as ``sorted`` finds it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...types.spelling import place_of_greatest, place_of_least
+from ..book import nondiff
+from ..broadcast import runtime
+
+
+@runtime
+def sorted_places(*columns: list[Any], reverse: bool = False) -> np.ndarray[Any, Any]:
+    """The numbers of the rows of some columns in sorted order; equal rows keep theirs.
+
+    >>> sorted_places([2, 1, 2], ["b", "c", "a"])
+    array([1, 2, 0])
+    """
+    rows = list(zip(*columns, strict=True))
+    places = sorted(range(len(rows)), key=rows.__getitem__, reverse=reverse)
+    return np.array(places, dtype=np.intp)
+
+
+nondiff(sorted_places, place_of_least, place_of_greatest)

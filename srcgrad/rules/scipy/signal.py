@@ -1,0 +1,163 @@
+"""Convolutions and correlations of ``scipy.signal``, in any number of dimensions.
+
+``convolve(x, k)`` is linear in each input.  Its transpose puts the cotangent into the middle of
+an array of the size of the full convolution (that is where ``"same"`` and ``"valid"`` cut it out)
+and correlates that with the other input.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.signal as sp
+
+from srcgrad.rules.book import Array, NoRule, nondiff, vjp
+from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.numpy.products import conj_complex
+
+Shape = tuple[Any, ...]
+Dtype = np.dtype[Any]
+
+
+def _middle(full: Shape, shape: Shape) -> tuple[slice, ...]:
+    """Where an array of ``shape`` lies in the middle of a larger one."""
+    return tuple(slice((f - n) // 2, (f - n) // 2 + n) for f, n in zip(full, shape))
+
+
+@runtime
+def convolved_back(part: Array, other: Array, shape: Shape) -> Array:
+    """The cotangent of the input of ``shape`` whose convolution with ``other`` has in its middle
+    the cotangent ``part``.
+
+    >>> convolved_back(np.array([1.0, 0.0, 0.0]), np.array([5.0, 7.0]), (2,))
+    array([5., 0.])
+    """
+    full = np.zeros([n + m - 1 for n, m in zip(shape, other.shape)],
+                    np.result_type(part.dtype, other.dtype))
+    full[_middle(full.shape, part.shape)] = part
+    return np.asarray(sp.correlate(full, np.conj(other), mode="valid"))
+
+
+@runtime
+def convolved_middle(x: Array, other: Array, shape: Shape) -> Array:
+    """The middle, of ``shape``, of the full convolution of two arrays.
+
+    >>> convolved_middle(np.array([1.0, 2.0]), np.array([5.0, 7.0]), (1,))
+    array([17.])
+    """
+    full = np.asarray(sp.convolve(x, other))
+    return full[_middle(full.shape, shape)]
+
+
+@vjp(convolved_back, "part")
+def convolved_back_part(ct: Array, part_shape: Shape, other: Array) -> Array:
+    return convolved_middle(ct, other, part_shape)
+
+
+@vjp(convolved_back, "other")
+def convolved_back_other(ct: Array, part: Array, other_shape: Shape) -> Array:
+    return convolved_back(part, ct, other_shape)
+
+
+@vjp(convolved_middle, "x")
+def convolved_middle_x(ct: Array, x_shape: Shape, other: Array) -> Array:
+    return convolved_back(ct, other, x_shape)
+
+
+@vjp(convolved_middle, "other")
+def convolved_middle_other(ct: Array, x: Array, other_shape: Shape) -> Array:
+    return convolved_back(ct, x, other_shape)
+
+
+def _zero_filled(name: str, boundary: str, fillvalue: Any) -> None:
+    if boundary != "fill" or not (isinstance(fillvalue, int | float) and fillvalue == 0):
+        raise NoRule(f"scipy.signal.{name} has a derivative rule for a boundary filled with "
+                         "zeros only")
+
+
+def _all_axes(axes: Any) -> None:
+    if axes is not None:
+        raise NoRule("convolutions along some axes= have no derivative rule")
+
+
+@vjp(sp.convolve, "in1")
+def convolve_in1(ct: Array, in1_shape: Shape, in2: Array) -> Array:
+    return convolved_back(ct, in2, in1_shape)
+
+
+@vjp(sp.convolve, "in2")
+def convolve_in2(ct: Array, in1: Array, in2_shape: Shape) -> Array:
+    return convolved_back(ct, in1, in2_shape)
+
+
+@vjp(sp.fftconvolve, "in1")
+@vjp(sp.oaconvolve, "in1")
+def fftconvolve_in1(ct: Array, in1_shape: Shape, in2: Array, axes: Any) -> Array:
+    _all_axes(axes)
+    return convolved_back(ct, in2, in1_shape)
+
+
+@vjp(sp.fftconvolve, "in2")
+@vjp(sp.oaconvolve, "in2")
+def fftconvolve_in2(ct: Array, in1: Array, in2_shape: Shape, axes: Any) -> Array:
+    _all_axes(axes)
+    return convolved_back(ct, in1, in2_shape)
+
+
+@vjp(sp.convolve2d, "in1")
+def convolve2d_in1(ct: Array, in1_shape: Shape, in2: Array, boundary: str,
+                   fillvalue: Any) -> Array:
+    _zero_filled("convolve2d", boundary, fillvalue)
+    return convolved_back(ct, in2, in1_shape)
+
+
+@vjp(sp.convolve2d, "in2")
+def convolve2d_in2(ct: Array, in1: Array, in2_shape: Shape, boundary: str,
+                   fillvalue: Any) -> Array:
+    _zero_filled("convolve2d", boundary, fillvalue)
+    return convolved_back(ct, in1, in2_shape)
+
+
+# ---- correlation: convolution with the conjugate of the second input, turned round -------------
+
+
+@vjp(sp.correlate, "in1")
+def correlate_in1(ct: Array, in1_shape: Shape, in2: Array, in2_dtype: Dtype) -> Array:
+    return convolved_back(ct, conj_complex(np.flip(in2), in2_dtype), in1_shape)
+
+
+@vjp(sp.correlate, "in2")
+def correlate_in2(ct: Array, in1: Array, in2_shape: Shape, in2_dtype: Dtype) -> Array:
+    return conj_complex(np.flip(convolved_back(ct, in1, in2_shape)), in2_dtype)
+
+
+@vjp(sp.correlate2d, "in1")
+def correlate2d_in1(ct: Array, in1_shape: Shape, in2: Array, in2_dtype: Dtype, boundary: str,
+                    fillvalue: Any) -> Array:
+    """Its middle is the other one of the two middles of an even size."""
+    _zero_filled("correlate2d", boundary, fillvalue)
+    return np.flip(convolved_back(np.flip(ct), conj_complex(in2, in2_dtype), in1_shape))
+
+
+@vjp(sp.correlate2d, "in2")
+def correlate2d_in2(ct: Array, in1: Array, in2_shape: Shape, in2_dtype: Dtype, boundary: str,
+                    fillvalue: Any) -> Array:
+    _zero_filled("correlate2d", boundary, fillvalue)
+    return conj_complex(convolved_back(np.flip(ct), np.flip(in1), in2_shape), in2_dtype)
+
+
+# ---- places of peaks -----------------------------------------------------------------------------
+@runtime
+def is_peak(x: Array, settings: Any) -> Array:
+    """Where ``scipy.signal.find_peaks`` finds the peaks of a vector, as truth values.
+
+    >>> is_peak(np.array([0.0, 2.0, 1.0, 3.0, 0.0]), {"height": 2.5})
+    array([False, False, False,  True, False])
+    """
+    found = np.zeros(np.shape(x), bool)
+    found[sp.find_peaks(x, **settings)[0]] = True
+    return found
+
+
+nondiff(is_peak)
