@@ -262,6 +262,66 @@ def swapped(x):
     return total
 
 
+def pushed(x):
+    """Arrays written in place, of objects that are known by numbers."""
+    bs = [Body(np.array([v, v * v]), np.zeros(2), 1.0) for v in x]
+    for b in bs:
+        b.pos[0] += 0.1 * b.pos[1]
+        b.vel += np.sin(b.pos)
+    total = 0.0
+    for b in bs:
+        total += b.pos[0] * b.vel[1]
+    return total
+
+
+# ---- carried by loops from what was given ---------------------------------------------------------
+Motion = namedtuple("Motion", "at speed")
+
+
+@dataclass(frozen=True)
+class Frozen:
+    at: float
+    speed: float
+
+
+@dataclass
+class Moving:
+    at: float
+    speed: float
+
+
+def carried_tuple(x, state):
+    for i in range(len(x)):
+        if state[0] > 0.1 * i:
+            state = (state[0] + 0.1 * state[1][0], (state[1][0] - x[i] * state[0], state[1][1]))
+    return state[0] * state[1][1]
+
+
+def carried_names(x, state):
+    for i in range(len(x)):
+        state = state._replace(at=state.at + 0.1 * state.speed, speed=state.speed - x[i])
+    return state.at
+
+
+def carried_frozen(x, state):
+    for v in x:
+        if state.at < 3.0:
+            state = Frozen(state.at + 0.1 * state.speed, state.speed - v * state.at)
+    return state.at
+
+
+def carried_object(x, state):
+    for v in x:
+        state = Moving(state.at + 0.1 * state.speed, state.speed - v * state.at)
+    return state.at
+
+
+def carried_dict(x, state):
+    for v in x:
+        state = {**state, "at": state["at"] * np.cos(v)}
+    return state["at"] * state["scale"]
+
+
 # ---- lists from outside --------------------------------------------------------------------------
 class Spring:
     def __init__(self, i, j, k, rest):
@@ -417,6 +477,9 @@ def _arguments(n):
         links: (x,), growing: (x, 0.1), tree: (r.permutation(n) + 0.1,),
         elements: (r.uniform(1.0, 2.0, n), np.cumsum(r.uniform(0.5, 1.0, n + 1))),
         bodies: (r.normal(size=(n, 2)), 0.1), best_of: (x,), swapped: (x,),
+        pushed: (x,), carried_tuple: (x, (0.5, (1.0, 2.0))), carried_names: (x, Motion(0.5, 1.0)),
+        carried_frozen: (x, Frozen(0.5, 1.0)), carried_object: (x, Moving(0.5, 1.0)),
+        carried_dict: (x, {"at": 0.5, "scale": 2.0}),
         springs: (x, made_springs()), edges: (x, [Edge(i, j, w) for (i, j), w in zip(
             ends, weights, strict=True)]),
         tuples: (x, [(i, j, w) for (i, j), w in zip(ends, weights, strict=True)]),
@@ -434,7 +497,7 @@ OF_NUMBERS = (sorted_by_swaps, some_changed)  # not for the fields of objects: t
 CASES = [(fn, args) for given in BY_SIZE for fn, args in given.items()]
 CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest, moved, pairs_outside,
             sorted_by_swaps, some_changed)
-ONE_BY_ONE = (one_replaced,)
+ONE_BY_ONE = (one_replaced, pushed)
 MOST_LINES = {  # of the gradient's text, in lines of the program with its class
     particles: 4.8, agents: 4.1, links: 2.8, growing: 3.3, elements: 3.1, tree: 6.2, bodies: 4.6,
     shortest_paths: 4.8, events: 4.6, springs: 2.6, moved: 2.9, pairs_outside: 4.0,

@@ -307,3 +307,44 @@ def a_class_attribute(x):
                                 in_place_arrays, a_class_attribute], ids=lambda fn: fn.__name__)
 def test_what_a_store_cannot_hold_is_traced_object_by_object(fn):
     check(fn, (np.array([0.3, -0.7, 1.2, 0.4]),), staged=False, passes=False, oracle=False)
+
+
+def moved_at_last(x, state):
+    kept = state
+    for v in x:
+        state = programs.Moving(state.at * v, state.speed)
+    kept.at += 2.0
+    return state.at + kept.at * np.sum(x)
+
+
+def moved_in_a_box(x, box):
+    state = box["state"]
+    for v in x:
+        state = {"at": state["at"] * v}
+    box["state"]["at"] += 2.0
+    return state["at"] * np.sum(x)
+
+
+def moved_itself(x, state):
+    for v in x:
+        state = programs.Moving(state.at * v, state.speed)
+    state.at += 2.0
+    return state.at * np.sum(x)
+
+
+def asked_which(x, state):
+    first = state
+    for v in x:
+        state = programs.Moving(state.at * v if state is first else state.at, state.speed)
+    return state.at * np.sum(x)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("fn", [moved_at_last, moved_in_a_box, moved_itself, asked_which],
+                         ids=lambda fn: fn.__name__)
+def test_a_carried_object_that_changes_is_the_one_that_was_given(fn, n):
+    given = {"state": {"at": 0.5}} if fn is moved_in_a_box else programs.Moving(0.5, 1.0)
+    x = np.linspace(0.7, 1.2, n)
+    plain, traced = copy.deepcopy(given), copy.deepcopy(given)
+    assert sg.value_and_grad(fn)(x, traced)[0] == fn(x, plain)
+    assert repr(traced) == repr(plain)

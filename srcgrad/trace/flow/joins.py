@@ -28,6 +28,7 @@ from ..heap.columns import (
     list_elem,
     unlike_items,
 )
+from ..heap.gathering import Unlike, parts_read
 from ..heap.unlike import are_nodes, one_of, remedies_for
 from ..record.journal import Content, Snapshot
 from ..record.states import Columns, ListTable, Maybe, Partial, SymbolicList
@@ -333,7 +334,7 @@ class Join:
             held = self.held(a, b)
             if not isinstance(held, Failed):
                 return held
-        if type(a) is not type(b) or self.outside(a) or self.outside(b) or (
+        if type(a) is not type(b) or not (self._may_enter(a, b) and self._may_enter(b, a)) or (
                 (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
         if outline(a) != outline(b) or (self.predicate is not None and are_nodes(self, a, b)):
@@ -348,16 +349,52 @@ class Join:
             return Same(a)
         if is_mutable(a):
             self.objects.append((a, b))
+        if self.outside(a) or self.outside(b):
+            if any(isinstance(i, Failed) for i in items):
+                return self._two(a, b)
+            return Sequence(self._copier(a, b), items, self.parts_inside)  # type: ignore[arg-type]
         if self.was_changed(a) or self.was_changed(b):
             return Ended(self.heir(list, a, b), items,
                          lambda obj: parts_a if obj is a else parts_b, (a, b))
         return Sequence(self.rebuilder(a, b), items, structure_parts)  # type: ignore[arg-type]
 
+    def _may_enter(self, obj: Any, other: Any) -> bool:
+        """May an object be known by its parts, which are read by their paths if it comes from
+        outside?  Only beside one of the program's, and if it stays as it is: it is copied."""
+        if not self.outside(obj) or (not self.outside(other) and not is_mutable(obj)):
+            return True
+        return not self.outside(other) and self.predicate is None and (
+            self.machine.rounds.may_rebind())
+
+    def parts_inside(self, obj: Any) -> tuple[Any, ...] | None:
+        """The parts of an object; of one from outside as the program would read them."""
+        if not self.outside(obj):
+            return structure_parts(obj)
+        try:
+            return parts_read(self.machine, obj)
+        except Unlike:  # such as what has attributes that are computed
+            return None
+
+    def _copier(self, *objects: Any) -> Callable[[list[Any]], Any]:
+        """A function that makes an object that may stand for one from outside: neither may change
+        then, nor be asked which object it is."""
+        make, machine = rebuilder(objects[0]), self.machine
+
+        def made(parts: list[Any]) -> Any:
+            new = make(parts)
+            if is_mutable(new):
+                machine.journal.copied(new)
+                for obj in filter(self.outside, objects):
+                    machine.opening.keep_as_found(obj)
+            return new
+
+        return made
+
     def _ended_parts(self, side: int, obj: Any) -> tuple[Any, ...] | None:
         """The parts of an object at the end of an arm."""
         found = self.changed[side].get(id(obj))
         if found is None:
-            return structure_parts(obj)
+            return self.parts_inside(obj)
         return found.items if type(found) is Snapshot else None
 
     def _grows(self, a: Any, b: Any) -> bool:

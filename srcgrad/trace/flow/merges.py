@@ -60,6 +60,7 @@ class Merges(Collaborator):
     open_names: parts.OpenNames
     pushes: parts.Pushes
     recorder: parts.Recorder
+    references: parts.References
     sources: parts.Sources
     truths: parts.Truths
 
@@ -281,7 +282,8 @@ class Merges(Collaborator):
             return frozenset()
         alone = {id(a) for a, b in joining.objects if b is UNBOUND}  # a new one of itself only
         changed = {key[1] for key in skip if key[0] in ("content", "field")}
-        known = self.known_elsewhere(joining, skip)
+        known = self.known_elsewhere(joining, skip).difference(  # of those a copy is joined
+            id(o) for pair in pairs for o in pair if self.is_outside(o))
         partner: tuple[dict[int, int], dict[int, int]] = ({}, {})
         found: set[tuple[int, int]] = set()
         for a, b in pairs:
@@ -301,6 +303,7 @@ class Merges(Collaborator):
         roots = [*self.frames, *(s for d, s in self.scopes if d <= depth), *self.iterating,
                  *self.sources.overlays.values(), *self.sources.shadows.values(), *
                  self.global_overlays.values(),
+                 *self.references.columns(),
                  *joining.fixed, *(obj for obj, _ in self.handed_over.given_out.values()),
                  *(obj for obj, *_ in self.handed_over.handed.values())]
         return reachable(roots, skip, self.is_outside, self.symbolic_lists)

@@ -243,6 +243,14 @@ def instances_in(item: Any, path: Path) -> Iterator[tuple[Path, Any]]:
         yield path, item
 
 
+def parts_read(machine: Any, obj: Any) -> tuple[Any, ...]:
+    """The parts of a tuple, dict or instance from outside, as the program would read them."""
+    names = _names(obj)
+    machine.sources.note_container(obj)
+    read = machine.getitem if isinstance(obj, (tuple, dict)) else machine.getattr
+    return tuple([read(obj, name) for name in names])
+
+
 def column_name(path: Path) -> str:
     """A variable's name for what a path leads to."""
     named = [str(key) for kind, key in path.steps if kind in ("attr", "slot")]

@@ -190,8 +190,7 @@ class Opening(Collaborator):
         self.journal.seal(made)
         self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
         for one in held_objects(obj):
-            self.gathered_items[id(one)] = one
-            self.journal.seal(one)
+            self.keep_as_found(one)
         self.sources.notes.append(
             f"long list: the items of {path} are alike, and kept column by column")
         return made
@@ -218,6 +217,11 @@ class Opening(Collaborator):
             self.recorder.list_sizes.known[value] = size
             states.append(SymbolicList(value, value.obj))
         return states
+
+    def keep_as_found(self, obj: Any) -> None:
+        """Say of an object from outside that others stand for it: it may not change."""
+        self.gathered_items[id(obj)] = obj
+        self.journal.seal(obj)
 
     def keep_apart(self, obj: Any) -> None:
         """An object from outside is changed: if it was gathered, start again without."""

@@ -6,6 +6,7 @@ import collections
 import enum
 import operator
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...errors import UnsupportedOperation
@@ -21,7 +22,7 @@ from ..objects.access import is_cached_property
 from ..objects.special_methods import class_attribute, python_method
 from ..record.states import Maybe
 from ..record.structures import is_library, record_fields
-from ..record.tracers import Choice, ClassedArray, Poison, StandIn, Whole
+from ..record.tracers import Choice, ClassedArray, Poison, StandIn, Tracer, Whole
 from .gathering import Unlike
 from .stores import (
     FEW,
@@ -75,7 +76,7 @@ class References(Collaborator):
             stored_as(cls, outside)) and not (
             frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
-                type, enum.Enum, BaseException, Whole, StandIn, ClassedArray, tuple))
+                type, enum.Enum, BaseException, Whole, StandIn, Tracer, ClassedArray, tuple))
 
     def lies_in_store(self, cls: type) -> bool:
         """Are objects of a class put into a store as they are made?"""
@@ -202,6 +203,11 @@ class References(Collaborator):
         except Unlinked:
             what = f"{name} of a {store.cls.__name__} is another thing than an object"
             raise self.not_stored(store.cls, what) from None
+
+    def columns(self) -> Iterator[list[Any]]:
+        """The columns of all stores: what they hold is known by numbers that may lie anywhere."""
+        for store in (*self.stores.values(), *(store for store, _ in self.stored_lists.values())):
+            yield from store.columns.values()
 
     def _store_for(self, key: Any) -> Store | None:
         """The one store of the classes of a name, if there is one."""
