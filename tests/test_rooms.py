@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from imported import ROOT, imports, room  # noqa: E402
+from imported import ROOT, imports, room
 
 # Which rooms a room may import; modules at the top are rooms, too. Those that are not in the table
 # are public modules and the command line: they may import every room, and no room may import them.

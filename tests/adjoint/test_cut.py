@@ -5,14 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 import random
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from check import run
 
 import srcgrad as sg

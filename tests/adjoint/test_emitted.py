@@ -3,14 +3,8 @@ gives what the pure interpreter gives."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from check import assert_close, directions, run
 from generate import Program
 from programs import PROGRAMS

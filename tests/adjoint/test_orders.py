@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import copy
-import sys
-from pathlib import Path
-
-import numpy as np
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 
 import aliasing
 import chain
 import kinds_programs
+import numpy as np
 import numpy_style
 import objects
 import practice
+import pytest
 import tricky
 import uneven_programs
 from generator import arguments, program

@@ -4,16 +4,10 @@ second order."""
 from __future__ import annotations
 
 import copy
-import sys
-from pathlib import Path
-
-import numpy as np
-import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
 
 import chain
+import numpy as np
+import pytest
 from orders import check_first, check_second
 from recursive import recursive_arguments, recursive_program
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 import ast
 import copy
 import re
-import sys
 import textwrap
-from pathlib import Path
 
 import numpy as np
 import pytest
+from chain import close, differences, same
 
 import srcgrad as sg
 from srcgrad.compile.requests import Request
 from srcgrad.emit import module
 from srcgrad.emit.kept_records import Records
 from srcgrad.public.compiled import Compiled
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "programs"))
-
-from chain import close, differences, same  # noqa: E402
 
 
 class Lists:

@@ -6,9 +6,9 @@ import copy
 
 import numpy as np
 import pytest
+from lints import lint
 
 import srcgrad as sg
-from tests.support.lints import lint
 
 
 def told(x, n):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lints import lint
 from random_graphs import Maker
 from running import emitted, run
 
@@ -20,7 +21,6 @@ from srcgrad.emit.wrapping import wrap
 from srcgrad.graph.interpret import interpret
 from srcgrad.graph.ir import Builder, Graph
 from srcgrad.types.kinds import FLOAT
-from tests.support.lints import lint
 
 HERE = Path(__file__).parent
 TEXTS = """

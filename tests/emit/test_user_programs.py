@@ -5,13 +5,13 @@ import inspect
 
 import numpy as np
 import pytest
+from lints import lint
 from running import emitted, outputs_of, run, same_bits
 from user_programs import PROGRAMS
 
 from srcgrad.adjoint import close, differentiate
 from srcgrad.graph.interpret import interpret
 from srcgrad.trace.entry import trace
-from tests.support.lints import lint
 
 IDS = [f"{p[0].__name__}-{i}" for i, p in enumerate(PROGRAMS)]
 

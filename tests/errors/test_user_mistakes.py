@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import copy
 import re
-import sys
 import traceback
 from pathlib import Path
 
+import mistakes
 import numpy as np
 import pytest
 
+import srcgrad as sg
+
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-
-import mistakes  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
 
 TEXTS = HERE / "messages.txt"
 WITHIN_F_STRINGS = re.compile(r"""(\n[^\n]*\bf["'][^\n]*)\n *\^+""")  # places since Python 3.12

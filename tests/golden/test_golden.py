@@ -1,25 +1,21 @@
 """The generated texts that people have read.
 
-Where a change of the compiler changes a text for the better, run this file as a script
-(``python tests/golden/test_golden.py``), read the difference, and check it in.
+Where a change of the compiler changes a text for the better, run
+``PYTHONPATH=.:tests/support python tests/golden/test_golden.py``, read the difference, and check it in.
 """
 
 from __future__ import annotations
 
 import copy
-import sys
 from pathlib import Path
 
 import pytest
+from golden_programs import PROGRAMS
+from lints import lint
+
+import srcgrad as sg
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1])]
-
-from golden_programs import PROGRAMS  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
-from tests.support.lints import lint  # noqa: E402
-
 TEXTS = HERE / "texts"
 
 

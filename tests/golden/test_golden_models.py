@@ -1,7 +1,7 @@
 """Texts of models that people have read; determinism of all golden texts across processes.
 
 To write the texts anew after a change of the compiler, run
-``python tests/golden/test_golden_models.py``, read the difference, check it in.
+``PYTHONPATH=.:tests/support python tests/golden/test_golden_models.py``, read the difference, check it in.
 """
 
 from __future__ import annotations
@@ -16,16 +16,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from golden_models import MODELS
+from golden_programs import PROGRAMS
+from lints import lint
+
+import srcgrad as sg
+from srcgrad.types.tree import ravel_tree
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1])]
-
-from golden_models import MODELS  # noqa: E402
-from golden_programs import PROGRAMS  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
-from srcgrad.types.tree import ravel_tree  # noqa: E402
-from tests.support.lints import lint  # noqa: E402
 
 EVERY = {**PROGRAMS, **MODELS}
 
@@ -89,10 +87,10 @@ def digests(order) -> dict[str, str]:
                                              ("4711", "forwards")])
 def test_texts_are_the_same_in_every_process(seed: str, order: str) -> None:
     names = sorted(EVERY, reverse=order == "backwards")
-    script = ("import json, sys; sys.path.insert(0, sys.argv[1]); "
+    script = ("import json, sys; sys.path[:0] = json.loads(sys.argv[1]); "
               "import test_golden_models as t; "
               "print(json.dumps(t.digests(json.loads(sys.argv[2]))))")
-    out = subprocess.run([sys.executable, "-c", script, str(HERE), json.dumps(names)],
+    out = subprocess.run([sys.executable, "-c", script, json.dumps(sys.path), json.dumps(names)],
                          env={**os.environ, "PYTHONHASHSEED": seed}, check=True,
                          capture_output=True, text=True).stdout
     assert json.loads(out) == digests(sorted(EVERY))

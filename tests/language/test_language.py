@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
+from chain import check, check_exported, check_orders
+from table import LEAST, families, page
 
-HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "programs")]
-
-from chain import check, check_exported, check_orders  # noqa: E402
-from table import LEAST, families, page  # noqa: E402
-
-PAGE = HERE.parents[1] / "docs" / "language.md"
+PAGE = Path(__file__).parents[2] / "docs" / "language.md"
 PROGRAMS = [
     pytest.param(program, id=f"{family}-{program.fn.__name__}")
     for family, _, constructs in families()

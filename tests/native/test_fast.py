@@ -5,21 +5,12 @@ from __future__ import annotations
 
 import decimal
 import math
-import sys
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-
-import srcgrad as sg
-from srcgrad.native import backend
-from srcgrad.native.approximate import APPROXIMATIONS, fast_erf, fast_exp, fast_log, fast_tanh
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_native import (  # noqa: E402
+from test_native import (
     CASES,
     FEW,
     arguments,
@@ -27,6 +18,10 @@ from test_native import (  # noqa: E402
     outcome,
     plain_python,
 )
+
+import srcgrad as sg
+from srcgrad.native import backend
+from srcgrad.native.approximate import APPROXIMATIONS, fast_erf, fast_exp, fast_log, fast_tanh
 
 __all__ = ["plain_python"]
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862")

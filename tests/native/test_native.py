@@ -19,15 +19,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import random_arrays
+import random_loops
+from loop_programs import CASES
 
 import srcgrad as sg
 from srcgrad.native.predicates import total
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import random_arrays  # noqa: E402
-import random_loops  # noqa: E402
-from loop_programs import CASES  # noqa: E402
 
 
 def native(transform: Any, fn: Any, *argnums: Any) -> Any:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from test_native import native, outcome, plain_python
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from test_native import native, outcome, plain_python  # noqa: E402
 
 __all__ = ["plain_python"]
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import array_classes
+import array_classes_found
+import array_classes_manual
+import array_classes_mixed
+import array_classes_protocols
+import array_classes_units
 import numpy as np
 import pytest
+from array_classes import Signal, Vec, Weighted, X
+from chain import check, check_exported, check_orders, same
 
 import srcgrad as sg
 from srcgrad.errors import SrcgradError
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import array_classes  # noqa: E402
-import array_classes_found  # noqa: E402
-import array_classes_manual  # noqa: E402
-import array_classes_mixed  # noqa: E402
-import array_classes_protocols  # noqa: E402
-import array_classes_units  # noqa: E402
-from array_classes import Signal, Vec, Weighted, X  # noqa: E402
-from chain import check, check_exported, check_orders, same  # noqa: E402
 
 MODULES = (array_classes, array_classes_found, array_classes_manual, array_classes_mixed,
            array_classes_protocols, array_classes_units)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "language")]
+sys.path.insert(0, str(HERE.parent / "language"))
 
 from chain import check  # noqa: E402
 from table import families  # noqa: E402
@@ -33,7 +33,7 @@ What a program raises itself never starts tracing again. `df.explain()` lists wh
 for a call, with the line of the program that asked for it.
 
 This page is made from the classes in `srcgrad/trace/assumptions.py` by
-`PYTHONPATH=. python tests/programs/test_assumptions.py`.
+`PYTHONPATH=.:tests/support python tests/programs/test_assumptions.py`.
 """
 PROGRAMS = {  # the programs of the suites that meet each kind
     "FixedSize": ("found_in_packages.sigma_points", "numpy_writing.put_along_axis"),

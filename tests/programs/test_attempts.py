@@ -5,23 +5,19 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import path_attempts
+import path_handlers
+import path_items
+import path_queues
 import pytest
+from chain import check, check_exported, check_gradients, check_orders, floats, run_quietly
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import path_attempts  # noqa: E402
-import path_handlers  # noqa: E402
-import path_items  # noqa: E402
-import path_queues  # noqa: E402
-from chain import check, check_exported, check_gradients, check_orders, floats, run_quietly  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
-from srcgrad.types.tree import flatten  # noqa: E402
+import srcgrad as sg
+from srcgrad.types.tree import flatten
 
 PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
             for module in (path_attempts, path_handlers, path_items, path_queues) for fn, args in module.CASES]

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import copy
-import sys
-from pathlib import Path
 
+import aliasing
+import containers_outside
+import data_science
+import everyday
+import found_in_packages
+import identity
 import numpy as np
+import numpy_style
+import objects
+import objects_outside
+import practice
 import pytest
+import recursion
+import recursion_state
+from chain import check, check_orders, floats, same
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import aliasing  # noqa: E402
-import containers_outside  # noqa: E402
-import data_science  # noqa: E402
-import everyday  # noqa: E402
-import found_in_packages  # noqa: E402
-import identity  # noqa: E402
-import numpy_style  # noqa: E402
-import objects  # noqa: E402
-import objects_outside  # noqa: E402
-import practice  # noqa: E402
-import recursion  # noqa: E402
-import recursion_state  # noqa: E402
-from chain import check, check_orders, floats, same  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]

@@ -7,21 +7,16 @@ same changes before each call: values, what was changed, and derivatives are com
 from __future__ import annotations
 
 import linecache
-import sys
 import types
-from pathlib import Path
 
 import numpy as np
 import pytest
+from change_generator import text_of
+from changes import PROGRAMS
+from changes_found import PROGRAMS as FOUND
+from changes_numpy import PROGRAMS as OF_NUMPY
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from change_generator import text_of  # noqa: E402
-from changes import PROGRAMS  # noqa: E402
-from changes_found import PROGRAMS as FOUND  # noqa: E402
-from changes_numpy import PROGRAMS as OF_NUMPY  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 SETUP = "import functools, operator\nimport numpy as np\n"
 

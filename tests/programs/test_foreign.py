@@ -7,9 +7,9 @@ import textwrap
 
 import numpy as np
 import pytest
+from chain import close
 
 import srcgrad as sg
-from tests.programs.chain import close
 
 X = np.array([0.5, 1.0, 2.0])
 

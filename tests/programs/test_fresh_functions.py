@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from chain import close
 
 import srcgrad as sg
 from srcgrad.compile import compiler
-from tests.programs.chain import close
 
 X = np.array([0.6, 0.9, 1.3])
 

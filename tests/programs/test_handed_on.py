@@ -5,21 +5,16 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
-import sys
-from pathlib import Path
 
+import count_generator
+import counted
 import numpy as np
 import pytest
+import view_generator
+import views_handed_on
+from chain import check, check_orders, run_quietly
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import count_generator  # noqa: E402
-import counted  # noqa: E402
-import view_generator  # noqa: E402
-import views_handed_on  # noqa: E402
-from chain import check, check_orders, run_quietly  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 X = np.array([1.2, 0.7, 0.3])
 PROGRAMS = [pytest.param(fn, args, id=f"{fn.__name__}-{i}") for module in (counted, views_handed_on)

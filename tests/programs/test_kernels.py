@@ -4,24 +4,19 @@ exception of plain Python, and derivatives that agree with each other and with d
 from __future__ import annotations
 
 import copy
-import sys
 import warnings
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chain import close, differences, floats, same
+from kernel_generator import arguments, program
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import close, differences, floats, same  # noqa: E402
-from kernel_generator import arguments, program  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
-from srcgrad.compile.requests import Request  # noqa: E402
-from srcgrad.public.compiled import Compiled  # noqa: E402
-from srcgrad.simplify.pipeline import PASSES  # noqa: E402
+import srcgrad as sg
+from srcgrad.compile.requests import Request
+from srcgrad.public.compiled import Compiled
+from srcgrad.simplify.pipeline import PASSES
 
 PLACES = (0, 1, 2)
 

@@ -3,18 +3,13 @@ and writes to what an operation may or may not have returned a view of."""
 
 from __future__ import annotations
 
-import sys
 from bisect import insort
-from pathlib import Path
 
 import numpy as np
 import pytest
+from chain import check, check_orders
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import check, check_orders  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 R = np.random.default_rng(0).normal
 A34 = R(size=(3, 4))

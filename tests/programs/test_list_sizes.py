@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import copy
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from chain import check
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import check  # noqa: E402
 
 
 def squares(x):

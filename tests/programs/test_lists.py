@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import copy
-import sys
-from pathlib import Path
 
+import list_columns
+import list_generator
 import numpy as np
 import pytest
+import python_iteration
+import python_lists
+import python_matrices
+import python_rows
+from chain import check, check_orders, floats, run_quietly
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import list_columns  # noqa: E402
-import list_generator  # noqa: E402
-import python_iteration  # noqa: E402
-import python_lists  # noqa: E402
-import python_matrices  # noqa: E402
-import python_rows  # noqa: E402
-from chain import check, check_orders, floats, run_quietly  # noqa: E402
 
 PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
             for module in (list_columns, python_lists, python_matrices, python_iteration, python_rows) for fn, args in module.CASES]

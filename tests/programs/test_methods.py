@@ -4,15 +4,9 @@ and derivatives in every mode that agree with each other and with differences.""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-from method_generator import arguments, program  # noqa: E402
-from test_kernels import check_first, modes_of  # noqa: E402
+from method_generator import arguments, program
+from test_kernels import check_first, modes_of
 
 
 def check(seed: int) -> None:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import mixed_classes
+import mixed_iterators
+import mixed_numpy
+import mixed_python
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import mixed_classes  # noqa: E402
-import mixed_iterators  # noqa: E402
-import mixed_numpy  # noqa: E402
-import mixed_python  # noqa: E402
-from chain import check, check_exported, check_orders  # noqa: E402
+from chain import check, check_exported, check_orders
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")

@@ -12,12 +12,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from chain import check, run_quietly, same
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import check, run_quietly, same  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 HERE = Path(__file__)
 X = np.array([1.0, 2.0, 3.0, 4.0])
@@ -341,7 +338,8 @@ def test_text_is_the_same_in_every_process():
     found = set()
     for seed in ("0", "1", "4242"):
         env = {**os.environ, "PYTHONHASHSEED": seed,
-               "PYTHONPATH": os.pathsep.join([root, os.environ.get("PYTHONPATH", "")])}
+               "PYTHONPATH": os.pathsep.join([root, str(HERE.parents[1] / "support"),
+                                             os.environ.get("PYTHONPATH", "")])}
         found.add(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True,
                                  text=True, check=True).stdout)
     assert len(found) == 1 and "def program_value_and_grad" in found.pop()

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import sys
 import zlib
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from nested_structures import OUTERS, PAIRS, check
 
 import srcgrad as sg

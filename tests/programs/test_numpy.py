@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import numpy_calls
+import numpy_indexing
+import numpy_libraries
+import numpy_views
+import numpy_writing
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import numpy_calls  # noqa: E402
-import numpy_indexing  # noqa: E402
-import numpy_libraries  # noqa: E402
-import numpy_views  # noqa: E402
-import numpy_writing  # noqa: E402
-from chain import check, check_exported, check_orders  # noqa: E402
+from chain import check, check_exported, check_orders
 
 CORPORA = (numpy_indexing, numpy_writing, numpy_views, numpy_libraries)
 PROGRAMS = [(fn, args) for m in CORPORA for fn, args in m.CASES]

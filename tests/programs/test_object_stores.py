@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+import object_stores as programs
 import pytest
+from chain import check, check_orders
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import object_stores as programs  # noqa: E402
-from chain import check, check_orders  # noqa: E402
 
 ANY_NUMBER = [fn for fn in programs.BY_SIZE[0]
               if fn not in (*programs.ONE_BY_ONE, programs.neighbours)]

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from collections import namedtuple
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
+import objects_compared
+import objects_ending
+import objects_making
+import objects_patterns
+import objects_physics
+import objects_realistic
+import objects_solvers
+import objects_trees
 import pytest
+from chain import check, check_exported, check_orders
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import objects_compared  # noqa: E402
-import objects_ending  # noqa: E402
-import objects_making  # noqa: E402
-import objects_patterns  # noqa: E402
-import objects_physics  # noqa: E402
-import objects_realistic  # noqa: E402
-import objects_solvers  # noqa: E402
-import objects_trees  # noqa: E402
-from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import collections
 import copy
-import sys
-from pathlib import Path
 
 import numpy as np
+import object_generator
 import pytest
+from chain import close, run_quietly
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import object_generator  # noqa: E402
-from chain import close, run_quietly  # noqa: E402
 
 MOST_REFUSED = 0.04
 

@@ -4,16 +4,12 @@ after the same writes."""
 from __future__ import annotations
 
 import random
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from test_raising import HOW, module_of, outcome
 
-sys.path.insert(0, str(Path(__file__).parent))
-from test_raising import HOW, module_of, outcome  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 LOOPS = ("for e in x:", "for i in range(n):", "for e in x[:n]:", "for e in x[1:]:",
          "for i in range(len(x) - 1):")

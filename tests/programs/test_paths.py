@@ -5,19 +5,14 @@ from __future__ import annotations
 import contextlib
 import copy
 import io
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chain import check, check_orders, run_quietly
+from path_generator import arguments, program
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import check, check_orders, run_quietly  # noqa: E402
-from path_generator import arguments, program  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 
 def outcome(run: Any, args: tuple[Any, ...]) -> tuple[Any, str, str]:

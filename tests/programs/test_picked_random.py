@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "adjoint"))
 
-from chain import check  # noqa: E402
-from orders import check_second  # noqa: E402
+from chain import check
+from orders import check_second
 
 
 class Point:

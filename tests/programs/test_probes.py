@@ -8,20 +8,15 @@ import collections
 import copy
 import linecache
 import random
-import sys
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+import probes
 import pytest
+from chain import close, same
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import probes  # noqa: E402
-from chain import close, same  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 VALUES: dict[str, tuple[Any, ...]] = {
     "x": (np.array([0.3, -1.2, 0.7, 2.1]), np.array([1.5, 0.2, -0.4, 0.9]), np.array([0.8, 1.1, -0.6])),

@@ -2,39 +2,33 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
+import applications
+import container_methods
 import numpy as np
+import path_exceptions
+import path_state
 import pytest
+import python_control
+import python_data
+import python_dicts
+import python_exceptions
+import python_found
+import python_functions
+import python_graphs
+import python_heaps
+import python_keys
+import python_nodes
+import python_objects
+import python_picked
+import python_places
+import python_random
+import python_tables
+import python_text
+import python_walks
+import recursion_lists
+from chain import check, check_exported, check_orders
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import applications  # noqa: E402
-import container_methods  # noqa: E402
-import path_exceptions  # noqa: E402
-import path_state  # noqa: E402
-import python_control  # noqa: E402
-import python_data  # noqa: E402
-import python_dicts  # noqa: E402
-import python_exceptions  # noqa: E402
-import python_found  # noqa: E402
-import python_functions  # noqa: E402
-import python_graphs  # noqa: E402
-import python_heaps  # noqa: E402
-import python_keys  # noqa: E402
-import python_nodes  # noqa: E402
-import python_objects  # noqa: E402
-import python_picked  # noqa: E402
-import python_places  # noqa: E402
-import python_random  # noqa: E402
-import python_tables  # noqa: E402
-import python_text  # noqa: E402
-import python_walks  # noqa: E402
-import recursion_lists  # noqa: E402
-from chain import check, check_exported, check_orders  # noqa: E402
 
 PROGRAMS = [
     pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")

@@ -3,18 +3,14 @@ where it does, and leaves the arguments as plain Python leaves them."""
 
 from __future__ import annotations
 
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
+from raising_generator import CALLS, program
+from test_raising import HOW, module_of, outcome
 
-sys.path.insert(0, str(Path(__file__).parent))
-from raising_generator import CALLS, program  # noqa: E402
-from test_raising import HOW, module_of, outcome  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 
 def run(seed: int) -> int:

@@ -7,21 +7,17 @@ import copy
 import importlib.util
 import inspect
 import io
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chain import check, check_orders, run_quietly, same
+from generator import arguments, made, program, programs
+from generator_wide import wide_program
 from hypothesis import HealthCheck, given, settings
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import check, check_orders, run_quietly, same  # noqa: E402
-from generator import arguments, made, program, programs  # noqa: E402
-from generator_wide import wide_program  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 
 def checked(fn: Any, text: str, args: tuple[Any, ...], passes: bool) -> bool:

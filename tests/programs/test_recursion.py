@@ -5,25 +5,20 @@ from __future__ import annotations
 import copy
 import importlib.util
 import linecache
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+import recursion
+import recursion_objects
+import recursion_state
+from chain import close, differences, floats, inputs_of, same
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import recursion  # noqa: E402
-import recursion_objects  # noqa: E402
-import recursion_state  # noqa: E402
-from chain import close, differences, floats, inputs_of, same  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
-from srcgrad.graph.interpret import interpret  # noqa: E402
-from srcgrad.graph.lift import reachable  # noqa: E402
-from srcgrad.graph.verify import verify  # noqa: E402
-from srcgrad.trace.entry import trace  # noqa: E402
-from srcgrad.types.tree import flatten  # noqa: E402
+import srcgrad as sg
+from srcgrad.graph.interpret import interpret
+from srcgrad.graph.lift import reachable
+from srcgrad.graph.verify import verify
+from srcgrad.trace.entry import trace
+from srcgrad.types.tree import flatten
 
 CASES = recursion.CASES + recursion_state.CASES + recursion_objects.CASES
 IDS = [fn.__name__ for fn, _ in CASES]

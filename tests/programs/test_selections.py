@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import itertools
 import random
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from chain import same
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import same  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 X = np.array([0.7, -1.2, 2.1])
 RNG = np.random.default_rng(5)

@@ -3,17 +3,11 @@ any order in both modes, exported modules, and refusals."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
+import solvers
+from chain import check, check_exported, check_orders
 
 import srcgrad as sg
-
-sys.path.insert(0, str(Path(__file__).parent))
-
-import solvers  # noqa: E402
-from chain import check, check_exported, check_orders  # noqa: E402
 
 
 @pytest.mark.parametrize(("fn", "args"), solvers.CASES, ids=lambda a: getattr(a, "__name__", ""))

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
+import tricky
+import tricky_calls
+import tricky_control
+import tricky_homes
+import tricky_integers
+import tricky_types
+from chain import check
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-
-import tricky  # noqa: E402
-import tricky_calls  # noqa: E402
-import tricky_control  # noqa: E402
-import tricky_homes  # noqa: E402
-import tricky_integers  # noqa: E402
-import tricky_types  # noqa: E402
-from chain import check  # noqa: E402
 
 MODULES = (tricky_calls, tricky_control, tricky_homes, tricky_integers, tricky_types)
 TESTS = ("test_tricky_homes.py", "test_tricky_types.py")

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+import tricky_control
+import tricky_homes
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import tricky_control  # noqa: E402
-import tricky_homes  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import functools
 import json
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+import tricky_calls
+import tricky_integers
+import tricky_types
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-import tricky_calls  # noqa: E402
-import tricky_integers  # noqa: E402
-import tricky_types  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 X = np.array([1.0, 2.0, 3.0, 4.0])
 

@@ -3,17 +3,11 @@ other, is answered by the run; so is the type of whatever is made of it."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
+from chain import check
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import check  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 PLUS, MINUS = np.array([0.5, 1.0, -2.0]), np.array([-0.5, -1.0, -2.0])
 

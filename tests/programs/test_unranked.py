@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import copy
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from chain import check_exported, close, differences, run_quietly, same
+from generator import made
 
-sys.path.insert(0, str(Path(__file__).parent))
-
-from chain import check_exported, close, differences, run_quietly, same  # noqa: E402
-from generator import made  # noqa: E402
-
-import srcgrad as sg  # noqa: E402
+import srcgrad as sg
 
 EVERY_ORDER = [
     "np.sum(e)", "np.mean(e)", "np.max(e)", "np.min(e)", "np.ptp(e)", "np.mean(e ** 2)",

@@ -1,13 +1,9 @@
 """Makes the test support beside this file importable; the same data whatever runs before."""
 
-import sys
-from pathlib import Path
 
+import checking
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import checking  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

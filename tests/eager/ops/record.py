@@ -13,7 +13,6 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
 TABLE = HERE.parent / "data" / "ops.json"
 
 

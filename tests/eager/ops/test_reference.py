@@ -2,16 +2,14 @@
 
 import json
 import pathlib
-import sys
 
 import numpy as np
 import pytest
+from evaluate import describe
 
 import srcgrad.eager as torch
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-from evaluate import describe  # noqa: E402
 
 CASES = json.loads((HERE.parent / "data" / "ops.json").read_text())["cases"]
 TOLERANCE = {"float16": 3e-3, "bfloat16": 2e-2}
