@@ -262,6 +262,40 @@ def swapped(x):
     return total
 
 
+class Probe:
+    def __init__(self, at):
+        self.at = at
+        self.seen = []
+        self.weights = [at, 1.0]
+
+
+def histories(x):
+    """Lists as attributes, which grow by data and are written to."""
+    probes = [Probe(v) for v in x]
+    for t in range(3):
+        for p in probes:
+            if p.at < 0.5:
+                p.seen.append(p.at * (t + 1.0))
+            p.weights[1] *= p.weights[0]
+            p.at = 0.8 * p.at + 0.1
+    probes[-1].seen.append(x[0])
+    total = 0.0
+    for p in probes:
+        for k, v in enumerate(p.seen):
+            total += v * v * (k + 1)
+        total += p.weights[1] * len(p.seen)
+    return total
+
+
+def histories_joined(x):
+    """A list that two objects hold."""
+    probes = [Probe(v) for v in x]
+    for p, q in zip(probes, probes[1:]):
+        p.seen.append(p.at)
+        q.seen = p.seen
+    return sum(sum(p.seen) for p in probes)
+
+
 def pushed(x):
     """Arrays written in place, of objects that are known by numbers."""
     bs = [Body(np.array([v, v * v]), np.zeros(2), 1.0) for v in x]
@@ -477,7 +511,7 @@ def _arguments(n):
         links: (x,), growing: (x, 0.1), tree: (r.permutation(n) + 0.1,),
         elements: (r.uniform(1.0, 2.0, n), np.cumsum(r.uniform(0.5, 1.0, n + 1))),
         bodies: (r.normal(size=(n, 2)), 0.1), best_of: (x,), swapped: (x,),
-        pushed: (x,), carried_tuple: (x, (0.5, (1.0, 2.0))), carried_names: (x, Motion(0.5, 1.0)),
+        pushed: (x,), histories: (x,), histories_joined: (x[:12],), carried_tuple: (x, (0.5, (1.0, 2.0))), carried_names: (x, Motion(0.5, 1.0)),
         carried_frozen: (x, Frozen(0.5, 1.0)), carried_object: (x, Moving(0.5, 1.0)),
         carried_dict: (x, {"at": 0.5, "scale": 2.0}),
         springs: (x, made_springs()), edges: (x, [Edge(i, j, w) for (i, j), w in zip(
@@ -497,7 +531,7 @@ OF_NUMBERS = (sorted_by_swaps, some_changed)  # not for the fields of objects: t
 CASES = [(fn, args) for given in BY_SIZE for fn, args in given.items()]
 CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest, moved, pairs_outside,
             sorted_by_swaps, some_changed)
-ONE_BY_ONE = (one_replaced, pushed)
+ONE_BY_ONE = (one_replaced, pushed, histories_joined)
 MOST_LINES = {  # of the gradient's text, in lines of the program with its class
     particles: 4.8, agents: 4.1, links: 2.8, growing: 3.3, elements: 3.1, tree: 6.2, bodies: 4.6,
     shortest_paths: 4.8, events: 4.6, springs: 2.6, moved: 2.9, pairs_outside: 4.0,

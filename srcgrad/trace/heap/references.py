@@ -23,6 +23,7 @@ from ..objects.special_methods import class_attribute, python_method
 from ..record.states import Maybe
 from ..record.structures import is_library, record_fields
 from ..record.tracers import Choice, ClassedArray, Poison, StandIn, Tracer, Whole
+from .columns import list_item_aval
 from .gathering import Unlike
 from .stores import (
     FEW,
@@ -56,6 +57,7 @@ class References(Collaborator):
     handed_over: parts.HandedOver
     identity: parts.Identity
     loops: parts.Loops
+    merges: parts.Merges
     opening: parts.Opening
     presence: parts.Presence
     recorder: parts.Recorder
@@ -177,7 +179,8 @@ class References(Collaborator):
         if type(value) is Maybe:
             raise self.not_stored(
                 store.cls, f"only some paths set {name} of a {store.cls.__name__}")
-        if isinstance(value, (list, dict, set, collections.deque)):
+        if isinstance(value, (dict, set, collections.deque)) or (
+                isinstance(value, list) and list_item_aval(self.merges.join(), value) is None):
             raise self.not_stored(
                 store.cls, f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
         key = class_key(store.cls)
@@ -263,7 +266,7 @@ class References(Collaborator):
         found = any(store.cls is cls for store, _ in self.stored_lists.values())
         return self.recorder.fatal(UnsupportedOperation(
             what, why="objects that loops make or go through are kept attribute by attribute",
-            fix="set all attributes in __init__, to numbers or arrays of one kind"),
+            fix="set all attributes in __init__, to numbers, arrays of one kind or lists of them"),
             Withdrawn(stored_as(cls, outside=found)))
 
     # ---- attributes ----------------------------------------------------------------------------
