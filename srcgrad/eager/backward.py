@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +16,7 @@ from srcgrad.eager.grad_mode import TRANSFORM, state
 from srcgrad.eager.nodes import Node
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.eager.views import gradient_edge, requires_grad
+from srcgrad.eager.views import gradient_edge, output_of, requires_grad
 
 
 class GradientEdge(tuple[Any, ...]):
@@ -45,58 +46,46 @@ def _sequence(value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
-def _seed(out: Tensor, given: Tensor | None, batched: bool) -> Tensor:
-    """The gradient of a root: the given one, checked, or 1 for a real scalar."""
+def _seed(shape: tuple[int, ...], d: dt.dtype, given: Tensor | None, i: int) -> Tensor:
+    """The gradient of root ``i``: the given one, checked, or 1 for a real scalar."""
     if given is None:
-        if out._a.size != 1:
+        if math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if out._dt.category == dt.COMPLEX:
+        if d.category != dt.FLOATING:
             raise RuntimeError("grad can be implicitly created only for real scalar outputs but "
-                               f"got torch.{out._dt.name}")
-        if out._dt.category < dt.FLOATING:
-            raise RuntimeError("grad can be implicitly created only for real scalar outputs but "
-                               f"got torch.{out._dt.name}")
-        return wrap(np.ones_like(out._a), out._dt)
+                               f"got torch.{d.name}")
+        return wrap(np.ones(shape, d.numpy), d)
     if not isinstance(given, Tensor):
         raise TypeError(
             f"gradients can be either Tensors or None, but got {type(given).__name__}")
-    shape = given._a.shape[1:] if batched else given._a.shape
-    if shape != out._a.shape:
+    if given._a.shape != shape:
         raise RuntimeError(
-            f"Mismatch in shape: grad_output[0] has a shape of {Size(given._a.shape)} and "
-            f"output[0] has a shape of {Size(out._a.shape)}.")
-    if (out._dt.category == dt.COMPLEX) != (given._dt.category == dt.COMPLEX):
+            f"Mismatch in shape: grad_output[{i}] has a shape of {Size(given._a.shape)} and "
+            f"output[{i}] has a shape of {Size(shape)}.")
+    if (d.category == dt.COMPLEX) != (given._dt.category == dt.COMPLEX):
         raise RuntimeError(
             "For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[0] has a dtype of {given._dt!r} and output[0] "
-            f"has a dtype of {out._dt!r}.")
-    return given
+            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {given._dt!r} and "
+            f"output[{i}] has a dtype of {d!r}.")
+    return given if given._dt is d else given.to(d)
 
 
 def _roots(tensors: Sequence[Any], grads: Sequence[Any], graph: bool) -> list[Any]:
     roots = []
     for i, (out, given) in enumerate(zip(tensors, grads)):
         if isinstance(out, GradientEdge):
-            if given is None:
-                raise RuntimeError("grad can be implicitly created only for scalar outputs")
-            roots.append((out.node, out.output_nr, given if graph else given._a))
-            continue
-        if not isinstance(out, Tensor):
+            edge: Any = (out.node, out.output_nr)
+            made = output_of(*edge)
+        elif isinstance(out, Tensor):
+            edge, made = gradient_edge(out), (out._a.shape, out._dt)
+        else:
             raise AssertionError("Expected output to be a torch.Tensor")
-        edge = gradient_edge(out)
         if edge is not None or given is not None:
-            try:
-                ct = _seed(out, given, False)
-            except RuntimeError as error:
-                raise RuntimeError(str(error).replace("[0]", f"[{i}]")) from None
+            ct = _seed(*made, given, i)
         if edge is None:
             raise RuntimeError(
                 f"element {i} of tensors does not require grad and does not have a grad_fn")
-        a = ct._a
-        if a.dtype is not out._a.dtype:
-            ct = ct.to(out._dt)
-            a = ct._a
-        roots.append((*edge, ct if graph else a))
+        roots.append((*edge, ct if graph else ct._a))
     return roots
 
 

@@ -38,10 +38,10 @@ class _BridgePlan:
     frees = True
 
     def pull(self, node: Any, cts: list[Any]) -> list[Any]:
-        if node.saved is None:
+        if node._saved is None:
             raise freed_error()
-        pullback, rebuild, tensors = node.saved
-        inputs, outputs = node.meta
+        pullback, rebuild, tensors = node._saved
+        inputs, outputs = node._meta
         for t, version in tensors:
             if t._ver[0] != version:
                 raise RuntimeError(
@@ -50,7 +50,7 @@ class _BridgePlan:
         given = [
             (np.zeros(m[0], m[1]) if i >= len(cts) or cts[i] is None else cts[i])
             for i, m in enumerate(outputs)]
-        grads, _ = flatten_grads(pullback(rebuild(given)), node.edges, inputs)
+        grads, _ = flatten_grads(pullback(rebuild(given)), node._edges, inputs)
         return grads
 
     def pull_graph(self, node: Any, cts: list[Any]) -> Any:
@@ -123,9 +123,9 @@ def call_compiled(function: Differentiable, args: tuple[Any, ...], kwargs: dict[
                      (pullback, rebuild, [(t, t._ver[0]) for t in tensors]), None)
     inputs = [(path, (v._a.shape, v._a.dtype) if isinstance(v, Tensor) else None)
               for path, v in located]
-    node.meta = (inputs, [(o._a.shape, o._a.dtype) if isinstance(o, Tensor) else ((), float)
+    node._meta = (inputs, [(o._a.shape, o._a.dtype) if isinstance(o, Tensor) else ((), float)
                           for o in made])
-    node.where = caller_place()
+    node._where = caller_place()
     for nr, o in enumerate(made):
         if isinstance(o, Tensor) and o._dt.category >= dt.FLOATING:
             o._fn, o._nr, o._rg = node, nr, True

@@ -25,7 +25,7 @@ def _method(function: F) -> F:
 @_method
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The NumPy array on the same memory."""
-    if requires_grad(self):
+    if requires_grad(self) and state.mode & GRAD:
         if not force:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
                                "Use tensor.detach().numpy() instead.")

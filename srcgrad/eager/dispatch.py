@@ -469,7 +469,7 @@ def view_of(
     the rule's arguments ``named``."""
     mode = state.mode
     t = make_view(input, a, None)
-    if mode & GRAD and (input._rg or (input._view is not None and input._view.base._rg)):
+    if mode & GRAD and requires_grad(input) and (t._x is None or not t._x.inference):
         prim.record(named, (t,))
     if mode & FORWARD and not follows_base(input):
         push_forward(prim, named, (t,))

@@ -9,10 +9,11 @@ last runs first, and leaf accumulators at once.  That is PyTorch's order.
 
 from __future__ import annotations
 
+import contextvars
 import heapq
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
 from srcgrad.eager.hook_results import check_hook_result, check_replacements
-from srcgrad.eager.nodes import Node, callers, named
+from srcgrad.eager.nodes import Node, callers
 from srcgrad.eager.saving import check_guards
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.eager.views import ACCUMULATE
@@ -95,21 +96,35 @@ class Run:
         self.ends = ends
         self.partial = captures is not None or ends is not None
         self.notes: dict[Any, Any] = {}  # what hooks keep while this runs
+        self.callbacks: list[Callable[[], Any]] = []  # to be called when all has run
         self.table: dict[Node, list[Any]] = {}
         self.runs: set[Node] = set()  # with ``partial``: the nodes that run
         self.reached: set[Node] = set()  # and those that a cotangent is sent to
 
     def execute(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
         """Send the cotangents of ``roots`` back through the graph."""
-        before, outer = state.mode, state.run
+        if state.depth and state.depth % _DEPTH == 0:
+            _on_new_stack(lambda: self._execute(roots))
+        else:
+            self._execute(roots)
+
+    def _execute(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
+        before, outer, hooks = state.mode, state.run, state.hooks
         state.mode = (before | GRAD) if self.graph else (before & ~(GRAD | INFERENCE))
-        state.run = self
-        token = quiet()
+        state.run, state.hooks = self, hooks.copy()  # what a backward opens ends with it
+        state.depth += 1
         try:
-            self._loop(roots)
+            token = quiet()
+            try:
+                self._loop(roots)
+            finally:
+                loud(token)
+                state.mode = before
+            for callback in self.callbacks:  # one may add others
+                callback()
         finally:
-            loud(token)
-            state.mode, state.run = before, outer
+            state.depth -= 1
+            state.mode, state.run, state.hooks = before, outer, hooks
 
     def will_run(self, node: Node) -> bool:
         """Whether the traversal gets to ``node`` and runs it."""
@@ -126,7 +141,7 @@ class Run:
                 stack.append(node)
         pop, push, find = stack.pop, stack.append, table.get
         while stack:
-            for edge in pop().edges:
+            for edge in pop()._edges:
                 if edge is not None:
                     child = edge[0]
                     slot = find(child)
@@ -141,8 +156,8 @@ class Run:
         """Find the nodes that lead to what was asked for."""
         self.runs = set(self.ends or ())
         self.reached = self.runs | {node for node, _ in self.captures}
-        for node in sorted(table, key=lambda n: n.seq):
-            if any(e is not None and e[0] in self.reached for e in node.edges):
+        for node in sorted(table, key=lambda n: n._seq):
+            if any(e is not None and e[0] in self.reached for e in node._edges):
                 self.runs.add(node)
                 self.reached.add(node)
 
@@ -158,7 +173,7 @@ class Run:
             _deliver(table[node], node, nr, ct)
         for node in dict.fromkeys(n for n, _, _ in roots):
             if table[node][0] == 0:
-                heapq.heappush(heap, (-node.seq, id(node), node))
+                heapq.heappush(heap, (-node._seq, id(node), node))
         return table, heap
 
     def _loop(self, roots: Sequence[tuple[Node, int, Any]]) -> None:
@@ -173,32 +188,32 @@ class Run:
             slot = table[node]
             ct = slot[1]
             slot[1] = None
-            plan = node.plan
+            plan = node._plan
             if plan is ACCUMULATE:
                 self._leaf(node, ct)
             else:
-                if special or ct is None or node.ex is not None:
+                if special or ct is None or node._ex is not None:
                     grads = self._careful(node, ct)
-                    if node.ex is not None and node.ex.guards and not retain and (
+                    if node._ex is not None and node._ex.guards and not retain and (
                             not partial or node in runs):
-                        node.saved = None
+                        node._saved = None
                 elif graph:
                     grads = plan.pull_graph(node, ct)
                 else:
                     grads = plan.pull(node, ct)
                 if plan.frees and not retain and (not partial or node in runs):
                     if plan.frees is True:
-                        node.saved = None
+                        node._saved = None
                     else:
                         plan.release(node)
-                for index, edge in enumerate(node.edges):
+                for index, edge in enumerate(node._edges):
                     if edge is not None:
                         child, nr = edge
                         slot = table[child]
                         if grads is not None:
                             g = grads[index]
                             if g is not None:
-                                if child.plan.outputs != 1:
+                                if child._plan.outputs != 1:
                                     _deliver(slot, child, nr, g)
                                 elif slot[1] is None:
                                     slot[1] = g
@@ -209,7 +224,7 @@ class Run:
                                     slot[2] = not graph and slot[1].__class__ is _ndarray
                         slot[0] -= 1
                         if not slot[0]:
-                            if child.plan is ACCUMULATE:
+                            if child._plan is ACCUMULATE:
                                 ours = slot[2]
                                 if grads is not None and not ours and not graph:
                                     g = grads[index]
@@ -221,23 +236,23 @@ class Run:
                                 current = child
                             else:
                                 if current is not None:
-                                    heapq.heappush(heap, (-current.seq, id(current), current))
+                                    heapq.heappush(heap, (-current._seq, id(current), current))
                                     current = None
-                                heapq.heappush(heap, (-child.seq, id(child), child))
+                                heapq.heappush(heap, (-child._seq, id(child), child))
             if current is None and heap:
                 current = heapq.heappop(heap)[2]
 
     def _careful(self, node: Node, ct: Any) -> Any:
         """Run a node that has hooks, is captured, is watched, or gets no cotangent."""
-        plan = node.plan
+        plan = node._plan
         if self.partial and node not in self.runs:
             if ct is not None:
                 self._capture(node, self._tensor_hooks(node, ct))
             return None
         self._capture(node, ct)
-        if node.ex is not None:
+        if node._ex is not None:
             ct = self._pre_hooks(node, self._tensor_hooks(node, ct))
-            if node.ex.guards and ct is not None:
+            if node._ex.guards and ct is not None:
                 check_guards(node)
         if ct is None and not plan_wants_none(plan):
             grads: Any = None
@@ -245,11 +260,11 @@ class Run:
             grads = self._watched(node, ct)
         else:
             grads = plan.pull_graph(node, ct) if self.graph else plan.pull(node, ct)
-        if node.ex is not None and node.ex.post_hooks:
+        if node._ex is not None and node._ex.post_hooks:
             grads = self._after(node, grads, ct)
         if self.partial and grads is not None:
             grads = [g if e is not None and e[0] in self.reached else None
-                     for e, g in zip(node.edges, grads)]
+                     for e, g in zip(node._edges, grads)]
         return grads
 
     # -- hooks and captures --------------------------------------------------------------
@@ -263,7 +278,7 @@ class Run:
 
     def _tensor_hooks(self, node: Node, ct: Any) -> Any:
         """Tensor hooks of the outputs of ``node``, then the gradients they retain."""
-        ex = node.ex
+        ex = node._ex
         if ex is None:
             return ct
         several = ct.__class__ is list
@@ -282,7 +297,7 @@ class Run:
     def _pre_hooks(self, node: Node, ct: Any) -> Any:
         several = ct.__class__ is list
         cts = ct if several else [ct]
-        for hook in list(node.ex.pre_hooks.values()):  # type: ignore[union-attr]
+        for hook in list(node._ex.pre_hooks.values()):  # type: ignore[union-attr]
             result = hook(tuple(None if c is None else self.tensor(c) for c in cts))
             if result is not None:
                 check_replacements(hook, result, len(cts))
@@ -306,8 +321,8 @@ class Run:
     def _after(self, node: Node, grads: Any, ct: Any) -> Any:
         cts = ct if ct.__class__ is list else [ct]
         if grads is None:
-            grads = [None] * len(node.edges)
-        for hook in list(node.ex.post_hooks.values()):  # type: ignore[union-attr]
+            grads = [None] * len(node._edges)
+        for hook in list(node._ex.post_hooks.values()):  # type: ignore[union-attr]
             inputs = tuple(None if g is None else self.tensor(g) for g in grads)
             result = hook(inputs, tuple(None if c is None else self.tensor(c) for c in cts))
             if result is not None:
@@ -327,7 +342,7 @@ class Run:
 
     def _watched(self, node: Node, ct: Any) -> Any:
         try:
-            grads = node.plan.pull_graph(node, ct) if self.graph else node.plan.pull(node, ct)
+            grads = node._plan.pull_graph(node, ct) if self.graph else node._plan.pull(node, ct)
         except Exception:
             anomaly_report[0](node)
             raise
@@ -350,14 +365,14 @@ class Run:
                     not self.partial or node in self.reached):
                 self._call_tensor_hooks(x.backward_hooks, None, leaf._dt)
             return
-        ours = ours and node.ex is None and (x is None or not x.backward_hooks)
+        ours = ours and node._ex is None and (x is None or not x.backward_hooks)
         if x is not None and x.backward_hooks:
             ct = self._call_tensor_hooks(x.backward_hooks, ct, leaf._dt)
         if self.partial and node not in self.runs:
             self._capture(node, ct)
             return
-        if node.ex is not None:
-            for hook in list(node.ex.pre_hooks.values()):
+        if node._ex is not None:
+            for hook in list(node._ex.pre_hooks.values()):
                 result = hook((self.tensor(ct, leaf._dt),))
                 if result is not None:
                     check_replacements(hook, result, 1)
@@ -374,14 +389,47 @@ class Run:
                     if result is not None:
                         raise TypeError("expected Variable, but hook returned "
                                         f"'{type(result).__name__}'")
-        if node.ex is not None:
-            for hook in list(node.ex.post_hooks.values()):
+        if node._ex is not None:
+            for hook in list(node._ex.post_hooks.values()):
                 hook((), (self.tensor(ct, leaf._dt),))
+
+
+_DEPTH = 40  # backwards within backwards on one stack: each takes about twenty frames
+
+
+def _on_new_stack(call: Callable[[], None]) -> None:
+    """``call()`` in a thread of its own, which sees this thread's modes."""
+    modes, context = dict(state.__dict__), contextvars.copy_context()
+    failed: list[BaseException] = []
+
+    def body() -> None:
+        state.__dict__.update(modes)
+        try:
+            context.run(call)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=body)
+    thread.start()
+    thread.join()
+    if failed:
+        raise failed[0]
+
+
+class ImperativeEngine:
+    """``Variable._execution_engine``: the engine as other libraries address it."""
+
+    @staticmethod
+    def queue_callback(callback: Callable[[], Any]) -> None:
+        """Call ``callback`` when the backward that runs is through."""
+        if state.run is None:
+            raise RuntimeError("Final callbacks can only be installed during backward pass.")
+        state.run.callbacks.append(callback)
 
 
 def _deliver(slot: list[Any], node: Node, nr: int, g: Any) -> None:
     """Add a cotangent to what waits for ``node``: a list if it has several outputs."""
-    if node.plan.outputs == 1:
+    if node._plan.outputs == 1:
         slot[1] = g if slot[1] is None else slot[1] + g
         return
     if slot[1] is None:
@@ -431,7 +479,7 @@ def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
     if have is not None:
         leaf._grad = have + ct
     elif ct._rg:
-        leaf._grad = named(ct.clone(), "CopyBackwards")
+        leaf._grad = wrap(np.empty_like(leaf._a), leaf._dt).copy_(ct)
     else:
         leaf._grad = wrap(own_layout(ct._a, leaf._a), leaf._dt)
 
@@ -456,24 +504,24 @@ def overlapping_free(a: Array) -> bool:
 
 def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
     """``grad_fn(grad)``: this node's backward alone, on tensors."""
-    expected = node.plan.outputs if not plan_wants_none(node.plan) else len(node.meta[1])
+    expected = node._plan.outputs if not plan_wants_none(node._plan) else len(node._meta[1])
     if len(grads) != expected:
         raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
     for i, g in enumerate(grads):
         if g is not None and not isinstance(g, Tensor):
             raise TypeError(f"argument {i} is not a Variable")
-    if all(g is None for g in grads) and not plan_wants_none(node.plan):
-        out: Any = [None] * len(node.edges)
+    if all(g is None for g in grads) and not plan_wants_none(node._plan):
+        out: Any = [None] * len(node._edges)
         return out[0] if len(out) == 1 else tuple(out)
-    ct: Any = list(grads) if node.plan.outputs != 1 else grads[0]
-    if node.plan is ACCUMULATE:
+    ct: Any = list(grads) if node._plan.outputs != 1 else grads[0]
+    if node._plan is ACCUMULATE:
         accumulate(node.variable, ct._a, False)
         return None
     if state.mode & GRAD:
-        out = node.plan.pull_graph(node, ct)
+        out = node._plan.pull_graph(node, ct)
     else:
         raw = [None if g is None else g._a for g in grads]
-        pulled = node.plan.pull(node, raw if node.plan.outputs != 1 else raw[0])
+        pulled = node._plan.pull(node, raw if node._plan.outputs != 1 else raw[0])
         out = [None if g is None else wrap(g, dt.FROM_NUMPY[g.dtype]) for g in pulled]
     return out[0] if len(out) == 1 else tuple(out)
 

@@ -66,20 +66,20 @@ def _edge(x: Tensor) -> Any:
 def _record(t: Tensor, cls: Any, plan: Plan, edges: tuple[Any, ...], meta: Any) -> Any:
     """Give ``t`` a node; what it saves is filled in by the caller."""
     node = _new(cls)
-    node.plan = plan
-    node.edges = edges
-    node.meta = meta
-    node.seq = sequence()
-    node.ex = None
+    node._plan = plan
+    node._edges = edges
+    node._meta = meta
+    node._seq = sequence()
+    node._ex = None
     t._rg = True
     t._fn = node
     if plan.frees:
         frame = _frame(2)
         code = frame.f_code
-        node.where = (caller_place() if code.co_filename.startswith(_PACKAGE)
+        node._where = (caller_place() if code.co_filename.startswith(_PACKAGE)
                       else (code, frame.f_lasti))
     else:
-        node.where = None
+        node._where = None
     return node
 
 
@@ -135,7 +135,7 @@ def pair(
         meta = None if same else (None if edge is None else (a.shape, d),
                                   None if other is None else (b.shape, d))
         node = _record(t, cls, plan, (edge, other) if two or scalar_edges else (edge,), meta)
-        node.saved = plan.quick_save(x, y, t)
+        node._saved = plan.quick_save(x, y, t)
         return t
 
     usable = all(_plan(prim, k).quick_save is not None for k in (
@@ -221,7 +221,7 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
         if x._x is not None and x._x.inference:
             return slow(x)
         node = _record(t, cls, plan, (edge,), None)
-        node.saved = save(x, t)
+        node._saved = save(x, t)
         return t
 
     return _like(call, slow)

@@ -37,6 +37,9 @@ class State(threading.local):
         self.hooks_disabled: str | None = None
         self.transform = 0  # the epoch in which the innermost transform of `func` began
         self.run: Any = None  # the backward that runs
+        self.mutation: Any = None  # what `allow_mutation_on_saved_tensors` keeps
+        self.threads = True  # what `set_multithreading_enabled` was told
+        self.depth = 0  # how many backwards run, each within the one before
         self.pushing = 0  # how many `func.jvp` run their functions
         self.mapping = 0  # how many `vmap` are being run
         self.randomness = "different"  # of vmap: "error" forbids random operations
@@ -212,6 +215,24 @@ class inference_mode(Mode):
 
     def clone(self) -> inference_mode:
         return inference_mode(self.enabled)
+
+
+class set_multithreading_enabled:
+    """Whether a backward may use several threads: remembered; it never does."""
+
+    def __init__(self, mode: bool) -> None:
+        self.before, state.threads = state.threads, mode
+
+    def __enter__(self) -> None:
+        """The setting is made already."""
+
+    def __exit__(self, *error: Any) -> None:
+        state.threads = self.before
+
+
+def is_multithreading_enabled() -> bool:
+    """What :class:`set_multithreading_enabled` was told."""
+    return state.threads
 
 
 class set_detect_anomaly(Mode):

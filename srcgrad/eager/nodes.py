@@ -31,8 +31,8 @@ ACCUMULATE_SEQUENCE = (1 << 64) - 1
 class NodeExtra:
     """Hooks and metadata of a node, made when first needed."""
 
-    __slots__ = ("guards", "metadata", "post_hooks", "pre_hooks", "retain", "tensor_hooks",
-                 "trace")
+    __slots__ = ("guards", "metadata", "outputs", "post_hooks", "pre_hooks", "retain",
+                 "tensor_hooks", "trace")
 
     def __init__(self) -> None:
         self.pre_hooks: dict[int, Any] = {}
@@ -41,6 +41,7 @@ class NodeExtra:
         self.tensor_hooks: list[tuple[int, dict[int, Any], Any]] = []
         self.retain: dict[int, Any] = {}  # output number -> weak reference to the tensor
         self.metadata: dict[Any, Any] = {}
+        self.outputs: dict[int, Any] = {}  # shape and dtype of those that have gradient edges
         self.guards: list[Any] = []  # saved values that the backward only checks
         self.trace: str | None = None  # anomaly mode: the stack of the forward call
 
@@ -62,20 +63,20 @@ class BoundName:
 
 
 # Nodes that are C++ classes of their own in PyTorch carry their namespace in `name()`.
-_NATIVE = frozenset(("CopySlices", "CopyBackwards", "NotImplemented"))
+_NATIVE = frozenset(("CopySlices", "CopyBackwards", "Error", "NotImplemented"))
 
 
 class Node:
     """One recorded operation; subclasses carry the name, see :func:`node_class`."""
 
-    __slots__ = ("__weakref__", "edges", "ex", "meta", "plan", "saved", "seq", "where")
-    plan: Any
-    edges: tuple[Any, ...]
-    saved: Any
-    meta: Any
-    seq: int
-    ex: NodeExtra | None
-    where: Any
+    __slots__ = ("__weakref__", "_edges", "_ex", "_meta", "_plan", "_saved", "_seq", "_where")
+    _plan: Any
+    _edges: tuple[Any, ...]
+    _saved: Any
+    _meta: Any
+    _seq: int
+    _ex: NodeExtra | None
+    _where: Any
 
     def plain_name(self) -> str:
         """What ``name()`` returns."""
@@ -92,7 +93,7 @@ class Node:
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
-        return tuple((None, 0) if e is None else e for e in self.edges)
+        return tuple((None, 0) if e is None else e for e in self._edges)
 
     @property
     def metadata(self) -> dict[Any, Any]:
@@ -103,7 +104,10 @@ class Node:
         return True
 
     def _sequence_nr(self) -> int:
-        return self.seq
+        return self._seq
+
+    def _set_sequence_nr(self, nr: int) -> None:
+        self._seq = nr
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} object at {id(self):#x}>"
@@ -117,10 +121,10 @@ class Node:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            return self.plan.saved_value(self, name[7:])
+            return self._plan.saved_value(self, name[7:])
         if name.startswith("_raw_saved_"):
-            if self.saved is not None:
-                self.plan.saved_value(self, name[11:])  # raises AttributeError for unknown names
+            if self._saved is not None:
+                self._plan.saved_value(self, name[11:])  # raises AttributeError for unknown names
             return SavedTensor(self, name[11:])
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
@@ -146,7 +150,14 @@ class SavedTensor:
 
     def register_hooks(self, pack: Any, unpack: Any) -> None:
         """Replace the saved tensor by ``pack(tensor)``; ``unpack`` gives it back."""
-        self._node.plan.pack_field(self._node, self._name, pack, unpack)
+        if self._node._saved is None:
+            raise RuntimeError(
+                "Calling register_hooks on a saved tensor after it has been freed. Saved "
+                "intermediate values of the graph are freed when you call .backward() or "
+                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
+                "graph a second time or if you need to access saved variables after calling "
+                "backward.")
+        self._node._plan.pack_field(self._node, self._name, pack, unpack)
 
 
 class RemovableHandle:
@@ -173,9 +184,9 @@ class RemovableHandle:
 
 def extra(node: Node) -> NodeExtra:
     """The rare part of ``node``, made if there is none yet."""
-    if node.ex is None:
-        node.ex = NodeExtra()
-    return node.ex
+    if node._ex is None:
+        node._ex = NodeExtra()
+    return node._ex
 
 
 _CLASSES: dict[str, type[Node]] = {}
@@ -199,13 +210,13 @@ def named(out: Tensor, node: str) -> Any:
 def make_node(cls: type[Node], plan: Any, edges: tuple[Any, ...], saved: Any, meta: Any) -> Node:
     """A node with the next sequence number."""
     node: Node = object.__new__(cls)
-    node.plan = plan
-    node.edges = edges
-    node.saved = saved
-    node.meta = meta
-    node.seq = sequence()
-    node.ex = None
-    node.where = None
+    node._plan = plan
+    node._edges = edges
+    node._saved = saved
+    node._meta = meta
+    node._seq = sequence()
+    node._ex = None
+    node._where = None
     return node
 
 

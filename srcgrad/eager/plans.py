@@ -19,6 +19,7 @@ from srcgrad.eager.saving import (
     Packed,
     SavedOutput,
     pack_now,
+    repacked,
     shown_output,
     unpack,
     unpack_output,
@@ -177,7 +178,7 @@ class Plan:
 
     def rebind_output(self, node: Any, t: Tensor) -> None:
         """The output was written into ``t``: its version now guards the saved value."""
-        for value in node.saved or ():
+        for value in node._saved or ():
             if isinstance(value, SavedOutput):
                 value.cell = t._ver
                 value.version = t._ver[0]
@@ -187,7 +188,7 @@ class Plan:
     def environment(self, node: Any, ct: Any, graph: bool) -> list[Any]:
         """The values the bodies read: cotangent, saved values, at the end ``ans`` if it is
         computed again.  Under ``graph`` tensors are wrapped for recording."""
-        saved = node.saved
+        saved = node._saved
         if saved is None:
             raise freed_error()
         lift = recorder[0] if graph else _array_of
@@ -229,12 +230,12 @@ class Plan:
 
     def pull(self, node: Any, ct: Any) -> list[Any]:
         if ct.__class__ is list:
-            ct = ct + [None] * (len(node.meta[1]) - len(ct))
+            ct = ct + [None] * (len(node._meta[1]) - len(ct))
         if self.complex:
             ct = _conjugate(ct)
         env = self.environment(node, ct, graph=False)
         grads = self._evaluate(env, ct)
-        meta = node.meta if self.prim.outputs == 1 else node.meta[0]
+        meta = node._meta if self.prim.outputs == 1 else node._meta[0]
         return [
             None if m is None or g is None else self._project(g, m) for g, m in zip(grads, meta)]
 
@@ -267,16 +268,16 @@ class Plan:
     def pull_graph(self, node: Any, ct: Any) -> list[Any]:
         lift = recorder[0]
         if ct.__class__ is list:
-            ct = ct + [None] * (len(node.meta[1]) - len(ct))
+            ct = ct + [None] * (len(node._meta[1]) - len(ct))
             lifted: Any = tuple(None if c is None else lift(c.conj() if self.complex else c)
                                 for c in ct)
         else:
             lifted = lift(ct.conj() if self.complex else ct)
         env = self.environment(node, lifted, graph=True)
         grads = self._evaluate(env, lifted)
-        meta = node.meta if self.prim.outputs == 1 else node.meta[0]
+        meta = node._meta if self.prim.outputs == 1 else node._meta[0]
         if meta is None:  # recorded by a fast path: every input is like the output
-            meta = [None if e is None else (ct._a.shape, ct._dt) for e in node.edges]
+            meta = [None if e is None else (ct._a.shape, ct._dt) for e in node._edges]
         return [None if m is None or g is None else
                 self._project_graph(g, m, self._sources(node, name))
                 for g, m, (name, _) in zip(grads, meta, self.targets)]
@@ -288,7 +289,7 @@ class Plan:
             return []
         every = -1 in places or self.prim.joint  # -1: ``ans`` is computed again, from all inputs
         found = []
-        for i, value in enumerate(node.saved, 1):
+        for i, value in enumerate(node._saved, 1):
             if every or i in places:
                 if value.__class__ is SavedOutput:
                     found.append(shown_output(value, node))
@@ -319,10 +320,10 @@ class Plan:
         """``node._saved_<name>`` in PyTorch's terms."""
         theirs = {v: k for k, v in self.prim.shown.items()}
         ours = theirs.get(name, name)
-        for field, value in zip(self.fields, node.saved or [None] * len(self.fields)):
+        for field, value in zip(self.fields, node._saved or [None] * len(self.fields)):
             if self.prim.shown.get(field.name, field.name) != name and field.name != ours:
                 continue
-            if field.kind in ("tensor", "output", "tensors") and node.saved is None:
+            if field.kind in ("tensor", "output", "tensors") and node._saved is None:
                 raise freed_error()
             if field.kind == "tensor":
                 return unpack(node, value)
@@ -342,25 +343,11 @@ class Plan:
         """Let hooks hold one saved tensor (``_raw_saved_<name>.register_hooks``)."""
         theirs = {v: k for k, v in self.prim.shown.items()}
         ours = theirs.get(name, name)
-        if node.saved is None:
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor after it has been freed. Saved "
-                "intermediate values of the graph are freed when you call .backward() or "
-                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
-                "graph a second time or if you need to access saved variables after calling "
-                "backward.")
-        values = list(node.saved)
+        values = list(node._saved)
         for i, field in enumerate(self.fields):
             if field.name == ours:
-                if values[i].__class__ is Packed:
-                    raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have "
-                                       "already been set. Hint: only one pair of hooks is allowed "
-                                       "at a time.")
-                t = unpack(node, values[i]) if field.kind == "tensor" else unpack_output(
-                    node, values[i])
-                nr = 0 if field.kind == "output" else None
-                values[i] = Packed(t, nr, (lambda t: pack(t.detach()), unpack_hook))
-        node.saved = tuple(values)
+                values[i] = repacked(node, values[i], pack, unpack_hook)
+        node._saved = tuple(values)
 
 
 def _sequence_like(given: Any, items: list[Any]) -> Any:
@@ -451,11 +438,11 @@ class _ConstantPlan:
 
     def pull(self, node: Any, ct: Array) -> list[Any]:
         return [None if e is None else np.zeros(s, d.numpy)
-                for e, (s, d) in zip(node.edges, node.meta)]
+                for e, (s, d) in zip(node._edges, node._meta)]
 
     def pull_graph(self, node: Any, ct: Tensor) -> list[Any]:
         return [None if e is None else wrap(np.zeros(s, d.numpy), d)
-                for e, (s, d) in zip(node.edges, node.meta)]
+                for e, (s, d) in zip(node._edges, node._meta)]
 
     def rebind_output(self, node: Any, t: Tensor) -> None:
         """Nothing is saved."""

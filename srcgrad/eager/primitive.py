@@ -216,12 +216,12 @@ class Primitive:
                 t._fn = node
                 t._nr = nr
                 t._rg = True
-        node.saved = plan.save(named, made, node)
+        node._saved = plan.save(named, made, node)
         if self.outputs != 1:
-            node.meta = (node.meta, tuple((t._a.shape, t._dt) for t in made))
+            node._meta = (node._meta, tuple((t._a.shape, t._dt) for t in made))
         if self.guards and not state.mode & HOOKS:
             guard_as(node, self.guards, named, self.names, made[0])
-        node.where = caller_place() if plan.frees else None
+        node._where = caller_place() if plan.frees else None
         if state.mode & ANOMALY:
             note_trace(node)
         return node

@@ -69,6 +69,16 @@ def pack_now(t: Tensor, nr: int | None = None) -> Packed:
     return Packed(t, nr, state.hooks[-1])
 
 
+def repacked(node: Any, value: Any, pack: Any, unpack_hook: Any) -> Packed:
+    """The saved ``value`` of ``node``, handed over to hooks."""
+    if value.__class__ is Packed:
+        raise RuntimeError("Calling register_hooks on a saved tensor whose hooks have already been "
+                           "set. Hint: only one pair of hooks is allowed at a time.")
+    output = value.__class__ is SavedOutput
+    t = unpack_output(node, value) if output else unpack(node, value)
+    return Packed(t, value.nr if output else None, (lambda t: pack(t.detach()), unpack_hook))
+
+
 def unpack(node: Any, value: Any) -> Tensor:
     """The saved input; raises if it was modified since."""
     if value.__class__ is Packed:
@@ -100,9 +110,9 @@ def guard_as(node: Any, guards: tuple[Any, ...], named: dict[str, Any], names: t
 
 def check_guards(node: Any) -> None:
     """Raise if a value that PyTorch would have saved was modified, or freed, since."""
-    if node.ex.guards and node.saved is None:
+    if node._ex.guards and node._saved is None:
         raise freed_error()
-    for value in node.ex.guards:
+    for value in node._ex.guards:
         if value.__class__ is SavedOutput:
             unpack_output_array(node, value)
         else:
@@ -111,8 +121,8 @@ def check_guards(node: Any) -> None:
 
 def rebind_guards(node: Any, t: Tensor) -> None:
     """The output was written into ``t``: its version is the one to be watched."""
-    if node.ex is not None:
-        for value in node.ex.guards:
+    if node._ex is not None:
+        for value in node._ex.guards:
             if value.__class__ is SavedOutput:
                 value.cell, value.version = t._ver, t._ver[0]
 
@@ -121,7 +131,7 @@ def changed(node: Any, t: Tensor, version: int) -> RuntimeError:
     fn = grad_fn_of(t)
     return modified_error(
         t._dt.tensor_name + "Tensor" if t._dt is not dt.bool_ else "BoolTensor", t._a.shape,
-        None if fn is None else fn.short_name(), t._nr, t._ver[0], version, node.where, t._ver[2],
+        None if fn is None else fn.short_name(), t._nr, t._ver[0], version, node._where, t._ver[2],
         bool(state.mode & ANOMALY))
 
 
@@ -131,7 +141,7 @@ def unpack_output_array(node: Any, value: Any) -> Array:
     if value.cell[0] != value.version:
         raise modified_error(
             value.d.tensor_name + "Tensor", value.array.shape, node.short_name(), value.nr,
-            value.cell[0], value.version, node.where, value.cell[2], bool(state.mode & ANOMALY))
+            value.cell[0], value.version, node._where, value.cell[2], bool(state.mode & ANOMALY))
     return value.array
 
 
@@ -146,6 +156,6 @@ def unpack_output(node: Any, value: Any) -> Tensor:
 def shown_output(value: SavedOutput, node: Any) -> Tensor:
     t = wrap(value.array, value.d)
     t._ver = value.cell
-    if value.d.category >= dt.FLOATING and value.nr not in node.plan.prim.inactive_outputs:
+    if value.d.category >= dt.FLOATING and value.nr not in node._plan.prim.inactive_outputs:
         t._fn, t._nr, t._rg = node, value.nr, True
     return t

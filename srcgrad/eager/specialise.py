@@ -8,7 +8,7 @@ Python functions without loops or look-ups, for instance for ``a * b`` where bot
         return ((x1, x1._ver[0]), (x2, x2._ver[0]))
 
     def pull(node, ct):
-        saved = node.saved
+        saved = node._saved
         if saved is None: raise freed_error()
         s0, s1 = saved
         v0 = s0[0]._a if s0[0]._ver[0] == s0[1] else fail(node, s0)
@@ -111,7 +111,7 @@ def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
                              "times": pieces.times, "Packed": pieces.packed}
     lines = ["def pull(node, ct):"]
     if plan.fields:
-        lines += ["    saved = node.saved", "    if saved is None: raise freed_error()"]
+        lines += ["    saved = node._saved", "    if saved is None: raise freed_error()"]
         unpacked = ", ".join(f"s{i}" for i in range(len(plan.fields)))
         lines.append(f"    {unpacked}, = saved")
     for i, field in enumerate(plan.fields):
@@ -131,7 +131,7 @@ def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
     for k, call in enumerate(plan.calls):
         by_name.update(_call_lines(k, call, lines, space))
     results = []
-    lines.append("    meta = node.meta")
+    lines.append("    meta = node._meta")
     lines.append("    if meta is None:")
     plain = [by_name.get(n, "None") for n, _ in plan.targets]
     lines.append(f"        return ({', '.join(plain)},)")

@@ -38,7 +38,7 @@ class UntypedStorage:
         return self.nbytes()
 
     def tolist(self) -> list[Any]:
-        return self._root.ravel().tolist()  # type: ignore[no-any-return]
+        return memory(self._root).view(np.uint8).tolist()  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and self._root is other._root
@@ -47,8 +47,27 @@ class UntypedStorage:
         return id(self._root)
 
 
-def _storage(self: Tensor) -> UntypedStorage:
-    return UntypedStorage(self)
+class TypedStorage(UntypedStorage):
+    """A storage counted in elements of the tensor's dtype."""
+
+    def __init__(self, t: Tensor) -> None:
+        super().__init__(t)
+        self.dtype = t._dt
+
+    def size(self) -> int:
+        return int(self.nbytes() // self.dtype.numpy.itemsize)
+
+    def __len__(self) -> int:
+        return self.size()
+
+    def untyped(self) -> UntypedStorage:
+        return UntypedStorage(wrap(self._root, self.dtype))
+
+    def tolist(self) -> list[Any]:
+        return memory(self._root).view(self.dtype.numpy).tolist()  # type: ignore[no-any-return]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.tolist()[index]
 
 
 def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
@@ -67,7 +86,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
                            f"{list(shape)}")
     if shape != self._a.shape or memory_format is not None:
         resize_memory(self, shape, memory_format)
-    bump(self)
+        bump(self)
     return self
 
 
@@ -96,6 +115,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     if requires_grad(self) and state.mode & GRAD:
         set_history(self, make_node(node_class("NotImplemented"), _UNKNOWN, (gradient_edge(self),),
                                     None, None))
+    if self._x is not None:
+        self._x.accumulator = None  # what was recorded so far is of another leaf
     self._view = None
     self._a = seen
     self._ver = [self._ver[0], root, None]
@@ -177,8 +198,9 @@ def _unchanged(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
 
 for _function in (resize_, resize_as_, set_, fill_diagonal_, apply_, map_):
     register(_function.__name__, _function, torch=False)
-for _name in ("storage", "untyped_storage", "_typed_storage"):
-    register(_name, _storage, torch=False)
+for _name, _kind in (("storage", TypedStorage), ("untyped_storage", UntypedStorage),
+                     ("_typed_storage", TypedStorage)):
+    register(_name, lambda self, kind=_kind: kind(self), torch=False)
 for _name in ("pin_memory", "share_memory_"):
     register(_name, _unchanged, torch=False)
 for _name in ("is_pinned", "is_shared", "is_coalesced", "is_distributed"):

@@ -71,13 +71,13 @@ def accumulator(t: Tensor) -> AccumulateGrad:
         if found is not None:
             return found
     node = object.__new__(AccumulateGrad)
-    node.plan = ACCUMULATE
-    node.edges = ()
-    node.saved = None
-    node.meta = None
-    node.seq = ACCUMULATE_SEQUENCE
-    node.ex = None
-    node.where = None
+    node._plan = ACCUMULATE
+    node._edges = ()
+    node._saved = None
+    node._meta = None
+    node._seq = ACCUMULATE_SEQUENCE
+    node._ex = None
+    node._where = None
     node.variable = t
     x.accumulator = weakref.ref(node)
     return node
@@ -165,11 +165,18 @@ def gradient_edge(t: Tensor) -> tuple[Any, int] | None:
     return None
 
 
+def output_of(node: Any, nr: int) -> tuple[tuple[int, ...], dt.dtype]:
+    """Shape and dtype of an output of ``node`` that a gradient edge was made of."""
+    if node._plan is ACCUMULATE:
+        return node.variable._a.shape, node.variable._dt
+    return node._ex.outputs[nr]  # type: ignore[no-any-return]
+
+
 def attach(t: Tensor, edge: Any) -> Tensor:
     """Let the gradient of ``t``, which has no history, go where ``edge`` leads."""
     if edge is not None:
         t._rg = True
-        if edge[0].plan is ACCUMULATE:
+        if edge[0]._plan is ACCUMULATE:
             extra(t).accumulator = weakref.ref(edge[0])
         else:
             t._fn, t._nr = edge
@@ -187,8 +194,8 @@ def set_history(t: Tensor, node: Any, nr: int = 0) -> None:
 
 def _move_retained(t: Tensor, node: Any, nr: int) -> None:
     old = t._fn
-    if old is not None and old.ex is not None:
-        old.ex.retain.pop(t._nr, None)
+    if old is not None and old._ex is not None:
+        old._ex.retain.pop(t._nr, None)
     node_extra(node).retain[nr] = weakref.ref(t)
 
 
@@ -244,18 +251,18 @@ class _StridedPlan:
 
     def pull(self, node: Any, ct: Array) -> tuple[Any, ...]:
         if not self.replayed:
-            return (strided_transpose(ct, node.saved),)
-        base_shape, base_strides, _, replay = node.saved
-        out = laid_out(base_shape, base_strides, node.meta.numpy)
+            return (strided_transpose(ct, node._saved),)
+        base_shape, base_strides, _, replay = node._saved
+        out = laid_out(base_shape, base_strides, node._meta.numpy)
         replay(out)[...] = ct
         return (out,)
 
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
-        d = node.meta
-        spread = None if self.replayed else Scattering(node.saved, d.itemsize)
+        d = node._meta
+        spread = None if self.replayed else Scattering(node._saved, d.itemsize)
         if spread is None or spread.simple:
-            out = wrap(laid_out(node.saved[0], node.saved[1], d.numpy), d)
-            view_like(out, node.saved).copy_(ct)
+            out = wrap(laid_out(node._saved[0], node._saved[1], d.numpy), d)
+            view_like(out, node._saved).copy_(ct)
             return (out,)
         dense = wrap(np.zeros(spread.size, d.numpy), d)
         dense = dense.index_put((wrap(spread.source, dt.int64),), ct, True)
@@ -264,8 +271,8 @@ class _StridedPlan:
         return (dense[wrap(spread.base, dt.int64)],)
 
     def saved_value(self, node: Any, name: str) -> Any:
-        _, _, (shape, strides, offset), _ = node.saved
-        item = node.meta.numpy.itemsize
+        _, _, (shape, strides, offset), _ = node._saved
+        item = node._meta.numpy.itemsize
         shown = {"size": shape, "stride": tuple(s // item for s in strides),
                  "storage_offset": offset // item}
         if name not in shown:

@@ -54,6 +54,8 @@ def check_writable(t: Tensor, active: bool) -> None:
         )
     if state.mode & TRANSFORM:
         refuse_captured(t)
+    if state.mutation is not None:
+        state.mutation.before_write(t)
     if not active or not state.mode & GRAD:
         return
     view = t._view
@@ -207,8 +209,8 @@ def apply_in_place(
     if state.mode & FORWARD:
         set_tangent(t, tangent_of(result))
     if result._rg:
-        if result._fn.plan is not None:
-            result._fn.plan.rebind_output(result._fn, t)
+        if result._fn._plan is not None:
+            result._fn._plan.rebind_output(result._fn, t)
             rebind_guards(result._fn, t)
         rebase(t, result, before)
     return t
@@ -238,7 +240,7 @@ def write(t: Tensor, value: Tensor, constant: bool = False, spread: bool = False
         saved = (value._a.shape, value._dt.numpy)
         node = make_node(node_class("CopyBackwards"), COPY, (None, edge), saved, None)
         if t._view is None:
-            node.edges = (gradient_edge(t), edge)
+            node._edges = (gradient_edge(t), edge)
             set_history(t, node)
         else:
             copy_slices(t, node, 0)
@@ -251,14 +253,14 @@ class _CopyPlan:
     frees = False
 
     def pull(self, node: Any, ct: Array) -> tuple[Any, ...]:
-        shape, d = node.saved
-        old = None if node.edges[0] is None else np.zeros_like(ct)
-        return old, None if node.edges[1] is None else reduce_to(ct, shape, d)
+        shape, d = node._saved
+        old = None if node._edges[0] is None else np.zeros_like(ct)
+        return old, None if node._edges[1] is None else reduce_to(ct, shape, d)
 
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
-        shape, d = node.saved
-        old = None if node.edges[0] is None else wrap(np.zeros_like(ct._a), ct._dt)
-        if node.edges[1] is None:
+        shape, d = node._saved
+        old = None if node._edges[0] is None else wrap(np.zeros_like(ct._a), ct._dt)
+        if node._edges[1] is None:
             return old, None
         return old, ct.sum_to_size(shape).to(dt.FROM_NUMPY[d])
 
@@ -281,8 +283,8 @@ def rebase(t: Tensor, result: Tensor, before: Any) -> None:
     if t._view is None:
         set_history(t, node, result._nr)
         return
-    places = [i for i, e in enumerate(node.edges) if e is not None and e == before]
-    if node.plan.outputs == 1 and before is not None and places:
+    places = [i for i, e in enumerate(node._edges) if e is not None and e == before]
+    if node._plan.outputs == 1 and before is not None and places:
         copy_slices(t, node, places[0])
     else:
         saved = (result._a.shape, result._dt.numpy)
@@ -295,7 +297,7 @@ def copy_slices(t: Tensor, node: Any, self_index: int) -> None:
     to what was there before (-1: it has none)."""
     view = t._view
     base = view.base
-    edges = (gradient_edge(base), *(e for i, e in enumerate(node.edges) if i != self_index))
+    edges = (gradient_edge(base), *(e for i, e in enumerate(node._edges) if i != self_index))
     geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
     saved = (base._a.shape, base._a.strides, geometry, view.replay)
     copy = make_node(node_class("CopySlices"), SLICES, edges, (node, self_index, saved), None)
@@ -306,9 +308,9 @@ def copy_slices(t: Tensor, node: Any, self_index: int) -> None:
 
 def _as_given(node: Any, ct: Any) -> Any:
     """The cotangent of ``node``'s one output in the form that its plan takes; it runs next."""
-    if node.ex is not None:
+    if node._ex is not None:
         check_guards(node)
-    return ct if node.plan.outputs == 1 else [ct]
+    return ct if node._plan.outputs == 1 else [ct]
 
 
 class _SlicesPlan:
@@ -323,7 +325,7 @@ class _SlicesPlan:
         out = laid_out(base_shape, base_strides, ct.dtype)
         out[...] = ct
         part = strided(out, *geometry) if replay is None else replay(out)
-        grads = list(inner.plan.pull(inner, _as_given(inner, part.copy())))
+        grads = list(inner._plan.pull(inner, _as_given(inner, part.copy())))
         own = grads.pop(self_index) if self_index >= 0 else None
         part[...] = 0 if own is None else own
         return [out, *grads]
@@ -333,16 +335,16 @@ class _SlicesPlan:
         out = wrap(laid_out(saved[0], saved[1], ct._a.dtype), ct._dt)
         write(out, ct)
         part = view_like(out, saved)
-        grads = list(inner.plan.pull_graph(inner, _as_given(inner, part.clone())))
+        grads = list(inner._plan.pull_graph(inner, _as_given(inner, part.clone())))
         own = grads.pop(self_index) if self_index >= 0 else None
         write(part, wrap(np.zeros(part._a.shape, part._a.dtype), part._dt) if own is None else own)
         return [out, *grads]
 
     @staticmethod
     def _saved(node: Any) -> Any:
-        if node.saved is None:
+        if node._saved is None:
             raise freed_error()
-        return node.saved
+        return node._saved
 
     def rebind_output(self, node: Any, t: Tensor) -> None:
         """The inner node was bound to its view when it wrote."""

@@ -7,12 +7,15 @@ from srcgrad.eager.autograd.anomaly import detect_anomaly
 from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
 from srcgrad.eager.backward import backward, grad
+from srcgrad.eager.engine import ImperativeEngine
 from srcgrad.eager.grad_mode import (
     enable_grad,
     inference_mode,
+    is_multithreading_enabled,
     no_grad,
     set_detect_anomaly,
     set_grad_enabled,
+    set_multithreading_enabled,
 )
 from srcgrad.eager.tensor import Tensor
 
@@ -25,6 +28,8 @@ class _VariableMeta(type):
 class Variable(metaclass=_VariableMeta):
     """An old name: ``Variable(t, requires_grad=True)`` gives a tensor."""
 
+    _execution_engine = ImperativeEngine()
+
     def __new__(cls, data: Tensor, requires_grad: bool = False, volatile: bool = False) -> Tensor:  # type: ignore[misc]
         t: Tensor = data.detach()
         t.requires_grad_(requires_grad)
@@ -34,5 +39,6 @@ class Variable(metaclass=_VariableMeta):
 __all__ = [
     "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad",
     "forward_ad", "function", "functional", "grad", "gradcheck", "gradgradcheck", "graph",
-    "inference_mode", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly",
+    "set_grad_enabled", "set_multithreading_enabled",
 ]

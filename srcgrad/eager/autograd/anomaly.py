@@ -22,7 +22,7 @@ def _remember(node: Any) -> None:
 
 def _report(node: Any) -> None:
     """Warn with the forward stack of ``node``."""
-    trace = node.ex.trace if node.ex is not None else None
+    trace = node._ex.trace if node._ex is not None else None
     if trace is None:
         warnings.warn(
             f"Error detected in {node.plain_name()}. No forward pass information available. "

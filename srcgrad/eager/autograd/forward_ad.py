@@ -161,6 +161,13 @@ def push(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]) -> No
     state.mode = (before | GRAD) & ~(FORWARD | HOOKS | ANOMALY)
     try:
         tangents = _transposed(prim, named, made, active)
+    except NotImplementedError:
+        raise NotImplementedError(
+            f"Trying to use forward AD with {prim.function.__name__} that does not support it "
+            "because it has not been implemented yet.\nPlease file an issue to PyTorch at "
+            "https://github.com/pytorch/pytorch/issues/new?template=feature-request.yml so that we "
+            "can prioritize its implementation or submit a PR adding the implementation to "
+            "derivatives.yaml") from None
     finally:
         state.mode = before
     for out, t in zip(made, tangents):
@@ -182,9 +189,9 @@ def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]
     plain = {k: _plain(v) for k, v in named.items()}
     results = tuple(_plain(t) for t in made)
     node = make_node(prim.cls, plan, tuple(edges), None, tuple(meta))
-    node.saved = plan.save(plain, results, node)
+    node._saved = plan.save(plain, results, node)
     if prim.outputs != 1:
-        node.meta = (node.meta, tuple((t._a.shape, t._dt) for t in made))
+        node._meta = (node._meta, tuple((t._a.shape, t._dt) for t in made))
     keep = any(tangent_of(t)._rg for _, _, t in active) or any(  # type: ignore[union-attr]
         requires_grad(t) for _, _, t in _inputs(named, named))
     out: list[Tensor | None] = []

@@ -16,9 +16,9 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.once import once_differentiable
 from srcgrad.eager.autograd.pushing import push_tangents
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
-from srcgrad.eager.nodes import Node, freed_error, sequence
+from srcgrad.eager.nodes import Node, SavedTensor, freed_error, sequence
 from srcgrad.eager.primitive import note_trace
-from srcgrad.eager.saving import SavedOutput, pack_now, unpack, unpack_output_array
+from srcgrad.eager.saving import SavedOutput, pack_now, repacked, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import (
@@ -78,17 +78,23 @@ class FunctionNode(Node, FunctionCtx):
     non_differentiable: tuple[Any, ...] = ()
     materialize_grads = True
     _materialize_non_diff_grads = True
-    constant_outputs: frozenset[int] = frozenset()  # the numbers of those without gradient
+    _constant_outputs: frozenset[int] = frozenset()  # the numbers of those without gradient
     needs_input_grad: tuple[bool, ...] = ()
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
         """The tensors given to ``save_for_backward``."""
-        if self.meta is None:  # still inside forward: nothing is packed yet
+        if self._meta is None:  # still inside forward: nothing is packed yet
             return self.__dict__.get("saved_for_forward") or tuple(self.to_save)
-        if self.saved is None:
+        if self._saved is None:
             raise freed_error()
-        return tuple(_unpacked(self, s) for s in self.saved)
+        return tuple(_unpacked(self, s) for s in self._saved)
+
+    @property
+    def _raw_saved_tensors(self) -> tuple[SavedTensor, ...]:
+        if self._saved is None:
+            raise freed_error()
+        return tuple(SavedTensor(self, str(i)) for i in range(len(self._saved)))
 
     @property
     def saved_variables(self) -> tuple[Any, ...]:
@@ -175,7 +181,7 @@ class Function(metaclass=FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run ``forward`` and record the call."""
-        if kwargs:
+        if kwargs or cls.setup_context is not Function.setup_context:
             args, kwargs = _positional(cls, args, kwargs), {}
         if state.mapping or state.mode & TRANSFORM:
             check_transformable(cls, state.mapping > 0)
@@ -252,17 +258,21 @@ def _one_by_rule(cls: type[Function], args: tuple[Any, ...]) -> Any:
 def _positional(
     cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """Keyword arguments put in their places: gradients are given by position."""
-    parameters = list(inspect.signature(cls.forward).parameters.values())
+    """Keyword arguments put in their places: gradients are given by position.  A Function with
+    ``setup_context`` gets its defaults, too."""
+    signature = inspect.signature(cls.forward)
     if cls.setup_context is Function.setup_context:
-        parameters = parameters[1:]
-    return inspect.Signature(parameters).bind(*args, **kwargs).args
+        parameters = list(signature.parameters.values())
+        return inspect.Signature(parameters[1:]).bind(*args, **kwargs).args
+    bound = signature.bind(*args, **kwargs)
+    bound.apply_defaults()
+    return bound.args
 
 
 def _context(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
     ctx: FunctionNode = object.__new__(cls._backward_cls)
-    ctx.plan, ctx.edges, ctx.saved, ctx.meta = PLAN, (), None, None
-    ctx.seq, ctx.ex, ctx.where = sequence(), None, None
+    ctx._plan, ctx._edges, ctx._saved, ctx._meta = PLAN, (), None, None
+    ctx._seq, ctx._ex, ctx._where = sequence(), None, None
     ctx.needs_input_grad = tuple(isinstance(a, Tensor) and requires_grad(a) for a in args)
     return ctx
 
@@ -281,7 +291,7 @@ def _finish(
             "Some elements marked as dirty during the forward method were not returned as output. "
             "The inputs that are modified inplace must all be outputs of the Function.")
     if active:
-        ctx.edges = edges
+        ctx._edges = edges
     outputs = []
     for nr, out in enumerate(raw):
         if not isinstance(out, Tensor):
@@ -293,19 +303,23 @@ def _finish(
             outputs.append(_written(ctx, out, nr, is_active, place, len(raw)))
         else:
             outputs.append(_output(ctx, out, nr, is_active, place >= 0))
+    if active and sum(isinstance(o, Tensor) and o._fn is ctx for o in outputs) > 1:
+        for out in outputs:
+            if isinstance(out, Tensor) and out._view is not None:
+                out._view.creation = "multi_output"
     if silent:
-        ctx.constant_outputs = frozenset(i for i, o in enumerate(raw) if id(o) in silent)
+        ctx._constant_outputs = frozenset(i for i, o in enumerate(raw) if id(o) in silent)
     if state.mode & FORWARD:
-        push_tangents(cls, ctx, args, outputs, ctx.constant_outputs)
+        push_tangents(cls, ctx, args, outputs, ctx._constant_outputs)
     if active:
-        ctx.meta = (
+        ctx._meta = (
             tuple((t._a.shape, t._dt) for t in tensors),
             tuple((o._a.shape, o._dt) if isinstance(o, Tensor) else None for o in outputs),
             tuple(isinstance(a, Tensor) for a in args),
         )
-        ctx.saved = tuple(_packed(s, raw, outputs) for s in ctx.to_save)
-        ctx.to_save = (True,) * len(ctx.saved)
-        ctx.where = caller_place()
+        ctx._saved = tuple(_packed(s, raw, outputs) for s in ctx.to_save)
+        ctx.to_save = (True,) * len(ctx._saved)
+        ctx._where = caller_place()
         if state.mode & ANOMALY:
             note_trace(ctx)
     if ctx.dirty_tensors or ctx.non_differentiable:
@@ -383,12 +397,12 @@ class _FunctionPlan:
     wants_none = True
 
     def _backward(self, node: FunctionNode, cts: list[Any]) -> list[Any]:
-        _, outs, is_tensor = node.meta
+        _, outs, is_tensor = node._meta
         given = []
         for i, m in enumerate(outs):
             c = cts[i] if i < len(cts) else None
             if c is None and node.materialize_grads and m is not None and (
-                    node._materialize_non_diff_grads or i not in node.constant_outputs):
+                    node._materialize_non_diff_grads or i not in node._constant_outputs):
                 c = wrap(np.zeros(m[0], m[1].numpy), m[1])
             given.append(c)
         cls = node._forward_cls
@@ -402,22 +416,28 @@ class _FunctionPlan:
         return _aligned(type(node).__name__, grads, is_tensor)
 
     def pull(self, node: FunctionNode, ct: Any) -> list[Any]:
-        outs = node.meta[1]
+        outs = node._meta[1]
         given = [None if c is None else wrap(c, _dtype_of(c, m)) for c, m in zip(
             ct or [], outs)]
         grads = self._backward(node, given)
-        return [None if g is None or node.edges[i] is None else
-                _fitted(type(node).__name__, i, g, node.meta[0][i])._a
+        return [None if g is None or node._edges[i] is None else
+                _fitted(type(node).__name__, i, g, node._meta[0][i])._a
                 for i, g in enumerate(grads)]
 
     def pull_graph(self, node: FunctionNode, ct: Any) -> list[Any]:
         grads = self._backward(node, ct or [])
-        return [None if g is None or node.edges[i] is None else
-                _fitted(type(node).__name__, i, g, node.meta[0][i])
+        return [None if g is None or node._edges[i] is None else
+                _fitted(type(node).__name__, i, g, node._meta[0][i])
                 for i, g in enumerate(grads)]
 
     def rebind_output(self, node: Any, t: Tensor) -> None:
         """In-place writes through a Function are declared by ``mark_dirty``."""
+
+    def pack_field(self, node: FunctionNode, name: str, pack: Any, unpack_hook: Any) -> None:
+        """Let hooks hold the saved tensor number ``name``."""
+        kept = list(node._saved)
+        kept[int(name)] = repacked(node, kept[int(name)], pack, unpack_hook)
+        node._saved = tuple(kept)
 
     def saved_value(self, node: Any, name: str) -> Any:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.forward_ad import dual_level, make_dual, unpack_dual
+from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.backward import grad
-from srcgrad.eager.grad_mode import enable_grad
+from srcgrad.eager.grad_mode import enable_grad, state
 from srcgrad.eager.strides import overlaps
-from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.tensor import Array, Tensor, wrap
+
+_ZERO_GRADS = (
+    "{}. Please look at \"Notes about undefined output gradients\" in "
+    "\"tools/autograd/derivatives.yaml\"")
 
 
 class GradcheckError(RuntimeError):
@@ -25,82 +30,120 @@ def _tensors(values: Any) -> tuple[Any, ...]:
         values, list) else (values,)
 
 
-def _outputs(func: Callable[..., Any], inputs: tuple[Any, ...]) -> tuple[Tensor, ...]:
-    return tuple(o for o in _tensors(func(*inputs)) if isinstance(o, Tensor)
-                 and o._dt.category >= dt.FLOATING)
+def _numbers(value: Any) -> bool:
+    return isinstance(value, Tensor) and value._dt.category >= dt.FLOATING
 
 
-def _numerical(func: Callable[..., Any], inputs: tuple[Any, ...], x: Tensor, eps: float) -> Any:
-    """One Jacobian per output: rows are input elements, columns output elements; for complex
-    inputs the conjugate derivative in PyTorch's convention."""
-    rows: list[list[Any]] = []
-    flat = x._a.reshape(-1) if x._a.flags.c_contiguous else None
-    for i in range(x._a.size):
-        place = np.unravel_index(i, x._a.shape) if flat is None else i
-        cells = x._a if flat is None else flat
-
-        def at(step: Any, place: Any = place, cells: Any = cells) -> list[Any]:
-            before = cells[place]
-            cells[place] = before + step
-            out = [o._a.astype(np.complex128 if o._a.dtype.kind == "c" else np.float64).ravel()
-                   for o in _outputs(func, inputs)]
-            cells[place] = before
-            return out
-
-        def slope(step: Any, at: Any = at) -> list[Any]:
-            return [(hi - lo) / (2 * eps) for hi, lo in zip(at(step), at(-step))]
-
-        along = slope(eps)
-        if x._dt.category == dt.COMPLEX:
-            along = [(a, b) for a, b in zip(along, slope(eps * 1j))]
-        rows.append(along)
-    count = len(_outputs(func, inputs))
-    return [[row[k] for row in rows] for k in range(count)]
+def _outputs(func: Callable[..., Any], inputs: Sequence[Any]) -> tuple[Tensor, ...]:
+    return tuple(o for o in _tensors(func(*inputs)) if _numbers(o))
 
 
-def _analytical(out: Tensor, inputs: list[Tensor]) -> list[Any]:
-    """For each input: gradients for each element of ``out`` (and of 1j times it)."""
-    seeds = []
-    for i in range(out._a.size):
-        for unit in (1, 1j) if out._dt.category == dt.COMPLEX else (1,):
-            one = np.zeros(out._a.size, out._a.dtype)
+def _active(values: Sequence[Any]) -> list[Tensor]:
+    return [t for t in values if isinstance(t, Tensor) and t.requires_grad]
+
+
+def _units(t: Tensor) -> tuple[complex, ...]:
+    """The directions in which an element of ``t`` moves."""
+    return (1, 1j) if t._dt.category == dt.COMPLEX else (1,)
+
+
+def _steps(t: Tensor) -> Iterator[Tensor]:
+    """One in each place and direction of ``t``, zero elsewhere."""
+    for i in range(t._a.size):
+        for unit in _units(t):
+            one = np.zeros(t._a.size, t._a.dtype)
             one[i] = unit
-            seeds.append(wrap(one.reshape(out._a.shape), out._dt))
-    columns: list[list[Any]] = [[] for _ in inputs]
-    for seed in seeds:
-        got = grad(out, inputs, seed, retain_graph=True, allow_unused=True)
-        for column, g, x in zip(columns, got, inputs):
-            if g is None:
-                g = wrap(np.zeros_like(x._a), x._dt)
-            if g._a.shape != x._a.shape:
-                raise GradcheckError("grad is incorrect size")
-            column.append(g._a.ravel())
-    return columns
+            yield wrap(one.reshape(t._a.shape), t._dt)
 
 
-def _expected(out: Tensor, x: Tensor, numerical: list[Any]) -> list[Any]:
-    """What :func:`_analytical` ought to give, from difference quotients."""
-    expected = []
-    for i in range(out._a.size):
-        for unit in (1, 1j) if out._dt.category == dt.COMPLEX else (1,):
-            row = []
-            for cell in numerical:
-                if x._dt.category == dt.COMPLEX:
-                    real, imag = (np.real(np.conj(unit) * c[i]) for c in cell)
-                    row.append(real + 1j * imag)
-                else:
-                    row.append(np.real(np.conj(unit) * cell[i]))
-            expected.append(np.array(row))
-    return expected
+def _parts(a: Array) -> Array:
+    """The real and imaginary parts of each element, as real numbers."""
+    wide = np.ascontiguousarray(a, np.complex128 if a.dtype.kind == "c" else np.float64)
+    return wide.reshape(-1).view(np.float64)
 
 
-def _mismatch(o: int, i: int, numerical: Any, analytical: Any) -> str:
-    def text(columns: Any) -> str:
-        a = np.array(columns).T
-        return repr(wrap(np.ascontiguousarray(a), dt.FROM_NUMPY[a.dtype]))
+def _numerical(func: Callable[..., Any], inputs: Sequence[Any], x: Tensor, eps: float,
+               like: Sequence[Tensor]) -> list[Array]:
+    """For each output the real Jacobian: a row for each direction of ``x``, a column for each
+    real number of the output."""
+    rows: list[list[Array]] = []
+    for place in np.ndindex(x._a.shape):
+        for unit in _units(x):
+            before, ends = x._a[place], []
+            for step in (eps * unit, -eps * unit):
+                x._a[place] = before + step
+                outputs = _outputs(func, inputs)
+                ends.append([_parts(o._a.copy()) for o in outputs])
+                x._a[place] = before
+                for now, then in zip(outputs, like):
+                    if now._a.shape != then._a.shape or now._dt is not then._dt:
+                        what = "shape" if now._a.shape != then._a.shape else "dtype"
+                        raise AssertionError(
+                            f"Expected `func` to return outputs with the same {what} when inputs "
+                            f"are perturbed on index {place} by {eps}, but got:")
+            rows.append([(hi - lo) / (2 * eps) for hi, lo in zip(*ends)])
+    return _stacked(rows, like)
 
-    return (f"Jacobian mismatch for output {o} with respect to input {i},\n"
-            f"numerical:{text(numerical)}\nanalytical:{text(analytical)}\n")
+
+def _stacked(rows: list[list[Array]], like: Sequence[Tensor]) -> list[Array]:
+    """One matrix for each output, from rows of parts of all outputs."""
+    return [np.array([row[k] for row in rows]).reshape(len(rows), _parts(o._a).size)
+            for k, o in enumerate(like)]
+
+
+def _backward(out: Tensor, x: Tensor) -> Array:
+    """The same Jacobian from gradients: seeds 1 and 1j give its columns."""
+    columns = []
+    for seed in _steps(out):
+        g, = grad(out, [x], seed, retain_graph=True, allow_unused=True)
+        if g is not None and g._a.shape != x._a.shape:
+            raise GradcheckError("Analytical gradient has incorrect size")
+        columns.append(_parts(np.zeros_like(x._a) if g is None else g._a))
+    return np.array(columns).reshape(len(columns), _parts(x._a).size).T
+
+
+def _forward(func: Callable[..., Any], inputs: Sequence[Any], x: Tensor,
+             like: Sequence[Tensor]) -> list[Array]:
+    """The same Jacobian from tangents: its rows."""
+    rows = []
+    for tangent in _steps(x):
+        tangents = _pushed(func, inputs, {id(x): tangent}, _active(inputs))
+        rows.append([_parts(np.zeros_like(o._a) if t is None else t._a)
+                     for o, t in zip(like, tangents)])
+    return _stacked(rows, like)
+
+
+def _pushed(func: Callable[..., Any], inputs: Sequence[Any], tangents: dict[int, Tensor],
+            duals: Sequence[Tensor]) -> list[Tensor | None]:
+    """Tangents of the outputs; those of ``duals`` that have none in ``tangents`` are zero."""
+    with dual_level():
+        given = []
+        for v in inputs:
+            plain = v.detach() if isinstance(v, Tensor) else v
+            if any(v is t for t in duals):
+                plain = make_dual(plain, tangents.get(id(v), wrap(np.zeros_like(v._a), v._dt)))
+            given.append(plain)
+        return [unpack_dual(o).tangent for o in _outputs(func, given)]
+
+
+def _compare(numerical: Array, analytical: Array, o: Tensor, x: Tensor, where: tuple[int, int],
+             rtol: float, atol: float, forward: bool) -> None:
+    """Raise if two Jacobians differ.  Where outputs (forward: inputs) are complex, their parts
+    are looked at one after the other, as PyTorch does."""
+    halves = [("", slice(None))]
+    if (x if forward else o)._dt.category == dt.COMPLEX:
+        halves = [("While considering the imaginary part of complex "
+                   f"{'inputs' if forward else 'outputs'} only, ", slice(1, None, 2)),
+                  ("While considering the real part of complex "
+                   f"{'inputs' if forward else 'outputs'} only, ", slice(0, None, 2))]
+    for prefix, half in halves:
+        pair = [a[half] if forward else a[:, half] for a in (numerical, analytical)]
+        if not np.allclose(pair[1], pair[0], rtol, atol):
+            texts = [repr(wrap(np.ascontiguousarray(a), dt.float64)) for a in pair]
+            mode = "computed with forward mode " if forward else ""
+            raise GradcheckError(
+                f"{prefix}Jacobian {mode}mismatch for output {where[0]} with respect to input "
+                f"{where[1]},\nnumerical:{texts[0]}\nanalytical:{texts[1]}\n")
 
 
 def gradcheck(
@@ -124,7 +167,24 @@ def gradcheck(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True")
     given = _tensors(inputs)
     try:
-        _check(func, given, eps, atol, rtol, check_forward_ad, check_backward_ad, nondet_tol)
+        _check_inputs(given)
+        with enable_grad():
+            outputs = _outputs(func, given)
+        if check_backward_ad:
+            _check_jacobians(func, given, outputs, eps, atol, rtol, nondet_tol, False)
+        if check_forward_ad:
+            _check_jacobians(func, given, outputs, eps, atol, rtol, nondet_tol, True)
+            if check_undefined_grad:
+                _check_absent_tangents(func, given)
+            if check_batched_forward_grad:
+                _check_batched_tangents(func, given)
+        if check_backward_ad and any(o.requires_grad for o in outputs):
+            for i, out in enumerate(o for o in outputs if o.requires_grad):
+                if check_batched_grad:
+                    _check_batched_gradients(out, i, _active(given))
+            _check_scaling([o for o in outputs if o.requires_grad], _active(given))
+            if check_undefined_grad:
+                _check_absent_gradients(func, given)
     except GradcheckError:
         if raise_exception:
             raise
@@ -132,85 +192,165 @@ def gradcheck(
     return True
 
 
-def _check(func: Callable[..., Any], given: tuple[Any, ...], eps: float, atol: float,
-           rtol: float, forward: bool, backward: bool, nondet_tol: float) -> None:
-    wanted = [t for t in given if isinstance(t, Tensor) and t.requires_grad]
-    if not wanted:
+def _check_inputs(given: Sequence[Any]) -> None:
+    if not _active(given):
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of them "
             "have requires_grad=True.")
     for i, t in enumerate(given):
-        if isinstance(t, Tensor) and t.requires_grad and t._dt not in (dt.float64, dt.complex128):
+        if not isinstance(t, Tensor) or not t.requires_grad:
+            continue
+        if t._dt not in (dt.float64, dt.complex128):
             warnings.warn(
                 f"Input #{i} requires gradient and is not a double precision floating point or "
                 "complex. This check will likely fail if all the inputs are not of double "
                 "precision floating point or complex. ", stacklevel=3)
-        if isinstance(t, Tensor) and t.requires_grad and overlaps(t._a):
+        if overlaps(t._a):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
                 "that are non-overlapping to be able to compute the numerical gradients correctly. "
                 "You should call .contiguous on the input before passing it to gradcheck.")
-    for t in wanted:
         t.retain_grad()
-    with enable_grad():
-        outputs = _outputs(func, given)
-    for i, x in enumerate(wanted):
-        per_output = _numerical(func, given, x, eps)
+
+
+def _check_jacobians(func: Callable[..., Any], given: Sequence[Any], outputs: Sequence[Tensor],
+                     eps: float, atol: float, rtol: float, nondet_tol: float,
+                     forward: bool) -> None:
+    for i, x in enumerate(_active(given)):
+        numerical = _numerical(func, given, x, eps, outputs)
+        pushed = _forward(func, given, x, outputs) if forward else []
         for o, out in enumerate(outputs):
             if not out.requires_grad:
-                if any(np.any(np.asarray(r) != 0) for r in per_output[o]):
-                    raise GradcheckError(
-                        "Numerical gradient for function expected to be zero")
+                if np.any(numerical[o]):
+                    raise GradcheckError("Numerical gradient for function expected to be zero")
                 continue
             if forward:
-                _compare_forward(func, given, x, per_output[o], o, i, atol, rtol)
-            if not backward:
+                _compare(numerical[o], pushed[o], out, x, (o, i), rtol, atol, True)
                 continue
-            analytical = _analytical(out, [x])[0]
-            numerical = _expected(out, x, per_output[o])
-            if not all(np.allclose(a, n, rtol, atol) for a, n in zip(analytical, numerical)):
-                raise GradcheckError(_mismatch(o, i, numerical, analytical))
-            again = _analytical(out, [x])[0]
-            if any(np.max(np.abs(a - b), initial=0) > nondet_tol
-                   for a, b in zip(analytical, again)):
+            analytical = _backward(out, x)
+            if np.max(np.abs(analytical - _backward(out, x)), initial=0) > nondet_tol:
                 raise GradcheckError(
                     "Backward is not reentrant, i.e., running backward with same input and "
                     "grad_output multiple times gives different values, although analytical "
                     "gradient matches numerical gradient.The tolerance for nondeterminism was "
                     f"{nondet_tol}.")
-    if backward:
-        _check_scaling([o for o in outputs if o.requires_grad], wanted)
+            _compare(numerical[o], analytical, out, x, (o, i), rtol, atol, False)
 
 
 def _check_scaling(outputs: list[Tensor], wanted: list[Tensor]) -> None:
     """A backward must be linear: zero gradients of outputs give zeros."""
-    if not outputs:
-        return
     zeros = [wrap(np.zeros_like(o._a), o._dt) for o in outputs]
     got = grad(outputs, wanted, zeros, retain_graph=True, allow_unused=True)
     if any(g is not None and np.any(g._a != 0) for g in got):
         raise GradcheckError("backward not multiplied by grad_output")
+    for g, x in zip(got, wanted):
+        if g is not None and g._dt is not x._dt:
+            raise GradcheckError("grad is incorrect type")
+        if g is not None and g._a.shape != x._a.shape:
+            raise GradcheckError("grad is incorrect size")
 
 
-def _compare_forward(func: Callable[..., Any], given: tuple[Any, ...], x: Tensor, per_output: Any,
-                     o: int, i: int, atol: float, rtol: float) -> None:
-    """Tangents of output ``o`` for each element of ``x`` (times 1 and 1j)."""
-    analytical, numerical = [], []
-    for k, quotient in enumerate(per_output):
-        for unit in (1, 1j) if x._dt.category == dt.COMPLEX else (1,):
-            one = np.zeros(x._a.size, x._a.dtype)
-            one[k] = unit
-            with dual_level():
-                t = wrap(one.reshape(x._a.shape), x._dt)
-                duals = tuple(make_dual(v, t) if v is x else v for v in given)
-                out = _outputs(func, duals)[o]
-                tangent = unpack_dual(out).tangent
-            analytical.append(np.zeros(out._a.size) if tangent is None else tangent._a.ravel())
-            numerical.append(quotient if unit == 1 and not isinstance(quotient, tuple)
-                             else quotient[0 if unit == 1 else 1])
-    if not all(np.allclose(a, n, rtol, atol) for a, n in zip(analytical, numerical)):
-        text = _mismatch(o, i, np.array(numerical).T, np.array(analytical).T)
-        raise GradcheckError(text.replace("Jacobian", "Jacobian computed with forward mode", 1))
+class _Absent(Function):
+    """The identity, whose gradient never arrives."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        return x.view_as(x)  # type: ignore[no-any-return]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> None:
+        return None
+
+
+def _check_absent_gradients(func: Callable[..., Any], given: Sequence[Any]) -> None:
+    """Backwards must do without the gradients of some of the outputs, or of all."""
+    wanted = _active(given)
+    count = len(_active(_outputs(func, given)))
+    absent: list[set[int]] = [set(range(count))]
+    if count > 1:
+        absent += [{k} for k in range(count)]
+    for places in absent:
+        outputs = [_Absent.apply(o) if k in places else o
+                   for k, o in enumerate(_active(_outputs(func, given)))]
+        zeros = [wrap(np.zeros_like(o._a), o._dt) for o in outputs]
+        problem, cause = None, None
+        try:
+            got = grad(outputs, wanted, zeros, allow_unused=True)
+        except RuntimeError as error:
+            problem, cause = "Expected backward function to handle undefined output grads", error
+        else:
+            if any(g is not None and np.any(g._a != 0) for g in got):
+                problem = ("Expected all input grads to be undefined or zero when all output grads "
+                           "are undefined or zero")
+        if problem is not None:
+            warnings.warn(
+                "Backwards compatibility: New undefined gradient support checking feature is "
+                "enabled by default, but it may break existing callers of this function. If this "
+                "is true for you, you can call this function with \"check_undefined_grad=False\" "
+                "to disable the feature", stacklevel=3)
+            raise GradcheckError(_ZERO_GRADS.format(problem)) from cause
+
+
+def _check_absent_tangents(func: Callable[..., Any], given: Sequence[Any]) -> None:
+    """A tangent that is not there must be as good as one of zeros."""
+    wanted = _active(given)
+    rng = np.random.default_rng(0)
+    tangents = {id(t): wrap(np.asarray(rng.standard_normal(t._a.shape), t._a.dtype), t._dt)
+                for t in wanted}
+    for x in wanted:
+        others = {k: v for k, v in tangents.items() if k != id(x)}
+        zero = _pushed(func, given, others, wanted)
+        none = _pushed(func, given, others, [t for t in wanted if t is not x])
+        for k, (a, b) in enumerate(zip(zero, none)):
+            pair = [np.zeros(()) if t is None else t._a for t in (a, b)]
+            if not np.allclose(pair[0], pair[1]):
+                raise GradcheckError("Mismatch in tangent values for output with index: ", k,
+                                     " when input: ", x, " has an undefined tangent value. ",
+                                     " Got: ", b, " but expected: ", a)
+
+
+def _batch_agrees(one: Callable[[Any], Any], batch: Any, text: str) -> None:
+    """Raise unless the examples of a batch can be computed together.  Here that is one after the
+    other, so that only random numbers can make a difference."""
+    rows = [one(batch[k]) for k in range(batch._a.shape[0])]
+    before, state.randomness = state.randomness, "error"
+    try:
+        again = one(batch[0])
+    except RuntimeError:
+        raise GradcheckError(
+            "While computing batched gradients, got: vmap: We do not yet support calling random "
+            "operations inside of vmap. Please perform random operations outside of vmap as a "
+            f"workaround\n\n{text}") from None
+    finally:
+        state.randomness = before
+    for k, (a, b) in enumerate(zip(rows[0], again)):
+        if not np.allclose(a._a, b._a, equal_nan=True):
+            raise GradcheckError(f"For output {k}, batched and single gradients differ.\n\n{text}")
+
+
+def _random_batch(like: Tensor) -> Tensor:
+    rng = np.random.default_rng(0)
+    return wrap(np.asarray(rng.standard_normal((2, *like._a.shape)), like._a.dtype), like._dt)
+
+
+def _check_batched_gradients(out: Tensor, index: int, wanted: list[Tensor]) -> None:
+    def one(seed: Tensor) -> tuple[Tensor, ...]:
+        got = grad(out, wanted, seed, retain_graph=True, allow_unused=True)
+        return tuple(wrap(np.zeros_like(x._a), x._dt) if g is None else g
+                     for g, x in zip(got, wanted))
+
+    _batch_agrees(one, _random_batch(out), "gradcheck or gradgradcheck failed while testing "
+                  "batched gradient computation.")
+
+
+def _check_batched_tangents(func: Callable[..., Any], given: Sequence[Any]) -> None:
+    for x in _active(given):
+        def one(tangent: Tensor, x: Tensor = x) -> tuple[Tensor, ...]:
+            found = _pushed(func, given, {id(x): tangent}, [x])
+            return tuple(t for t in found if t is not None)
+
+        _batch_agrees(one, _random_batch(x), "gradcheck failed while testing batched forward "
+                      "gradient computation.")
 
 
 def gradgradcheck(
@@ -222,24 +362,30 @@ def gradgradcheck(
     masked: bool = False,
 ) -> bool:
     """:func:`gradcheck` of the gradient of ``func``."""
+    if not (check_fwd_over_rev or check_rev_over_rev):
+        raise AssertionError(
+            "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     given = _tensors(inputs)
     if grad_outputs is None:
-        outputs = _outputs(func, given)
         rng = np.random.default_rng(0)
         grad_outputs = tuple(
             wrap(np.asarray(rng.standard_normal(o._a.shape), o._a.dtype), o._dt).requires_grad_()
-            for o in outputs if o.requires_grad)
+            for o in _active(_outputs(func, given)))
     seeds = _tensors(grad_outputs)
     count = len(seeds)
     needs = [isinstance(t, Tensor) and t.requires_grad for t in given]
 
     def first(*args: Any) -> Any:
-        xs = tuple(t if not isinstance(t, Tensor) or not need else t.view_as(t)
-                   for t, need in zip(args[:-count], needs))
-        outputs = tuple(o for o in _outputs(func, xs) if o.requires_grad)
-        got = grad(outputs, [x for x, need in zip(xs, needs) if need], list(args[-count:]),
-                   create_graph=True, allow_unused=True)
+        xs = tuple(t if not need else t.view_as(t) if t.requires_grad else
+                   t.detach().requires_grad_() for t, need in zip(args[:-count], needs))
+        with enable_grad():
+            outputs = tuple(_active(_outputs(func, xs)))
+            got = grad(outputs, [x for x, need in zip(xs, needs) if need], list(args[-count:]),
+                       create_graph=True, allow_unused=True)
         return tuple(g for g in got if g is not None)
 
-    return gradcheck(first, (*given, *seeds), eps=eps, atol=atol, rtol=rtol,
-                     raise_exception=raise_exception)
+    return gradcheck(
+        first, (*given, *seeds), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception,
+        nondet_tol=nondet_tol, check_undefined_grad=check_undefined_grad,
+        check_grad_dtypes=check_grad_dtypes, check_batched_grad=check_batched_grad,
+        check_forward_ad=check_fwd_over_rev, check_backward_ad=check_rev_over_rev)

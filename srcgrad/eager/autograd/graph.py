@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from srcgrad.eager.backward import GradientEdge
 from srcgrad.eager.grad_mode import HOOKS, set_bit, state
-from srcgrad.eager.nodes import Node, RemovableHandle
-from srcgrad.eager.tensor import Tensor
+from srcgrad.eager.nodes import Node, RemovableHandle, extra
+from srcgrad.eager.strides import address
+from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge
 
 
@@ -63,6 +65,7 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         raise RuntimeError("It is not possible to get the gradient edge for a Tensor that does "
                            "not require gradients")
     token = tensor if tensor.grad_fn is None else None
+    extra(edge[0]).outputs[edge[1]] = tensor._a.shape, tensor._dt
     return GradientEdge(edge[0], edge[1], token)
 
 
@@ -100,37 +103,59 @@ def register_multi_grad_hook(
     return _Handles(handles)
 
 
+class _Handle:
+    """Stands for one value of one tensor, as long as something that was saved refers to it."""
+
+    __slots__ = ("__weakref__",)
+
+
 class _Mutation:
-    """What ``allow_mutation_on_saved_tensors`` gives: the copies live as long as it is open."""
+    """What ``allow_mutation_on_saved_tensors`` gives: values that were saved, copied before the
+    first write to their memory."""
 
     def __init__(self) -> None:
         self.open = True
+        self.tid_to_weakhandle: Any = weakref.WeakValueDictionary()
+        self.original: Any = weakref.WeakKeyDictionary()
+        self.cloned: Any = weakref.WeakKeyDictionary()
 
-    def pack(self, t: Tensor) -> Tensor:
-        return t.detach().clone()  # type: ignore[no-any-return]
+    def pack(self, t: Tensor) -> _Handle:
+        key = id(t._ver), t._ver[0], t._dt, t._a.shape, t._a.strides, address(t._a)
+        handle: _Handle | None = self.tid_to_weakhandle.get(key)
+        if handle is None:
+            handle = self.tid_to_weakhandle[key] = _Handle()
+            self.original[handle] = t.detach()
+        return handle
 
-    def unpack(self, copy: Tensor) -> Tensor:
+    def unpack(self, handle: _Handle) -> Tensor:
         if not self.open:
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
                 "in which the graph was originally recorded.")
-        return copy
+        copy: Tensor | None = self.cloned.get(handle)
+        return self.original[handle] if copy is None else copy
+
+    def before_write(self, t: Tensor) -> None:
+        """Copy what was saved of the memory that is to be written."""
+        for handle, saved in list(self.original.items()):
+            if saved._ver is t._ver:
+                self.cloned[handle] = wrap(saved._a.copy(), saved._dt)
+                del self.original[handle]
 
     def clear(self) -> None:
         self.open = False
+        for table in (self.tid_to_weakhandle, self.original, self.cloned):
+            table.clear()
 
 
 class allow_mutation_on_saved_tensors:
-    """Inside, tensors saved for backward may be modified in place: copies of them are saved.
-    The backward must run inside, too."""
-
-    _active = threading.local()
+    """Inside, tensors saved for backward may be modified in place: they are copied before the
+    write.  The backward must run inside, too."""
 
     def __enter__(self) -> _Mutation:
-        if getattr(self._active, "on", False):
+        if state.mutation is not None:
             raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        self._active.on = True
-        self.mutation = _Mutation()
+        self.mutation = state.mutation = _Mutation()
         self.hooks = saved_tensors_hooks(self.mutation.pack, self.mutation.unpack)
         self.hooks.__enter__()
         return self.mutation
@@ -138,7 +163,7 @@ class allow_mutation_on_saved_tensors:
     def __exit__(self, *error: Any) -> None:
         self.hooks.__exit__(*error)
         self.mutation.clear()
-        self._active.on = False
+        state.mutation = None
 
 
 class _Handles:

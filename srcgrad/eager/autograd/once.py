@@ -9,7 +9,7 @@ from typing import Any
 from srcgrad.eager.grad_mode import GRAD, no_grad, state
 from srcgrad.eager.nodes import make_node, node_class
 from srcgrad.eager.tensor import Tensor, alias
-from srcgrad.eager.views import requires_grad, set_history
+from srcgrad.eager.views import gradient_edge, requires_grad, set_history
 
 
 def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -23,15 +23,14 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
             return outputs
         if not any(isinstance(a, Tensor) and requires_grad(a) for a in args):
             return outputs
-        listed = outputs if isinstance(outputs, tuple) else (outputs,)
-        marked = tuple(_once(o) if isinstance(o, Tensor) else o for o in listed)
+        marked = _once(outputs if isinstance(outputs, tuple) else (outputs,))
         return marked if isinstance(outputs, tuple) else marked[0]
 
     return wrapper
 
 
 class _OncePlan:
-    outputs = 1
+    outputs = 2  # or any other number
     frees = False
 
     def pull(self, node: Any, ct: Any) -> Any:
@@ -47,8 +46,13 @@ class _OncePlan:
 _ONCE = _OncePlan()
 
 
-def _once(t: Tensor) -> Tensor:
-    marked = alias(t)
-    # an edge to itself would be a cycle: the node leads nowhere and raises when run
-    set_history(marked, make_node(node_class("DelayedErrorBackward0"), _ONCE, (), (), None))
-    return marked
+def _once(outputs: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The outputs, with one node that raises when it is run; it leads to leaves of its own."""
+    leaves = [o.detach().requires_grad_() if isinstance(o, Tensor) else None for o in outputs]
+    edges = tuple(None if t is None else gradient_edge(t) for t in leaves)
+    node = make_node(node_class("Error"), _ONCE, edges, (), None)
+    marked = [None if o is None else alias(o) for o in outputs]
+    for nr, t in enumerate(marked):
+        if t is not None:
+            set_history(t, node, nr)
+    return tuple(marked)

@@ -80,7 +80,7 @@ def depends_on_others(tensors: list[Any], own: list[Tensor]) -> bool:
             if id(node.variable) not in mine:
                 return True
             continue
-        for edge in node.edges:
+        for edge in node._edges:
             if edge is not None and edge[0] not in seen:
                 seen.add(edge[0])
                 stack.append(edge[0])

@@ -289,10 +289,44 @@ def _product_shares(
     through = np.where(
         lone, gather(ct * others, indices, axis),
         gather(ct * ans, indices, axis) / np.where(used == 0, 1, used))
-    return ct * without_own * mine, through
+    several = (used == 0) & (gather(zeros, indices, axis) > 1)
+    return ct * without_own * mine, shares_but_for(through, several)
 
 
 inactive(scatter_extreme, "indices")
+
+
+@runtime
+def shares_but_for(x: Array, several: Array) -> Array:
+    """``x``, the factors' cotangents: right where ``several`` zeros meet, but only to first
+    order."""
+    return x
+
+
+@linear(shares_but_for, "x")
+def shares_but_for_rule(ct: Array, several: Array) -> Array:
+    return refused_where(ct, several)
+
+
+inactive(shares_but_for, "several")
+
+
+@runtime
+def refused_where(x: Array, several: Array) -> Array:
+    """``x``, unless ``several`` zeros met somewhere."""
+    if np.any(several):
+        raise RuntimeError(
+            "scatter_reduce(): Double backward is unsupported for src when >1 zeros in src are "
+            "scattered to the same position in self")
+    return x
+
+
+@linear(refused_where, "x")
+def refused_where_rule(ct: Array, several: Array) -> Array:
+    return refused_where(ct, several)
+
+
+inactive(refused_where, "several")
 
 
 @runtime
