@@ -201,7 +201,7 @@ for _function in (resize_, resize_as_, set_, fill_diagonal_, apply_, map_):
 for _name, _kind in (("storage", TypedStorage), ("untyped_storage", UntypedStorage),
                      ("_typed_storage", TypedStorage)):
     register(_name, lambda self, kind=_kind: kind(self), torch=False)
-for _name in ("pin_memory", "share_memory_"):
+for _name in ("pin_memory", "share_memory_", "to_dense"):
     register(_name, _unchanged, torch=False)
 for _name in ("is_pinned", "is_shared", "is_coalesced", "is_distributed"):
     register(_name, lambda self, *args: False, torch=False)

@@ -27,6 +27,7 @@ __all__ = [
     "utils",
 ]
 __all__ += modules.__all__
+functional.grad = grad  # type: ignore[attr-defined]  # its other place
 for _class in (Module, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential):
     setattr(modules, _class.__name__, _class)
 for _part in Module.__bases__:  # messages name the one class that users know

@@ -120,7 +120,7 @@ def adaptive_size(name: str, input: Any, output_size: Any, count: int) -> Ints:
                            f"but received {{{listed}}}")
     inner = averages and count < 3  # those need no channels
     first = len(given) - len(sizes) if inner else len(given) - count - 1
-    for axis in range(max(first, 1) if len(given) == count + 2 else first, len(given)):
+    for axis in range(max(first, 1) if averages or len(given) == count + 2 else first, len(given)):
         if given[axis] == 0 and (0 not in out or not averages):
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
