@@ -264,7 +264,7 @@ def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any
     if screen is None:
         found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
         found = _times(ct, found) if rule.form == "elementwise" else found
-        if pointwise and found is not None and harmless(rule, named) is not None and covered():
+        if pointwise and found is not None and covered() and harmless(rule, named) is not None:
             found = np.where((ct == 0) & np.isnan(found), 0, found)
         return found
     found = _behind_screen(tape, entry, rule, *_protected(tape, screen, rule, named, ans))

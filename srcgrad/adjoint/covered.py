@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..graph.ir import Block, Node, Ref, Value
+from ..graph.ir import Block, Node, Ref, Value, walk
 from ..graph.parts import LoopParts
 from .binding import Bindings
 
@@ -23,7 +23,8 @@ class Covered:
         self._made_of: dict[Value, list[Value]] = {}  # by what keeps elements apart
         self._chosen: list[Value] = []  # by np.where
         self._used: list[Value] = []  # by whatever else
-        self._visit(block)
+        if any(node.op == "apply" and node.params["fn"] is np.where for node in walk(block)):
+            self._visit(block)
         self._shown = self._before([*block.outputs, *self._used])
         self._hidden = self._before(self._chosen)
 

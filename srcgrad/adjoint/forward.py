@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ..errors import NonDifferentiable
@@ -131,7 +130,7 @@ class Forward:
         tape = Tape()
         tape.masks = self.bindings.masks
         for node in block.nodes:
-            tape.origin = replace(node.origin or Origin(), role="adjoint")
+            tape.origin = (node.origin or Origin()).of_adjoint()
             if node.op == "if":
                 self._if(tape, node)
                 continue

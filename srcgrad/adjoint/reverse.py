@@ -9,7 +9,6 @@ the region it reverses by ``params["mirror"]``, an output of the forward node.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -176,7 +175,7 @@ class Reverse:
         for node in reversed(frame.block.nodes):
             if any(o in frame.cts for o in node.outputs):
                 if not own_origin:
-                    frame.tape.origin = replace(node.origin or Origin(), role="adjoint")
+                    frame.tape.origin = (node.origin or Origin()).of_adjoint()
                 self.node(frame, node)
 
     def node(self, frame: Frame, node: Node) -> None:

@@ -54,7 +54,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import Where
 from ..types.kinds import Aval, Kind
@@ -131,6 +131,10 @@ class Origin:
     augmented: bool = False
     role: str = "forward"
 
+    def of_adjoint(self) -> Origin:
+        """The same place in the program, for what differentiation adds."""
+        return Origin(self.where, self.callers, self.statement, self.augmented, "adjoint")
+
 
 @dataclass(frozen=True, slots=True)
 class LoopSpec:
@@ -177,16 +181,17 @@ class LoopSpec:
         return replace(self, **changes)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Node:
-    """One operation.  Compare nodes by identity."""
+    """One operation.  Compare nodes by identity.  (``Final`` is for type checkers: a ``frozen``
+    class takes four times as long to make one of.)"""
 
-    op: str
-    inputs: tuple[Value, ...]
-    outputs: tuple[Value, ...]
-    params: Mapping[str, Any] = field(default_factory=dict)
-    blocks: tuple[Block, ...] = ()
-    origin: Origin | None = None
+    op: Final[str]
+    inputs: Final[tuple[Value, ...]]
+    outputs: Final[tuple[Value, ...]]
+    params: Final[Mapping[str, Any]] = field(default_factory=dict)
+    blocks: Final[tuple[Block, ...]] = ()
+    origin: Final[Origin | None] = None
 
     @property
     def out(self) -> Value:
