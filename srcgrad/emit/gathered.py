@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from srcgrad.emit.literals import names_in
+
 
 def gathered(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function with such loops replaced, in place."""
@@ -49,9 +51,9 @@ def _display(start: ast.stmt, loop: ast.stmt, function: ast.FunctionDef) -> ast.
     if item is None or not isinstance(name, ast.Name) or not isinstance(empty, ast.List) or (
             empty.elts or item[0] != name.id):
         return None
-    if any(name.id in _names(part) for part in (item[1], loop.iter, loop.target)):
+    if any(name.id in names_in(part) for part in (item[1], loop.iter, loop.target)):
         return None
-    if any(_read_outside(v, loop, function) for v in _names(loop.target)):
+    if any(_read_outside(v, loop, function) for v in names_in(loop.target)):
         return None
     new = ast.Assign([name], _value(item[1], loop))
     where = getattr(loop.body[0], "where", None)
@@ -64,7 +66,7 @@ def _is_idle(stmt: ast.stmt, function: ast.FunctionDef) -> bool:
     """Is it ``for item in items: pass``, left of a sum that nothing needs?"""
     return (isinstance(stmt, ast.For) and not stmt.orelse and isinstance(stmt.iter, ast.Name)
             and all(isinstance(s, ast.Pass) for s in stmt.body)
-            and not any(_read_outside(v, stmt, function) for v in _names(stmt.target)))
+            and not any(_read_outside(v, stmt, function) for v in names_in(stmt.target)))
 
 
 def _value(item: ast.expr, loop: ast.For) -> ast.expr:
@@ -90,10 +92,6 @@ def _is_number(item: ast.expr) -> bool:
     return isinstance(inner, ast.Constant)
 
 
-def _names(tree: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-
-
 def _read_outside(name: str, loop: ast.For, function: ast.FunctionDef) -> bool:
     """Is a loop's variable read where it may be what this loop left in it?  (A display leaves
     nothing in it.)"""
@@ -107,7 +105,7 @@ def _reads(body: list[ast.stmt], name: str, loop: ast.For) -> bool:
         if stmt is loop:
             continue
         if isinstance(stmt, ast.For):
-            if _loads(stmt.iter, name) or (name not in _names(stmt.target) and _reads(
+            if _loads(stmt.iter, name) or (name not in names_in(stmt.target) and _reads(
                     stmt.body, name, loop)) or _reads(stmt.orelse, name, loop):
                 return True
         elif hasattr(stmt, "body"):
@@ -116,7 +114,7 @@ def _reads(body: list[ast.stmt], name: str, loop: ast.For) -> bool:
                     getattr(stmt, "orelse", []), name, loop):
                 return True
         elif after and isinstance(stmt, ast.Assign) and any(
-                name in _names(t) for t in stmt.targets):
+                name in names_in(t) for t in stmt.targets):
             return _loads(stmt, name)  # a value of its own for what follows
         elif _loads(stmt, name):
             return True
@@ -125,7 +123,7 @@ def _reads(body: list[ast.stmt], name: str, loop: ast.For) -> bool:
 
 def _loads(tree: ast.AST, name: str) -> bool:
     """Does an expression or simple statement read a variable that it does not bind?"""
-    if isinstance(tree, ast.ListComp) and any(name in _names(g.target) for g in tree.generators):
+    if isinstance(tree, ast.ListComp) and any(name in names_in(g.target) for g in tree.generators):
         return False
     if isinstance(tree, ast.Name):
         return tree.id == name and isinstance(tree.ctx, ast.Load)

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.emit.gathered import appended
-from srcgrad.emit.literals import name
+from srcgrad.emit.literals import name, names_in, variables
 
 Loop = ast.For | ast.While
 
@@ -75,10 +75,9 @@ class Records:
         self.last: dict[str, int] = {}  # the last statement of the body that has a name
         self.place = {id(stmt): place for place, stmt in enumerate(body)}
         for place, stmt in enumerate(body):
-            for n in ast.walk(stmt):
-                if isinstance(n, ast.Name):
-                    (self.loads if isinstance(n.ctx, ast.Load) else self.stores)[n.id] += 1
-                    self.last[n.id] = place
+            for n in variables(stmt):
+                (self.loads if isinstance(n.ctx, ast.Load) else self.stores)[n.id] += 1
+                self.last[n.id] = place
         self.used = set(self.last)
         self.merge(body, body, {n: n for n in self.started(body)}, None)
 
@@ -144,7 +143,7 @@ class Records:
                     self.place[id(reader)] > self.place[id(loop)])
             if reader not in stored:
                 stored[reader] = _stored(*reader.body)
-            if known and not _names(parts[0].part.slice) & stored[reader]:
+            if known and not names_in(parts[0].part.slice) & stored[reader]:
                 found[place] = Member(made, item.id, read_as, parts, reader, *at)
         return found
 
@@ -295,27 +294,30 @@ def _head(body: Sequence[ast.stmt]) -> dict[int, ast.Assign]:
                 found[id(stmt.value)] = stmt
         elif not isinstance(stmt.targets[0], ast.Tuple):
             break
-        before |= _names(stmt)
+        before |= names_in(stmt)
     return found
 
 
 def _leaves(stmt: ast.stmt) -> bool:
     """May a statement leave the loop that it stands in?"""
     if isinstance(stmt, Loop):
-        return any(isinstance(n, ast.Return) for n in ast.walk(stmt)) or any(
-            map(_leaves, stmt.orelse))
+        return any(map(_returns, stmt.body)) or any(map(_leaves, stmt.orelse))
     return isinstance(stmt, ast.Break | ast.Continue | ast.Return) or any(
-        _leaves(inner) for part in ("body", "orelse", "handlers", "finalbody")
-        for inner in getattr(stmt, part, ()))
+        map(_leaves, _inner(stmt)))
 
 
-def _names(*trees: ast.AST) -> set[str]:
-    return {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+def _returns(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Return) or any(map(_returns, _inner(stmt)))
+
+
+def _inner(stmt: ast.stmt) -> list[ast.stmt]:
+    """The statements in a statement."""
+    return [inner for part in ("body", "orelse", "handlers", "finalbody")
+            for inner in getattr(stmt, part, ())]
 
 
 def _stored(*trees: ast.AST) -> set[str]:
-    return {n.id for tree in trees for n in ast.walk(tree)
-            if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
+    return {n.id for n in variables(*trees) if not isinstance(n.ctx, ast.Load)}
 
 
 def _is_simple(tree: ast.expr) -> bool:
@@ -348,8 +350,8 @@ def _reads(body: Sequence[ast.stmt], lists: Container[str]) -> dict[str, dict[Lo
 
 
 def _replace(tree: ast.AST, old: str, new: str) -> None:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id == old:
+    for node in variables(tree):
+        if node.id == old:
             node.id = new
 
 

@@ -7,6 +7,8 @@ import ast
 from collections.abc import Iterator
 from itertools import count
 
+from srcgrad.emit.literals import names_in, variables
+
 LEVELS = 15
 
 _PARTS = ("body", "orelse")  # those of a try statement are not taken apart
@@ -60,13 +62,13 @@ class _Outliner:
     def __init__(self, function: ast.FunctionDef) -> None:
         self.function = function
         self.made: list[ast.FunctionDef] = []
-        used = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        used = names_in(function)
         self.names = (f"part_{number}" for number in count(1) if f"part_{number}" not in used)
 
     def run(self) -> None:
         self.body(self.function.body, 0)
-        stored = {id(f): self.names_in(f, stored=True) for f in (self.function, *self.made)}
-        named = {id(f): self.names_in(f) for f in (self.function, *self.made)}
+        stored = {id(f): self.used_in(f, stored=True) for f in (self.function, *self.made)}
+        named = {id(f): self.used_in(f) for f in (self.function, *self.made)}
         bound = stored[id(self.function)] | {a.arg for a in self.function.args.args}
         missing: dict[str, None] = {}
         for f in self.made:
@@ -79,10 +81,10 @@ class _Outliner:
                                  for name in missing]
         self.function.body[:0] = [*start, *self.made]
 
-    def names_in(self, function: ast.FunctionDef, stored: bool = False) -> set[str]:
+    def used_in(self, function: ast.FunctionDef, stored: bool = False) -> set[str]:
         """The names that a function uses, or those that it binds."""
-        return {n.id for stmt in function.body for n in ast.walk(stmt)
-                if isinstance(n, ast.Name) and not (stored and isinstance(n.ctx, ast.Load))}
+        return {n.id for n in variables(*function.body)
+                if not (stored and isinstance(n.ctx, ast.Load))}
 
     def body(self, stmts: list[ast.stmt], depth: int) -> None:
         for i, stmt in enumerate(stmts):

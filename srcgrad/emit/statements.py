@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.emit.comments import Comments
 from srcgrad.emit.expressions import Expressions, at_places, inverted, negated, without_whole
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
+from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name, names_in
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
@@ -108,7 +108,7 @@ def parallel(moves: Sequence[tuple[str, ast.expr]]) -> Stmts:
     """
     real = [(t, v) for t, v in moves if t != "_" and not (
         isinstance(v, ast.Name) and v.id == t)]
-    reads = [{n.id for n in ast.walk(v) if isinstance(n, ast.Name)} for _, v in real]
+    reads = [names_in(v) for _, v in real]
     disturbed = any(real[i][0] in reads[j] for i in range(len(real))
                     for j in range(i + 1, len(real)))
     if not disturbed:
@@ -127,7 +127,7 @@ def after_moves(value: ast.expr, moves: Sequence[tuple[str, ast.expr]]) -> ast.e
     'a'
     """
     real = [(t, _id(v)) for t, v in moves if t != "_" and _id(v) != t]
-    read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} & {t for t, _ in real}
+    read = names_in(value) & {t for t, _ in real}
     if not read:
         return value
     now = {source: target for target, source in real if source is not None}

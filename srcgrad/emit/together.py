@@ -13,6 +13,7 @@ import ast
 from collections.abc import Mapping
 
 from srcgrad.emit.comments import node_of
+from srcgrad.emit.literals import names_in, variables
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.wrapping import WIDTH
 from srcgrad.graph.ir import Value
@@ -138,14 +139,13 @@ def _added(before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
         earlier = before[place]
         total = _total(earlier, stmt)
         if total is not None:
-            if stored & _names(earlier):
+            if stored & names_in(earlier):
                 break
             del before[place]
             return total
-        if name is None or name in _names(earlier) or not _changes_numbers(earlier):
+        if name is None or name in names_in(earlier) or not _changes_numbers(earlier):
             break
-        stored |= {n.id for n in ast.walk(earlier) if isinstance(n, ast.Name)
-                   and isinstance(n.ctx, ast.Store)}
+        stored |= {n.id for n in variables(earlier) if isinstance(n.ctx, ast.Store)}
     return stmt
 
 
@@ -164,10 +164,6 @@ def _changes_numbers(stmt: ast.stmt) -> bool:
         for n in ast.walk(stmt.value))
 
 
-def _names(tree: ast.AST) -> set[str]:
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-
-
 def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
     """One statement for a number of the backward part and what is added to it next."""
     node = node_of(second)
@@ -176,7 +172,7 @@ def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
             not is_adjoint(node) or node.out.aval.kind not in SCALARS):
         return None
     name = second.target.id
-    if name in _names(second.value):
+    if name in names_in(second.value):
         return None
     if isinstance(first, ast.Assign) and len(first.targets) == 1 and (
             isinstance(first.targets[0], ast.Name) and first.targets[0].id == name) and (

@@ -77,17 +77,18 @@ class _Algebra(Stores):
         self._quotients.pop()
 
     def note(self, node: Node) -> None:
-        if call_of(node) in DIV and len(node.inputs) == 1 and not node.params["kwargs"]:
+        fn = call_of(node)
+        if fn in DIV and len(node.inputs) == 1 and not node.params["kwargs"]:
             numerator, divisor = self.operands_of(node)
             if numerator == 1 and isinstance(divisor, Value) and self.is_beside(node, divisor):
                 self._reciprocals.setdefault(divisor, node.out)
-        elif call_of(node) in MUL and len(node.inputs) <= 2:
+        elif fn in MUL and len(node.inputs) <= 2:
             number, value = sorted(self.operands_of(node), key=weight)
             known = self.number(number)
             if known is not None and isinstance(value, Value) and same_type(value, node.out) and (
                     value.aval.is_array and self.is_beside(node, value)):
                 self._multiples.setdefault((float(known), value), node.out)
-        elif len(node.outputs) == 1 and (factors := self._matrices(node.out)) is not None and any(
+        elif fn is operator.matmul and (factors := self._matrices(node.out)) is not None and any(
                 self.is_beside(node, v) for v in node.inputs):
             self._products.setdefault(factors, node.out)
 

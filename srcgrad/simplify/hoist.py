@@ -24,9 +24,7 @@ def hoist(graph: Graph) -> Graph:
     if graph.border is None:
         return graph
     nodes = graph.block.nodes
-    changed: list[Node] = []
-    for node in nodes[graph.border:]:
-        changed += _hoisted(node)
+    changed = [m for node in nodes[graph.border:] for m in _hoisted(node)]
     return graph.but(block=graph.block.but(nodes=(*nodes[:graph.border], *changed)))
 
 

@@ -35,7 +35,6 @@ PASSES: dict[str, Pass] = {
     "idle stores": drop_idle_stores,
     "once": store_once,
     "hoist": hoist,
-    "share again": share,
 }
 
 

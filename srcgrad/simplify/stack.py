@@ -29,6 +29,7 @@ from ..types.dims import Dim, is_varying, multiply, range_length
 from ..types.kinds import Aval, array, int_aval, same_dtype
 from ..types.spelling import Attribute
 from .rewriting import call_of, same_shape
+from .share import share
 
 
 def stack_outer_products(graph: Graph) -> Graph:
@@ -53,8 +54,12 @@ def stack_outer_products(graph: Graph) -> Graph:
     if graph.border is None:
         return graph
     nodes = graph.block.nodes
-    changed = [m for n in nodes[graph.border:] for m in _visited(n)]
-    return graph.but(block=graph.block.but(nodes=(*nodes[:graph.border], *changed)))
+    backward = nodes[graph.border:]
+    changed = [m for n in backward for m in _visited(n)]
+    if len(changed) == len(backward) and all(a is b for a, b in zip(changed, backward)):
+        return graph
+    # several products may read one stack of rows
+    return share(graph.but(block=graph.block.but(nodes=(*nodes[:graph.border], *changed))))
 
 
 def _visited(node: Node) -> list[Node]:
