@@ -216,10 +216,10 @@ class Recompute:
         node = self._node_of[value]
         if node.op == "const" or self._computable(value, inside, known):
             return ()
-        if node.op == "list_len":
-            length = self.lengths.of(node.inputs[0])
-            return (length,) if isinstance(length, Value) else ()
-        return node.inputs
+        length = self.lengths.of(node.inputs[0]) if node.op == "list_len" else None
+        if length is None:
+            return node.inputs
+        return (length,) if isinstance(length, Value) else ()
 
     def _again(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> float:
         """What it takes to compute a value again; infinite if it cannot be had."""
@@ -228,8 +228,8 @@ class Recompute:
             return math.inf
         if node.op == "const" or self._computable(value, inside, known):
             return 0.0
-        if node.op == "list_len":
-            return math.inf if self.lengths.of(node.inputs[0]) is None else 0.0
+        if node.op == "list_len" and self.lengths.of(node.inputs[0]) is not None:
+            return 0.0
         if node.op == "list":
             known_items = all(v in self._node_of and self._node_of[v].op == "const"
                               for v in node.inputs)
@@ -243,9 +243,9 @@ class Recompute:
                 return math.inf
             return math.inf if any(map(self.overwritten, outside)) else work(node)
         base = node.inputs[0] if node.inputs else value
-        if node.op == "get" and self._block_of.get(base) is inside:
+        if node.op in ("get", "list_len") and self._block_of.get(base) is inside:
             return math.inf
-        if node.op == "get" or (node.op == "read" and not node.params.get("handle") and all(
+        if node.op in ("get", "list_len") or (node.op == "read" and not node.params.get("handle") and all(
                 isinstance(s, Index) and s.basic for s in node.params["steps"])):
             return math.inf if self.overwritten(base) else FREE
         return math.inf
@@ -265,7 +265,7 @@ class Recompute:
         node = self._node_of[value]
         if node.op != "const" and self._computable(value, inside, known):
             new = self._sizes.compute(value.aval.expr, prelude, self._sizes.around(inside), known)
-        elif node.op == "list_len":
+        elif node.op == "list_len" and self.lengths.of(node.inputs[0]) is not None:
             new = self._length(node.inputs[0], inside, prelude, known, chosen, keep)
         else:
             inputs = tuple(self.build(v, inside, prelude, known, chosen, keep)

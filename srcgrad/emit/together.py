@@ -4,7 +4,9 @@
     t1 = d / L; c = t1[0]; s = t1[1] ->  c, s = d / L
     d_a = 0.0; d_b = 0.0             ->  d_a = d_b = 0.0     (in the backward part)
     t1 = [0, 1]; for i in t1: ...    ->  for i in (0, 1): ...
-    d_a = x; d_a += y                ->  d_a = x + y         (numbers, if that fits a line)
+    d_a = x; d_a += y                ->  d_a = x + y         (if that fits a line)
+    c = cos(x); c_saved[i] = c       ->  c = c_saved[i] = cos(x)
+    s = empty(n); c = empty(n)       ->  s, c = empty((2, n))
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Mapping
 from srcgrad.emit.comments import node_of
 from srcgrad.emit.literals import names_in, variables
 from srcgrad.emit.order import is_adjoint
+from srcgrad.emit.storage import makes_fresh
 from srcgrad.emit.wrapping import WIDTH
 from srcgrad.graph.ir import Value
 from srcgrad.types.kinds import SCALARS
@@ -50,6 +53,15 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
                 count += 1
             targets = [t for stmt in body[at:at + count] for t in stmt.targets]  # type: ignore[attr-defined]
             merged.append(_like(first, ast.Assign(targets, first.value)))  # type: ignore[attr-defined]
+        elif _room(first) is not None:
+            count = 1
+            while at + count < len(body) and _same_room(first, body[at + count]) and (
+                    _is_short(_rooms(body[at:at + count + 1]))):
+                count += 1
+            merged.append(first if count == 1 else _rooms(body[at:at + count]))
+        elif merged and _is_kept(merged[-1], first):
+            count = 1
+            merged[-1].targets += first.targets  # type: ignore[attr-defined]
         else:
             count = 1
             merged.append(_added(merged, first))
@@ -129,9 +141,56 @@ def _zero(stmt: ast.stmt) -> bool:
             and (node is None or is_adjoint(node)))
 
 
+def _room(stmt: ast.stmt) -> ast.Call | None:
+    """The call of ``s = np.empty(n)``: room for what a loop keeps."""
+    node = node_of(stmt)
+    if not isinstance(stmt, ast.Assign) or node is None or node.op != "loop" or (
+            len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name)):
+        return None
+    call = stmt.value
+    return call if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (
+        call.func.attr == "empty" and not call.keywords) else None
+
+
+def _same_room(first: ast.stmt, second: ast.stmt) -> bool:
+    a, b = _room(first), _room(second)
+    return a is not None and b is not None and ast.dump(a) == ast.dump(b)
+
+
+def _rooms(stmts: list[ast.stmt]) -> ast.stmt:
+    """One array for what several of one shape would be."""
+    call = _room(stmts[0])
+    assert call is not None
+    shape, *dtype = call.args
+    sizes = shape.elts if isinstance(shape, ast.Tuple) else [shape]
+    together = ast.Tuple([ast.Constant(len(stmts)), *sizes], ast.Load())
+    names = [t for stmt in stmts for t in stmt.targets]  # type: ignore[attr-defined]
+    return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())],
+                                      ast.Call(call.func, [together, *dtype], [])))
+
+
+def _is_kept(made: ast.stmt, store: ast.stmt) -> bool:
+    """Does a statement only keep, at a place of an array, the variable that the one before it
+    makes?"""
+    node = node_of(made)
+    if not isinstance(made, ast.Assign) or not isinstance(store, ast.Assign) or node is None or (
+            node_of(store) is not node or not isinstance(store.targets[0], ast.Subscript)):
+        return False
+    name = made.targets[0]
+    if not isinstance(name, ast.Name) or not isinstance(store.value, ast.Name) or (
+            store.value.id != name.id or name.id in names_in(*store.targets)):
+        return False
+    return _is_short(ast.Assign([*made.targets, *store.targets], made.value))
+
+
+def _is_short(stmt: ast.stmt) -> bool:
+    """Does a statement fit a line?"""
+    return len(ast.unparse(ast.fix_missing_locations(stmt))) < WIDTH - 20
+
+
 def _added(before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
-    """The statement, with what an earlier one of the same line put into the number that it adds
-    to; that one is taken from ``before``."""
+    """The statement, with what an earlier one of the same line put into the number, or the array,
+    that it adds to; that one is taken from ``before``."""
     name = stmt.target.id if isinstance(stmt, ast.AugAssign) and isinstance(
         stmt.target, ast.Name) else None
     stored: set[str] = set()
@@ -139,7 +198,7 @@ def _added(before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
         earlier = before[place]
         total = _total(earlier, stmt)
         if total is not None:
-            if stored & names_in(earlier):
+            if stored & names_in(earlier) or (place + 1 < len(before) and _is_array(stmt)):
                 break
             del before[place]
             return total
@@ -164,12 +223,18 @@ def _changes_numbers(stmt: ast.stmt) -> bool:
         for n in ast.walk(stmt.value))
 
 
+def _is_array(stmt: ast.stmt) -> bool:
+    node = node_of(stmt)
+    return node is not None and node.out.aval.is_array
+
+
 def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
-    """One statement for a number of the backward part and what is added to it next."""
+    """One statement for a number or an array of the backward part and what is added to it next."""
     node = node_of(second)
     if not isinstance(second, ast.AugAssign) or not isinstance(second.target, ast.Name) or (
             not isinstance(second.op, ast.Add | ast.Sub)) or node is None or (
-            not is_adjoint(node) or node.out.aval.kind not in SCALARS):
+            not is_adjoint(node)) or (
+            node.out.aval.kind not in SCALARS and not _takes(first, second)):
         return None
     name = second.target.id
     if name in names_in(second.value):
@@ -188,8 +253,17 @@ def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
                              ast.BinOp(first.value, ast.Add(), second.value))
     else:
         return None
-    length = len(ast.unparse(ast.fix_missing_locations(made)))
-    return _like(first, made) if length < WIDTH - 20 else None
+    return _like(first, made) if _is_short(made) else None
+
+
+def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
+    """Does an array that is added to take no more memory as one sum?  That of what is made for the
+    first statement holds it (NumPy uses what nothing else refers to)."""
+    node, following = node_of(first), node_of(second)
+    return (isinstance(first, ast.Assign) and node is not None and following is not None
+            and node.op == "apply" and makes_fresh(node.params["fn"], node.params["kwargs"])
+            and len(node.outputs) == 1 and node.out.aval.is_array
+            and node.out.aval == following.out.aval and bool(node.out.aval.shape))
 
 
 def _fits(stmts: list[ast.stmt]) -> bool:

@@ -3,7 +3,7 @@
 Only the adjoint part is rewritten: last bits of a derivative may change, of a value never.
 
     a * 1, a / 1, a + 0            ->  a
-    (-a) * b, (-a) / b, sum(-a)    ->  -(a * b), ...
+    (-a) * b, (-a) / b, sum(-a), roll(-a, 1)  ->  -(a * b), ...
     a + (-b)                       ->  a - b
     q = a / c; (a * b) / c         ->  q * b
     m + m                          ->  2.0 * m
@@ -126,6 +126,8 @@ class _Algebra(Stores):
             return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
             return self._reduced(node, emit)
+        if fn is np.roll and (negated := self.negated(operands[0])) is not None:
+            return emit.call(operator.neg, emit.call(np.roll, negated, *operands[1:]))
         if fn is np.moveaxis and _moves_nothing(*operands):
             return operands[0]  # type: ignore[no-any-return]
         if fn is np.real and is_real(operands[0]):

@@ -131,7 +131,7 @@ inactive(np.reshape, "shape")
 @linear(np.roll, "a")
 def roll_a(ct: Array, shift: Any, axis: Any) -> Array:
     back = tuple(-s for s in shift) if isinstance(shift, tuple | list) else -shift
-    return np.roll(ct, back, axis)
+    return np.roll(ct, back) if axis is None else np.roll(ct, back, axis)
 
 
 @linear(np.rot90, "m")
