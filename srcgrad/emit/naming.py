@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from srcgrad.emit.facts import produced_by
-from srcgrad.emit.fold import Folding
+from srcgrad.emit.fold import Folding, is_named
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
@@ -23,7 +23,7 @@ from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dims import symbols
 from srcgrad.types.identifiers import made_name
-from srcgrad.types.kinds import Kind
+from srcgrad.types.kinds import SCALARS, Kind
 
 
 @dataclass
@@ -242,9 +242,13 @@ class Naming:
     def base_name(self, node: Node) -> str | None:
         """The variable that a write, or ``x += e`` on a number, should go on using."""
         augmented = node.origin is not None and node.origin.augmented and node.op == "apply"
-        if node.op in WRITES or (augmented and node.inputs):
-            return self.of.get(node.inputs[0])
-        return None
+        if not node.inputs or not (node.op in WRITES or augmented):
+            return None
+        base, out = node.inputs[0], node.outputs[0]
+        if node.op == "acc" and out.aval.kind in SCALARS and out.hint != base.hint and (
+                is_named(out) and is_named(base)):
+            return None  # ``d_a = b + ...`` where the first share is the user's number b
+        return self.of.get(base)
 
     def branch(self, node: Node) -> None:
         end = self.order.end[node]

@@ -101,6 +101,22 @@ def padded(x, mode):
     return np.sum(y[1:] * y[:-1] ** 2)
 
 
+def advected(u, steps):
+    for _ in range(steps):
+        u = u - 0.1 * (np.roll(u ** 2, -1) - np.roll(u ** 2, 1))
+    return np.sum(u ** 3)
+
+
+def paired(x, first, second):
+    total = 0.0
+    for i, c in first:
+        for j, d in second:
+            a = np.sin(c * x[i] * x[j])
+            b = np.exp(d * a * x[j])
+            total += a * b
+    return total
+
+
 R = np.random.default_rng(3)
 THETA = np.array([0.3, 0.4, 0.5])
 PROGRAMS = [
@@ -113,11 +129,16 @@ PROGRAMS = [
     (chosen, (R.normal(size=6),), ["np.unique"]),
     (panels, (R.normal(size=(5, 2)), 4), ["b_1"]),
     (parts, (R.normal(size=5), 0.7), ["zeros_like"]),
+    (advected, (R.normal(size=6), 3), ["np.roll(-", ", None)"]),
+    (paired, (R.normal(size=4), [(0, 0.5), (2, 1.5), (1, 2.5)] * 3, [(3, 0.1), (1, 0.2)] * 5),
+     ["append(t", "b +="]),
     *((padded, (R.normal(size=(4, 3)), mode), ["scatter_add"])
       for mode in ("edge", "wrap", "reflect", "symmetric")),
 ]
 SAYS = {unpacked: ["omega, alpha, beta = theta", "np.array([d_omega, d_alpha, d_beta])"],
         neighbours: ["in enumerate((-1, 0, 1)):"], parts: ["np.concatenate(["],
+        advected: ["np.roll(d_u, -1)", " - np.roll("],
+        paired: [" = np.empty((2, ", "] = np.sin(", "reversed(range(len(second_0)))"],
         surfaces: ["break", "kept.append(("], updated: ["m[i, :j] *= x[j]"],
         chosen: ["np.setdiff1d(np.arange(6), [0, 3])"]}
 

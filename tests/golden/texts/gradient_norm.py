@@ -20,8 +20,7 @@ def gradient_norm_value_and_grad(x):
     d2_x_0 = d2_x[0]
     d2_x_1 = d2_x[1]
     d2_x *= 4.0
-    d2_x_2 = d2_x * t1
-    d2_x_2 += 2.0 * d2_x * x * x
+    d2_x_2 = d2_x * t1 + 2.0 * d2_x * x * x
     d2_x_2[1] += d2_x_0
     d2_x_2[0] += d2_x_1
     return out, (d2_x_2,)

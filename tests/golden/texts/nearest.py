@@ -26,8 +26,7 @@ def nearest_value_and_grad(points, centers):
     for i, p in enumerate(points):
         t2 = []
         for i_2, c in enumerate(sums):
-            t3 = p - c
-            saved[i, i_2] = t3
+            t3 = saved[i, i_2] = p - c
             t2.append(np.sum(t3 ** 2))
         least = min(range(len(t2)), key=t2.__getitem__)
         least_saved.append(least)

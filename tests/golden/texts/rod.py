@@ -11,8 +11,7 @@ def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4):
     for j in range(steps):
         new = u[:]
         for i in range(1, 4):
-            t1 = u[i + 1] - 2 * u[i] + u[i - 1]
-            saved[j, i - 1] = t1
+            t1 = saved[j, i - 1] = u[i + 1] - 2 * u[i] + u[i - 1]
             new[i] = u[i] + alpha * t1
         u = new
     t1 = [v ** 2 for v in u]

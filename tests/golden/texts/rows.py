@@ -8,8 +8,7 @@ def rows_value_and_grad(X, w):
     saved = np.empty(X.shape[0])
     total = 0.0
     for i, row in enumerate(X):
-        t1 = np.sum(row * w)
-        saved[i] = t1
+        t1 = saved[i] = np.sum(row * w)
         total += t1 ** 2
     # ---- backward
     d_w = np.zeros_like(w)

@@ -12,8 +12,7 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
     taken_saved = np.empty((n_loop, max(0, u.shape[0] - 2)), bool)
     visc_saved = np.empty((n_loop, max(0, u.shape[0] - 2)))
     saved = []
-    saved_2 = np.empty((n_loop, max(0, u.shape[0] - 2)))
-    saved_3 = np.empty((n_loop, max(0, u.shape[0] - 2)))
+    saved_2, saved_3 = np.empty((2, n_loop, max(0, u.shape[0] - 2)))
     for j in range(steps):
         u_saved[j] = u
         new = u.copy()
@@ -22,22 +21,18 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
             slope_saved[j, i - 1] = slope
             steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-            taken = steep > 1.0
-            taken_saved[j, i - 1] = taken
+            taken = taken_saved[j, i - 1] = steep > 1.0
             if taken:
-                taken = steep < 5.0
-                saved_4[i - 1] = taken
+                taken = saved_4[i - 1] = steep < 5.0
                 if taken:
-                    t1 = 1 + steep
-                    saved_2[j, i - 1] = t1
+                    t1 = saved_2[j, i - 1] = 1 + steep
                     visc = nu * t1
                 else:
                     visc = 6.0 * nu
             else:
                 visc = nu
             visc_saved[j, i - 1] = visc
-            t1 = u[i + 1] - 2 * u[i] + u[i - 1]
-            saved_3[j, i - 1] = t1
+            t1 = saved_3[j, i - 1] = u[i + 1] - 2 * u[i] + u[i - 1]
             new[i] -= dt * (u[i] * slope / dx - visc * t1 / dx ** 2)
         saved.append(saved_4)
         u = new
