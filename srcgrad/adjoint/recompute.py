@@ -243,9 +243,10 @@ class Recompute:
                 return math.inf
             return math.inf if any(map(self.overwritten, outside)) else work(node)
         base = node.inputs[0] if node.inputs else value
-        if node.op in ("get", "list_len") and self._block_of.get(base) is inside:
+        of_list = node.op in ("get", "list_len")
+        if of_list and self._block_of.get(base) is inside:
             return math.inf
-        if node.op in ("get", "list_len") or (node.op == "read" and not node.params.get("handle") and all(
+        if of_list or (node.op == "read" and not node.params.get("handle") and all(
                 isinstance(s, Index) and s.basic for s in node.params["steps"])):
             return math.inf if self.overwritten(base) else FREE
         return math.inf
