@@ -331,15 +331,15 @@ def _reads(body: Sequence[ast.stmt], lists: Container[str]) -> dict[str, dict[Lo
     found: dict[str, dict[Loop, list[Read]]] = {}
 
     def visit(node: ast.AST, loop: Loop) -> None:
-        for key, value in ast.iter_fields(node):
-            many = isinstance(value, list)
-            for index, part in enumerate(value if many else (value,)):
+        for key, value in vars(node).items():
+            many = type(value) is list
+            for index, part in enumerate(value) if many else ((None, value),):
                 if not isinstance(part, ast.AST):
                     continue
                 if isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Load) and (
                         isinstance(part.value, ast.Name) and part.value.id in lists):
                     found.setdefault(part.value.id, {}).setdefault(loop, []).append(
-                        Read(part, node, key, index if many else None))
+                        Read(part, node, key, index))
                 visit(part, loop)
 
     for stmt in body:
@@ -366,7 +366,7 @@ def _copied(tree: Any) -> Any:
     if not isinstance(tree, ast.AST) or not tree._fields:
         return tree
     new = type(tree).__new__(type(tree))
-    new.__dict__.update(
-        (key, _copied(value) if isinstance(value, ast.AST | list) else value)
-        for key, value in vars(tree).items())
+    parts = vars(new)
+    for key, value in vars(tree).items():
+        parts[key] = _copied(value) if isinstance(value, ast.AST | list) else value
     return new

@@ -53,7 +53,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import Where
@@ -340,9 +339,12 @@ def walk(block: Block) -> Iterator[Node]:
 
 def uses_of(block: Block) -> Counter[Value]:
     """How often each value is read by a node, or handed on by a block, at any depth."""
-    return Counter(chain(block.outputs, chain.from_iterable(
-        chain(node.inputs, *(inner.outputs for inner in node.blocks)) if node.blocks
-        else node.inputs for node in walk(block))))
+    found = list(block.outputs)
+    for node in walk(block):
+        found += node.inputs
+        for inner in node.blocks:
+            found += inner.outputs
+    return Counter(found)
 
 
 def defined_in(block: Block) -> set[Value]:
