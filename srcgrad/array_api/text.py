@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import copy
 import math
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -147,15 +148,23 @@ class _Translation(ast.NodeTransformer):
             raise self.portable.refused(node, "an index that is a list",
                                         "the Array API standard has no such index")
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:
+        rooms = _rooms(node)
+        if rooms:
+            return [self.visit(room) for room in rooms]
         node.value = self.visit(node.value)
         if any(isinstance(t, ast.Attribute) for t in node.targets):
             raise self.portable.refused(node, "a change of an attribute", EFFECT)
         if not any(isinstance(t, ast.Subscript) for t in node.targets):
             return node
-        if len(node.targets) > 1:
+        first, *others = node.targets
+        if not others:
+            return self.written(node, first, node.value)
+        if not isinstance(first, ast.Name):
             raise self.portable.refused(node, "a chain of writes", "it is not translated")
-        return self.written(node, node.targets[0], node.value)
+        value = ast.copy_location(ast.Name(first.id, ast.Load()), node)
+        return [ast.copy_location(ast.Assign([first], node.value), node), *(
+            self.written(node, target, value) for target in others)]
 
     def visit_Delete(self, node: ast.Delete) -> ast.AST:
         return node  # of a list or dict
@@ -291,6 +300,20 @@ class _Sharing:
 def _names(target: ast.AST) -> list[str]:
     return [n.id for n in ast.walk(target)
             if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+
+
+def _rooms(node: ast.Assign) -> list[ast.Assign]:
+    """``a, b = np.empty((2, n))`` as an array for each name: those of the standard are not gone
+    through."""
+    target, made = node.targets[0], node.value
+    if not isinstance(target, ast.Tuple) or not isinstance(made, ast.Call) or (
+            _dotted(made.func) != "np.empty" or not isinstance(made.args[0], ast.Tuple)):
+        return []
+    room = copy.deepcopy(made)
+    assert isinstance(room.args[0], ast.Tuple)
+    del room.args[0].elts[0]
+    return [ast.copy_location(ast.Assign([name], copy.deepcopy(room)), node)
+            for name in target.elts]
 
 
 def _dotted(node: ast.expr) -> str | None:

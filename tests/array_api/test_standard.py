@@ -58,6 +58,14 @@ def recurrence(x):
     return h
 
 
+def coupled(x):
+    h = s = 0.0
+    for i in range(x.shape[0]):
+        h = np.tanh(h + x[i])
+        s = s + np.exp(h * x[i])
+    return h + s
+
+
 def filled(x):
     y = np.zeros(x.shape[0])
     for i in range(x.shape[0]):
@@ -85,7 +93,7 @@ ONE = [
     lambda x: np.sum(np.clip(x, 0.2, 0.7)), lambda x: np.sum(np.abs(x - 0.5)), lambda x: x[2] * x[-1],
     lambda x: np.sum(np.roll(x, 1) * x), lambda x: np.sum(np.cumsum(x) ** 2), lambda x: np.sum(x[x > 0.5] ** 2),
     lambda x: np.sum(np.broadcast_to(x, (3, 6)) * np.arange(3.0)[:, None]), lambda x: np.sum(np.hypot(x, 0.5)),
-    pieces, recurrence, filled,
+    pieces, recurrence, filled, coupled,
 ]
 CASES = [*((f, (X,)) for f in ONE), (heat, (X, 0.1, 3)), (softmax, (M,)), (joined, (X, X)), (branches, (X, 3)),
          (stencil, (M,)), (rows, (M,)), (lambda m: np.sum(np.linalg.solve(m, np.ones(6))), (M,)),
