@@ -31,10 +31,11 @@ with rare_collections():  # what is imported is there to stay
     from .public.compiled import Compiled
     from .public.custom import custom_jvp, custom_vjp, implicit
     from .public.jacobians import elementwise_grad, gnvp, hessian, hvp, jacfwd, jacobian, jacrev
-    from .public.linear import linear_solve
+    from .public.linear import linear_least_squares, linear_solve
     from .public.transforms import jvp, linearize, vjp
     from .public.versions import show_versions
     from .rules.marks import name, stop_gradient
+    from .scipy import fixed_point, odeint, root, solve_ivp
     from .types.tree import flatten as tree_flatten
     from .types.tree import ravel_tree, tree_map
     from .types.tree import unflatten as tree_unflatten
@@ -66,6 +67,7 @@ __all__ = [
     "debug_grads",
     "debug_nans",
     "elementwise_grad",
+    "fixed_point",
     "gnvp",
     "grad",
     "hessian",
@@ -76,15 +78,19 @@ __all__ = [
     "jacrev",
     "jit",
     "jvp",
+    "linear_least_squares",
     "linear_solve",
     "linearize",
     "name",
+    "odeint",
     "optimize",
     "parallel",
     "ravel_tree",
+    "root",
     "rules",
     "scipy",
     "show_versions",
+    "solve_ivp",
     "stop_gradient",
     "testing",
     "tree_flatten",

@@ -8,28 +8,32 @@ these, which are staged like any other code.
 from __future__ import annotations
 
 import functools
+import inspect
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .. import optimize
-from .. import scipy as minimizers
+from .. import scipy as solvers
 from ..adjoint import carrying
 from ..compile import joints
 from ..compile.refusals import with_article
+from ..compile.templates import may_vary
 from ..errors import NonDifferentiable, StructureError, UnsupportedOperation
 from ..graph.ir import Value
 from ..trace.calls.custom import Traced
-from ..trace.calls.handlers import handles
+from ..trace.calls.handlers import HANDLERS, handles
 from ..trace.calls.nested import Inner, Numbered, differentiable, inline, opened, run_inside
 from ..trace.record.regions import Region
 from ..trace.record.tracers import ClassedArray, is_tracer
 from ..types.dims import is_varying
-from ..types.tree import children, flatten, tree_map, unflatten
+from ..types.tree import children, flatten, of_length, ravel_some, ravel_tree, tree_map, unflatten
 from . import transforms
 from .blocks import Places, at, require_arrays, spread
 from .jacobians import PRODUCTS, hvp, staged_call, with_vector
+from .linear import linear_least_squares
 
 
 @handles(transforms.vjp)
@@ -264,6 +268,17 @@ def _flatten(machine: Any, tree: Any) -> Any:
     return flatten(opened(machine, tree))
 
 
+@handles(unflatten)
+def _unflatten(machine: Any, structure: Any, leaves: Any) -> Any:
+    return unflatten(structure, list(machine.iterate(leaves)))
+
+
+@handles(of_length)
+def _of_length(machine: Any, vector: Any, length: Any) -> Any:
+    """The run checks it, where the length is not known to be right."""
+    return vector if vector.aval.shape == (length,) else machine.call(np.reshape, vector, (length,))
+
+
 @handles(tree_map)
 def _tree_map(machine: Any, function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     return tree_map(functools.partial(machine.call, function), opened(machine, tree),
@@ -415,6 +430,23 @@ def _require_arrays(machine: Any, what: str, *values: Any) -> None:
     _refused(machine, require_arrays, what, *values)
 
 
+# ---- code of ours that is staged like the user's -------------------------------------------------
+def _staged(function: Callable[..., Any]) -> None:
+    """Stage a function of ours where traced code calls it."""
+    source = solvers.minimize_traced if function is solvers.minimize else inspect.unwrap(function)
+    handles(function)(lambda machine, *args, **kwargs: machine.calls.inline(source, args, kwargs))
+
+
+for _function in (ravel_tree, ravel_some, may_vary, linear_least_squares, *vars(solvers).values()):
+    if isinstance(_function, types.FunctionType) and _function not in HANDLERS:
+        _staged(_function)
+
+
+@handles(solvers.library)
+def _library(machine: Any, name: str) -> Any:
+    return solvers.library(name)
+
+
 # ---- what runs outside of traced functions only --------------------------------------------------
 def _outside(function: Callable[..., Any], fix: str) -> None:
     """Refuse calls of a function that looks at numbers again and again."""
@@ -428,9 +460,6 @@ def _outside(function: Callable[..., Any], fix: str) -> None:
     handles(function)(handler)
 
 
-for _solver in (minimizers.minimize, minimizers.least_squares, minimizers.root):
-    _outside(_solver, f"call scipy.optimize.{_solver.__name__} there: what it finds has the "
-                      "derivative of the condition that it satisfies")
 for _descent in (optimize.adam, optimize.sgd):
     _outside(_descent, "wrap it: srcgrad.implicit(train, condition) has the derivative of the "
                        "condition that the result satisfies; or write the steps as a loop")

@@ -253,10 +253,7 @@ def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     flat = np.concatenate([a.ravel() for a in arrays]) if arrays else np.zeros(0)
 
     def unravel(vector: Any) -> Any:
-        vector = np.asarray(vector)
-        if vector.shape != (sum(sizes),):
-            raise StructureError(
-                f"unravel needs a vector of {sum(sizes)} numbers, got shape {vector.shape}")
+        vector = of_length(np.asarray(vector), sum(sizes))
         parts, start = [], 0
         for leaf, array, size in zip(leaves, arrays, sizes, strict=True):
             piece = vector[start:start + size].reshape(array.shape)
@@ -268,6 +265,14 @@ def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
         return unflatten(structure, parts)
 
     return flat, unravel
+
+
+def of_length(vector: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]:
+    """A vector that has this many numbers; StructureError for others."""
+    if vector.shape != (length,):
+        raise StructureError(f"unravel needs a vector of {length} numbers, got shape "
+                             f"{vector.shape}")
+    return vector
 
 
 def ravel_some(tree: Any, wanted: Callable[[Any], bool]

@@ -115,3 +115,38 @@ def test_mistakes():
         sg.linear_solve(lambda v: v, B + 1j)
     with pytest.raises(sg.StructureError, match="the linear_solve of implicit"):
         sg.implicit(relaxed, bent, 3.0)
+
+
+# ---- unknowns in containers, and least squares ---------------------------------------------------
+T = np.linspace(0.0, 1.0, 7)
+
+
+def in_containers(c):
+    x = sg.linear_solve(lambda p: {"u": c * p["u"] + p["v"] * np.ones(2), "v": p["v"] * 3.0 + np.sum(p["u"])},
+                        {"u": np.ones(2), "v": 2.0})
+    return x["v"] + np.sum(x["u"] ** 2)
+
+
+def line(c):
+    x = sg.linear_least_squares(lambda p: p["a"] + p["b"] * T ** c, 2.0 + np.sin(3.0 * T), {"a": 0.0, "b": 0.0},
+                                damp=0.1 * c)
+    return x["b"] ** 2
+
+
+def profile(c):
+    x = sg.linear_least_squares(lambda p: {"p": p * c, "q": np.cumsum(p)}, {"p": T, "q": T ** 2}, T)
+    return np.sum(x ** 2)
+
+
+@pytest.mark.parametrize("program", [in_containers, line, profile], ids=lambda f: f.__name__)
+def test_containers_and_least_squares(program):
+    sg.check_grads(program, (2.0,), order=2)
+
+
+def test_least_squares_against_the_matrix():
+    A, b = RNG.normal(size=(9, 4)), RNG.normal(size=9)
+    for damp in (0.0, 0.5):
+        want = np.linalg.solve(A.T @ A + damp * np.eye(4), A.T @ b)
+        np.testing.assert_allclose(sg.linear_least_squares(lambda v: A @ v, b, np.zeros(4), damp=damp), want, rtol=1e-8)
+    with pytest.raises(np.linalg.LinAlgError):
+        sg.linear_least_squares(lambda v: A @ v, b, np.zeros(4), maxiter=1)

@@ -91,3 +91,107 @@ def test_root(method):
     found = sg.scipy.root(equations, np.array([0.8, 0.1]), args=(1.0,), method=method)
     assert found.success
     np.testing.assert_allclose(equations(found.x, 1.0), 0, atol=1e-5)
+
+
+# ---- called by functions that are differentiated -------------------------------------------------
+def shared(c):
+    found = sg.root(lambda p: {"u": p["u"] ** 2 - c, "v": p["u"] * p["v"] - 1.0}, {"u": 1.0, "v": np.ones(1)})
+    return found.x["v"][0]
+
+
+def of_a_list(c):
+    return sg.root(lambda x: x ** 2 - c * np.arange(1.0, 3.0), [1.0, 2.0]).x[1]
+
+
+def settled(c):
+    return sg.fixed_point(lambda p: {"x": np.cos(c * p["x"]), "y": np.sin(p["y"] + c) * np.ones(2)},
+                          {"x": 0.5, "y": np.zeros(2)})["y"][1]
+
+
+def fitted(c):
+    found = sg.scipy.least_squares(lambda p: np.array([p["a"] - c, p["b"] - 2 * c, p["a"] * p["b"] - 1.0]),
+                                   {"a": 1.0, "b": 2.0}, xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    return found.x["a"]
+
+
+def least(c, method="BFGS"):
+    found = sg.scipy.minimize(lambda p: np.sum(np.cosh(p["w"] - c)) + p["line"].slope ** 2 * np.sum(p["w"]),
+                              {"w": np.ones(2), "line": Line(1.0, "x")}, method=method)
+    return found.x["w"][0] ** 2
+
+
+def least_by_products(c):
+    return least(c, "trust-ncg")
+
+
+def reaction(t, y, c):
+    return {"a": -c * y["a"], "b": c * y["a"] * np.ones((2, 1))}
+
+
+START = {"a": 1.0, "b": np.zeros((2, 1))}
+TIGHT = {"rtol": 1e-9, "atol": 1e-9}
+
+
+def explicit(c):
+    found = sg.solve_ivp(reaction, (0.0, 1.0), START, t_eval=[0.5, 1.0], args=(c,), **TIGHT)
+    return found.y["b"][1, 0, -1] * found.y["a"][0]
+
+
+def stiff(c):
+    return sg.solve_ivp(lambda t, y: reaction(t, y, c), (0.0, 1.0), START, method="Radau", **TIGHT).y["b"][0, 0, -1]
+
+
+def between(c):
+    found = sg.solve_ivp(lambda t, y: reaction(t, y, c), (0.0, 1.0), START, dense_output=True, **TIGHT)
+    return np.sum(found.sol(np.array([0.3, 0.7]))["b"])
+
+
+def at_times(c):
+    return np.sum(sg.odeint(lambda y, t: reaction(t, y, c), START, np.linspace(0.0, 1.0, 3), **TIGHT)["b"][1:])
+
+
+@pytest.mark.parametrize("program", [
+    shared, of_a_list, settled, fitted, least, least_by_products, explicit, stiff, between, at_times],
+    ids=lambda f: f.__name__)
+def test_solvers_in_a_function_that_is_differentiated(program):
+    step = 1e-4
+    difference = (program(2.0 + step) - program(2.0 - step)) / (2 * step)
+    value, slope = sg.value_and_grad(program)(2.0)
+    np.testing.assert_allclose(value, program(2.0), rtol=1e-7)
+    np.testing.assert_allclose(slope, difference, rtol=1e-4 if program in (least, least_by_products) else 1e-6)
+
+
+def test_states_of_any_structure():
+    """The result is SciPy's, in the structure of the state; events get that structure, too."""
+    from scipy.integrate import odeint, solve_ivp
+
+    def crossed(t, y):
+        return y["a"] - 0.5
+
+    def flat(t, y):
+        return np.concatenate([-y[:1], y[0] * np.ones(2)])
+
+    crossed.terminal = True
+    found = sg.solve_ivp(lambda t, y: reaction(t, y, 1.0), (0.0, 2.0), START, events=crossed)
+    want = solve_ivp(flat, (0.0, 2.0), [1.0, 0.0, 0.0], events=lambda t, y: y[0] - 0.5)
+    assert found.status == 1 and np.isclose(found.t[-1], want.t_events[0][0])
+    assert found.y["a"].shape == found.t.shape and found.y["b"].shape == (2, 1, len(found.t))
+    times = np.linspace(0.0, 1.0, 4)
+    found = sg.odeint(lambda y, t: reaction(t, y, 1.0), START, times)
+    want = odeint(flat, [1.0, 0.0, 0.0], times, tfirst=True)
+    assert np.array_equal(found["a"], want[:, 0]) and np.array_equal(found["b"], want[:, 1:, None])
+    vector = sg.solve_ivp(lambda t, y: [y[1], -y[0]], (0.0, 1.0), [1.0, 0.0])  # as for SciPy
+    assert np.array_equal(vector.y, solve_ivp(lambda t, y: [y[1], -y[0]], (0.0, 1.0), [1.0, 0.0]).y)
+
+
+def test_trees_are_vectors_in_traced_code():
+    def model(p):
+        flat, unravel = sg.ravel_tree(p)
+        moved = unravel(flat * flat)
+        return 3.0 * moved["a"] + np.sum(moved["b"]) + moved["c"]
+
+    p = {"a": 1.0, "b": np.arange(4.0).reshape(2, 2), "c": np.float64(2.0)}
+    sg.check_grads(model, (p,))
+    assert sg.jit(model)(p) == model(p)
+    with pytest.raises(ValueError):
+        sg.jit(lambda p, v: sg.ravel_tree(p)[1](v)["a"])(p, np.ones(5))
