@@ -271,7 +271,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Any, y0: Any, method: Any = "RK45
     ...     found = solve_ivp(lambda t, y: {"a": -rate * y["a"], "b": rate * y["a"]}, (0.0, 1.0),
     ...                       {"a": 1.0, "b": 0.0}, method="Radau", rtol=1e-9, atol=1e-9)
     ...     return found.y["b"][-1]
-    >>> round(left(0.5), 6), round(grad(left)(0.5), 6)
+    >>> round(float(left(0.5)), 6), round(grad(left)(0.5), 6)
     (0.393469, 0.606531)
     """
     y0 = _point(y0)
@@ -319,7 +319,7 @@ def odeint(func: Callable[..., Any], y0: Any, t: Any, args: tuple[Any, ...] = ()
     >>> times = np.linspace(0.0, 1.0, 5)
     >>> def last(rate):
     ...     return odeint(lambda y, t: {"a": -rate * y["a"]}, {"a": 2.0}, times)["a"][-1]
-    >>> round(last(0.5), 5), round(grad(last)(0.5), 5)
+    >>> round(float(last(0.5)), 5), round(grad(last)(0.5), 5)
     (1.21306, -1.21306)
     """
     y0 = _point(y0)

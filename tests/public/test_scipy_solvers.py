@@ -133,7 +133,7 @@ TIGHT = {"rtol": 1e-9, "atol": 1e-9}
 
 
 def explicit(c):
-    found = sg.solve_ivp(reaction, (0.0, 1.0), START, t_eval=[0.5, 1.0], args=(c,), **TIGHT)
+    found = sg.solve_ivp(reaction, (0.0, 1.0), START, "RK23", [0.5, 1.0], args=(c,), **TIGHT)
     return found.y["b"][1, 0, -1] * found.y["a"][0]
 
 
@@ -146,12 +146,8 @@ def between(c):
     return np.sum(found.sol(np.array([0.3, 0.7]))["b"])
 
 
-def at_times(c):
-    return np.sum(sg.odeint(lambda y, t: reaction(t, y, c), START, np.linspace(0.0, 1.0, 3), **TIGHT)["b"][1:])
-
-
 @pytest.mark.parametrize("program", [
-    shared, of_a_list, settled, fitted, least, least_by_products, explicit, stiff, between, at_times],
+    shared, of_a_list, settled, fitted, least, least_by_products, explicit, stiff, between],
     ids=lambda f: f.__name__)
 def test_solvers_in_a_function_that_is_differentiated(program):
     step = 1e-4
