@@ -68,6 +68,8 @@ def to_torch(fun: Callable[..., Any]) -> Callable[..., Any]:
 
     Raises :class:`StructureError` where PyTorch is not installed, or the function is none.
 
+    See also :func:`to_jax`, :func:`srcgrad.jit`.
+
     >>> def energy(x, stiffness):
     ...     return 0.5 * stiffness * np.sum(x ** 2)
     >>> f = to_torch(energy)
@@ -184,6 +186,8 @@ def to_jax(fun: Callable[..., Any], example: Callable[..., Any] | None = None
     for arguments full of ones.  They may depend on the shapes of the arguments only.
 
     Raises :class:`StructureError` where JAX is not installed, or the function is none.
+
+    See also :func:`to_torch`, :func:`srcgrad.jit`.
 
     >>> def energy(x, stiffness):
     ...     return 0.5 * stiffness * np.sum(x ** 2)

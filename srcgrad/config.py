@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 
 
-@dataclass
+@dataclass(slots=True)
 class Config:
     """``internal_frames``: show srcgrad's own frames in the tracebacks of its errors (also set
     by the environment variable ``SRCGRAD_INTERNAL_FRAMES=1``).  ``backend``: what runs the
@@ -14,7 +14,15 @@ class Config:
     ``precision``: ``"strict"``, or ``"fast"`` where native code may reorder and approximate.
     ``compile_in_background``: a thread compiles native code, and NumPy serves calls meanwhile.
     ``progress``: a line on ``stderr`` while something takes more than two seconds (None: where
-    ``stderr`` is a terminal)."""
+    ``stderr`` is a terminal).
+
+    A setting that does not exist raises AttributeError.  See also ``backend=`` and ``precision=``
+    of :func:`srcgrad.grad`, :func:`srcgrad.show_versions`.
+
+    >>> from srcgrad import config
+    >>> config.precision
+    'strict'
+    """
 
     internal_frames: bool = os.environ.get("SRCGRAD_INTERNAL_FRAMES", "") not in ("", "0")
     backend: str = "numpy"

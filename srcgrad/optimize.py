@@ -32,7 +32,13 @@ Rule = Callable[[Vector, float], Vector]  # what is subtracted, for a gradient a
 class Descent(Generic[T]):
     """Where a descent is, or has come to: ``x`` after ``nit`` steps, the value ``fun`` and the
     gradient ``jac`` that the last of them started from, and why it ended (``message``).
-    ``success`` says that no value was NaN or infinite."""
+    ``success`` says that no value was NaN or infinite.
+
+    It raises nothing.  See also :func:`adam`, :func:`sgd`.
+
+    >>> sgd(lambda x: x * x, 1.0, rate=0.25, steps=1)
+    Descent(x=0.5, fun=1.0, jac=2.0, nit=1, success=True, message='all steps were taken')
+    """
 
     x: T
     fun: float
@@ -46,6 +52,10 @@ class Descent(Generic[T]):
 def exponential(rate: float, factor: float, every: int = 1) -> Callable[[int], float]:
     """The rate ``rate * factor ** (step / every)``.
 
+    Raises nothing.
+
+    See also :func:`cosine`, :func:`adam`, :func:`sgd`.
+
     >>> exponential(0.1, 0.5, every=100)(200)
     0.025
     """
@@ -55,6 +65,10 @@ def exponential(rate: float, factor: float, every: int = 1) -> Callable[[int], f
 def cosine(rate: float, steps: int, warmup: int = 0, least: float = 0.0) -> Callable[[int], float]:
     """A rate that grows linearly to ``rate`` over ``warmup`` steps and falls to ``least`` along
     half of a cosine until step ``steps`` (Loshchilov and Hutter 2017).
+
+    Raises nothing.
+
+    See also :func:`exponential`, :func:`adam`, :func:`sgd`.
 
     >>> schedule = cosine(0.1, steps=110, warmup=10)
     >>> schedule(4), schedule(10), round(schedule(60), 6), schedule(200)
@@ -87,6 +101,8 @@ def sgd(fun: Callable[..., Any], x0: T, args: tuple[Any, ...] = (), *, rate: Rat
     Raises :class:`StructureError` for settings that do not fit, and what :func:`srcgrad.grad`
     raises.
 
+    See also :func:`adam`, :func:`srcgrad.scipy.minimize`.
+
     >>> found = sgd(lambda p: (p["w"] - 3.0) ** 2, {"w": 0.0}, rate=0.1, steps=100, momentum=0.5)
     >>> round(found.x["w"], 6)
     3.0
@@ -110,6 +126,10 @@ def adam(fun: Callable[..., Any], x0: T, args: tuple[Any, ...] = (), *, rate: Ra
          callback: Callable[[Descent[T]], Any] | None = None) -> Descent[T]:
     """Descent with adaptive moments (Kingma and Ba 2015, algorithm 1): each number has a step of
     its own.  The arguments are those of :func:`sgd`.
+
+    Raises what :func:`sgd` raises.
+
+    See also :func:`sgd`, :func:`srcgrad.scipy.minimize`.
 
     >>> seen = []
     >>> def loss(p, x, y):

@@ -29,7 +29,16 @@ CHUNKS = 32  # where no size is asked for
 
 
 class ChunkedGradient:
-    """What :func:`value_and_grad` of this module returns: call it like the function."""
+    """What :func:`value_and_grad` of this module returns: call it like the function.
+
+    It raises what the function raises.  See also :func:`srcgrad.value_and_grad`.
+
+    >>> df = value_and_grad(lambda w, x: np.sum((w * x) ** 2), over="x")
+    >>> kept = df.keep(x=np.ones(10))
+    >>> value, slope = kept(3.0)
+    >>> float(value), float(slope)
+    (90.0, 60.0)
+    """
 
     def __init__(self, fun: Callable[..., Any], over: tuple[str, ...], client: Any,
                  options: dict[str, Any]) -> None:
@@ -227,6 +236,12 @@ def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str |
     in a chunk (None: a 32nd of all); results depend on it, but never on ``workers`` or ``client``.
     The chunks of a worker that died are computed again, at most ``retries`` times.  ``backend``
     and ``precision`` are those of :func:`srcgrad.grad`: native code leaves threads to each other.
+
+    Raises :class:`StructureError` for examples of different numbers, names that are no parameters
+    and settings that do not fit; what the function raises, and what :func:`srcgrad.value_and_grad`
+    raises.
+
+    See also :func:`srcgrad.value_and_grad`, :func:`srcgrad.vmap`.
 
     >>> def loss(w, x, y):
     ...     return np.sum((x @ w - y) ** 2)

@@ -60,6 +60,9 @@ def _point(x0: Any) -> Any:
 def _flat(point: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """The numbers of a start as a vector, the way back, and the way for other trees."""
     start, unravel, ravel = ravel_some(point, may_vary)
+    if not start.size:
+        raise StructureError("a solver starts from what holds no numbers", where="the start",
+                             why="it moves the numbers in it", fix="start from floats")
     if start.dtype.kind != "f":
         start = start.astype(float)
     if isinstance(point, np.ndarray):
@@ -78,6 +81,11 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
     ``fun(x, *args)`` returns a real number; ``x`` has the structure of ``x0``, and so have the
     result's ``x`` and ``jac`` and what a ``callback`` gets.  Derivatives that are given
     (``jac=...``) are left alone.  ``srcgrad.config.progress = True`` shows how far it is.
+
+    Raises :class:`NonScalarOutput` if the result is not a real scalar, and what
+    :func:`srcgrad.grad` raises; :class:`StructureError` where SciPy is not installed.
+
+    See also :func:`srcgrad.optimize.adam`, :func:`srcgrad.hvp`, :func:`least_squares`.
 
     >>> found = minimize(lambda p: np.sum((p["w"] - 3.0) ** 2) + p["b"] ** 2,
     ...                  {"w": np.zeros(2), "b": 1.0})
@@ -168,6 +176,14 @@ def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
                   args: tuple[Any, ...] = (), **options: Any) -> Any:
     """``scipy.optimize.least_squares`` with the Jacobian filled in.
 
+    ``fun(x, *args)`` returns the residuals, in an array.
+
+    Raises what :func:`srcgrad.jacobian` raises; :class:`StructureError` where SciPy is not
+    installed.
+
+    See also :func:`minimize`, :func:`root`, :func:`srcgrad.gnvp`,
+    :func:`srcgrad.linear_least_squares`.
+
     >>> found = least_squares(lambda p: np.array([p[0] - 1.0, 10.0 * (p[1] - p[0] ** 2)]),
     ...                       np.array([-1.0, 2.0]))
     >>> np.round(found.x, 6).tolist()
@@ -195,6 +211,11 @@ def root(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (), method: s
 
     ``fun(x, *args)`` returns as many numbers as ``x`` holds, in an array or in the structure of
     ``x``.
+
+    Raises what :func:`srcgrad.jacobian` raises; :class:`StructureError` where SciPy is not
+    installed. Whether a root was found is in the result's ``success``.
+
+    See also :func:`fixed_point`, :func:`least_squares`, :func:`srcgrad.implicit`.
 
     >>> found = root(lambda x: np.array([x[0] ** 2 - 2.0, x[0] * x[1] - 1.0]), np.ones(2))
     >>> np.round(found.x ** 2, 6).tolist()
@@ -236,6 +257,8 @@ def fixed_point(func: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
 
     Raises RuntimeError where it is not found within ``maxiter`` steps.
 
+    See also :func:`root`, :func:`srcgrad.implicit`.
+
     >>> from srcgrad import grad
     >>> def settled(cost):
     ...     return fixed_point(lambda p: {"x": np.cos(cost * p["x"])}, {"x": 0.5})["x"]
@@ -266,6 +289,12 @@ def solve_ivp(fun: Callable[..., Any], t_span: Any, y0: Any, method: Any = "RK45
     Inside of a function that is differentiated the steps of the explicit methods are, to any order;
     those of the implicit ones, and ``dense_output=True``, have the adjoint equation.
 
+    Raises :class:`StructureError` for rates whose structure is not that of ``y``, and where SciPy
+    is not installed; :class:`UnsupportedOperation` for ``events=`` in a function that is
+    differentiated.
+
+    See also :func:`odeint`, :func:`srcgrad.checkpoint_range`.
+
     >>> from srcgrad import grad
     >>> def left(rate):
     ...     found = solve_ivp(lambda t, y: {"a": -rate * y["a"], "b": rate * y["a"]}, (0.0, 1.0),
@@ -281,7 +310,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Any, y0: Any, method: Any = "RK45
         return ravel(fun(t, unravel(flat), *rest))
 
     def slopes(t: Any, flat: Any, *rest: Any) -> Any:
-        return _matrix(jacobian(fun, 1)(t, unravel(flat), *rest), unravel(flat))
+        return jacobian(slope, 1)(t, flat, *rest)
 
     if method in IMPLICIT:
         options = {"jac": slopes, **options}
@@ -314,6 +343,11 @@ def odeint(func: Callable[..., Any], y0: Any, t: Any, args: tuple[Any, ...] = ()
 
     ``func(y, t, *args)`` (with ``tfirst=True`` ``func(t, y, *args)``) returns the rates of change
     in the structure of ``y``.  Derivatives of any order, by explicit steps to the same tolerances.
+
+    Raises :class:`StructureError` for rates whose structure is not that of ``y``, and where SciPy
+    is not installed.
+
+    See also :func:`solve_ivp`.
 
     >>> from srcgrad import grad
     >>> times = np.linspace(0.0, 1.0, 5)

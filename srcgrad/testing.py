@@ -26,6 +26,11 @@ def assert_grad(fun: Callable[..., Any], *args: Any, argnums: Argnums = 0,
     element.  The AssertionError names the worst element and, where there is one, the first
     statement whose own adjoint is wrong.
 
+    Raises :class:`StructureError` for arguments that hold no real numbers, and what
+    :func:`srcgrad.grad` raises.
+
+    See also :func:`srcgrad.check_grads`, :func:`srcgrad.debug_grads`.
+
     >>> assert_grad(lambda x, y: np.sum(np.sin(x) * y), np.ones(3), 2.0, argnums=(0, 1))
     """
     single = isinstance(argnums, int | str)

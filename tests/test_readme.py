@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import inspect
+import operator
 import re
 import sys
 import types
@@ -55,6 +58,32 @@ def test_every_public_name_is_in_the_reference():
     text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
     missing = [name for name in sg.__all__ if not re.search(rf"\b{name}\b", text)]
     assert not missing
+
+
+def described():
+    """The functions and classes that the page of public names describes."""
+    text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
+    for name in re.findall(r"^\.\. auto(?:function|class):: ([\w.]+)", text, re.MULTILINE):
+        yield name.removeprefix("srcgrad.")
+
+
+@pytest.mark.parametrize("name", list(described()))
+def test_what_a_description_says(name):
+    """An example, what is raised, and where to look next."""
+    home, _, last = f"srcgrad.{name}".rpartition(".")
+    found = inspect.getdoc(getattr(importlib.import_module(home), last))
+    assert ">>> " in found and re.search(r"[Rr]aises? ", found) and "ee also" in found
+    for other in re.findall(r":(?:func|class|meth):`([\w.]+)`", found):
+        assert other.split(".")[0] in sys.stdlib_module_names or any(map(exists, (
+            other, f"srcgrad.{other}", f"{home}.{other}"))), other
+
+
+def exists(path):
+    home, _, rest = path.partition(".")
+    try:
+        return home == "srcgrad" and operator.attrgetter(rest)(sg) is not None
+    except AttributeError:
+        return False
 
 
 def test_every_error_has_a_page_and_a_line_in_the_table():

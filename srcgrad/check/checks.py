@@ -59,6 +59,10 @@ def check_grads(fun: Callable[..., Any], args: Sequence[Any], order: int = 2,
     ``modes`` are ``"rev"`` (the pullback, by a random cotangent and direction) and ``"fwd"``
     (the pushforward).  Raises AssertionError with the numbers that differ.
 
+    It also raises what :func:`vjp` and :func:`jvp` raise.
+
+    See also :func:`debug_grads`, :func:`srcgrad.testing.assert_grad`.
+
     >>> check_grads(lambda x: np.sum(np.sin(x) * x), (np.array([0.3, 1.2]),))
     """
     if not set(modes) <= {"fwd", "rev"} or not modes:

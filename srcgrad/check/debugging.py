@@ -25,6 +25,8 @@ def debug_nans(infs: bool = True) -> Iterator[None]:
     that the program writes down (``best = np.inf``).  The context is slow: every statement's
     results are looked at.  It uses :func:`sys.settrace`, in this thread.
 
+    See also :func:`debug_grads`, :func:`check_grads`.
+
     >>> from srcgrad import grad
     >>> with debug_nans():
     ...     grad(lambda x: np.sum(np.sqrt(x)))(np.array([1.0, 4.0]))

@@ -50,6 +50,10 @@ def debug_grads(fun: Callable[..., Any], *args: Any) -> Suspect | None:
     operation in a loop the first few executions are checked.  What finds fault is usually a rule
     given with :func:`custom_vjp`, :func:`custom_jvp` or :mod:`srcgrad.rules`.
 
+    Raises what :func:`grad` raises.
+
+    See also :func:`check_grads`, :func:`debug_nans`, :class:`custom_vjp`.
+
     >>> from srcgrad import custom_vjp
     >>> @custom_vjp
     ... def square(x):

@@ -151,6 +151,9 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     :class:`NonDifferentiable` for integer, boolean or string arguments, and
     :class:`SrcgradError` with the user's line for whatever else is not supported.
 
+    See also :func:`value_and_grad`, :func:`vjp`, :func:`elementwise_grad`, :func:`jacobian`,
+    :class:`Compiled`.
+
     >>> import numpy as np
     >>> @grad
     ... def f(x):
@@ -219,6 +222,10 @@ def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, 
     """Like :func:`grad`; returns ``(value, gradient)``, with ``has_aux`` ``((value, aux),
     gradient)``.
 
+    Raises what :func:`grad` raises.
+
+    See also :func:`grad`, :func:`srcgrad.parallel.value_and_grad`, :func:`srcgrad.scipy.minimize`.
+
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
@@ -238,6 +245,13 @@ def jit(fun: None = None, **how: Unpack[How]) -> Callable[[Callable[P, R]], Comp
 def jit(fun: Callable[..., Any] | None = None, *, backend: BackendLike = None,
         precision: str | None = None) -> Any:
     """The function itself as generated code: helpers inlined, static Python evaluated.
+
+    The result has the types, dtypes, shapes and bits of plain NumPy; what the function does to its
+    arguments and prints happens as in Python.
+
+    Raises :class:`SrcgradError` with the user's line for what is not supported.
+
+    See also :func:`grad`, :func:`vmap`, :class:`Compiled`.
 
     >>> jit(lambda x: x * x)(3.0)
     9.0

@@ -136,6 +136,8 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
 
     Raises :class:`StructureError` where the batch sizes differ or ``in_axes`` does not fit.
 
+    See also :func:`jit`, :func:`jacobian`, :func:`srcgrad.parallel.value_and_grad`.
+
     >>> import numpy as np
     >>> from srcgrad import grad
     >>> x = np.array([[1.0, 2.0], [3.0, 4.0]])

@@ -61,6 +61,12 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) ->
 
     ``policy`` is None: nothing inside is kept.
 
+    Values and derivatives have the bits that they have without it.
+
+    Raises :class:`StructureError` for a policy, and for what is no function.
+
+    See also :func:`checkpoint_range`, :func:`name`, :class:`Compiled.memory`.
+
     >>> import numpy as np
     >>> from srcgrad import grad
     >>> @checkpoint
@@ -94,6 +100,11 @@ def checkpoint_range(n: int, *, schedule: str = "sqrt", slots: int | None = None
     about ``2 * sqrt(n)`` times instead of ``n`` times.  ``slots`` is a number of groups of
     one's own.  Where the loop is left by a jump, or binds a variable that is read after it and was
     not bound before, it is a loop over ``range(n)``.
+
+    Raises :class:`StructureError` for another schedule, TypeError where ``n`` is no int (as
+    ``range`` does).
+
+    See also :func:`checkpoint`, :class:`Compiled.memory`.
 
     >>> list(checkpoint_range(3))
     [0, 1, 2]

@@ -95,6 +95,15 @@ class Compiled(Generic[P, R]):
 
     Call it like the original function.  ``source``, ``graph``, ``explain`` and ``export`` show
     what was generated; ``signatures``, ``cache_info`` and ``cache_clear`` look after the cache.
+
+    A call raises what the function raises, and a :class:`SrcgradError` for what is not supported.
+
+    See also :func:`grad`, :func:`value_and_grad`, :func:`jit`.
+
+    >>> from srcgrad import grad
+    >>> df = grad(lambda x: np.sum(x ** 2))
+    >>> df(np.array([1.0, 2.0])), df.signatures, df.cache_info().misses
+    (array([2., 4.]), ['<lambda>(x: f8[n]) -> f8;  d/dx'], 1)
     """
 
     __name__: str

@@ -103,6 +103,11 @@ class custom_vjp(_WithDerivative[P, R]):
     cotangents of the others.  Both are staged like any code: they may loop and branch, and are
     differentiated for higher orders; in forward mode the pullback is transposed.
 
+    Raises :class:`StructureError` where it is given something else than a function, or a backward
+    function returns another structure than that of the arguments.
+
+    See also :class:`custom_jvp`, :class:`implicit`, :func:`srcgrad.rules.vjp`, :func:`check_grads`.
+
     >>> import numpy as np
     >>> from srcgrad import grad
     >>> @custom_vjp
@@ -157,6 +162,11 @@ class custom_jvp(_WithDerivative[P, R]):
     tangent_out)`` and is linear in the tangents; with ``nondiff_argnums`` these arguments come
     first.  ``f.defjvps(*rules)`` gives ``rule(tangent, out, *primals)`` for each argument (None
     for zero); the tangent of the result is their sum.  Reverse mode transposes it.
+
+    Raises :class:`StructureError` where it is given something else than a function, or a rule
+    returns no pair.
+
+    See also :class:`custom_vjp`, :func:`srcgrad.rules.jvp`, :func:`check_grads`.
 
     >>> import numpy as np
     >>> from srcgrad import grad
@@ -242,6 +252,12 @@ class implicit(_WithDerivative[P, R]):
     not depend on it.  ``dF/dx`` has to be regular; it is formed and solved with, or, where it is
     large, only multiplied with vectors: ``linear_solve(matvec, b)`` gives the solution of
     ``matvec(x) == b``, for instance :func:`srcgrad.linear_solve`.
+
+    Raises :class:`StructureError` where it is given something else than functions, or the solver
+    returns several results; ``numpy.linalg.LinAlgError`` where ``dF/dx`` is singular.
+
+    See also :func:`linear_solve`, :func:`srcgrad.scipy.root`, :func:`srcgrad.scipy.fixed_point`,
+    :class:`custom_vjp`.
 
     >>> from srcgrad import grad
     >>> def bisect(c):

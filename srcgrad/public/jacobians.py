@@ -179,6 +179,10 @@ def jacrev(fun: Callable[..., Any], argnums: Argnums = 0, *,
     """The Jacobian by reverse mode, one pullback per number of the result; see
     :func:`jacobian` for its shape and structure.
 
+    Raises what :func:`jacobian` raises.
+
+    See also :func:`jacobian`, :func:`jacfwd`, :func:`vjp`.
+
     >>> jacrev(lambda x: x ** 2)(np.array([1.0, 3.0]))
     array([[2., 0.],
            [0., 6.]])
@@ -208,6 +212,10 @@ def jacfwd(fun: Callable[..., Any], argnums: Argnums = 0, *,
            precision: str | None = None) -> Derived[..., Any]:
     """The Jacobian by forward mode, one pushforward per number of the argument; see
     :func:`jacobian` for its shape and structure.
+
+    Raises what :func:`jacobian` raises.
+
+    See also :func:`jacobian`, :func:`jacrev`, :func:`jvp`.
 
     >>> jacfwd(lambda x: x ** 2)(np.array([1.0, 3.0]))
     array([[2., 0.],
@@ -255,6 +263,15 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto
     matrix the number of passes does not depend on its size.  A pattern that misses an entry is
     refused.  ``chunk_size`` bounds how many passes are under way at once; it is one here, whatever
     the bound.  ``backend`` and ``precision`` are those of :func:`grad`.
+
+    The rows are those of pullbacks, the columns those of pushforwards, passes are shared by
+    colouring (Curtis, Powell and Reid 1974).
+
+    Raises :class:`StructureError` for a result that holds no numbers and a pattern that misses an
+    entry, :class:`NonDifferentiable` for integer, boolean or string arguments.
+
+    See also :func:`jacrev`, :func:`jacfwd`, :func:`hessian`, :func:`gnvp`, :func:`vjp`,
+    :func:`jvp`.
 
     >>> jacobian(lambda p: p["w"] * p["b"])({"w": np.array([1.0, 2.0]), "b": 3.0})
     {'w': array([[3., 0.],
@@ -329,6 +346,13 @@ def hessian(fun: Callable[..., Any], argnums: Argnums = 0, *,
     ``hessian(f)(p)["w"]["b"]`` has the shape ``p["w"].shape + p["b"].shape``.  With ``has_aux``
     the function returns ``(value, aux)``, and the result is ``(hessian, aux)``.
 
+    It is the Jacobian, by :func:`jacrev`, of the gradient.
+
+    Raises :class:`NonScalarOutput` if the result is not a real scalar, and what :func:`grad`
+    raises.
+
+    See also :func:`hvp`, :func:`grad`, :func:`jacobian`.
+
     >>> hessian(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]))
     array([[ 6.,  0.],
            [ 0., 12.]])
@@ -354,6 +378,12 @@ def hvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
     """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.  ``v`` and the product
     have the structure of the argument (of a tuple of arguments, if ``argnums`` is one).  With
     ``has_aux`` the function returns ``(value, aux)``, and the result is ``(product, aux)``.
+
+    It is one pullback of the gradient (Pearlmutter 1994).
+
+    Raises :class:`StructureError` for a ``v`` that does not fit, and what :func:`grad` raises.
+
+    See also :func:`hessian`, :func:`gnvp`, :func:`srcgrad.scipy.minimize`.
 
     >>> hvp(lambda x: np.sum(x ** 3))(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 6., 12.])
@@ -393,6 +423,12 @@ def elementwise_grad(fun: Callable[P, R], argnums: int = 0,
 def elementwise_grad(fun: Callable[..., Any], argnums: int = 0, *, backend: BackendLike = None,
                      precision: str | None = None) -> Derived[..., Any]:
     """The derivative of a function that acts elementwise: an array of the argument's shape.
+
+    It is the pullback of ones.
+
+    Raises :class:`StructureError` if the function returns containers.
+
+    See also :func:`grad`, :func:`vmap`.
 
     >>> elementwise_grad(np.tanh)(np.array([0.0]))
     array([1.])
@@ -436,6 +472,12 @@ def gnvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
     ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its
     result (None: half the sum of squares, whose Hessian is the identity).  Neither is formed:
     one pushforward and one pullback.  ``v`` and the product have the argument's structure.
+
+    It is the product of Schraudolph (2002).
+
+    Raises :class:`StructureError` for a ``v`` that does not fit.
+
+    See also :func:`hvp`, :func:`jacobian`, :func:`srcgrad.scipy.least_squares`.
 
     >>> gnvp(lambda x: x ** 2)(np.array([1.0, 2.0]), np.array([1.0, 1.0]))
     array([ 4., 16.])

@@ -40,6 +40,8 @@ def linear_solve(matvec: Callable[[T], Any], b: T, *, method: str = "gmres",
     Raises :class:`StructureError` for other methods and for what is no array of real numbers, and
     ``numpy.linalg.LinAlgError`` where the method does not converge.
 
+    See also :func:`linear_least_squares`, :class:`implicit`, :func:`srcgrad.scipy.root`.
+
     >>> import srcgrad as sg
     >>> def energy(stiffness, load):
     ...     x = sg.linear_solve(lambda v: stiffness * v + 0.1 * np.sum(v), load)
@@ -73,6 +75,8 @@ def linear_least_squares(matvec: Callable[[Any], Any], b: Any, like: T, *, damp:
     ``b``, ``damp`` and all that ``matvec`` reads.
 
     Raises ``numpy.linalg.LinAlgError`` where the method does not converge within ``maxiter`` steps.
+
+    See also :func:`linear_solve`, :func:`srcgrad.scipy.least_squares`.
 
     >>> import srcgrad as sg
     >>> t = np.linspace(0.0, 1.0, 5)

@@ -29,7 +29,16 @@ from ..trace.calls.nested import Inner, Numbered, differentiable, inline, opened
 from ..trace.record.regions import Region
 from ..trace.record.tracers import ClassedArray, is_tracer
 from ..types.dims import is_varying
-from ..types.tree import children, flatten, of_length, ravel_some, ravel_tree, tree_map, unflatten
+from ..types.tree import (
+    aligned,
+    children,
+    flatten,
+    of_length,
+    ravel_some,
+    ravel_tree,
+    tree_map,
+    unflatten,
+)
 from . import transforms
 from .blocks import Places, at, require_arrays, spread
 from .jacobians import PRODUCTS, hvp, staged_call, with_vector
@@ -273,6 +282,11 @@ def _unflatten(machine: Any, structure: Any, leaves: Any) -> Any:
     return unflatten(structure, list(machine.iterate(leaves)))
 
 
+@handles(aligned)
+def _aligned(machine: Any, structure: Any, tree: Any) -> Any:
+    return _refused(machine, aligned, structure, opened(machine, tree))
+
+
 @handles(of_length)
 def _of_length(machine: Any, vector: Any, length: Any) -> Any:
     """The run checks it, where the length is not known to be right."""
@@ -281,8 +295,8 @@ def _of_length(machine: Any, vector: Any, length: Any) -> Any:
 
 @handles(tree_map)
 def _tree_map(machine: Any, function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
-    return tree_map(functools.partial(machine.call, function), opened(machine, tree),
-                    *(opened(machine, t) for t in rest))
+    return _refused(machine, tree_map, functools.partial(machine.call, function),
+                    opened(machine, tree), *(opened(machine, t) for t in rest))
 
 
 # ---- Jacobians and their products, as functions to be staged -----------------------------------
@@ -465,9 +479,9 @@ for _descent in (optimize.adam, optimize.sgd):
                        "condition that the result satisfies; or write the steps as a loop")
 
 
-def _refused(machine: Any, check: Callable[..., Any], *args: Any) -> None:
+def _refused(machine: Any, check: Callable[..., Any], *args: Any) -> Any:
     """Make a check whose error refuses the program that is being traced."""
     try:
-        check(*args)
+        return check(*args)
     except StructureError as error:
         raise machine.recorder.fatal(error) from None

@@ -69,6 +69,11 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     ``(out, aux)`` and the result is ``(out, pullback, aux)``.  ``backend`` and ``precision`` are
     those of :func:`grad`.
 
+    Raises :class:`NonDifferentiable` if no primal can have a derivative, :class:`StructureError`
+    for a cotangent that does not fit ``out``.
+
+    See also :func:`grad`, :func:`jvp`, :func:`jacrev`, :class:`custom_vjp`.
+
     >>> out, pullback = vjp(lambda x, y: x * y, 2.0, 3.0)
     >>> out, pullback(1.0)
     (6.0, (3.0, 2.0))
@@ -276,6 +281,11 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     derivative).  Returns ``(out, tangent_out)``.  With ``has_aux`` the function returns ``(out,
     aux)`` and the result is ``(out, tangent_out, aux)``.
 
+    Raises :class:`StructureError` for tangents that do not fit ``primals``,
+    :class:`NonDifferentiable` if no primal can have a derivative.
+
+    See also :func:`linearize`, :func:`vjp`, :func:`jacfwd`, :class:`custom_jvp`.
+
     >>> jvp(lambda x: x * x, (3.0,), (1.0,))
     (9.0, 6.0)
     """
@@ -361,6 +371,10 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments
     in between, and may be called any number of times.  With ``has_aux`` the function returns
     ``(out, aux)`` and the result is ``(out, jvp_fn, aux)``.
+
+    Raises what :func:`jvp` raises.
+
+    See also :func:`jvp`, :func:`vjp`, :func:`jacfwd`.
 
     >>> out, pushforward = linearize(lambda x: x * x, 3.0)
     >>> pushforward(1.0)

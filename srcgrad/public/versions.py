@@ -46,6 +46,10 @@ def show_versions() -> None:
     """Print what a report of a problem should say: versions of Python, of the system, and of the
     packages that srcgrad uses.
 
+    Raises nothing.
+
+    See also :data:`config`.
+
     >>> show_versions()  # doctest: +ELLIPSIS
     srcgrad: ...
     """

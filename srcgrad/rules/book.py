@@ -293,6 +293,10 @@ def elementwise(
     The body may name ``ans``, inputs and settings, never ``ct``.  A body that returns the
     Python number ``1`` (or ``-1``) makes the engines pass the cotangent on (negated).
 
+    Raises TypeError for a body that names what ``function`` has no parameter for.
+
+    See also :func:`vjp`, :func:`jvp`, :func:`srcgrad.custom_vjp`.
+
     >>> @elementwise(np.tanh)
     ... def tanh(ans):
     ...     return 1 - ans * ans
@@ -308,6 +312,13 @@ def vjp(
     like: Callable[..., Any] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare the vector-Jacobian product for one input, or a group of inputs.
+
+    The body names ``ct``, ``ans``, inputs and settings, and returns the cotangent of the input (a
+    tuple for a group).  It is differentiated for higher orders, and transposed for forward mode.
+
+    Raises TypeError for a body that names what ``function`` has no parameter for.
+
+    See also :func:`elementwise`, :func:`linear`, :func:`srcgrad.check_grads`.
 
     >>> @vjp(np.linalg.inv, "a")
     ... def inv(ct, ans):
@@ -327,6 +338,14 @@ def linear(
     """Declare the transpose of a function that is linear in ``inputs`` (taken together).
 
     Like :func:`vjp`; in addition the jvp is the function itself applied to the tangent.
+
+    Raises what :func:`vjp` raises.
+
+    See also :func:`vjp`, :func:`jvp`.
+
+    >>> @linear(np.flip, "m")
+    ... def flip(ct, axis=None):
+    ...     return np.flip(ct, axis)
     """
     return _declare(function, inputs, "vjp", settings, broadcasts, True, like)
 
@@ -338,13 +357,33 @@ def jvp(
     like: Callable[..., Any] | None = None,
 ) -> Callable[[Body], Body]:
     """Declare an explicit Jacobian-vector product: an optional optimisation, tested equal to
-    the transpose of the vjp.  The body names ``t``, the tangent of its input."""
+    the transpose of the vjp.  The body names ``t``, the tangent of its input.
+
+    Raises what :func:`vjp` raises.
+
+    See also :func:`vjp`, :func:`srcgrad.custom_jvp`.
+
+    >>> def square(x):
+    ...     return x * x
+    >>> @jvp(square, "x")
+    ... def square_x(t, x):
+    ...     return 2 * x * t
+    """
     return _declare(function, inputs, "jvp", settings, None, False, like)
 
 
 def nondiff(*functions: Callable[..., Any]) -> None:
     """Declare functions whose derivative is zero wherever it exists (``floor``, ``argmax``)
-    or that return no numbers to differentiate."""
+    or that return no numbers to differentiate.
+
+    Raises nothing.
+
+    See also :func:`inactive`, :func:`srcgrad.stop_gradient`.
+
+    >>> def label(x):
+    ...     return "high" if x > 0.5 else "low"
+    >>> nondiff(label)
+    """
     for function in functions:
         found = _BOOK.get(function)
         if found is None:
@@ -353,7 +392,16 @@ def nondiff(*functions: Callable[..., Any]) -> None:
 
 
 def inactive(function: Callable[..., Any], *inputs: str) -> None:
-    """Declare that the derivative with respect to ``inputs`` is zero (``condition`` of where)."""
+    """Declare that the derivative with respect to ``inputs`` is zero (``condition`` of where).
+
+    Raises TypeError where the function has no signature to name them by.
+
+    See also :func:`nondiff`, :func:`static`.
+
+    >>> def scaled(x, places):
+    ...     return 2.0 * x
+    >>> inactive(scaled, "places")
+    """
     entry(getattr(function, "__name__", repr(function)), function).inactive.update(inputs)
 
 
@@ -363,13 +411,31 @@ def sequence(function: Callable[..., Any], *inputs: str) -> None:
 
 
 def static(function: Callable[..., Any], *settings: str) -> None:
-    """Declare settings that bodies branch or loop on, so that their numbers must be known."""
+    """Declare settings that bodies branch or loop on, so that their numbers must be known.
+
+    Raises TypeError where the function has no signature to name them by.
+
+    See also :func:`inactive`, :func:`vjp`.
+
+    >>> def repeated(x, count):
+    ...     return x ** count
+    >>> static(repeated, "count")
+    """
     entry(getattr(function, "__name__", repr(function)), function).static.update(settings)
 
 
 def alias(target: Callable[..., Any], *spellings: Any) -> None:
     """Let other spellings with the same parameters (``operator.add``, ``math.exp``) use the
-    rules of ``target``."""
+    rules of ``target``.
+
+    Raises nothing.
+
+    See also :func:`vjp`.
+
+    >>> def my_tanh(x):
+    ...     return np.tanh(x)
+    >>> alias(np.tanh, my_tanh)
+    """
     for spelling in spellings:
         _ALIASES[spelling] = target
 

@@ -134,6 +134,12 @@ def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
 def flatten(tree: Any) -> tuple[list[Any], Any]:
     """The leaves of a tree, in order, and its structure.
 
+    The parts of dicts come in their order, those of objects in the order of their attributes.
+
+    Raises :class:`StructureError` for a container that contains itself.
+
+    See also :func:`tree_unflatten`, :func:`tree_map`, :func:`ravel_tree`.
+
     >>> leaves, structure = flatten({"a": [1.0, 2.0], "b": 3.0})
     >>> leaves
     [1.0, 2.0, 3.0]
@@ -158,7 +164,15 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
 
 
 def unflatten(structure: Any, leaves: list[Any] | tuple[Any, ...]) -> Any:
-    """The tree of a structure with these leaves; StructureError if their number is wrong."""
+    """The tree of a structure with these leaves.
+
+    Raises :class:`StructureError` if their number is wrong.
+
+    See also :func:`tree_flatten`, :func:`tree_map`.
+
+    >>> unflatten(flatten((1.0, {"a": 2.0}))[1], [3.0, 4.0])
+    (3.0, {'a': 4.0})
+    """
     rest = list(leaves)
 
     def visit(node: Any) -> Any:
@@ -178,18 +192,52 @@ def unflatten(structure: Any, leaves: list[Any] | tuple[Any, ...]) -> Any:
 def tree_map(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
     """Apply a function to the leaves of one or several trees of the same structure.
 
+    Parts are found by their keys; the result has the containers of the first tree.
+
+    Raises :class:`StructureError` where the structures differ.
+
+    See also :func:`tree_flatten`, :func:`ravel_tree`.
+
     >>> tree_map(lambda p, g: p - 0.1 * g, {"w": 1.0}, {"w": 2.0})
     {'w': 0.8}
     """
     leaves, structure = flatten(tree)
     columns = [leaves]
     for other in rest:
-        found, shape = flatten(other)
-        if len(found) != len(leaves):
-            raise StructureError("the trees have different structures",
-                                 why=f"{structure} against {shape}")
-        columns.append(found)
+        columns.append(aligned(structure, other))
+        if any(children(part) is not None for part in columns[-1]):
+            raise unlike(structure, other)
     return unflatten(structure, [function(*row) for row in zip(*columns, strict=True)])
+
+
+def aligned(structure: Any, tree: Any) -> list[Any]:
+    """What stands in a tree where ``structure`` has leaves; parts are found by their keys.
+
+    >>> structure = flatten({"a": 0.0, "b": [0.0, 0.0]})[1]
+    >>> aligned(structure, {"b": [2.0, 3.0], "a": 1.0})
+    [1.0, 2.0, 3.0]
+    """
+    found: list[Any] = []
+
+    def visit(node: Any, obj: Any) -> None:
+        if isinstance(node, Leaf):
+            found.append(obj)
+            return
+        parts = {key: part for _, key, part in children(obj) or ()}
+        if parts.keys() != set(node.keys):
+            raise unlike(structure, tree)
+        for key, part in zip(node.keys, node.parts, strict=True):
+            visit(part, parts[key])
+
+    visit(structure, tree)
+    return found
+
+
+def unlike(structure: Any, tree: Any) -> StructureError:
+    """The refusal of a tree that goes with another one and is built differently."""
+    return StructureError("the trees have different structures",
+                          why=f"{structure} against {flatten(tree)[1]}",
+                          fix="give containers with the same keys")
 
 
 def _enter(obj: Any, above: set[int]) -> None:
@@ -236,6 +284,11 @@ def ravel_tree(tree: Any) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any]]:
     Returns ``(flat, unravel)``; ``flat`` has the promoted dtype of the leaves, ``unravel``
     gives each leaf its own shape, dtype and kind again.
 
+    Raises :class:`StructureError` for leaves that are no numbers, and where ``unravel`` gets
+    another length.
+
+    See also :func:`tree_flatten`, :func:`tree_map`.
+
     >>> flat, unravel = ravel_tree({"w": np.ones((2, 2)), "b": 0.5})
     >>> flat
     array([1. , 1. , 1. , 1. , 0.5])
@@ -278,7 +331,8 @@ def of_length(vector: np.ndarray[Any, Any], length: int) -> np.ndarray[Any, Any]
 def ravel_some(tree: Any, wanted: Callable[[Any], bool]
                ) -> tuple[np.ndarray[Any, Any], Callable[[Any], Any], Callable[[Any], Any]]:
     """``(flat, unravel, ravel)``: like :func:`ravel_tree` for the leaves that are ``wanted``; the
-    others stay what they are.  ``ravel`` takes the same leaves out of a tree of this structure.
+    others stay what they are.  ``ravel`` takes the same leaves, broadcast to their shapes, out of a
+    tree with the same keys.
 
     >>> flat, unravel, ravel = ravel_some({"a": 1.0, "kind": "b"}, lambda x: isinstance(x, float))
     >>> unravel(flat + 1.0), ravel({"a": 5.0, "kind": None})
@@ -293,7 +347,8 @@ def ravel_some(tree: Any, wanted: Callable[[Any], bool]
         return unflatten(structure, [parts.get(i, leaf) for i, leaf in enumerate(leaves)])
 
     def ravel(other: Any) -> np.ndarray[Any, Any]:
-        found = flatten(other)[0]
-        return ravel_tree([found[i] for i in places])[0]
+        found = aligned(structure, other)
+        parts = [np.ravel(np.broadcast_to(found[i], np.shape(leaves[i]))) for i in places]
+        return np.concatenate(parts) if parts else np.zeros(0)
 
     return flat, unravel, ravel
