@@ -103,7 +103,7 @@ class Compiled(Generic[P, R]):
     >>> from srcgrad import grad
     >>> df = grad(lambda x: np.sum(x ** 2))
     >>> df(np.array([1.0, 2.0])), df.signatures, df.cache_info().misses
-    (array([2., 4.]), ['<lambda>(x: f8[n]) -> f8;  d/dx'], 1)
+    (array([2., 4.]), ['function(x: f8[n]) -> f8;  d/dx'], 1)
     """
 
     __name__: str
