@@ -1,15 +1,14 @@
 """Transforms inside functions that are traced: what each of them means there.
 
 ``vjp``, ``jvp`` and ``linearize`` put the nodes of the split form, or of forward mode, into the
-graph under construction.  Jacobians, Hessians and their products are plain functions over
-these, which are staged like any other code.
+graph under construction (which has one backend: theirs is not asked for).  Jacobians, Hessians and
+their products are plain functions over these, which are staged like any other code.
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
-import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,7 +23,7 @@ from ..compile.templates import may_vary
 from ..errors import NonDifferentiable, StructureError, UnsupportedOperation
 from ..graph.ir import Value
 from ..trace.calls.custom import Traced
-from ..trace.calls.handlers import HANDLERS, handles
+from ..trace.calls.handlers import handles
 from ..trace.calls.nested import Inner, Numbered, differentiable, inline, opened, run_inside
 from ..trace.record.regions import Region
 from ..trace.record.tracers import ClassedArray, is_tracer
@@ -46,7 +45,8 @@ from .linear import linear_least_squares
 
 
 @handles(transforms.vjp)
-def _vjp(machine: Any, fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
+def _vjp(machine: Any, fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
+         **how: Any) -> Any:
     made = _Split(machine, "vjp", fun, primals, has_aux)
     if has_aux:
         return made.out[0], made.pullback, made.out[1]
@@ -54,8 +54,8 @@ def _vjp(machine: Any, fun: Callable[..., Any], *primals: Any, has_aux: bool = F
 
 
 @handles(transforms.linearize)
-def _linearize(machine: Any, fun: Callable[..., Any], *primals: Any,
-               has_aux: bool = False) -> Any:
+def _linearize(machine: Any, fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
+               **how: Any) -> Any:
     made = _Split(machine, "linearize", fun, primals, has_aux)
     if has_aux:
         return made.out[0], _Callable(lambda *tangents: made._push(*tangents)[0]), made.out[1]
@@ -64,7 +64,7 @@ def _linearize(machine: Any, fun: Callable[..., Any], *primals: Any,
 
 @handles(transforms.jvp)
 def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
-         tangents: Sequence[Any], has_aux: bool = False) -> Any:
+         tangents: Sequence[Any], has_aux: bool = False, **how: Any) -> Any:
     primals, tangents = tuple(machine.iterate(primals)), opened(
         machine, tuple(machine.iterate(tangents)))
     if len(primals) != len(tangents):
@@ -451,9 +451,9 @@ def _staged(function: Callable[..., Any]) -> None:
     handles(function)(lambda machine, *args, **kwargs: machine.calls.inline(source, args, kwargs))
 
 
-for _function in (ravel_tree, ravel_some, may_vary, linear_least_squares, *vars(solvers).values()):
-    if isinstance(_function, types.FunctionType) and _function not in HANDLERS:
-        _staged(_function)
+OURS = [f for f in vars(solvers).values() if getattr(f, "__module__", "") == solvers.__name__]
+for _function in (ravel_tree, ravel_some, may_vary, linear_least_squares, *OURS):
+    _staged(_function)
 
 
 @handles(solvers.library)

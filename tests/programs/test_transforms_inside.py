@@ -257,3 +257,13 @@ def test_a_read_that_certainly_raises_has_a_tangent_nobody_asks_for():
     value, slope = sg.jvp(read_outside_of_four, (x,), (x,))
     assert value == read_outside_of_four(x)
     assert slope == pytest.approx(x @ sg.grad(read_outside_of_four)(x))
+
+
+@pytest.mark.parametrize("inner", [
+    lambda x: sg.vjp(lambda y: y ** 3, x, backend="numpy")[1](x)[0],
+    lambda x: sg.jvp(lambda y: y ** 3, (x,), (x,), backend="numba", precision="fast")[1],
+    lambda x: sg.linearize(lambda y: y ** 3, x)[1](x), lambda x: sg.jacobian(lambda y: y ** 3, backend="numba")(x)],
+    ids=["vjp", "jvp", "linearize", "jacobian"])
+def test_the_code_around_says_which_backend_runs(inner):
+    x = np.array([0.5, -2.0])
+    assert sg.check_grads(lambda x: np.sum(inner(x)), (x,), order=1) is None
