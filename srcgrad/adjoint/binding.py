@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from ..errors import UnsupportedOperation, Where
+from ..graph.generic import DTYPE_OF_VALUES, name_of
 from ..graph.ir import Block, Index, Node, Ref, Value, fill, walk
 from ..rules.book import Entry
 from ..rules.methods import resolve
@@ -139,8 +140,9 @@ def _may_be_complex(node: Node) -> bool:
     """Does a node make a complex value, or one that may be (``np.linalg.eigvals``)?"""
     kinds = [v.aval.dtype.kind if v.aval.dtype is not None else "?"
              for v in (*node.inputs, *node.outputs) if v.aval.is_numeric]
-    return "c" in kinds or (node.op == "apply" and "?" in kinds[-len(node.outputs):]
-                            and "?" not in kinds[:-len(node.outputs)])
+    if "c" in kinds or node.op != "apply" or "?" not in kinds[-len(node.outputs):]:
+        return "c" in kinds
+    return "?" not in kinds[:-len(node.outputs)] or name_of(node.params["fn"]) in DTYPE_OF_VALUES
 
 
 def _plain(value: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..types.dims import Atom, Dim, Poly, evaluate, substitute, symbol
+from ..types.dims import Atom, Dim, Poly, evaluate, of_atom, substitute, symbol, symbols
 from ..types.kinds import Aval, Kind, join, list_of, same_dtype
 from ..types.spelling import At, Attribute, Method, Part
 from ..types.structure import mapped
@@ -36,7 +36,7 @@ _LAYOUT_DEPENDENT = frozenset({
     "array", "asarray", "asanyarray", "asarray_chkfinite",
 })
 # Functions whose dtype depends on values: complex where a real input has complex results.
-_DTYPE_OF_VALUES = frozenset({"eig", "eigvals", "roots", "real_if_close", "sqrtm", "logm",
+DTYPE_OF_VALUES = frozenset({"eig", "eigvals", "roots", "real_if_close", "sqrtm", "logm",
                               "funm", "fractional_matrix_power"})
 _SIZES_WANTED = {"cross": (3,)}  # sizes that a function asks for itself
 # Functions whose results for two items are of another rank or kind: vectors in a plane, the one
@@ -100,7 +100,7 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     if not _alike(results):
         return _unlike(results, leaves)
     outcome = _outcome(results, Matcher(dims, runs, necessary))
-    if name_of(fn) in _DTYPE_OF_VALUES and (
+    if name_of(fn) in DTYPE_OF_VALUES and (
             name_of(fn) == "real_if_close"
             or all(a.dtype is None or a.dtype.kind != "c" for a in leaves)):
         outcome = replace(outcome, avals=tuple(a.but(dtype=None) for a in outcome.avals))
@@ -381,6 +381,9 @@ def _sizes(leaves: list[Aval], dims: list[Dim],
     shapes = [a.shape for a in leaves if a.shape]
     if equal:
         dims = [substitute(d, equal) for d in dims]
+        named = {a for d in dims if isinstance(d, Poly) for a in symbols(d)}
+        dims += [of_atom(a) for value in equal.values() if isinstance(value, Poly)
+                 for a in symbols(value) if a not in named]  # they cancel in all sums
         shapes = [tuple(substitute(d, equal) for d in s) for s in shapes]
     usual = assignments(dims)
     few = few_elements(dims, shapes, usual)

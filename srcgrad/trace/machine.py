@@ -206,6 +206,9 @@ class TraceMachine(Dispatch):
             memo[id(obj)] = self.native_methods.copied_native(
                 obj, lambda part: self.copied(part, deep, memo) if deep else part)
             return memo[id(obj)]
+        if isinstance(obj, list) and deep and id(obj) in self.symbolic_lists:
+            memo[id(obj)] = self.operators.helped(functions.each_copied, obj)
+            return memo[id(obj)]
         if isinstance(obj, (list, tuple)):
             items = list(self.containers.outside_items(obj))
             made: Any = []

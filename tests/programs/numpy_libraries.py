@@ -7,6 +7,8 @@ import dataclasses
 from collections.abc import MutableMapping
 
 import numpy as np
+import scipy.linalg
+import scipy.signal
 
 R = np.random.RandomState(17)
 X = R.rand(6) + 0.3
@@ -256,3 +258,54 @@ def vectors_of_a_length_by_data_as_rows(x, n):
         size = max(size - (x[k] < -5.0), 1)
         rows.append(x[:size] * (k + 1.0))
     return np.sum(np.vstack(rows) ** 2 * np.arange(1.0, n + 1.0)[:, None])
+
+
+@case(R.rand(4, 4) + np.eye(4), R.rand(2, 4), R.rand(4), R.rand(2))
+def equality_constrained_minimum(h, a, g, b):
+    n, m = len(g), len(b)
+    system = np.zeros((n + m, n + m))
+    system[:n, :n], system[:n, n:], system[n:, :n] = h, a.T, a
+    step = np.linalg.solve(system, np.concatenate([-g, b]))
+    saddle = np.block([[h, a.T], [a, np.zeros((m, m))]])
+    return step[:n] @ h @ step[:n] + np.sum(np.linalg.solve(saddle, np.append(g, b)))
+
+
+@case(np.sin(np.arange(40.0) * 0.9) + R.rand(40))
+def power_spectrum(x):
+    f, power = scipy.signal.welch(x, 10.0, nperseg=8)
+    _, cross = scipy.signal.csd(x, np.cos(x), 10.0, nperseg=8)
+    return np.sum(f * power) / np.sum(power) + np.sum(np.abs(cross))
+
+
+def scaled_like(x, like):
+    if like is not x:
+        if like.size == 0:
+            return np.zeros(3)
+        kind, times = np.result_type(x, like), 3
+    else:
+        kind, times = x.dtype, 2
+    return np.ones((times, 2), kind) @ x[:2] * times
+
+
+@case(R.rand(3), R.rand(4))
+def early_returns_beside_known_values(x, y):
+    return np.sum(scaled_like(x, y)) * np.sum(scaled_like(x, x))
+
+
+@case(R.rand(3, 1), np.eye(3) + 0.1 * np.ones((3, 3)), 0.5)
+def root_of_the_covariance_in_a_loop(x, p, w):
+    for _ in range(2):
+        root = scipy.linalg.sqrtm(p)
+        cloud = np.hstack((x, x + w * root, x - w * root))
+        moved = cloud - x
+        p = np.zeros((3, 3))
+        for i in range(cloud.shape[1]):
+            p = p + np.cos(w) * moved[:, i:i + 1] @ moved[:, i:i + 1].T
+        p = p + np.eye(3)
+    return np.sum(p * np.arange(9.0).reshape(3, 3))
+
+
+@case(1.3)
+def complex_of_a_known_real_part(x):
+    z = complex(0, 1.0 - 0.2 * x ** 2) * complex(imag=x) + complex(2, x)
+    return z.real * z.imag + abs(z)

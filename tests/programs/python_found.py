@@ -746,3 +746,21 @@ def other_statistics_of_numbers(x):
         + statistics.median_low(x)
         + statistics.quantiles(x)[1]
     )
+
+
+@case(V6.reshape(3, 2))
+def deep_copies_of_filled_lists(x):
+    rows, pairs = [], []
+    for r in x:
+        rows.append(r * 2.0)
+        pairs.append([r[0], r[1] ** 2])
+    kept = copy.deepcopy(rows)
+    held = copy.deepcopy(pairs)
+    for r, p in zip(rows, pairs):
+        r[0] = r[1] * r[0]
+        p[0] = p[1] * 3.0
+    rows.append(x[0])
+    total = float(len(kept))
+    for i in range(len(held)):
+        total += held[i][0] * pairs[i][0] * (i + 1.0) + np.sum(kept[i] * rows[i])
+    return total

@@ -152,3 +152,15 @@ def the_last_of_them(x):
     for v in x:
         best = v
     return best * x[0]
+
+
+@case(X)
+def nothing_to_go_through(x):
+    total = np.sum(x)
+    for _ in iter(()):
+        total = total * 2.0
+    for a, b in zip(x, iter([])):
+        total = total + a * b
+    for i, v in enumerate(reversed(())):
+        total = total - i * v
+    return total * x[0]

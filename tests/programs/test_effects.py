@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import time
 
 import numpy as np
@@ -14,6 +15,7 @@ X = np.array([1.0, 2.0, 3.0])
 HISTORY: list = []
 COUNT = 0
 SCALE = 2.0
+THIS = sys.modules[__name__]
 
 
 class Model:
@@ -275,9 +277,30 @@ def first_bound_in_a_loop(x, meter):
     return meter.new if hasattr(meter, "new") else x[0]
 
 
+def add_to_the_total(v):
+    global TOTAL
+    TOTAL = TOTAL + v
+
+
+def times_the_total(x):
+    return x * TOTAL
+
+
+def attributes_of_a_module_are_its_globals(x, meter):
+    THIS.TOTAL = x[0] * 2
+    first = times_the_total(x[1])
+    add_to_the_total(x[2])
+    for i in range(2):
+        if x[i] > 1.5:
+            THIS.TOTAL = THIS.TOTAL * x[i]
+        else:
+            add_to_the_total(x[i])
+    return first + THIS.TOTAL * times_the_total(x[1])
+
+
 @pytest.mark.parametrize("function", [
     steps_in_a_loop, written_in_one_arm, global_in_an_arm_in_a_loop, loop_on_an_attribute,
-    first_bound_in_a_loop])
+    first_bound_in_a_loop, attributes_of_a_module_are_its_globals])
 def test_state_outside_is_carried_by_loops_and_arms(function):
     def fresh():
         global TOTAL, COUNT

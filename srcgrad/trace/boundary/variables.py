@@ -175,7 +175,7 @@ class Variables(Collaborator):
 
     def store_global(self, frame: Frame, name: str, value: Any) -> None:
         namespace = frame.callee.__globals__
-        overlay = self.merges.global_overlays.setdefault(id(namespace), {})
+        overlay = self.merges.overlay_of(namespace)
         self.found_functions.pinned[id(namespace)] = namespace
         self.found_functions.paths.setdefault(id(namespace),
                                               Path(self.pin(namespace, "globals"), (),
@@ -217,7 +217,7 @@ class Variables(Collaborator):
     def store_free(self, frame: Frame, name: str, value: Any) -> None:
         callee = frame.callee
         cell = callee.__closure__[callee.__code__.co_freevars.index(name)]
-        overlay = self.merges.global_overlays.setdefault(id(cell), {})
+        overlay = self.merges.overlay_of(cell)
         self.found_functions.pinned[id(cell)] = cell
         function = self._path_of(callee)
         path = Path(function.root, (*function.steps, ("attr", "__closure__"), (

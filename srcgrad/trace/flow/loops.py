@@ -18,9 +18,9 @@ from ..heap.stores import FEW
 from ..iteration.iteration import (
     Enumerate,
     Items,
+    Mapped,
     Numbers,
     Range,
-    Rows,
     Staged,
     Zip,
     item,
@@ -108,14 +108,16 @@ class Loops(Collaborator):
             type(i) is type(items[0]) for i in items) and (
             len(items) * _size(body) > WRITTEN_OUT)
 
-    def _is_empty(self, staged: Any) -> bool:
-        """Is it a list into which nothing has been put, as far as is known?"""
-        if isinstance(staged, Items) and isinstance(staged.list, list):
-            state = self.symbolic_lists.get(id(staged.list))
-            return type(state) is SymbolicList and state.value.aval.elem is None
-        inner = None if isinstance(staged, Rows) else getattr(staged, "inner", None)
-        return isinstance(inner, (Staged, list)) and self._is_empty(
-            Items(inner) if isinstance(inner, list) else inner)
+    def _is_empty(self, iterable: Any) -> bool:
+        """Is nothing in what is gone through, as far as is known?"""
+        if isinstance(iterable, (list, tuple)):
+            state = self.symbolic_lists.get(id(iterable))
+            return (state.value.aval.elem is None if type(state) is SymbolicList
+                    else state is None and not iterable)
+        if isinstance(iterable, (Zip, Mapped)):
+            return any(map(self._is_empty, iterable.parts))
+        inner = iterable.list if isinstance(iterable, Items) else getattr(iterable, "inner", None)
+        return isinstance(inner, (Staged, list, tuple)) and self._is_empty(inner)
 
     def loop_source(self, iterable: Any) -> Any:
         """The staged form of what a for runs over; None where Python iterates."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import AliasError, TracingError
 from ...graph.ir import Value
-from ...stage.machine import BREAK, CONTINUE, NORMAL, RESULT, UNBOUND
+from ...stage.machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND
 from ...types.kinds import INT
 from ..assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
 from ..collaborator import Collaborator
@@ -17,6 +17,7 @@ from ..record.journal import Cell, Change, Content, Field, Lost, Slot, Snapshot,
 from ..record.reachability import reachable
 from ..record.regions import Region
 from ..record.states import Columns, Partial, SymbolicList
+from ..record.structures import IMMUTABLE
 from ..record.tracers import ArrayTracer, Jump, Poison, StandIn
 from .control import Refusal, Restart
 from .joins import Join
@@ -249,6 +250,10 @@ class Merges(Collaborator):
                 if arm.jump == RAISE and not isinstance(cell, (Version, Lost, Stored)):
                     states[i] = UNBOUND if type(states[i]) not in (Snapshot, Partial) else (
                         hollow(states[1 - i], change.before))
+                elif arm.jump == RETURN and states[i] is UNBOUND and isinstance(
+                        states[1 - i], IMMUTABLE) and isinstance(cell, Slot) and (
+                        cell.owner is self.frames[-1]):
+                    states[i] = states[1 - i]  # nothing reads the variable any more
             found.append((cell, states[0], states[1]))
         return found
 
@@ -295,6 +300,10 @@ class Merges(Collaborator):
                     partner[1].setdefault(id(b), id(a)) != id(a)):
                 found.add(one)
         return frozenset(found)
+
+    def overlay_of(self, place: Any) -> dict[str, Any]:
+        """What the trace has written to the globals of a module, or to a variable's cell."""
+        return self.global_overlays.setdefault(id(place), {})
 
     def known_elsewhere(self, joining: Join, skip: set[tuple[Any, ...]]) -> set[int]:
         """The ids of objects and homes that the program can reach otherwise than through the

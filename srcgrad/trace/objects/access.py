@@ -135,6 +135,8 @@ class Access(Collaborator):
                                                        (("attr", obj.name),), label)
 
     def _module_attribute(self, obj: types.ModuleType, name: str) -> Any:
+        if id(vars(obj)) in self.merges.global_overlays and name in self._overlay(obj):
+            return self.attribute_by_default(obj, name)
         try:
             value = getattr(obj, name)
         except AttributeError:
@@ -463,13 +465,14 @@ class Access(Collaborator):
         if id(obj) in self.found_functions.paths:
             self.sources.check_twin(obj)
             self.opening.keep_apart(obj)
-            overlay = self.sources.overlays.setdefault(id(obj), {})
+            overlay = self._overlay(obj)
             if name not in overlay:
                 self.class_attributes.guard_seeded(obj, name)
-            self.variables.seed(overlay, name, lambda: self._instance_attribute(obj, name))
+            self.variables.seed(overlay, name, lambda: self.getattr(obj, name) if isinstance(
+                obj, types.ModuleType) else self._instance_attribute(obj, name))
             own = python_method(obj, "__setattr__") is not None
             self.effects.effect_on(obj, object.__setattr__ if own else setattr, name, value)
-            self.journal.write(Field(obj, name, overlay), value)
+            self.journal.write(_field(obj, name, overlay), value)
             return
         _probe_slots(obj, name)
         self.handed_over.follow(obj, setattr, name, value)
@@ -533,15 +536,26 @@ class Access(Collaborator):
         if id(obj) in self.found_functions.paths:
             self.sources.check_twin(obj)
             self.opening.keep_apart(obj)
-            overlay = self.sources.overlays.setdefault(id(obj), {})
+            overlay = self._overlay(obj)
             self.effects.effect_on(obj, delattr, name)
-            self.journal.write(Field(obj, name, overlay), DELETED)
+            self.journal.write(_field(obj, name, overlay), DELETED)
             return
         self.handed_over.follow(obj, delattr, name)
         self.journal.write(Field(obj, name), UNBOUND)
 
+    def _overlay(self, obj: Any) -> dict[str, Any]:
+        """What the trace has written to an object from outside; the attributes of a module are
+        the globals of its functions."""
+        if isinstance(obj, types.ModuleType):
+            self.sources.overlays[id(obj)] = self.merges.overlay_of(vars(obj))
+        return self.sources.overlays.setdefault(id(obj), {})
+
     def super_(self, cls: Any, obj: Any) -> Any:
         return super(cls, obj)
+
+
+def _field(obj: Any, name: str, overlay: dict[str, Any]) -> Field:
+    return Field(vars(obj) if isinstance(obj, types.ModuleType) else obj, name, overlay)
 
 
 def held_name(member: enum.Enum, name: str) -> str | None:

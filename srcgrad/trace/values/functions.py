@@ -143,6 +143,8 @@ def _convert(cls: type) -> Callable[..., Any]:
             return result
         if args and python_method(args[0], f"__{cls.__name__}__") is not None:
             return machine.call(python_method(args[0], f"__{cls.__name__}__"), args[0])
+        if any(map(is_tracer, (*args, *kwargs.values()))):  # the imaginary part
+            return machine.library_calls.numeric_call(cls, args, kwargs)
         return cls(*args, **kwargs)
 
     return handler
@@ -473,6 +475,11 @@ def deepcopy_(machine: Any, obj: Any, memo: Any = None) -> Any:
     return machine.copied(obj, True, {} if memo is None else memo)
 
 
+def each_copied(items: list[Any]) -> list[Any]:
+    """The deep copy of a list of unknown length, as it is staged."""
+    return [copy.deepcopy(item) for item in items]
+
+
 @handles(dataclasses.astuple)
 def astuple(machine: Any, obj: Any, *, tuple_factory: Any = tuple) -> Any:
     """The fields' values, in depth; arrays and other objects are copied."""
@@ -492,7 +499,7 @@ def asdict(machine: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
 def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return convert(value)
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple) and id(value) not in machine.symbolic_lists:
         return machine.containers.made(type(value)(_plain_parts(machine, machine.getitem(value, i),
             convert)
                                         for i in range(len(value))))
