@@ -68,6 +68,7 @@ class Hazards:
         kept = [v for v in candidates if last_use.get(v, 0) > position]
         hazards = [v for v in kept if v not in node.outputs
                    and self.order.is_live_after(v, position)
+                   and not self.storage.is_newer(base, v)
                    and self.storage.overlap(v, base, depth)]
         if not depth:
             self.active[family] = kept
@@ -159,7 +160,7 @@ class Hazards:
         for roots in self.storage.roots.values():
             for root in roots:
                 family = family_of(root)
-                if family in found and not root.allocation:
+                if family in found and root.allocated is None:
                     found[family] = (found[family][0], True)
         return found
 

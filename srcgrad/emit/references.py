@@ -51,7 +51,7 @@ class _Kept:
             root = pending.pop()
             if root not in seen:
                 seen.add(root)
-                if not root.allocation and not root.alternatives and root not in self.given:
+                if root.allocated is None and not root.alternatives and root not in self.given:
                     return False
                 pending += [r for roots in root.alternatives for r in roots]
         return True

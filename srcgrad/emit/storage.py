@@ -24,16 +24,17 @@ from srcgrad.types.spelling import Attribute, Method, sums
 
 class Root:
     """A place in memory.  ``alternatives`` are sets of older (or, around a loop, newer) roots
-    of which this one is some member; ``group`` names the node that made a meeting.
-    ``collected``: what a list may hold, from any iteration of the loops around it."""
+    of which this one is some member; ``group`` names the node that made a meeting.  ``allocated``:
+    where it is allocated, if it is an allocation.  ``collected``: what a list may hold, from any
+    iteration of the loops around it."""
 
-    __slots__ = ("allocation", "alternatives", "collected", "elements", "group", "owned",
+    __slots__ = ("allocated", "alternatives", "collected", "elements", "group", "owned",
                  "parent", "serial")
 
     def __init__(self, serial: int, owned: bool, group: object = None) -> None:
         self.serial = serial
         self.owned = owned
-        self.allocation = False
+        self.allocated: int | None = None
         self.group = group
         self.collected = False
         self.elements: Root | None = None  # of a list: what its elements may be
@@ -267,7 +268,7 @@ class Storage:
             if not is_mutable(out.aval):
                 continue
             own = (self.root(out.obj is None),)
-            own[0].allocation = True
+            own[0].allocated = self.order.start[node]
             if node.op == "copy" or self.is_fresh(node, out):
                 self.give(out, own)
                 if out.aval.kind is Kind.LIST:
@@ -324,7 +325,7 @@ class Storage:
         if not self.forced(node) and not self.may_overwrite(node, base):
             self.unshared[node] = None
             own: tuple[Root, ...] = (self.root(True),)
-            own[0].allocation = True
+            own[0].allocated = self.order.start[node]
             if base.aval.kind is Kind.LIST:
                 self.contain(own[0], self.elements(base))
         else:
@@ -413,6 +414,11 @@ class Storage:
                 pending.extend(roots)
         self.ours |= seen
         return bool(self.of(value))
+
+    def is_newer(self, a: Value, b: Value) -> bool:
+        """Was the memory of ``a`` allocated, in this iteration, when ``b`` was there already?"""
+        return all(root.allocated is not None and root.allocated > self.order.defined[b]
+                   for root in self.of(a))
 
     def overlap(self, a: Value, b: Value, depth: int = 0) -> bool:
         """May a write to ``b`` (or to the lists that lie ``depth`` deep in it) be seen in ``a``, if

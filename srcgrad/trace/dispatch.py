@@ -40,6 +40,7 @@ from .flow.schedules import Schedules
 from .heap.among import Among
 from .heap.containers import Containers
 from .heap.contents import Contents
+from .heap.elements import Elements
 from .heap.items import Items
 from .heap.keys import Keys
 from .heap.known_keys import KnownKeys
@@ -83,6 +84,7 @@ class Dispatch(MachineDefaults):
     comparisons: Comparisons
     operators: Operators
     choices: Choices
+    elements: Elements
     truths: Truths
     joined_values: JoinedValues
     merges: Merges

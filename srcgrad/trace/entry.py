@@ -160,6 +160,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         traced_args.insert(0, owner)
     result = machine.run(target, tuple(traced_args), traced_kwargs)
     machine.list_rows.check_swap()
+    machine.elements.check()
     machine.sources.check_batches_unwritten()
     machine.sources.check_overlaps()
     machine.identity.guard_identities()

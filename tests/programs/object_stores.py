@@ -296,16 +296,77 @@ def histories_joined(x):
     return sum(sum(p.seen) for p in probes)
 
 
+def made_bodies(x):
+    return [Body(np.array([v, v * v]), np.zeros(2), 1.0) for v in x]
+
+
+def total_of(bodies):
+    return sum(b.pos[0] * b.pos[1] * b.m + b.vel[0] * b.vel[1] for b in bodies)
+
+
 def pushed(x):
     """Arrays written in place, of objects that are known by numbers."""
-    bs = [Body(np.array([v, v * v]), np.zeros(2), 1.0) for v in x]
+    bs = made_bodies(x)
     for b in bs:
         b.pos[0] += 0.1 * b.pos[1]
         b.vel += np.sin(b.pos)
-    total = 0.0
+    return total_of(bs)
+
+
+def pushed_in_pairs(x):
+    bs = made_bodies(x)
+    for _ in range(2):
+        for b in bs:
+            b.vel = np.zeros(2)
+        for i in range(len(bs)):
+            for j in range(i):
+                d = bs[i].pos - bs[j].pos
+                bs[i].vel += d
+                bs[j].vel -= d * bs[i].m
+        for b in bs:
+            b.pos = b.pos + 0.1 * b.vel
+            if b.pos[0] > 0.5:
+                b.pos[1] = 3.0 * b.pos[0]
+    return total_of(bs)
+
+
+def pushed_by_views(x):
+    bs = made_bodies(x)
     for b in bs:
-        total += b.pos[0] * b.vel[1]
-    return total
+        flipped = b.pos[::-1]
+        flipped[0] += 2.0
+        first = b.pos[:1]
+        first *= flipped[1]
+        b.m += flipped[0] + first[0]
+        b.pos[:] = flipped
+    return total_of(bs)
+
+
+def pushed_and_kept(x):
+    """Arrays that are written in place and have another holder."""
+    bs, old = made_bodies(x), []
+    for b in bs:
+        old.append(b.pos)
+        b.pos[0] += 1.0
+    return total_of(bs) + sum(v[0] for v in old)
+
+
+def pushed_and_replaced(x):
+    bs = made_bodies(x)
+    for b in bs:
+        old = b.pos
+        b.pos = old * 2.0
+        old += 10.0
+        b.m += old[0]
+    return total_of(bs)
+
+
+def pushed_in_a_matrix(x):
+    m = np.ones((len(x), 2))
+    bs = [Body(m[i], np.zeros(2), 1.0) for i in range(len(x))]
+    for b, v in zip(bs, x):
+        b.pos[0] += v
+    return total_of(bs) + np.sum(m)
 
 
 # ---- carried by loops from what was given ---------------------------------------------------------
@@ -511,7 +572,9 @@ def _arguments(n):
         links: (x,), growing: (x, 0.1), tree: (r.permutation(n) + 0.1,),
         elements: (r.uniform(1.0, 2.0, n), np.cumsum(r.uniform(0.5, 1.0, n + 1))),
         bodies: (r.normal(size=(n, 2)), 0.1), best_of: (x,), swapped: (x,),
-        pushed: (x,), histories: (x,), histories_joined: (x[:12],), carried_tuple: (x, (0.5, (1.0, 2.0))), carried_names: (x, Motion(0.5, 1.0)),
+        pushed: (x,), pushed_in_pairs: (0.3 * x,), pushed_by_views: (x,),
+        pushed_and_kept: (x[:10],), pushed_and_replaced: (x[:10],), pushed_in_a_matrix: (x[:10],),
+        histories: (x,), histories_joined: (x[:12],), carried_tuple: (x, (0.5, (1.0, 2.0))), carried_names: (x, Motion(0.5, 1.0)),
         carried_frozen: (x, Frozen(0.5, 1.0)), carried_object: (x, Moving(0.5, 1.0)),
         carried_dict: (x, {"at": 0.5, "scale": 2.0}),
         springs: (x, made_springs()), edges: (x, [Edge(i, j, w) for (i, j), w in zip(
@@ -531,7 +594,8 @@ OF_NUMBERS = (sorted_by_swaps, some_changed)  # not for the fields of objects: t
 CASES = [(fn, args) for given in BY_SIZE for fn, args in given.items()]
 CHANGING = (springs_that_stiffen, one_replaced, one_is_the_first, stiffest, moved, pairs_outside,
             sorted_by_swaps, some_changed)
-ONE_BY_ONE = (one_replaced, pushed, histories_joined)
+ONE_BY_ONE = (one_replaced, histories_joined, pushed_and_kept, pushed_and_replaced,
+              pushed_in_a_matrix)
 MOST_LINES = {  # of the gradient's text, in lines of the program with its class
     particles: 4.8, agents: 4.1, links: 2.8, growing: 3.3, elements: 3.1, tree: 6.2, bodies: 4.6,
     shortest_paths: 4.8, events: 4.6, springs: 2.6, moved: 2.9, pairs_outside: 4.0,

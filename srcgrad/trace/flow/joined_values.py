@@ -32,6 +32,7 @@ class JoinedValues(Collaborator):
     access: parts.Access
     among: parts.Among
     containers: parts.Containers
+    elements: parts.Elements
     list_rows: parts.ListRows
     merges: parts.Merges
     opening: parts.Opening
@@ -143,6 +144,7 @@ class JoinedValues(Collaborator):
 
     def note_stored_home(self, home: Home) -> None:
         for one in reach(home):
+            self.elements.note_stored(one)
             self.stored_now.append(one)
             if not one.stored:
                 self.journal.write(Stored(one), True)

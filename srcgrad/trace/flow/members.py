@@ -202,7 +202,7 @@ class Members:
             tracer = self.machine.recorder.wrap(outputs[number], row.leaf.label or "array")
             old, home = row.home, tracer.home
             home.stored, home.lost, home.contiguous = old.stored, old.lost, old.contiguous
-            home.made_from, home.written = old.made_from, old.written
+            home.made_from, home.written, home.held = old.made_from, old.written, old.held
             if home.contiguous:
                 self.machine.recorder.c_ordered.add(tracer.obj)
             self.exported[number] = tracer

@@ -12,7 +12,7 @@ from ...stage.machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND
 from ...types.kinds import INT
 from ..assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
 from ..collaborator import Collaborator
-from ..record.homes import RAISE
+from ..record.homes import RAISE, is_derived
 from ..record.journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from ..record.reachability import reachable
 from ..record.regions import Region
@@ -237,8 +237,8 @@ class Merges(Collaborator):
         for key in dict.fromkeys((*first.changes, *second.changes)):
             change = first.changes.get(key) or second.changes[key]
             cell = change.cell
-            if isinstance(cell, Version) and cell.owner.choice is not None:
-                continue  # read again from the members
+            if isinstance(cell, Version) and is_derived(cell.owner):
+                continue  # read again from the members, or from where it lies
             if self.is_unread(cell, later):
                 self.journal.write(cell, UNREAD)
                 continue

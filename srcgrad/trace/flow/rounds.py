@@ -23,7 +23,7 @@ from ...types.dims import Atom, symbols
 from ...types.kinds import Aval, Kind, any_aval, int_aval
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
-from ..record.homes import inherit_stored, is_stored, link_possible, may_be_one, reach
+from ..record.homes import inherit_stored, is_derived, is_stored, link_possible, may_be_one, reach
 from ..record.journal import (
     Cell,
     Change,
@@ -157,8 +157,8 @@ class Rounds(Collaborator):
             slot = Slot(self.merges.frames[place.frame], place.name)
             entry = slot.get()
             if place.is_version:
-                if type(entry) is ArrayTracer and entry.home.lost is None and (
-                        entry.home.choice is None):
+                if type(entry) is ArrayTracer and entry.home.lost is None and not (
+                        is_derived(entry.home)):
                     version = Version(entry.home)
                     leaf = Leaf(version.get().aval, version_of=entry.home)
                     forms[version.key] = Carried(version, leaf, version.get())
@@ -365,7 +365,7 @@ class Rounds(Collaborator):
             if key in forms or (isinstance(change.cell, (Lost, Stored)) and change.before):
                 continue
             if self.merges.is_unread(change.cell, self.later.either) or (
-                    isinstance(change.cell, Version) and change.cell.owner.choice is not None):
+                    isinstance(change.cell, Version) and is_derived(change.cell.owner)):
                 continue
             shape = self._first_form(joining, change)
             _open_sizes(joining, shape, done.own)

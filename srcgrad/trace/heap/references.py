@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import enum
+import functools
 import operator
 import types
 from collections.abc import Iterator
@@ -52,6 +53,7 @@ class References(Collaborator):
     calls: parts.Calls
     class_attributes: parts.ClassAttributes
     effects: parts.Effects
+    elements: parts.Elements
     found_functions: parts.FoundFunctions
     guarded: parts.Guarded
     handed_over: parts.HandedOver
@@ -106,7 +108,8 @@ class References(Collaborator):
         index = self.machine.length(next(iter(store.columns.values())))
         for name, column in store.columns.items():
             value = self._kept(store, name, object.__getattribute__(obj, name))
-            self.presence.container_method(column, "append", (value,), {})
+            self.elements.given(store, name, value, functools.partial(
+                self.presence.container_method, column, "append", (value,), {}))
         moved = Poison(self.not_stored(
             cls, f"a {cls.__name__} is used by a name that its __init__ has given it").error)
         for name in fields:
@@ -275,12 +278,11 @@ class References(Collaborator):
             return self.machine.getattr(self.linked(obj), name)
         cls = obj.cls
         found = class_attribute(cls, name)
-        if name in obj.store.columns and not hasattr(type(found), "__set__"):
-            return self._held(obj.store, name, self.machine.getitem(obj.store.columns[name],
-                obj.index))
-        if type(found) is types.MemberDescriptorType and name in obj.store.columns:
-            return self._held(obj.store, name, self.machine.getitem(obj.store.columns[name],
-                obj.index))
+        if name in obj.store.columns and (not hasattr(type(found), "__set__")
+                                          or type(found) is types.MemberDescriptorType):
+            read = self.machine.getitem(obj.store.columns[name], obj.index)
+            return self._held(obj.store, name, self.elements.read(
+                obj.store, name, obj.index, read))
         if name == "__class__":
             return cls
         if name in obj.store.fixed:
@@ -310,10 +312,13 @@ class References(Collaborator):
         if not plain or name not in obj.store.columns or python_method(
                 obj, "__setattr__") is not None:
             raise self.not_stored(obj.cls, f"the attribute {name} of a {obj.cls.__name__} is set")
+        if self.elements.is_in_place(obj.store, name, obj.index, value):
+            return
         kept = self._kept(obj.store, name, value)
         if obj.store.found is not None:
             self.effects.emit_effect(setattr, (obj, name, value), {}, None)
-        self.machine.setitem(obj.store.columns[name], obj.index, kept)
+        self.elements.given(obj.store, name, value, functools.partial(
+            self.machine.setitem, obj.store.columns[name], obj.index, kept), replaces=True)
 
     def delattr(self, obj: Any, name: str) -> None:
         raise self.not_stored(

@@ -33,6 +33,7 @@ _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method
 class Effects(Collaborator):
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
 
+    elements: parts.Elements
     access: parts.Access
     calls: parts.Calls
     choices: parts.Choices
@@ -63,7 +64,10 @@ class Effects(Collaborator):
 
     def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], aval: Aval | None) -> Any:
         inputs: list[Value] = []
-        self.sources.check_batches(array_tracers((args, kwargs)))
+        arrays = array_tracers((args, kwargs))
+        self.sources.check_batches(arrays)
+        for array in arrays:
+            self.elements.share(array)
         self.opening.check_gathered((args, kwargs))
         template = abstract(self.recorder.values_in(self._operands(args)), inputs)
         keywords = abstract(self.recorder.values_in(self._operands(kwargs)), inputs)

@@ -40,6 +40,11 @@ def is_active(home: Home) -> bool:
     return home.region is None or home.region.active
 
 
+def is_derived(home: Home) -> bool:
+    """Does the content follow from that of other homes, or of a column?"""
+    return home.choice is not None or home.place is not None
+
+
 def is_stored(home: Home) -> bool:
     """May the buffer lie in a list of unknown length?"""
     return any(h.stored for h in reach(home))
@@ -99,5 +104,7 @@ def may_be(home: Home, base: Home) -> None:
 
 def inherit_stored(home: Home, parts: Iterable[Any]) -> None:
     """A joined array may be one that lies in a list."""
-    home.stored = home.stored or any(
-        type(part) is ArrayTracer and is_stored(part.home) for part in parts)
+    for part in parts:
+        for one in reach(part.home) if type(part) is ArrayTracer else ():
+            home.stored = home.stored or one.stored
+            home.held |= one.held

@@ -221,7 +221,7 @@ class Recorder(Collaborator):
             return value  # type: ignore[no-any-return]
         aval = tracer.aval
         steps = tuple(shift_step(s, 1) for s in tracer.steps)
-        if tracer.first is None or self.call_nodes.is_carried(home):
+        if tracer.first is None or self.call_nodes.is_carried(home) or home.place is not None:
             (value,) = self.emit("read", (home.current, *tracer.dyn), (aval,), steps=steps)
         else:
             (value,) = self.emit("read", (home.current, *tracer.dyn, tracer.first), (aval,),

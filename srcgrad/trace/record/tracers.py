@@ -35,8 +35,8 @@ class Home:
     join: which of them may be one is fully told by their ``aliases``.
     """
 
-    __slots__ = ("aliases", "choice", "contiguous", "current", "group", "label", "layout_of",
-                 "lost", "made_from", "obj", "outside", "reads",
+    __slots__ = ("aliases", "choice", "contiguous", "current", "group", "held", "label",
+                 "layout_of", "lost", "made_from", "obj", "outside", "place", "reads",
                  "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array", region: Any = None) -> None:
@@ -44,6 +44,8 @@ class Home:
         self.reads = 0
         self.choice: tuple[Value, Any, Any] | None = None
         self.stored = False
+        self.held: frozenset[Any] = frozenset()  # columns of stores that it may lie in
+        self.place: Any = None  # where it lies in one
         self.current = current
         self.obj = obj
         self.outside = False

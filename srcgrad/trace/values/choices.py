@@ -28,6 +28,7 @@ class Choices(Collaborator):
     """Writes through joined arrays, and their contents after writes to a member."""
 
     branches: parts.Branches
+    elements: parts.Elements
     joined_values: parts.JoinedValues
     list_rows: parts.ListRows
     recorder: parts.Recorder
@@ -41,6 +42,8 @@ class Choices(Collaborator):
         return part is not None and part.key is not None and not part.given
 
     def content(self, tracer: ArrayTracer) -> Value:
+        if self.elements.columns:
+            self.elements.before_read(tracer.home)
         if tracer.home.choice is not None:
             self.refresh_choice(tracer.home)
         return self.recorder.content(tracer)
@@ -74,6 +77,9 @@ class Choices(Collaborator):
     def write_version(self, tracer: ArrayTracer, op: str, steps: Steps, value: Value,
                       dyn: tuple[Value, ...], **params: Any) -> None:
         choice = tracer.home.choice
+        if tracer.home.place is not None:
+            self.elements.write(tracer, op, steps, value, dyn, **params)
+            return
         if choice is None:
             self.recorder.write_version(tracer, op, steps, value, dyn, **params)
             return

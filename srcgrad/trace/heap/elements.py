@@ -1,0 +1,187 @@
+"""Arrays in the columns of stores, which are written in place: ``p.pos[0] = v``, ``o.W += e``.
+
+What is read from a column is a handle to its *place*, the column and the number of the object, as a
+row of a list of lists is: its content is read from there when it is needed, and a write to it puts
+a changed copy there.  That is right as long as the store alone holds each array.  What gives an
+array a second holder and a write in place exclude each other: where both occur, tracing starts
+again without the store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...graph.ir import Steps, Value
+from ...types.dims import is_varying
+from ...types.kinds import Kind
+from ..assumptions import Withdrawn
+from ..collaborator import Collaborator
+from ..flow.control import Restart
+from ..record.homes import is_stored, reach
+from ..record.journal import Version
+from ..record.regions import Region
+from ..record.states import SymbolicList
+from ..record.tracers import ArrayTracer, Home
+from .stores import Store, stored_as
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+
+class Held:
+    """What happens to the arrays of a column: ``written`` in place, ``shared`` with others,
+    replaced (how often), and ``kept`` by a name from one iteration to the next."""
+
+    __slots__ = ("column", "kept", "name", "replaced", "shared", "store", "written")
+
+    def __init__(self, store: Store, name: str) -> None:
+        self.store = store
+        self.name = name
+        self.column = store.columns[name]
+        self.written = self.shared = self.kept = False
+        self.replaced = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an array lies: a column, and the number of the object."""
+
+    held: Held
+    index: Any
+    region: Region
+    replaced: int
+
+
+class Elements(Collaborator):
+    """Arrays that lie in stores."""
+
+    call_nodes: parts.CallNodes
+    choices: parts.Choices
+    lists: parts.Lists
+    recorder: parts.Recorder
+    recursion: parts.Recursion
+
+    def __init__(self) -> None:
+        self.columns: dict[int, Held] = {}
+        self.versions: dict[Value, Value] = {}  # of which column an array was read
+
+    def held_in(self, store: Store, name: str) -> Held:
+        return self.columns.setdefault(id(store.columns[name]), Held(store, name))
+
+    # ---- into a store and out of it --------------------------------------------------------------
+    def given(self, store: Store, name: str, value: Any, put: Callable[[], None],
+              replaces: bool = False) -> None:
+        """Put the value of an attribute into a column: an array lies there from now on."""
+        homes = reach(value.home) if type(value) is ArrayTracer else []
+        held = self.held_in(store, name) if homes else None
+        for home in homes:
+            if value.steps or home.outside or home.stored or home.held or len(homes) > 1:
+                self.share(value)
+                held.shared = True  # type: ignore[union-attr]
+        put()
+        if held is not None:
+            held.replaced += replaces
+            for home in homes:
+                home.held |= {held}
+
+    def is_in_place(self, store: Store, name: str, index: Any, value: Any) -> bool:
+        """Does an array lie where it is put, as the second half of ``p.pos += v`` does?"""
+        place = value.home.place if type(value) is ArrayTracer and not value.steps else None
+        return place is not None and place.held is self.held_in(store, name) and (
+            _same_number(place.index, index)) and place.replaced == place.held.replaced
+
+    def read(self, store: Store, name: str, index: Any, found: Any) -> Any:
+        """What was read from a column: an array is known by its place from here on."""
+        column = store.columns[name]
+        state = self.symbolic_lists.get(id(column))
+        if type(found) is ArrayTracer and type(state) is SymbolicList and not found.steps and (
+                found.aval.kind is Kind.ARRAY and not any(map(is_varying, found.aval.shape or ()))):
+            held = self.held_in(store, name)
+            found.home.held = frozenset({held})
+            found.home.place = Place(held, index, self.recorder.region, held.replaced)
+            self.versions[found.home.current] = state.value
+        return found
+
+    # ---- contents --------------------------------------------------------------------------------
+    def before_read(self, home: Home) -> None:
+        """The content of an array is about to be read."""
+        if home.place is not None:
+            self._refresh(home, home.place)
+        elif home.held or (is_stored(home) and any(h.held for h in reach(home))):
+            for one in reach(home):
+                self._share(one)
+
+    def _share(self, home: Home) -> None:
+        """An array has, or may have, another holder."""
+        for held in home.held:
+            held.shared = True
+
+    def share(self, tracer: ArrayTracer) -> None:
+        """The world outside gets an array."""
+        for home in reach(tracer.home):
+            self._share(home)
+
+    def note_stored(self, home: Home) -> None:
+        """An array is put into a list: is it another one than the column?"""
+        if home.held and (home.place is not None or home.stored):
+            self._share(home)
+
+    def _refresh(self, home: Home, place: Place) -> None:
+        """Read the content of an array from its place, if that has changed."""
+        held = place.held
+        if place.replaced != held.replaced:
+            self._withdraw(held)
+        region: Region | None = self.recorder.region
+        while region is not None and region is not place.region:
+            held.kept = held.kept or region.given is None
+            region = region.parent
+        whole = self.symbolic_lists[id(held.column)].value
+        if self.versions.get(home.current) is whole:
+            return
+        if self.call_nodes.tracing:
+            self._withdraw(held)
+        (value,) = self.recorder.emit("get", (whole, self.recorder.as_value(place.index)),
+                                      (home.current.aval,))
+        value.obj, value.hint = home.obj, home.current.hint
+        self.versions[value] = whole
+        self.journal.write(Version(home), value)
+
+    def write(self, tracer: ArrayTracer, op: str, steps: Steps, value: Value,
+              dyn: tuple[Value, ...], **params: Any) -> None:
+        """Write to an array where it lies: a changed copy takes its place."""
+        home, place = tracer.home, tracer.home.place
+        assert place is not None
+        whole = ArrayTracer(self.machine, home.current.aval, home, (), (), home.obj, home.current,
+                            self.recorder.region)
+        copied = self.recorder.apply(np.copy, (whole,), {})
+        copied.home.current.hint = place.held.name
+        target = self.choices.same_view(copied, tracer)
+        self.recorder.write_version(target, op, steps, value, dyn, **params)
+        made, column = copied.home.current, place.held.column
+        before = self.symbolic_lists[id(column)].value
+        (after,) = self.recorder.emit(
+            "put", (before, made, self.recorder.as_value(place.index)), (before.aval,))
+        self.lists.set_list(column, after)
+        place.held.written = True
+        self.versions[made] = after
+        self.journal.write(Version(home), made)
+
+    # ---- when all is known -----------------------------------------------------------------------
+    def check(self) -> None:
+        """At the end: arrays that are written in place have no other holder."""
+        for held in self.columns.values():
+            if held.written and (held.shared or (held.kept and held.replaced)
+                                 or self.recursion.callees):
+                self._withdraw(held)
+
+    def _withdraw(self, held: Held) -> None:
+        raise Restart(Withdrawn(stored_as(held.store.cls)))
+
+
+def _same_number(a: Any, b: Any) -> bool:
+    return a is b or getattr(a, "value", None) is getattr(b, "value", a) or (
+        type(a) is int and type(b) is int and a == b)
