@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import OrderedDict
 from collections.abc import MutableMapping
 from typing import Any
 
@@ -43,6 +44,14 @@ class RemovableHandle:
             table = reference()
             if table is not None:
                 table.pop(self.id, None)
+
+    def __getstate__(self) -> tuple[int, Any, tuple[Any, ...]]:
+        return self.id, self.hooks_dict_ref(), tuple(r() for r in self.extra_dict_ref)
+
+    def __setstate__(self, state: tuple[int, Any, tuple[Any, ...]]) -> None:
+        self.id, hooks, extras = state
+        self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
+        self.extra_dict_ref = tuple(weakref.ref(OrderedDict() if t is None else t) for t in extras)
 
     def __enter__(self) -> RemovableHandle:
         return self

@@ -90,7 +90,11 @@ ENGINE = (
     "values(torch.func.jvp(lambda t: t.tanh() * b, (a,), (torch.ones_like(a),)))",
     "dual(lambda t: t.mul(b).sin(), a)", "dual(written, a)", "values(torch.func.vmap(lambda t: t * 2)(a))",
     "values(torch.func.jacrev(lambda t: t.sin().sum(0))(a))", "a.grad", "b.grad", "a.is_leaf", "a.output_nr",
-    "a.grad_fn.next_functions", "a._base is None",
+    "a.grad_fn.next_functions", "a._base is None", "Pair.apply(a, b)", "Named.apply(a)", "nested(a)",
+    "torch.autograd.grad(edge(a), v[:2], torch.ones_like(a), allow_unused=True, retain_graph=True)",
+    "torch.autograd.grad(edge(a), v[0], allow_unused=True, retain_graph=True)",
+    "torch.autograd.grad(a.sum(), edge(b), allow_unused=True, retain_graph=True)",
+    "products(a)", "kept(a, b)", "a.resize_(a.shape)", "values(torch.func.hessian(lambda t: (t ** 3).sum())(a))",
 )
 MODES = ("", "", "", "", "", "", "", "", "no_grad", "no_grad", "no_grad", "hooks", "enable_grad")
 
@@ -119,7 +123,9 @@ class Session:
         self.versions: dict[int, int] = {}  # when first seen: results differ in how they are made
         self.names = {"torch": torch, "v": self.v, "note": self.note, "dual": self.dual,
                       "leaf": self.leaf, "plain": self.plain, "checkpoint": self.checkpoint,
-                      "written": self.written, "values": self.values, **functions(torch)}
+                      "written": self.written, "values": self.values, "products": self.products,
+                      "kept": self.kept, "nested": self.nested,
+                      "edge": torch.autograd.graph.get_gradient_edge, **functions(torch)}
 
     def leaf(self, values: Any) -> Any:
         return self.torch.tensor(values, dtype=self.torch.float64, requires_grad=True)
@@ -143,6 +149,46 @@ class Session:
         with forward.dual_level():
             out = function(forward.make_dual(t.clone(), self.torch.ones_like(t)))
             return forward.unpack_dual(out)[1]
+
+    def products(self, t: Any) -> str:
+        """First and second derivatives of products in which zeros meet."""
+        places = self.torch.zeros(t.shape, dtype=self.torch.int64)
+        factors = (t - t[:1]).detach().requires_grad_()
+        out = t.detach().scatter_reduce(0, places, factors, "prod").sum()
+        first, = self.torch.autograd.grad(out, factors, create_graph=True)
+        second, = self.torch.autograd.grad((first * first).sum(), factors)
+        return self.values((first, second))
+
+    def kept(self, t: Any, u: Any) -> str:
+        """Writes to what a backward needs, allowed."""
+        with self.torch.autograd.graph.allow_mutation_on_saved_tensors() as kept:
+            x = t.detach().clone().requires_grad_()
+            y = x.clone()
+            out = (y ** 2 * u.detach()).sum()
+            y[0].mul_(3)
+            out = out + (y.sin() * y).sum()
+            y.exp_()
+            count = len(kept.cloned)
+            out.backward()
+        return f"{count} {self.values(x.grad)}"
+
+    def nested(self, t: Any) -> str:
+        """A backward within a backward, and what is called when each is through."""
+        engine, said = self.torch.autograd.Variable._execution_engine, []
+
+        def hook(g: Any) -> Any:
+            engine.queue_callback(lambda: said.append(len(said)))
+            inner = t.detach().requires_grad_()
+            with self.torch.enable_grad():
+                (inner * inner).sum().backward()
+            said.append("inner")
+            return g * inner.grad
+
+        x = t.detach().requires_grad_()
+        y = x.sin()
+        y.register_hook(hook)
+        y.sum().backward()
+        return f"{said} {self.values(x.grad)}"
 
     @staticmethod
     def written(t: Any) -> Any:
@@ -260,7 +306,37 @@ def functions(torch: Any) -> dict[str, Any]:
         def backward(ctx: Any, g: Any, h: Any) -> Any:
             return g
 
-    return {f.__name__: f for f in (Cube, Scale, ScaleInPlace, Same, Two, Part, Marked)}
+    class Pair(base):
+        @staticmethod
+        def forward(x: Any, y: Any, scale: float = 2.0) -> Any:
+            return x[:1], (x * y).sum() * scale
+
+        @staticmethod
+        def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+            x, y, ctx.scale = inputs
+            ctx.save_for_backward(x, y)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            x, y = ctx.saved_tensors
+            out = y * h * ctx.scale
+            out[:1] += g
+            return out, x * h * ctx.scale, None
+
+    class Named(base):  # attributes with names that an engine may use itself
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            ctx.where, ctx.saved, ctx.plan, ctx.meta = x > 0, 3, "plan", {"shape": x.shape}
+            ctx.edges, ctx.seq, ctx.ex = [1], 7, None
+            return x.clamp(min=0)
+
+        @staticmethod
+        def backward(ctx: Any, g: Any) -> Any:
+            assert (ctx.saved, ctx.plan, ctx.edges, ctx.seq, ctx.ex) == (3, "plan", [1], 7, None)
+            return (g * ctx.where).reshape(ctx.meta["shape"])
+
+    functions = (Cube, Scale, ScaleInPlace, Same, Two, Part, Marked, Pair, Named)
+    return {f.__name__: f for f in functions}
 
 
 def short(value: Any) -> Any:

@@ -85,7 +85,7 @@ class _Frame:
     ) -> None:
         self.run = run
         self.inputs = [(t, t._ver[0]) for t in inputs if isinstance(t, Tensor)]
-        self.where = caller_place()
+        self._where = caller_place()
         self.early_stop = early_stop if _early_stop[0] is None else _early_stop[0]
         self.random_state = random_state
         self.facts = facts

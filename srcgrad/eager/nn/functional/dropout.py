@@ -20,9 +20,7 @@ def _checked(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _noise_shape(input: Any, by_feature: bool) -> tuple[int, ...]:
-    if not by_feature:
-        return tuple(input.shape)
+def _noise_shape(input: Any) -> tuple[int, ...]:
     if input.dim() < 2:
         raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
     return (*input.shape[:2], *(1,) * (input.dim() - 2))
@@ -38,7 +36,8 @@ def _dropped(
     if p == 1:
         zero = torch.zeros((), dtype=input.dtype)
         return input.mul_(zero) if inplace else input.mul(zero)
-    noise = torch.empty(_noise_shape(input, by_feature), dtype=input.dtype).bernoulli_(1 - p)
+    noise = (torch.empty(_noise_shape(input), dtype=input.dtype) if by_feature else
+             torch.empty_like(input.detach())).bernoulli_(1 - p)
     if not alpha:
         noise = noise.div_(1 - p)
         return input.mul_(noise) if inplace else input * noise

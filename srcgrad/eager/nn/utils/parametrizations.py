@@ -100,8 +100,9 @@ class _Orthogonal(Module):
 
     base: Any
 
-    def __init__(self, orthogonal_map: str, use_trivialization: bool) -> None:
+    def __init__(self, orthogonal_map: str, use_trivialization: bool, shape: Any) -> None:
         super().__init__()
+        self.shape = shape
         self.orthogonal_map = orthogonal_map
         if use_trivialization:
             self.register_buffer("base", None)
@@ -131,6 +132,9 @@ class _Orthogonal(Module):
     def right_inverse(self, Q: Any) -> Any:
         """The zero of the chart (less the identity, by whose signs reflections go), moved to
         ``Q``."""
+        if Q.shape != self.shape:
+            raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. Got a "
+                             f"tensor of shape {Q.shape}.")
         if "base" not in self._buffers:
             raise NotImplementedError(
                 "It is not possible to assign to the matrix exponential or the Cayley "
@@ -170,4 +174,4 @@ def orthogonal(module: Any, name: str = "weight", orthogonal_map: str | None = N
         raise ValueError('orthogonal_map="householder" needs use_trivialization=True: without it '
                          "a matrix cannot be taken apart into reflections here.")
     return register_parametrization(
-        module, name, _Orthogonal(kind, use_trivialization), unsafe=True)
+        module, name, _Orthogonal(kind, use_trivialization, weight.shape), unsafe=True)

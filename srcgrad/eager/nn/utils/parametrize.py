@@ -38,15 +38,18 @@ class ParametrizationList(ModuleList):
             _check_inverse(value, original)
         self.is_tensor = isinstance(value, torch.Tensor)
         if self.is_tensor:
-            keep: Any = original if isinstance(original, Parameter) else Parameter(
-                original, original.requires_grad)
-            keep.data = value.data
-            self.register_parameter("original", keep)
-        else:
-            self.ntensors = len(value)
-            for i, part in enumerate(value):
-                self.register_parameter(f"original{i}", Parameter(
-                    part, original.requires_grad and part.is_floating_point()))
+            original.data = value.data
+            _register(self, "original", original)
+            return
+        self.ntensors = len(value)
+        for i, part in enumerate(value):
+            if not isinstance(part, torch.Tensor):
+                raise ValueError(
+                    "'right_inverse' must return a Tensor or a Sequence of tensors (list, "
+                    f"tuple...). Got element {i} of the sequence with type {type(part).__name__}.")
+            _register(self, f"original{i}", Parameter(
+                part, original.requires_grad and part.is_floating_point())
+                if isinstance(original, Parameter) else part)
 
     def right_inverse(self, value: Any) -> None:
         """Store what gives ``value`` when the modules are applied."""
@@ -77,6 +80,14 @@ class ParametrizationList(ModuleList):
         for module in rest:
             value = module(value)
         return value
+
+
+def _register(module: Module, name: str, tensor: Any) -> None:
+    """``tensor`` as a parameter if it is one, else as a buffer."""
+    if isinstance(tensor, Parameter):
+        module.register_parameter(name, tensor)
+    else:
+        module.register_buffer(name, tensor)
 
 
 def _inverted(modules: list[Any], original: Any) -> Any:
@@ -123,7 +134,14 @@ def _own_class(module: Module) -> None:
     """Give ``module`` a class of its own, for the properties."""
     cls = type(module)
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), {
-        "__module__": "torch.nn.utils.parametrize"})
+        "__module__": "torch.nn.utils.parametrize", "__getstate__": _unserialisable})
+
+
+def _unserialisable(self: Any) -> Any:
+    raise RuntimeError(
+        "Serialization of parametrized modules is only supported through state_dict(). See:\n"
+        "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
+        "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training")
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
@@ -142,7 +160,10 @@ def register_parametrization(
     if is_parametrized(module, tensor_name):
         if not unsafe:
             current = getattr(module, tensor_name)
-            _check_shape(parametrization(current), current, tensor_name)
+            value = parametrization(current)
+            _check_kind(value, current, "the ", f"module.{tensor_name}.",
+                        f"parametrization(module.{tensor_name}).")
+            _check_back(parametrization, value, current, tensor_name)
         module.parametrizations[tensor_name].append(parametrization)
         module.parametrizations[tensor_name].unsafe |= unsafe
         return module
@@ -155,7 +176,7 @@ def register_parametrization(
     parts = ParametrizationList([parametrization], original, unsafe)
     if not unsafe:
         with torch.no_grad():
-            _check_first(parts(), before)
+            _check_kind(parts(), before, "", "unparametrized ", "parametrized ")
     delattr(module, tensor_name)
     if not is_parametrized(module):
         _own_class(module)
@@ -165,33 +186,35 @@ def register_parametrization(
     return module
 
 
-def _check_first(value: Any, original: Any) -> None:
+def _check_kind(value: Any, original: Any, the: str, was: str, now: str) -> None:
+    """Refuse a parametrization that changes dtype or shape; the rest is for the message."""
     if not isinstance(value, torch.Tensor):
         raise ValueError(
             f"A parametrization must return a tensor. Got {type(value).__name__}.")
     for what in ("dtype", "shape"):
-        was, now = getattr(original, what), getattr(value, what)
-        if was != now:
+        before, after = getattr(original, what), getattr(value, what)
+        if before != after:
             raise ValueError(
                 f"Registering a parametrization may not change the {what} of the tensor, unless "
-                f"`unsafe` flag is enabled.\nunparametrized {what}: {was}\n"
-                f"parametrized {what}: {now}")
+                f"{the}`unsafe` flag is enabled.\n{was}{what}: {before}\n{now}{what}: {after}")
 
 
-def _check_shape(value: Any, original: Any, name: str) -> None:
-    if not isinstance(value, torch.Tensor):
-        raise ValueError(
-            f"A parametrization must return a tensor. Got {type(value).__name__}.")
-    if value.dtype != original.dtype:
-        raise ValueError(
-            "Registering a parametrization may not change the dtype of the tensor, unless the "
-            f"`unsafe` flag is enabled.\nmodule.{name}.dtype: {original.dtype}\n"
-            f"parametrization(module.{name}).dtype: {value.dtype}")
-    if value.shape != original.shape:
-        raise ValueError(
-            "Registering a parametrization may not change the shape of the tensor, unless the "
-            f"`unsafe` flag is enabled.\nmodule.{name}.shape: {original.shape}\n"
-            f"parametrization(module.{name}).shape: {value.shape}")
+def _check_back(parametrization: Any, value: Any, current: Any, name: str) -> None:
+    """Refuse a ``right_inverse`` that gives another kind of tensor than it was made of."""
+    try:
+        back = parametrization.right_inverse(value)
+    except (AttributeError, NotImplementedError):
+        return  # there is none
+    if not isinstance(back, torch.Tensor):
+        raise ValueError("parametrization.right_inverse must return a tensor. Got: "
+                         f"{type(back).__name__}")
+    for what in ("dtype", "shape"):
+        was, now = getattr(current, what), getattr(back, what)
+        if was != now:
+            raise ValueError(
+                f"The tensor returned by parametrization.right_inverse must have the same {what} "
+                f"as module.{name}, unless the `unsafe` flag is enabled.\nmodule.{name}.{what}: "
+                f"{was}\nreturned {what}: {now}")
 
 
 def remove_parametrizations(
@@ -214,10 +237,11 @@ def remove_parametrizations(
     else:
         with torch.no_grad():
             value = parts()
-        kept = Parameter(value, any(p.requires_grad for p in parts.parameters()))
+        kept = Parameter(value, any(p.requires_grad for p in parts.parameters())) if (
+            list(parts.parameters())) else value
     delattr(type(module), tensor_name)
     del module.parametrizations[tensor_name]
-    module.register_parameter(tensor_name, kept)
+    _register(module, tensor_name, kept)
     if not is_parametrized(module):
         delattr(module, "parametrizations")
         module.__class__ = type(module).__bases__[0]

@@ -98,16 +98,16 @@ def pack_padded_sequence(
     input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
     """Padded sequences ``(L, N, ...)`` without their padding."""
-    sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, torch.Tensor) else lengths)]
     if batch_first:
         input = input.transpose(0, 1)
+    if not input.numel():
+        raise RuntimeError("Cannot pack empty tensors.")
+    sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, torch.Tensor) else lengths)]
     if len(sizes) != input.size(1):
         raise RuntimeError(
             f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size="
             f"{input.size(1)})"
         )
-    if not input.numel():
-        raise RuntimeError("Cannot pack empty tensors.")
     if any(n <= 0 for n in sizes):
         raise RuntimeError(
             "Length of all samples has to be greater than 0, but found an element in 'lengths' "

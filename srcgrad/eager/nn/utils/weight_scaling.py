@@ -13,7 +13,7 @@ from ... import basis as torch
 from ...nodes import named
 from .. import functional as F
 from ..module import Module
-from ..parameter import Parameter
+from ..parameter import Parameter, UninitializedParameter
 
 
 def norm_except_dim(v: Any, dim: int) -> Any:
@@ -63,6 +63,13 @@ def _hook_of(module: Module, kind: type, name: str) -> tuple[Any, Any]:
     return None, None
 
 
+def _check_known(weight: Any, hook: str, what: str) -> None:
+    if isinstance(weight, UninitializedParameter):
+        raise ValueError(
+            f"The module passed to `{hook}` can't have uninitialized parameters. Make sure to run "
+            f"the dummy forward before applying {what} normalization")
+
+
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Replace a parameter by ``name_g`` (lengths) and ``name_v`` (directions)."""
     warnings.warn(
@@ -73,6 +80,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
             f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
+    _check_known(weight, "WeightNorm", "weight")
     del module._parameters[name]
     lengths = norm_except_dim(weight.detach(), hook.dim)
     module.register_parameter(name + "_g", Parameter(lengths))
@@ -155,6 +163,7 @@ def spectral_norm(
     weight = module._parameters[name]
     if weight is None:
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+    _check_known(weight, "SpectralNorm", "spectral")
     with torch.no_grad():
         rows, columns = as_matrix(weight, hook.dim).shape
         u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
