@@ -287,9 +287,12 @@ class Naming:
         lead = 1 if spec.kind == "for" else 0
         jump = 1 if spec.exits else 0
         self.outside(node, names)
+        lasts: list[tuple[Value, Value, list[Span]]] = []
         for i in range(spec.n_carried + spec.n_last):
             result, following = node.outputs[jump + i], body.outputs[jump + i]
             spans = [(body_end + 1, end + 1), *self.live.spans(result, end + 1)]
+            if spec.kind == "while":  # the test runs once more after the last iteration
+                spans.append(order.span[node.blocks[0]])
             values: list[Value] = []
             if i < spec.n_carried:
                 init = node.inputs[spec.first_init + i]
@@ -302,6 +305,10 @@ class Naming:
             elif result not in self.live.last:
                 names.slots.append("_")
                 self.of[result] = "_"
+                continue
+            elif result.hint is None and following.hint is None and result not in self.prefer:
+                names.slots.append("")
+                lasts.append((result, following, spans))
                 continue
             wanted = self.wanted(*values[:1], result, following, *values[1:])
             preferred = self.prefer.get(result)
@@ -321,6 +328,9 @@ class Naming:
                 self.of[e] = self.table.take(self.element_name(node, e), self.live.spans(e))
         for inner in node.blocks:
             self.block(inner)
+        for result, following, spans in lasts:  # unnamed: as they are called in the last iteration
+            self.of[result] = names.slots[names.slots.index("")] = self.take(
+                result, self.wanted(result, following), merged(spans), self.of.get(following))
 
     def outside(self, node: Node, names: LoopNames) -> None:
         """The variables that exist before the loop runs: sequences, counters."""

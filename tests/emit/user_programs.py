@@ -39,6 +39,13 @@ def relax(u, f, sweeps):
     return np.sum(u * u)
 
 
+def damped(x, w):
+    """The test of the loop runs once more after the last iteration, with a variable of its own."""
+    while 1.0 < np.sum(x * x) < 100.0:
+        x = x * (0.5 * np.exp(w)) + 0.1 * np.sin(x)
+    return np.sum(x ** 3)
+
+
 def layer(x, W, b):
     return np.tanh(x @ W + b)
 
@@ -164,6 +171,7 @@ PROGRAMS = [
     (heat, [R.normal(size=3), 0.3, 0], [0, 1]),
     (robust, [R.normal(size=4), 0.01], [0, 1]),
     (robust, [R.normal(size=4), 10.0], [0, 1]),
+    (damped, [np.linspace(1.0, 2.0, 4), np.linspace(-0.3, 0.1, 4)], [0, 1]),
     (loss, [R.normal(size=s) for s in ((3, 5), (5,), (5, 2), (2,), (6, 3), (6, 2))], [0, 1, 2, 3]),
     (relax, [R.normal(size=7), R.normal(size=7), 3], [0, 1]),
     (relax, [R.normal(size=7), R.normal(size=7), 4], [0, 1]),
