@@ -17,6 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 
+GLOBALS = "_function().__globals__"
+
+
 @dataclass(frozen=True)
 class Anchor:
     """The Python function that a call runs, and what it is bound to or held by.
@@ -39,7 +42,7 @@ class Anchor:
         found = {} if self.owner is None else {id(self.owner): "_owner()"}
         if self.function is not None:
             found[id(self.function)] = "_function()"
-            found[id(self.function.__globals__)] = "_function().__globals__"
+            found[id(self.function.__globals__)] = GLOBALS
         return found
 
     def play(self, role: str) -> Any:

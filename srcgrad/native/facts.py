@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Any
 
-from srcgrad.emit.literals import name
+from srcgrad.emit.literals import call, name
 from srcgrad.emit.sizes import dim_expression
 from srcgrad.graph.ir import Builder, Value
 from srcgrad.native.places import At, Unlowered
@@ -103,7 +103,9 @@ class Facts:
         for value, parameter in zip(self.inputs, parameters, strict=True):
             for axis, size in enumerate(value.aval.shape or ()):
                 shape = ast.Attribute(name(parameter), "shape", ast.Load())
-                _enter(places, size, ast.Subscript(shape, ast.Constant(axis), ast.Load()))
+                length = call("len", name(parameter))  # asked faster than the shape
+                _enter(places, size, ast.Subscript(shape, ast.Constant(axis), ast.Load())
+                       if axis else length)
             _enter(places, value.aval.expr, name(parameter))
         asked: list[ast.expr] = []
         for facts, op in ((self.equations, ast.NotEq()), (self.bounds, ast.Gt())):

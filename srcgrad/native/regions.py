@@ -16,8 +16,9 @@ from srcgrad.emit.ownership import with_ownership
 from srcgrad.graph.ir import Graph, Node, Value
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in
-from srcgrad.native.holding import why_not
+from srcgrad.native.holding import MAKERS, why_not
 from srcgrad.native.numbers import Numbers, Unsure
+from srcgrad.native.widths import too_wide
 from srcgrad.native.write import Kernel, Unwritable
 from srcgrad.types.kinds import Aval, Kind, list_of
 
@@ -142,7 +143,10 @@ class _Finder:
     def begins(self, statement: ast.stmt) -> bool:
         """Does a loop, with what is prepared for it, begin here?"""
         node = node_of(statement)
-        return node is not None and node.op in ("loop", "dim")
+        if node is None or len(node.outputs) != 1:
+            return node is not None and node.op == "loop"
+        return node.op in ("loop", "dim", "copy") or node.op == "apply" and (
+            node.out.aval.kind is Kind.INT or node.params["fn"] in MAKERS)
 
     def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
         return {node.params["kernel"] for s in statements
@@ -150,7 +154,7 @@ class _Finder:
                 and node.params["outermost"]}
 
     def assign(self, statements: Sequence[ast.stmt]) -> None:
-        self.before |= Flow([s for s in statements if text_of(s) is None]).certain
+        self.before |= Flow([s for s in statements if text_of(s) is None and _binds(s)]).certain
 
     def nested(self, statement: ast.stmt, live: set[str]) -> ast.stmt:
         """A statement that stays, with kernels in its blocks."""
@@ -189,6 +193,9 @@ class _Finder:
             return None
         if any(self.kind(n) is Kind.ARRAY for n in missing):
             return None
+        if too_wide(*self.integers(parameters), *(
+                n for s in code if (node := node_of(s)) for n in self.printed(node))):
+            return None
         title = f"{self.function.graph.name}_kernel_{len(self.regions.kernels) + 1}"
         try:
             return Kernel(title, statements, sorted(parameters), sorted(results),
@@ -196,6 +203,18 @@ class _Finder:
                           Numbers(self.function.naming.of, self.avals), self.regions.fast)
         except (Unwritable, Unsure):
             return None
+
+    def integers(self, variables: set[str]) -> Iterable[Node]:
+        """The arithmetic that integers come from."""
+        todo = [v for v, n in self.function.naming.of.items() if n in variables]
+        seen: set[Node] = set()
+        while todo:
+            value = todo.pop()
+            node = self.function.folding.producer.get(value)
+            if value.aval.kind is Kind.INT and node and node.op == "apply" and node not in seen:
+                seen.add(node)
+                todo += node.inputs
+        return seen
 
     def extra(self) -> set[str]:
         """The counters of loops."""
@@ -215,11 +234,17 @@ class _Finder:
         return _assigned(self.whole, {id(s) for s in run})
 
 
+def _binds(statement: ast.stmt) -> bool:
+    """Does an assignment give a variable a value, and not only tell that it has none yet?"""
+    value = getattr(statement, "value", None)
+    return not isinstance(value, ast.Constant) or value.value is not None
+
+
 def _assigned(statements: Iterable[ast.stmt], without: set[int]) -> set[str]:
     """The variables that statements assign, but for some of them."""
     found: set[str] = set()
     for s in statements:
-        if id(s) in without:
+        if id(s) in without or not _binds(s):
             continue
         inner = [i for part in ("body", "orelse", "finalbody") for i in getattr(s, part, ())]
         inner += [i for h in getattr(s, "handlers", ()) for i in h.body]

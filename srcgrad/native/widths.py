@@ -8,6 +8,7 @@ counts up may become as long as 62 bits; what it multiplies up does not fit.
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
 
 from srcgrad.graph.ir import Block, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
@@ -17,16 +18,20 @@ MOST = 62
 OUTSIDE = 31
 
 
-def too_wide(loop: Node) -> str | None:
-    """Why an integer that a loop computes may not fit; None if all do."""
-    return _Widths().node(loop)
+def too_wide(*nodes: Node) -> str | None:
+    """Why an integer that nodes, in any order, compute may not fit; None if all do."""
+    widths = _Widths({v: n for n in nodes for v in n.outputs})
+    return next(filter(None, map(widths.node, nodes)), None)
 
 
 class _Widths:
-    def __init__(self) -> None:
+    def __init__(self, makers: Mapping[Value, Node]) -> None:
+        self.makers = makers
         self.of: dict[Value, int] = {}
 
     def bits(self, value: Value) -> int:
+        if value not in self.of and value in self.makers:
+            self.node(self.makers[value])
         if value in self.of:
             return self.of[value]
         return MOST + 1 if value.aval.kind is Kind.SCALAR else OUTSIDE

@@ -269,7 +269,8 @@ def _pin_function(machine: TraceMachine, function: Any) -> None:
         machine.found_functions.paths[id(target)] = path
         machine.found_functions.anchored = target
         machine.sources.guard("is", path.child("attr", "__code__"), target.__code__)
-        machine.sources.guard("defaults", path, bool(target.__kwdefaults__))
+        if target.__defaults__ or target.__kwdefaults__:
+            machine.sources.guard("defaults", path, bool(target.__kwdefaults__))
         if anchor.owner is not None:
             machine.foreigners.outside(anchor.owner,
                 Path(machine.variables.pin(anchor.owner, "self"), (), "self"))

@@ -231,6 +231,35 @@ def test_long_integers_stay_in_numpy(plain_python: None) -> None:
     assert "f may not fit 64 bits" in df.explain(1.0, 40)
 
 
+def wide_between(x, n):
+    s = 0.0
+    for _ in range(3):
+        s += x
+    k = n * n * n * n
+    for _ in range(2):
+        s += x * float(k % 7)
+    return s
+
+
+def test_long_integers_between_loops_stay_in_numpy(plain_python: None) -> None:
+    df = native(sg.value_and_grad, wide_between)
+    assert df(0.5, 70_000) == sg.value_and_grad(wide_between)(0.5, 70_000)
+    assert "k = n * n * n * n" in df.source(0.5, 2).partition("def wide_between_value_and_grad(")[2]
+
+
+def sizes_of_inner_loops(x, n):
+    w = x.copy()
+    for i in range(n):
+        for j in range(n - 1, -1, -1):
+            w[i] = 0.5 * w[j]
+    return np.sum(w) * np.sum(np.cumsum(w))
+
+
+def test_what_no_iteration_may_bind_is_no_argument(plain_python: None) -> None:
+    for n in (0, 1, 3):
+        check_transforms(sizes_of_inner_loops, (np.arange(1.0, 4.0), n))
+
+
 def shifted(x, k):
     s = 0.0
     for i in range(len(x)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import linecache
 import time
 
 import numpy as np
@@ -171,6 +172,28 @@ def test_row_27_helpers_of_helpers_are_guarded(monkeypatch):
     np.testing.assert_array_equal(df(X), 4 * X)
     monkeypatch.undo()
     assert df(X).tolist() == [4.0] * 4
+
+
+@pytest.mark.parametrize("hidden", ["len", "range", "type", "TypeError", "MISS", "_target"])
+def test_a_module_may_hide_what_python_or_we_call_so(hidden):
+    space = {"np": np, "size": 2.0}
+    text = """def f(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += size * x[i]
+    return s
+"""
+    name = f"<hidden {hidden}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    exec(compile(text, name, "exec"), space)
+    df = sg.grad(space["f"])
+    assert df(X).tolist() == [2.0] * 4
+    space["size"] = 3.0
+    assert df(X).tolist() == [3.0] * 4
+    space[hidden] = {"len": lambda x: 1, "range": lambda n: [0, 1]}.get(hidden)
+    assert df(X).tolist() == {"len": [3.0, 0.0, 0.0, 0.0], "range": [3.0, 3.0, 0.0, 0.0]}.get(hidden, [3.0] * 4)
+    del space[hidden]
+    assert df(X).tolist() == [3.0] * 4
 
 
 def test_row_27_code_and_closures_of_helpers():
