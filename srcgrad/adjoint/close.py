@@ -38,7 +38,7 @@ from ..graph.ir import (
     walk,
 )
 from ..graph.parts import LoopParts
-from ..types.dims import Dim, is_varying, of_atom
+from ..types.dims import Dim, is_varying, of_atom, proves_positive
 from ..types.kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
 from .final import FinalArrays
 from .frames import shaped_like, with_references
@@ -359,8 +359,9 @@ class _Closing:
 
         parts = LoopParts(forward)
         following = {new for old, new in zip(parts.carried, parts.next) if old in needed}
+        free = set() if self._is_within(forward) else steady
         self._provide(needed, body, prelude, known, keep,
-                      steady | following.difference(parts.carried))
+                      free | following.difference(parts.carried))
         saved.sort(key=self._born)
         block = self._sizes_only(block, body, prelude, known, saved)
         slots = _slots(forward, saved, known, self.scope.in_arm(forward))
@@ -383,20 +384,30 @@ class _Closing:
                 known[v] = self.recompute.build(v, forward, prelude, known, chosen, keep)
 
     def _steady(self, body: Block, forward: Node) -> set[Value]:
-        """What is the same array in each iteration of a loop that is not in another one: after the
-        loop it is still there.  (Without an iteration nobody asks for it.)"""
+        """What is the same in each iteration of a loop: after the loop it is still there.  (Without
+        an iteration nobody asks for it, but a loop around would keep it; that keeps nothing that
+        is the same in all of its iterations, too.)"""
         found: set[Value] = set()
-        if self.scope.block_of[forward.outputs[-1]] is not self.graph.block:
+        within = self._is_within(forward)
+        if within and (self.scope.in_arm(forward) or not self.sizes.counted(forward)
+                       or not proves_positive(self.sizes.trips(forward))):
             return found
         steady: set[Value] = set()
+        always: set[Value] = set()
         for node in body.nodes:
             if node.op in ("const", "dim", "apply", "read") and not node.params.get("handle") and (
                     all(v in steady or not self.scope.encloses(body, self.scope.block_of[v])
                         for v in node.inputs)):
                 steady.update(node.outputs)
+                if all(v in always or self.scope.block_of[v] is self.graph.block
+                       for v in node.inputs):
+                    always.update(node.outputs)
                 found.update(v for v in node.outputs
                              if node.op == "apply" and not self.recompute.overwritten(v))
-        return found
+        return found - always if within else found
+
+    def _is_within(self, loop: Node) -> bool:
+        return self.scope.block_of[loop.outputs[-1]] is not self.graph.block
 
     def _last(self, forward: Node, value: Value) -> Value:
         """What a value of a forward loop's body is after the loop."""

@@ -16,7 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-
 GLOBALS = "_function().__globals__"
 
 

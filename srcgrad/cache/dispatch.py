@@ -363,7 +363,7 @@ class Dispatcher:
             namespace |= {"_function": weakref.ref(function), "_defaults": function.__defaults__,
                           "_named": named, "_values": [*(named or {}).values()]}
         cells = tuple(CellType(namespace[n]) for n in self.code.co_freevars)
-        space = {"__builtins__": builtins} if function is None else function.__globals__
+        space: dict[str, Any] = {} if function is None else function.__globals__
         made = FunctionType(self.code, space, self.name, None, cells)
         made.__qualname__ = self.name
         given = [p for p in signature.parameters.values() if p.default is not p.empty]

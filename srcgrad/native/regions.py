@@ -145,8 +145,9 @@ class _Finder:
         node = node_of(statement)
         if node is None or len(node.outputs) != 1:
             return node is not None and node.op == "loop"
-        return node.op in ("loop", "dim", "copy") or node.op == "apply" and (
-            node.out.aval.kind is Kind.INT or node.params["fn"] in MAKERS)
+        if node.op == "apply":  # sizes and memory
+            return node.out.aval.kind is Kind.INT or any(node.params["fn"] is f for f in MAKERS)
+        return node.op in ("loop", "dim", "copy")
 
     def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
         return {node.params["kernel"] for s in statements

@@ -10,12 +10,15 @@ import ast
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from srcgrad.emit.comments import comment, text_of
 from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.native import predicates
 from srcgrad.native.numbers import MIXED, Numbers, asks
 from srcgrad.native.workspace import allocated_once
+from srcgrad.native.zeros import without_zeros
 from srcgrad.types.dims import proves_nonnegative
 from srcgrad.types.kinds import Aval, Kind
 
@@ -73,8 +76,10 @@ class Kernel:
         ranks = {n: len(found[0].shape or ()) for n, found in avals.items() if n in arrays
                  and len({len(a.shape or ()) for a in found}) == 1}
         sizes = {n for n, found in avals.items() if all(map(_is_size, found))}
-        self.body = allocated_once([writer.visit(s) for s in self.body], ranks,
-                                   self.results, sizes)
+        floats = {n: rank for n, rank in ranks.items()
+                  if all(a.dtype == np.float64 for a in avals[n])}
+        body = without_zeros([writer.visit(s) for s in self.body], floats)
+        self.body = allocated_once(body, ranks, self.results, sizes)
 
     def definition(self) -> list[ast.stmt]:
         """The function, with its decorator."""

@@ -114,3 +114,32 @@ def sequences(graph):
     """How many sequences the loops of the forward part keep."""
     forward = graph.block.but(nodes=graph.block.nodes[:graph.border])
     return sum(node.loop.n_produced for node in walk(forward) if node.op == "loop")
+
+
+def thrice(x, w):
+    s = 0.0
+    for i in range(len(x)):
+        p = 1.0
+        for _ in range(3):
+            p *= 1.0 + np.sin(w * x[i])
+        s += p
+    return s
+
+
+def some_times(x, w, n):
+    s = 0.0
+    for i in range(len(x)):
+        p = 1.0
+        for _ in range(n):
+            p *= 1.0 + np.sin(w * x[i])
+        s += p
+    return s
+
+
+def test_what_is_the_same_in_each_iteration_of_an_inner_loop_is_kept_once() -> None:
+    x = np.array([0.3, -0.4])
+    _, kept = sg.grad(thrice).source(x, 0.7).split("kept in each iteration: ")
+    assert kept.startswith("p_saved, saved  (32 bytes)")
+    for df, args in ((sg.grad(thrice), ()), (sg.grad(some_times), (3,)), (sg.grad(some_times), (0,))):
+        want = 3 * (1.0 + np.sin(0.7 * x)) ** 2 * np.cos(0.7 * x) * 0.7 * (args != (0,))
+        np.testing.assert_allclose(df(x, 0.7, *args), want, rtol=1e-13)
