@@ -14,7 +14,7 @@ class Writer:
     """Draws a program, line by line."""
 
     def __init__(self, seed: int) -> None:
-        self.draw = random.Random(seed)
+        self.seed, self.draw = seed, random.Random(seed)
         self.lines: list[str] = []
         self.indices: list[str] = []
         self.depth = 1
@@ -114,8 +114,11 @@ class _Loops(Writer):
         self.line("s, t, count, n_big, k = 0.0, {}, 0, 0, 1".format(
             self.draw.choice(["x[0]", "1.0"])))
         self.line("y, z, w = x.copy(), np.zeros(n), w.copy()")
+        wide = random.Random(f"wide {self.seed}").random() < 0.2
         for _ in range(self.draw.randint(1, 3)):
             self.loop(2)
+            if wide:  # more than 64 bits, between loops
+                self.line("count = (count + 1) * 70001 * 70001 * 70001 * 70001 % 5")
         whole = " + np.sum(y) * np.sum(z) + np.sum(w)" if self.draw.random() < 0.7 else ""
         self.line(f"return s + t{whole} + 0.1 * count + n_big")  # Python's number, or NumPy's
 
