@@ -29,6 +29,7 @@ from ..types.dims import Dim, add, multiply, proves_nonnegative, proves_positive
 from ..types.kinds import PYTHON_SCALARS, SCALARS, Kind
 from ..types.spelling import Method
 from .checking import checks
+from .empty import refused_without_items
 from .ir import Graph, Index, Node, Ref, Steps, walk
 
 # Functions of math that take every number.
@@ -36,8 +37,6 @@ _TOTAL = frozenset({"fabs", "copysign", "isnan", "isinf", "isfinite", "isclose",
                     "asinh", "tanh", "erf", "erfc", "degrees", "radians", "cbrt", "hypot"})
 _DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, divmod})
 _POWERS = frozenset({operator.pow, pow})
-_OF_SOME = frozenset({np.max, np.min, np.argmax, np.argmin, Method("max"), Method("min"),
-                      Method("argmax"), Method("argmin")})
 _SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
                      operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
                      operator.not_, min, max, bool, int})
@@ -60,8 +59,6 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
     if node.op != "apply" or not node.inputs:
         return False
     fn, kinds = node.params["fn"], {v.aval.kind for v in node.inputs}
-    if fn in _OF_SOME:
-        return _may_be_empty(node)
     if fn in _TAKING:
         return bool(node.params["kwargs"].get("mode", "raise") == "raise")
     if fn in _MAKING:
@@ -69,7 +66,7 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
     if fn is range:
         return _may_stand_still(node, node.params["args"][-1])
     if not kinds <= SCALARS:
-        return False
+        return refused_without_items(node) is not None
     if (getattr(fn, "__module__", None) or "") == "math":
         return fn.__name__ not in _TOTAL
     if fn is round:
@@ -109,13 +106,6 @@ def _may_be_zero(node: Node, power: bool) -> bool:
         expr = node.inputs[divisor.index].aval.expr
         return power or expr is None or not proves_positive(expr)
     return power or divisor == 0
-
-
-def _may_be_empty(node: Node) -> bool:
-    """May an array that has an extremum have no elements?"""
-    shape = node.inputs[0].aval.shape
-    return node.inputs[0].aval.kind is Kind.ARRAY and shape is not None and not all(
-        proves_positive(d) for d in shape)
 
 
 def _places(node: Node) -> Iterator[tuple[Any, Dim]]:

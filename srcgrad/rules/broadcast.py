@@ -198,9 +198,29 @@ def scatter_along_axis(values: Array, indices: Array, axis: int, shape: tuple[in
     return out
 
 
+@runtime
+def taken_along_axis(a: Array, indices: Array, axis: int) -> Array:
+    """``np.take_along_axis``; of an empty axis zeros: the transpose of :func:`scatter_along_axis`.
+
+    >>> taken_along_axis(np.array([1.0, 2.0]), np.array([1]), 0)
+    array([2.])
+    """
+    if not np.shape(a)[axis]:
+        return np.zeros(np.shape(indices), np.asarray(a).dtype)
+    return np.take_along_axis(a, indices, axis)
+
+
 @linear(scatter_along_axis, "values")
 def scatter_along_axis_values(ct: Array, indices: Array, axis: int) -> Array:
-    return np.take_along_axis(ct, indices, axis)
+    return taken_along_axis(ct, indices, axis)
+
+
+@linear(taken_along_axis, "a")
+def taken_along_axis_a(ct: Array, a_shape: tuple[int, ...], indices: Array, axis: int) -> Array:
+    return scatter_along_axis(ct, indices, axis, a_shape)
+
+
+inactive(taken_along_axis, "indices")
 
 
 @runtime

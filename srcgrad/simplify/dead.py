@@ -67,13 +67,13 @@ class _Liveness:
         self._node_owner: dict[Node, Node] = {}
         self._sources: dict[Value, list[Value]] = {}  # what must live if a value does
         self._locate(graph.block, None)
-        forced = {graph.inputs[i].obj for i in graph.written} - {None}
+        forced = self._may_be({graph.inputs[i].obj for i in graph.written} - {None},
+                              graph.block)
         raising = graph.block.nodes[:graph.border]
         self._work: list[Value] = list(graph.block.outputs)
         for node in walk(graph.block):
             if node.op == "effect" or (
-                    node.op in _STORES and node.inputs[0].obj is not None
-                    and node.inputs[0].obj in forced):
+                    node.op in _STORES and node.inputs[0] in forced):
                 self._keep(node)
         unbound = set() if keep_raising or graph.border is None else _unbound(graph.block)
         for node in raising:
@@ -90,6 +90,19 @@ class _Liveness:
         self._run()
         if not keep_raising and graph.border is not None:
             self._keep_unneeded(graph)
+
+    def _may_be(self, objects: set[int | None], block: Block) -> set[Value]:
+        """The values that are one of some objects, or that branches or loops may make one."""
+        values = {*block.params, *self._owner, *self._node_of}
+        found = {v for v in values if v.obj in objects}
+        while True:
+            more = {v for v, sources in self._sources.items()
+                    if v not in found and not found.isdisjoint(sources)}
+            numbers = {v.obj for v in more} - {None}
+            more |= {v for v in values - found if v.obj in numbers}
+            if not more:
+                return found
+            found |= more
 
     def _keep_unneeded(self, graph: Graph) -> None:
         """Keep what may raise and is not needed, unless its adjoint raises as well."""

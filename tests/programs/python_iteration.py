@@ -164,3 +164,35 @@ def nothing_to_go_through(x):
     for i, v in enumerate(reversed(())):
         total = total - i * v
     return total * x[0]
+
+
+class Past:
+    def __init__(self):
+        self.values = []
+
+    def __len__(self):
+        return len(self.values)
+
+    def __getitem__(self, number):
+        return self.values[number]
+
+    def __iter__(self):
+        return iter(self.values)
+
+
+@case(X)
+def sums_of_what_is_empty_so_far(x):
+    past = Past()
+    total = 1.0
+    for v in x[:3]:
+        total += v * sum(past) + len(past)
+    past.values.append(x[1])
+    return total * (sum(past) + x[0])
+
+
+@case(X)
+def chosen_by_a_truth_value(x):
+    total = 0.0
+    for v in x:
+        total += (0.5 * v, v * v)[bool(v > 0.3)]
+    return total * [x[0], 2.0][bool(total < x[1])]

@@ -322,3 +322,28 @@ def test_state_outside_is_carried_by_loops_and_arms(function):
             x[i] += step
             ends.append(function(x, fresh()))
         assert np.isclose(found[0][1][i], (ends[0] - ends[1]) / 2e-6, rtol=1e-5)
+
+
+def perhaps_another_array(x, y, n):
+    if y[0] > 0.1:
+        for _ in range(n):
+            y = y * 0.3
+    y *= 2.0
+    return np.sum(x)
+
+
+def last_of_both(x, y, n):
+    z = x.copy()
+    for _ in range(n):
+        z, y = y, z
+    z += 1.0
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("function", [perhaps_another_array, last_of_both])
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_gradient_alone_writes_to_what_a_loop_may_have_left_alone(function, count):
+    plain, mine = X / 2, X / 2
+    function(X, plain, count)
+    sg.grad(function)(X, mine, count)
+    np.testing.assert_array_equal(mine, plain)

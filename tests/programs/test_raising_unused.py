@@ -300,6 +300,28 @@ def f(x):
     a, b = x
     return np.sum(x)
 """, ["np.ones(3)", "np.ones(2)"]),
+    "range of nothing": ("""
+def f(x):
+    y = np.floor(x)
+    s = 0.0 * np.ptp(y)
+    return np.sum(x)
+""", ["np.ones(0)", "np.ones(2)"]),
+    "edges of nothing": ("""
+def f(x):
+    np.pad(x, 1, mode='edge')
+    return np.sum(x)
+""", ["np.ones(0)", "np.ones(2)"]),
+    "removed from nothing": ("""
+def f(x):
+    if len(x) < 3:
+        y = np.delete(x, 0)
+    return np.sum(x)
+""", ["np.ones(0)", "np.ones(2)", "np.ones(3)"]),
+    "convolution of nothing": ("""
+def f(x):
+    np.convolve(x, [1.0, 2.0])
+    return np.sum(x)
+""", ["np.ones(0)", "np.ones(2)"]),
     "next of none": ("""
 def f(x):
     next(v for v in x if v > 2.)

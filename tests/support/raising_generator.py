@@ -22,6 +22,9 @@ VALUES = (
     "{0: 1., 2: a}[n]", "[.5, 1.].index(a)", "[v for v in x if v > a][0]", "len(x) * a",
     "max([v for v in x if v > a])", "min(x[n:])", "np.max(x)", "np.max(x[x > a])", "x.argmin()",
     "np.sum(np.zeros(n))", "np.sum(np.ones((n, 2)))", "np.sum(np.eye(n))", "np.sum(x + np.ones(n))",
+    "np.ptp(x)", "np.ptp(np.floor(x[n:]))", "np.sum(np.pad(x[n:], 1, mode='edge'))",
+    "np.sum(np.delete(x, 0))", "np.sum(np.convolve(x[n:], x))", "np.percentile(x[x > a], 30)",
+    "[1., a][a > .5]", "(a, x[0])[len(x) > n]", "sum(iter([]))",
     "np.dot(x, np.ones(n))", "np.sum(x.reshape(n, -1))", "np.sum(x.reshape(2))",
     "np.sum(np.concatenate([x, np.ones((n, 1))]))", "np.sum(np.stack([x, np.ones(n)]))",
     "np.split(x, n)[0][0]", "np.sum(np.broadcast_to(x, (2, n)))", "np.sum(np.arange(0, 4, n))",
@@ -77,7 +80,7 @@ class Writer:
         elif depth < 3 and kind < .34:
             self.lines.append(f"{pad}try:")
             self.block(depth + 1, loop)
-            error = pick(("ZeroDivisionError", "IndexError", "NameError"))
+            error = pick(("ZeroDivisionError", "IndexError", "NameError", "ValueError"))
             self.lines += [f"{pad}except {error}:", f"{pad}    {pick(('t = t + 2.', 'x[0] = 5.', 'pass'))}"]
         elif kind < .40 and loop:
             self.lines.append(f"{pad}if {pick(TESTS)}: {pick(('break', 'continue'))}")

@@ -102,6 +102,8 @@ class Items(Collaborator):
     def read_content(self, obj: Any, key: Any) -> Any:
         """The item of a container, by the code of C."""
         held = self.references.seen(obj)
+        if isinstance(held, (list, tuple, str)) and is_tracer(key) and key.aval.kind is Kind.BOOL:
+            key = self.machine.call(int, key)
         if isinstance(held, list) and id(held) in self.symbolic_lists:
             return self.tuples.list_get(held, key)
         if isinstance(held, dict):

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...graph.callback import callbacks
 from ...graph.checking import checks
+from ...graph.empty import open_sizes, refused_without_items
 from ...graph.ir import Index, Node, Ref, walk
 from ...types.dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
 from ...types.kinds import Kind
@@ -140,7 +141,19 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
         if name == "pow":
             return (ZeroDivisionError, OverflowError)
         return (ZeroDivisionError,) if name in DIVISIONS else ()
+    refused = refused_without_items(node)
+    if refused is not None and not all(_is_positive(machine, d) for d in open_sizes(node)):
+        return (refused,)
     return (ValueError,) if checks(node) and not _shapes_fit(machine, node) else ()
+
+
+def _is_positive(machine: Any, size: Dim) -> bool:
+    """Is a size known not to be zero?  Of plain numbers that is guarded."""
+    spare = add(size, -1)
+    if is_varying(spare):
+        return proves_nonnegative(spare)
+    machine.sources.guard_size("ge0", spare)
+    return bool(evaluate(spare, machine.sources.numbers) >= 0)
 
 
 def _shapes_fit(machine: Any, node: Node) -> bool:

@@ -25,7 +25,7 @@ from ..flow.control import Refusal
 from ..flow.repeats import Repeat
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import EqualArrays
-from .homes import is_stored, may_be
+from .homes import is_stored, may_be, reach
 from .journal import Lost, Stored, Version
 from .overlaps import refused_overlap
 from .raising import is_move
@@ -359,7 +359,8 @@ class Recorder(Collaborator):
         version.obj = home.obj
         version.hint = home.current.hint
         self.journal.write(Version(home), version)
-        home.written = True
+        for one in reach(home):
+            one.written = True
         self.spread_write(home)
         if tracer.steps and not after:
             # the handle's own content is what was just written; it is read again on demand
