@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..types.dims import Dim, evaluate, proves_positive, symbols
-from ..types.kinds import Aval, Kind
+from ..types.kinds import Kind
 from ..types.spelling import Method
 from .generic import leaves_of
 from .ir import Node, fill

@@ -38,10 +38,10 @@ def native_class(cls: type) -> Any:
 
 def content_of(obj: Any) -> tuple[Any, ...]:
     """The items of a container (of a dict: key and value), by the code of C."""
-    base = native_class(type(obj)) or type(obj)
-    if issubclass(base, dict):
-        return tuple(base.items(obj))
-    return tuple(base.__iter__(obj))
+    base = native_class(type(obj))
+    if isinstance(obj, dict):
+        return tuple((base or dict).items(obj))
+    return tuple(iter(obj) if base is None else base.__iter__(obj))
 
 
 def item_step(obj: Any) -> str:

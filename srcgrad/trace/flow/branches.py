@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,30 @@ if TYPE_CHECKING:
     from ..exceptions.attempts import Forced
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
+_DONE_FOR_THE_PROGRAM = ("CALL", "RAISE", "SUBSCR", "GET_ITER")  # in names of instructions
+
+
+def is_of_program(error: Exception) -> bool:
+    """Is an exception that came up while tracing the program's, not a refusal or a mistake of ours?
+    What the program does is done by calls, subscripts and ``raise``; the tracer's own arithmetic,
+    attributes and names do not fail.
+
+    >>> def kept(error):
+    ...     try: raise error
+    ...     except Exception as raised: return is_of_program(raised)
+    >>> kept(IndexError("list index out of range")), kept(SrcgradError("refused"))
+    (True, False)
+    """
+    if isinstance(error, SrcgradError):
+        return False
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    if place is None or not str(place.tb_frame.f_globals.get("__name__")).startswith("srcgrad."):
+        return True
+    failed = next((i.opname for i in dis.get_instructions(place.tb_frame.f_code)
+                   if i.offset == place.tb_lasti), "CALL")
+    return any(name in failed for name in _DONE_FOR_THE_PROGRAM)
 
 
 class Branches(Collaborator):
@@ -130,7 +155,7 @@ class Branches(Collaborator):
             self._back_to(layers, region)
             return RAISE
         except USER_ERRORS as error:
-            if isinstance(error, SrcgradError):
+            if not is_of_program(error):
                 raise
             self._back_to(layers, region)  # from loops that were being traced
             return self.machine.raise_(error, None, False)

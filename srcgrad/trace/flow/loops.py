@@ -8,7 +8,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ...errors import AliasError, JoinError, SrcgradError, UnsupportedOperation
+from ...errors import AliasError, JoinError, UnsupportedOperation
 from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from ...types.dims import Poly, evaluate, is_varying, proves_nonnegative
@@ -34,7 +34,7 @@ from ..record.homes import RAISE
 from ..record.regions import Region, in_library
 from ..record.states import Columns, SymbolicList
 from ..record.tracers import Jump
-from .branches import USER_ERRORS
+from .branches import USER_ERRORS, is_of_program
 from .control import Bottom, Refusal, Restart, Unroll
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ class Loops(Collaborator):
                 self.unwind(layers, region, nodes)
                 return self.loop_end(NORMAL, orelse, rest)
             except USER_ERRORS as error:
-                if isinstance(error, SrcgradError):
+                if not is_of_program(error):
                     raise
                 runs, number = self._certainly_runs(staged), self.count(staged)
                 if runs and number is None and not self.recorder.trying:
@@ -418,7 +418,7 @@ class Loops(Collaborator):
             if raised:
                 raise
             self.unwind(layers, region, nodes)
-            if isinstance(error, SrcgradError) or (
+            if not is_of_program(error) or (
                     not self.recorder.trying and self.machine.static_truth(self.machine.condition(
                         test()))):
                 raise
