@@ -61,7 +61,7 @@ def _fits(numbers: list[Dim], may_be_zero: set[Dim], sizes: Sizes) -> bool:
     try:
         return all(evaluate(d, sizes) >= 0 for d in numbers) and any(
             evaluate(d, sizes) == 0 for d in may_be_zero)
-    except ZeroDivisionError:  # a size that is divided by another one
+    except (ZeroDivisionError, ValueError):  # a size divided by another one, a step of zero
         return False
 
 
