@@ -40,6 +40,7 @@ _POWERS = frozenset({operator.pow, pow})
 _SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
                      operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
                      operator.not_, min, max, bool, int})
+_SUBSCRIPTS = frozenset({"read", "write", "update", "acc"})
 _TAKING = frozenset({np.take, Method("take")})
 _MAKING: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full, np.eye, np.identity,
                                  np.broadcast_to})
@@ -53,7 +54,7 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
         callee = callees.get(node.params["callee"])
         return callee is not None and any(
             n.op == "effect" or checks(n) or may_raise(n) for n in walk(callee.block))
-    if node.op in ("read", "write"):
+    if node.op in _SUBSCRIPTS:
         return any(may_lie_outside(node, k, size) for k, size in _places(node)) or any(
             isinstance(k, slice) and _may_stand_still(node, k.step) for k in _keys(node))
     if node.op != "apply" or not node.inputs:
@@ -147,7 +148,7 @@ def raised_too(node: Node, adjoints: Iterable[Node]) -> bool:
         return any(n.op in ("call", "put", "get") for n in adjoints)
     if node.op == "apply" and node.params["fn"] in _POWERS and _overflows_first(node):
         return False
-    if node.op not in ("read", "write"):
+    if node.op not in _SUBSCRIPTS:
         looked_at = {*node.inputs[-1:], *node.outputs}
         return any(not looked_at.isdisjoint(n.inputs) for n in adjoints)
     shape = node.inputs[0].aval.shape

@@ -322,6 +322,12 @@ def f(x):
     np.convolve(x, [1.0, 2.0])
     return np.sum(x)
 """, ["np.ones(0)", "np.ones(2)"]),
+    "added at places of nothing": ("""
+def f(x):
+    y = x * 2.0
+    np.add.at(y, [0, -1, 0], 0.5)
+    return np.sum(x)
+""", ["np.ones(0)", "np.ones(2)"]),
     "next of none": ("""
 def f(x):
     next(v for v in x if v > 2.)
