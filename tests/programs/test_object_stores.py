@@ -343,3 +343,39 @@ def test_a_carried_object_that_changes_is_the_one_that_was_given(fn, n):
     plain, traced = copy.deepcopy(given), copy.deepcopy(given)
     assert sg.value_and_grad(fn)(x, traced)[0] == fn(x, plain)
     assert repr(traced) == repr(plain)
+
+
+def same_positions(x):
+    bodies = programs.made_bodies(x)
+    total = 0.0
+    for b in bodies:
+        for c in bodies:
+            if b.pos is c.pos:
+                total += b.pos[0]
+    return total
+
+
+def one_of_two(x):
+    a, b = np.array([x[0], 1.0]), np.array([x[1], 2.0])
+    q = a if x[0] > 0.3 else b
+    return 3.0 * x[0] if q is a else 2.0 * x[1] if q is not a else 0.0
+
+
+@pytest.mark.parametrize("fn", [same_positions, one_of_two], ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("first", [0.2, 0.4])
+def test_which_array_it_is(fn, first):
+    x = np.linspace(first, 0.9, 10)
+    value, slope = sg.value_and_grad(fn)(x)
+    assert value == fn(x)
+    np.testing.assert_allclose(slope, differences(fn, (x,)), rtol=1e-6, atol=1e-8)
+
+
+def test_which_array_of_a_list_it_is():
+    def fn(x):
+        arrays = []
+        for v in x:
+            arrays.append(np.array([v, 1.0]))
+        return sum(a[0] for a in arrays if a is arrays[0])
+
+    with pytest.raises(sg.UnsupportedOperation, match="whether two arrays are one"):
+        sg.grad(fn)(np.linspace(0.2, 0.9, 100))

@@ -14,6 +14,7 @@ from ...types.guards import Path
 from ..assumptions import OneObject
 from ..collaborator import Collaborator
 from ..flow.control import Restart
+from ..record.homes import is_stored, may_be_one
 from ..record.tracers import ArrayTracer
 
 if TYPE_CHECKING:
@@ -78,6 +79,17 @@ class Identity(Collaborator):
         if one[2] is two[2]:
             raise Restart(OneObject(str(first), str(second)))
         self.sources.guard("is_not_path", second, first)
+
+    def check_two(self, left: ArrayTracer, right: ArrayTracer) -> None:
+        """Two arrays are told apart: refuse where data decides whether they are one."""
+        if left.home is right.home or left.steps or right.steps:
+            return
+        if may_be_one(left.home, right.home) or all(map(is_stored, (left.home, right.home))):
+            raise self.recorder.of_forms(UnsupportedOperation(
+                "it is asked whether two arrays are one, and data decides that",
+                why="arrays in lists whose length depends on data, and names that stand for one of "
+                    "several arrays, are known by their content",
+                fix="compare numbers that tell the arrays apart, such as their places"))
 
     def guard_identities(self) -> None:
         """What was changed, or asked for its identity, is no other object."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -139,7 +139,10 @@ class Elements(Collaborator):
         while region is not None and region is not place.region:
             held.kept = held.kept or region.given is None
             region = region.parent
-        whole = self.symbolic_lists[id(held.column)].value
+        state = self.symbolic_lists.get(id(held.column))
+        if type(state) is not SymbolicList:  # another path has it as a list of known length
+            self._withdraw(held)
+        whole = state.value
         if self.versions.get(home.current) is whole:
             return
         if self.call_nodes.tracing:
@@ -178,7 +181,7 @@ class Elements(Collaborator):
                                  or self.recursion.callees):
                 self._withdraw(held)
 
-    def _withdraw(self, held: Held) -> None:
+    def _withdraw(self, held: Held) -> NoReturn:
         raise Restart(Withdrawn(stored_as(held.store.cls)))
 
 

@@ -40,6 +40,7 @@ MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 class Comparisons(Collaborator):
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
+    branches: parts.Branches
     containers: parts.Containers
     cursors: parts.Iterators
     found_functions: parts.FoundFunctions
@@ -214,6 +215,13 @@ class Comparisons(Collaborator):
             return self.recorder.computed(fn, BOOL, left, right)
         if type(left) is ArrayTracer and type(right) is ArrayTracer:
             self.identity.check_identity(left, right)
+            if left.obj != right.obj:
+                for one, other in ((left, right), (right, left)):
+                    if one.home.choice is not None and not one.steps:
+                        predicate, *ends = one.home.choice
+                        return self.branches.choose(predicate, *(functools.partial(
+                            self._identity, end, other, positive) for end in ends))
+                self.identity.check_two(left, right)
             return (left.obj == right.obj) is positive
         if type(left) is ScalarTracer or type(right) is ScalarTracer:
             return self._same_number(left, right, positive)
