@@ -176,6 +176,13 @@ def _chosen(prim: Primitive, result: Any, input: Tensor, indices: Any, dim: int)
     return result(values, shown)
 
 
+def _lone(input: Tensor, node: str, result: Any, *saved: Tensor) -> Any:
+    """The one element of a 0-dimensional tensor, its index, and what must not change."""
+    values, shown = named(input.clone(), node), wrap(np.zeros((), np.int64), dt.int64)
+    guard(values, shown, *saved)
+    return result(values, shown)
+
+
 def _running_extreme(name: str, node: str, better: Any) -> None:
     prim = Primitive(np.take_along_axis, node, main=False, frees=True)
     result = struct(name, "values", "indices")
@@ -184,7 +191,7 @@ def _running_extreme(name: str, node: str, better: Any) -> None:
         i = wrap_dim(dim, input)
         a = input._a
         if a.ndim == 0:
-            return result(named(input.clone(), node), wrap(np.zeros((), np.int64), dt.int64))
+            return _lone(input, node, result, input)
         n = a.shape[i]
         shape = [1] * a.ndim
         shape[i] = n
@@ -230,7 +237,7 @@ def sort(
     if input._dt.category == dt.COMPLEX:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     if input._a.ndim == 0:
-        return _SORT(named(input.clone(), "SortBackward0"), wrap(np.zeros((), np.int64), dt.int64))
+        return _lone(input, "SortBackward0", _SORT)
     order = ordering(input._a, i, descending)
     prim = _SORTED if stable is None else _SORTED_STABLY
     return _chosen(prim, _SORT, input, order, i)
@@ -261,7 +268,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
     if input._a.ndim == 0:
-        return _TOPK(named(input.clone(), "TopkBackward0"), wrap(np.zeros((), np.int64), dt.int64))
+        return _lone(input, "TopkBackward0", _TOPK)
     order = np.take(ordering(input._a, i, largest), np.arange(k), axis=i)
     return _chosen(_TOP, _TOPK, input, order, i)
 
