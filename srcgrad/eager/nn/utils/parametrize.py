@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -134,7 +135,14 @@ def _own_class(module: Module) -> None:
     """Give ``module`` a class of its own, for the properties."""
     cls = type(module)
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), {
-        "__module__": "torch.nn.utils.parametrize", "__getstate__": _unserialisable})
+        "__module__": "torch.nn.utils.parametrize", "__getstate__": _unserialisable,
+        "__deepcopy__": _copied})
+
+
+def _copied(self: Any, memo: dict[int, Any]) -> Any:
+    replica = memo[id(self)] = object.__new__(type(self))
+    replica.__dict__ = copy.deepcopy(self.__dict__, memo)
+    return replica
 
 
 def _unserialisable(self: Any) -> Any:
