@@ -24,7 +24,7 @@ LAW: dict[str, set[str]] = {
     "emit": {"errors", "graph", "types"},
     "native": {"cache", "emit", "errors", "graph", "types"},
     "cache": {"errors", "stage", "types"},
-    "array_api": {"cache", "errors"},
+    "array_api": {"cache", "errors", "stage"},
     "compile": {"adjoint", "array_api", "cache", "config", "emit", "errors", "graph", "native", "simplify", "stage", "trace", "types"},
     # beside the pipeline
     "show": {"cache", "config", "emit", "errors", "graph", "stage", "types"},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ RENAMED = {
 KEPT = _words(  # of one array, whose dtype stays
     "abs bitwise_invert ceil conj empty_like expand_dims flip floor imag isfinite isinf isnan "
     "logical_not matrix_transpose moveaxis negative ones_like positive real reciprocal roll round "
-    "sign square tril triu trunc zeros_like linalg.trace")
+    "sign sort argsort square tril triu trunc zeros_like linalg.trace")
 FLOATING = _words(  # of one array, whole numbers become floats
     "acos acosh asin asinh atan atanh cos cosh exp expm1 log log10 log1p log2 signbit sin sinh "
     "sqrt tan tanh linalg.inv linalg.det linalg.cholesky")
@@ -37,7 +38,7 @@ REDUCTIONS = _words(
 MADE = _words(
     "zeros ones full full_like empty eye arange linspace array asarray identity")
 OWN = _words(
-    "where reshape broadcast_to transpose squeeze swapaxes dot cumsum clip size")
+    "where reshape broadcast_to transpose squeeze swapaxes dot cumsum diff clip size")
 EXPRESSED: dict[str, Callable[..., Any]] = {
     "add": lambda np_, a, b: np_.operate("add", a, b),
     "subtract": lambda np_, a, b: np_.operate("sub", a, b),
@@ -46,6 +47,8 @@ EXPRESSED: dict[str, Callable[..., Any]] = {
     "vdot": lambda np_, a, b: np_.xp.vecdot(*map(np_.ravel, np_.arrays(a, b))),
     "outer": lambda np_, a, b: np_.operate(
         "mul", *map(np_.xp.reshape, np_.arrays(a, b), ((-1, 1), (1, -1)))),
+    "linalg.norm": lambda np_, x, ord=None, axis=None, keepdims=False: np_._norm(
+        x, ord, axis, keepdims),
     "ravel": lambda np_, x: np_.xp.reshape(x, (-1,)),
     "flatten": lambda np_, x: np_.copy(np_.ravel(x)),
     "copy": lambda np_, x: np_.xp.asarray(x, copy=True),
@@ -69,9 +72,31 @@ SHARING = _words(
     "real imag matrix_transpose ascontiguousarray astype positive conj conjugate round")
 BY_KEYWORD = {  # the arguments after the first ones, which the standard takes by name
     "expand_dims": (1, "axis"), "flip": (1, "axis"), "roll": (2, "axis"), "tensordot": (2, "axes"),
-    "tril": (1, "k"), "triu": (1, "k"), "linalg.trace": (1, "offset"),
+    "sort": (1, "axis"), "argsort": (1, "axis"), "tril": (1, "k"), "triu": (1, "k"),
+    "linalg.trace": (1, "offset"),
     **dict.fromkeys(REDUCTIONS, (1, "axis dtype")),
 }
+OPTIONS = {**dict.fromkeys(REDUCTIONS, "keepdims"), "std": "keepdims ddof",
+           "var": "keepdims ddof"}  # by keyword only
+
+
+def takes(name: str, count: int, keywords: Collection[str | None]) -> bool:
+    """Does the function of this name, in the standard, take so many arguments and these?"""
+    own = EXPRESSED.get(name) or (getattr(Namespace, f"_{name}") if name in OWN else None)
+    if own is not None:
+        try:
+            inspect.signature(own).bind(None, *range(count), **dict.fromkeys(map(str, keywords)))
+        except TypeError:
+            return False
+        return True
+    name = RENAMED.get(name, name)
+    if name in MADE or name == "size":
+        return True
+    first, more = BY_KEYWORD.get(name, (2 if name in BINARY | BINARY_FLOATING else 1, ""))
+    return count <= first + len(more.split()) and set(keywords) <= (
+        {*more.split(), *OPTIONS.get(name, "").split()})
+
+
 OF_BOOLS = {"add": "or_", "mul": "and_"}
 
 
@@ -261,6 +286,20 @@ class Namespace:
     def _squeeze(self, x: Any, axis: Any = None) -> Any:
         ones = tuple(i for i, n in enumerate(x.shape) if n == 1)
         return self.xp.squeeze(x, axis=ones if axis is None else axis)
+
+    def _diff(self, x: Any, n: int = 1, axis: int = -1) -> Any:
+        for _ in range(n):
+            places = [slice(None)] * x.ndim, [slice(None)] * x.ndim
+            places[0][axis], places[1][axis] = slice(1, None), slice(None, -1)
+            x = self.operate("sub", x[tuple(places[0])], x[tuple(places[1])])
+        return x
+
+    def _norm(self, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
+        x, = self.arrays(x, floating=True)
+        if isinstance(axis, int) or x.ndim == 1 or (ord is None and axis is None):
+            return self.xp.linalg.vector_norm(x, axis=axis, keepdims=keepdims,
+                                              ord=2 if ord is None else ord)
+        return self.xp.linalg.matrix_norm(x, keepdims=keepdims, ord="fro" if ord is None else ord)
 
     def _cumsum(self, x: Any, axis: Any = None) -> Any:
         x, axis = (self.ravel(x), 0) if axis is None else (x, axis)

@@ -17,9 +17,12 @@ from typing import Any
 from ..cache.dispatch import Dispatch
 from ..cache.link import link
 from ..errors import UnsupportedOperation, Where
-from .namespace import DIRECT, METHODS, OF_LISTS, SHARING, Namespace
+from ..stage.liveness import read_later
+from .namespace import DIRECT, METHODS, OF_LISTS, SHARING, Namespace, takes
 
 EFFECT = "the arguments that the code sees stand for those of the call"
+SIZES = ("shape", "size", "ndim", "dtype")
+ASKING = ("np.zeros_like", "np.ones_like", "np.empty_like", "np.shape", "np.size", "np.ndim", "len")
 MODULES = ("np", "math", "cmath", "scipy", "operator", "copy")
 
 
@@ -96,11 +99,13 @@ class _Translation(ast.NodeTransformer):
                 raise self.unknown(node, f"the method {name}")
             node = ast.copy_location(ast.Call(_of("np", str(name)), [receiver, *node.args],
                                               node.keywords), node)
+            self.check_options(node, str(name))
         elif name is not None and name.startswith("np."):
             if name == "np.float64":
                 name = "np.number"
             elif name[3:] not in DIRECT:
                 raise self.unknown(node, name)
+            self.check_options(node, name[3:])
             node.func = ast.copy_location(_of("np", name[3:].replace(".", "_")), node.func)
         elif name == "sum_to":
             node.func = ast.copy_location(_of("np", name), node.func)
@@ -113,6 +118,13 @@ class _Translation(ast.NodeTransformer):
                 name.partition(".")[0] not in self.modules):
             raise self.unknown(node, name)
         return self.generic_visit(node)
+
+    def check_options(self, node: ast.Call, name: str) -> None:
+        keywords = [k.arg for k in node.keywords]
+        if None not in keywords and not any(isinstance(a, ast.Starred) for a in node.args) and (
+                not takes(name, len(node.args), keywords)):
+            raise self.portable.refused(node, f"options of np.{name}",
+                                        "the Array API standard does not have all of them")
 
     def unknown(self, node: ast.AST, name: str) -> UnsupportedOperation:
         return self.portable.refused(node, name, "the Array API standard has no function for it")
@@ -197,13 +209,16 @@ class _Translation(ast.NodeTransformer):
 
 class _Sharing:
     """Which names of a function may share memory.  A statement outside of loops and branches
-    that gives a name a value makes a new version of it."""
+    that gives a name a value makes a new version of it.  A write is refused where another name,
+    that may share the memory, is read later: it sees the write if it is a view only."""
 
     def __init__(self, portable: Portable, function: ast.FunctionDef) -> None:
         self.portable, self.function = portable, function
         self.version: dict[str, int] = {}
         self.group: dict[tuple[str, int], set[tuple[str, int]]] = {}
-        self.writes: list[tuple[tuple[str, int], ast.AST]] = []
+        self.writes: list[tuple[tuple[str, int], ast.AST, ast.AST]] = []
+        self.later = _content_read_later(function)
+        self.masks = _masks(function)
         self.own = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
 
     def check(self) -> None:
@@ -214,20 +229,28 @@ class _Sharing:
 
     def check_writes(self) -> None:
         """What another name may see is refused; a name that comes later sees what was written."""
-        for name, node in self.writes:
+        for name, node, statement in self.writes:
             shared = self.group.get(name, {name})
-            if len(shared) > 1 or (name[0] in self.own and name[1] == 0):
-                other = next((n for n, _ in shared if n != name[0]), name[0])
-                why = (f"{other} may share its memory, and in the Array API standard views may "
-                       "be copies" if other != name[0] else "it belongs to the caller")
-                raise self.portable.refused(node, f"a write into {name[0]}", why)
+            if any(n in self.own and not version for n, version in shared):
+                raise self.portable.refused(node, f"a write into {name[0]}",
+                                            "it belongs to the caller, or may share memory with "
+                                            "what does")
+            other = next((n for n, version in sorted(shared) if n != name[0] and (
+                self.version.get(n, 0) == version and self.is_read_after(statement, n))), None)
+            if other is not None:
+                raise self.portable.refused(
+                    node, f"a write into {name[0]}", f"{other}, which is read later, may share its "
+                    "memory, and in the Array API standard views may be copies")
+
+    def is_read_after(self, statement: ast.AST, name: str) -> bool:
+        return self.later is None or name in self.later[id(statement)]
 
     def statement(self, node: ast.AST, outside: bool) -> None:
         if isinstance(node, ast.Assign):
             roots = set(self.roots(node.value))
             names = [n for t in node.targets for n in _names(t)]
             for target in node.targets:
-                self.written(target)
+                self.written(target, node)
             if outside:
                 for name in names:
                     self.version[name] = self.version.get(name, 0) + 1
@@ -239,7 +262,7 @@ class _Sharing:
             while isinstance(base, (ast.Subscript, ast.Attribute)):
                 base = base.value
             if isinstance(base, ast.Name):
-                self.writes.append((self.of(base.id), node))
+                self.writes.append((self.of(base.id), node, node))
         elif isinstance(node, ast.For):
             roots = set(self.roots(node.iter))
             for name in _names(node.target):
@@ -253,13 +276,13 @@ class _Sharing:
         for child in ast.iter_child_nodes(node):
             self.statement(child, False)
 
-    def written(self, target: ast.expr) -> None:
+    def written(self, target: ast.expr, statement: ast.AST) -> None:
         if isinstance(target, (ast.Subscript, ast.Attribute)):
             base: ast.expr = target
             while isinstance(base, (ast.Subscript, ast.Attribute)):
                 base = base.value
             if isinstance(base, ast.Name):
-                self.writes.append((self.of(base.id), target))
+                self.writes.append((self.of(base.id), target, statement))
 
     def of(self, name: str) -> tuple[str, int]:
         return name, self.version.get(name, 0)
@@ -272,7 +295,10 @@ class _Sharing:
     def roots(self, node: ast.expr | None) -> Iterator[tuple[str, int]]:
         """The names whose memory a value may be."""
         if isinstance(node, ast.Name):
-            yield self.of(node.id)
+            if node.id not in MODULES:
+                yield self.of(node.id)
+        elif isinstance(node, ast.Subscript) and _is_mask(node.slice, self.masks):
+            return  # a copy
         elif isinstance(node, (ast.Subscript, ast.Attribute, ast.Starred)):
             if not (isinstance(node, ast.Attribute) and node.attr in ("shape", "size", "ndim")):
                 yield from self.roots(node.value)
@@ -291,10 +317,65 @@ class _Sharing:
             yield from (self.of(n.id) for n in ast.walk(node) if isinstance(n, ast.Name))
         elif isinstance(node, ast.Call):
             name = _dotted(node.func) or str(getattr(node.func, "attr", ""))
-            if name.removeprefix("np.") in SHARING or not name.startswith("np."):
-                if name not in METHODS - SHARING and name not in ("range", "len", "float", "int"):
-                    for arg in (*node.args, getattr(node.func, "value", None)):
-                        yield from self.roots(arg)
+            own = node.func.value if isinstance(node.func, ast.Attribute) and (
+                not name.startswith("np.")) else None
+            if name.removeprefix("np.") in SHARING:  # the others are shapes and axes
+                yield from self.roots(own or next(iter(node.args), None))
+            elif not name.startswith("np.") and name not in METHODS and (
+                    name not in ("range", "len", "float", "int")):
+                for arg in (*node.args, own):
+                    yield from self.roots(arg)
+
+
+def _content_read_later(function: ast.FunctionDef) -> dict[int, frozenset[str]] | None:
+    """For each statement, by its id, the names whose numbers may be read after it: who asks for a
+    shape does not see a write."""
+    twin = copy.deepcopy(function)
+    for node in ast.walk(twin):
+        of: ast.AST | None = None
+        if isinstance(node, ast.Attribute) and node.attr in SIZES:
+            of = node.value
+        elif isinstance(node, ast.Call) and node.args and _dotted(node.func) in ASKING:
+            of = node.args[0]
+        if isinstance(of, ast.Name):
+            of.id = "_"
+    later = read_later(twin.body)
+    return None if later is None else {
+        id(node): later.after[id(other)]
+        for node, other in zip(ast.walk(function), ast.walk(twin), strict=True)
+        if id(other) in later.after}
+
+
+def _masks(function: ast.FunctionDef) -> frozenset[str]:
+    """Names that hold nothing but arrays of booleans."""
+    given: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(
+                node.targets[0], ast.Name):
+            given.setdefault(node.targets[0].id, []).append(node.value)
+        else:
+            bound = [*node.targets] if isinstance(node, ast.Assign) else [
+                getattr(node, "target", None)]
+            for name in (n for t in bound if t is not None for n in _names(t)):
+                given.setdefault(name, []).append(node)  # type: ignore[arg-type]
+    found = frozenset(given)
+    while True:
+        kept = frozenset(n for n in found if all(_is_mask(v, found) for v in given[n]))
+        if kept == found:
+            return found
+        found = kept
+
+
+def _is_mask(node: ast.AST, masks: frozenset[str]) -> bool:
+    """Is it an array of booleans, or at least no index?"""
+    if isinstance(node, ast.Name):
+        return node.id in masks
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Invert) and _is_mask(node.operand, masks)
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, (ast.BitAnd, ast.BitOr)) and (
+            _is_mask(node.left, masks) and _is_mask(node.right, masks))
+    return isinstance(node, ast.Compare)
 
 
 def _names(target: ast.AST) -> list[str]:

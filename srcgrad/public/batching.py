@@ -28,6 +28,7 @@ from ..trace.calls.nested import Inner, inline, opened, run_inside
 from ..trace.record.tracers import ArrayTracer, Choice, is_tracer
 from ..types.kinds import array, scalar
 from ..types.tree import assemble, children
+from . import standard_arrays
 from .compiled import Compiled
 from .jacobians import Derived
 
@@ -50,6 +51,9 @@ class _Batched(Generic[R]):
 
     @without_internal_frames
     def __call__(self, *args: Any, **kwargs: Any) -> R:
+        if standard_arrays.any_foreign((args, kwargs)):
+            found: R = standard_arrays.called(self, args, kwargs)
+            return found
         batch = _Batch(self, args, kwargs, _NumPy())
         if not batch.count:
             raise StructureError(f"{self.__name__} is mapped over an axis of length 0",

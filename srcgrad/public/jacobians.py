@@ -14,6 +14,7 @@ from ..compile.backends import Backend, BackendLike, How, chosen
 from ..compile.frames import without_internal_frames
 from ..compile.refusals import named, no_parameter, with_article
 from ..errors import StructureError
+from . import standard_arrays
 from .api import Argnums, grad, requested
 from .blocks import (
     Places,
@@ -84,6 +85,9 @@ class Derived(Generic[P, R]):
         self.__signature__ = signature
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if standard_arrays.any_foreign((args, kwargs)):
+            found: R = standard_arrays.called(self, args, kwargs)
+            return found
         given = self._by_position(args, kwargs) if kwargs else args
         result: R = self._compute(self._backend, *given)
         return result

@@ -116,3 +116,23 @@ def jvp(fun: Callable[..., Any], primals: tuple[Any, ...], tangents: tuple[Any, 
         return derivative(fun, given, directions, has_aux=has_aux)
 
     return api.jit(pushed)(primals, tangents)
+
+
+def linearize(fun: Callable[..., Any], primals: tuple[Any, ...], has_aux: bool) -> Any:
+    """What :func:`srcgrad.linearize` gives for such arrays; the pushforward runs the function
+    again."""
+    from . import api
+
+    out = api.jit(fun)(*primals)
+
+    def pushforward(*tangents: Any) -> Any:
+        return jvp(fun, primals, tangents, has_aux)[1]
+
+    return (out[0], pushforward, out[1]) if has_aux else (out, pushforward)
+
+
+def called(transformed: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of what a transform returned, as generated code."""
+    from . import api
+
+    return api.jit(lambda *args, **kwargs: transformed(*args, **kwargs))(*args, **kwargs)

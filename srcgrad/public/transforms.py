@@ -380,6 +380,8 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     >>> pushforward(1.0)
     6.0
     """
+    if standard_arrays.any_foreign(primals):
+        return standard_arrays.linearize(fun, primals, has_aux)
     places = differentiable(primals)
     if not places:
         raise NonDifferentiable("none of the primals of linearize can be differentiated",
