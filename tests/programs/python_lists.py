@@ -470,3 +470,42 @@ def tails_of_pairs(x):
     for i in range(3):
         total += sum(a - b * b for a, b in pairs[i:])
     return total
+
+
+@case(X)
+def best_path_so_far(x):
+    """A copy that only some iterations make is a list of unknown length like the one before it."""
+    best, least, path = [x[0]], 1e9, [x[0]]
+    for v in x[1:]:
+        path.append(v * path[-1])
+        if path[-1] < least:
+            least = path[-1]
+            best = path[:]
+    return sum((k + 1) * b for k, b in enumerate(best)) + len(best)
+
+
+@case(X)
+def best_path_of_two_names(x):
+    best = kept = [x[0]]
+    least, path = 1e9, []
+    for v in x:
+        path.append(v)
+        if v < least:
+            least = v
+            kept = list(path)
+            best = kept
+        best.append(0.5 * v)
+    return sum(kept) + 2.0 * sum(best) + len(best)
+
+
+@case(X)
+def best_path_beside_another_name(x):
+    best, other, least, path = [x[0]], [x[1]], 1e9, []
+    for v in x:
+        path.append(v * v)
+        if v < least:
+            least = v
+            other = list(path)
+            best = other
+        other.append(2.0 * v)
+    return sum(best) + 3.0 * sum(other) + len(best)

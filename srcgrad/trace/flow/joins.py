@@ -399,10 +399,13 @@ class Join:
 
     def _grows(self, a: Any, b: Any) -> bool:
         """Is a loop's variable bound to a new list, of another or of unknown length?"""
-        return self.predicate is None and type(a) is list and type(b) is list and (
+        carried = self.walks if self.predicate is None else bool({id(a), id(b)} & self.young) and (
+            self.machine.merges.loop_region() is not None)
+        return carried and type(a) is list and type(b) is list and (
+            id(a), id(b)) not in self.apart and (
             not self.outside(a) and not self.outside(b)) and (
             len(a) != len(b) or bool({id(a), id(b)} & self.symbolic.keys())) and (
-            self.walks and self.machine.rounds.may_rebind())
+            self.machine.rounds.may_rebind())
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""
