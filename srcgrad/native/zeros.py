@@ -76,7 +76,7 @@ def _filled(s: ast.stmt, name: str, extents: Sequence[str], outer: tuple[str, ..
     """Does a loop go through all of an array, or of one of its rows, and write each element before
     it is read?  What is read first is written as the zero that it is."""
     if not (isinstance(s, ast.For) and isinstance(s.target, ast.Name) and extents) or any(
-            isinstance(n, ast.Break) for n in ast.walk(s)):
+            isinstance(n, (ast.Break, ast.Continue, ast.Return)) for n in ast.walk(s)):
         return False
     if ast.unparse(s.iter) not in (f"range({extents[0]})", f"range({extents[0]} - 1, -1, -1)"):
         return False
