@@ -16,8 +16,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-GLOBALS = "_function().__globals__"
-
 
 @dataclass(frozen=True)
 class Anchor:
@@ -41,7 +39,7 @@ class Anchor:
         found = {} if self.owner is None else {id(self.owner): "_owner()"}
         if self.function is not None:
             found[id(self.function)] = "_function()"
-            found[id(self.function.__globals__)] = GLOBALS
+            found[id(self.function.__globals__)] = "_function().__globals__"
         return found
 
     def play(self, role: str) -> Any:

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import CellType, CodeType, FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,8 @@ from ..stage.machine import UNBOUND
 from ..types.caches import cached_value
 from ..types.dims import Atom, Poly, symbols
 from ..types.guards import STEPS, Guard, Held, Path, SizeSource, stacked
-from ..types.identifiers import is_name
 from ..types.subclasses import bare_attribute, base_array, content_item
-from .anchors import GLOBALS, Anchor
+from .anchors import Anchor
 
 ORDER = {"type": 0, "is": 0, "defaults": 0, "is_path": 0, "is_not_path": 0, "equals": 1,
          "array": 2, "extent": 3,
@@ -35,8 +34,6 @@ LATE = ("size", "contiguous", "overlap", "distinct", "gives")
 
 
 builtin = vars(builtins).get
-OWN = [n for n in vars(builtins) if is_name(n) and n != "__debug__"]
-OUTER = "_outer_"  # before what the text calls a variable of the function's module
 
 
 class Miss:
@@ -94,11 +91,8 @@ class _Writer:
 
     namespace: dict[str, Any]
     parameters: Mapping[str, str]  # their names in the text, which no other name is like
-    roots: Mapping[int, Any]  # the objects that paths start from
-    roles: Mapping[int, str]
 
     def __post_init__(self) -> None:
-        self.begun: set[int] = set()
         self.lines: list[str] = []
         self.known: dict[Path, str] = {}
         self.sizes: dict[str, list[str]] = {}
@@ -126,9 +120,6 @@ class _Writer:
             return found
         if not path.steps:
             name = self._root(path)
-        elif len(path.steps) == 1 and self.in_module(path, path.steps[0][1]):
-            name = f"_v{len(self.known)}"
-            self.lines.append(f"{name} = {OUTER}{path.steps[0][1]}")
         else:
             parent = self.place(Path(path.root, path.steps[:-1]))
             kind, key = path.steps[-1]
@@ -141,28 +132,7 @@ class _Writer:
 
     def _root(self, path: Path) -> str:
         kind, key = path.root
-        if kind == "arg":
-            return self.parameters[str(key)]
-        if key not in self.begun:
-            self.begun.add(key)
-            self._begin(key)
-        return f"_r{key}"
-
-    def _begin(self, key: int) -> None:
-        """Bind an object that paths start from."""
-        if key in self.roles:
-            self.lines.append(f"_r{key} = {self.roles[key]}")
-        elif self.roots[key].weak is not None:
-            self.namespace[f"_w{key}"] = self.roots[key].weak
-            self.lines.append(f"_r{key} = _w{key}()")
-            self.check(f"_r{key} is not None")
-        else:
-            self.namespace[f"_r{key}"] = self.roots[key].get()
-
-    def in_module(self, path: Path, name: Any) -> bool:
-        """Does a path start from the variables of the function's module, where the dispatcher, too,
-        looks for the name?"""
-        return self.roles.get(path.root[1]) == GLOBALS and type(name) is str and is_name(name)
+        return self.parameters[str(key)] if kind == "arg" else f"_r{key}"
 
     def extents(self, place: str, rank: int) -> list[str]:
         """The variables that hold an array's sizes; another rank raises a ValueError."""
@@ -179,6 +149,19 @@ class _Writer:
 
     def check(self, condition: str) -> None:
         self.lines.append(f"if not ({condition}): return MISS")
+
+    def roots(self, guards: Sequence[Guard], inputs: Sequence[Path], roots: Mapping[int, Any],
+              roles: Mapping[int, str]) -> None:
+        """Bind the objects that paths start from."""
+        for key in root_objects(guards, inputs):
+            if key in roles:
+                self.lines.append(f"_r{key} = {roles[key]}")
+            elif roots[key].weak is not None:
+                self.namespace[f"_w{key}"] = roots[key].weak
+                self.lines.append(f"_r{key} = _w{key}()")
+                self.check(f"_r{key} is not None")
+            else:
+                self.namespace[f"_r{key}"] = roots[key].get()
 
     def checks(self, guards: Sequence[Guard], sizes: Sequence[SizeSource]) -> None:
         """The conditions of all guards, cheapest first."""
@@ -231,10 +214,6 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
             out.check(f"{call} {relation} {out.constant(result)}")
         return
     assert guard.path is not None
-    if guard.kind == "builtin" and data[1] is not UNBOUND and (
-            not guard.path.steps and out.in_module(guard.path, data[0])):
-        out.check(f"{OUTER}{data[0]} is {out.constant(data[1])}")
-        return
     place = out.place(guard.path)
     if guard.kind in ("type", "is"):
         found = f"type({place})" if guard.kind == "type" else place
@@ -304,13 +283,6 @@ def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return np.may_share_memory(a, b) and bool(np.shares_memory(a, b))
 
 
-BOUND = ("_owner", "_function", "_defaults", "_named", "_values")
-
-
-def _within(code: CodeType) -> CodeType:
-    return next(c for c in code.co_consts if isinstance(c, CodeType))
-
-
 class Dispatcher:
     """The checking function of one signature, for any function with the same code.
 
@@ -325,25 +297,22 @@ class Dispatcher:
         self.name, self.guards, self.roots = name, guards, roots
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "_target": target, "_overlap": overlap, "_rebuild": rebuild,
-            **SIZE_HELPERS}
+            "__builtins__": __builtins__, **SIZE_HELPERS}
         parameters = {name: f"_p{i}" for i, name in enumerate(signature.parameters)}
-        out = _Writer(self.namespace, parameters, roots, roles)
+        out = _Writer(self.namespace, parameters)
+        out.roots(guards, inputs, roots, roles)
         out.checks(guards, sizes)
         arguments = ", ".join(out.place(p) for p in inputs)
-        body = "\n".join(f"            {line}" for line in out.lines) or "            pass"
+        body = "\n".join(f"        {line}" for line in out.lines) or "        pass"
         call = f"_target({arguments})"
-        around = ", ".join({**self.namespace, **dict.fromkeys((*BOUND, *OWN))})
-        text = (f"def around({around}):\n"
-                f"    def dispatch({_parameter_text(signature, parameters)}):\n"
-                f"        try:\n{body}\n"
-                "        except (AttributeError, LookupError, NameError, TypeError, ValueError):\n"
-                "            return MISS\n"
-                f"        return {f'_rebuild({call})' if rebuild is not None else call}\n")
+        text = (f"def dispatch({_parameter_text(signature, parameters)}):\n    try:\n{body}\n"
+                "    except (AttributeError, LookupError, TypeError, ValueError):\n"
+                "        return MISS\n"
+                f"    return {f'_rebuild({call})' if rebuild is not None else call}\n")
         made = compile(text, f"<srcgrad dispatch of {name}>", "exec")
-        code = _within(_within(made))
+        code = next(c for c in made.co_consts if isinstance(c, CodeType))
         names = {own: name for name, own in parameters.items()}
-        self.code = code.replace(co_varnames=tuple(names.get(n, n) for n in code.co_varnames),
-                                 co_names=tuple(n.removeprefix(OUTER) for n in code.co_names))
+        self.code = code.replace(co_varnames=tuple(names.get(n, n) for n in code.co_varnames))
 
     @property
     def stale(self) -> bool:
@@ -352,19 +321,16 @@ class Dispatcher:
             r.gone for r in self.roots.values())
 
     def bound(self, anchor: Anchor, signature: inspect.Signature) -> FunctionType:
-        """The checking function for calls that start from ``anchor``: all that is its own lies in
-        its closure, and its globals are those of the function, which it looks names up in."""
+        """The checking function for calls that start from ``anchor``."""
         function = anchor.function
-        namespace = {**vars(builtins), **self.namespace}
+        namespace = dict(self.namespace)
         owner = anchor.owner
         namespace["_owner"] = lambda: owner
         if function is not None:
             named = function.__kwdefaults__
             namespace |= {"_function": weakref.ref(function), "_defaults": function.__defaults__,
                           "_named": named, "_values": [*(named or {}).values()]}
-        cells = tuple(CellType(namespace[n]) for n in self.code.co_freevars)
-        space: dict[str, Any] = {} if function is None else function.__globals__
-        made = FunctionType(self.code, space, self.name, None, cells)
+        made = FunctionType(self.code, namespace, self.name)
         made.__qualname__ = self.name
         given = [p for p in signature.parameters.values() if p.default is not p.empty]
         made.__defaults__ = tuple(p.default for p in given if p.kind is not p.KEYWORD_ONLY)
