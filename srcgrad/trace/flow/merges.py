@@ -18,7 +18,7 @@ from ..record.reachability import reachable
 from ..record.regions import Region
 from ..record.states import Columns, Partial, SymbolicList
 from ..record.structures import IMMUTABLE
-from ..record.tracers import ArrayTracer, Jump, Poison, StandIn
+from ..record.tracers import ArrayTracer, Jump, Poison, StandIn, is_tracer
 from .control import Refusal, Restart
 from .joins import Join
 from .members import Joined, Members, Placeholder
@@ -251,8 +251,8 @@ class Merges(Collaborator):
                     states[i] = UNBOUND if type(states[i]) not in (Snapshot, Partial) else (
                         hollow(states[1 - i], change.before))
                 elif arm.jump == RETURN and states[i] is UNBOUND and isinstance(
-                        states[1 - i], IMMUTABLE) and isinstance(cell, Slot) and (
-                        cell.owner is self.frames[-1]):
+                        states[1 - i], IMMUTABLE) and not is_tracer(states[1 - i]) and (
+                        isinstance(cell, Slot) and cell.owner is self.frames[-1]):
                     states[i] = states[1 - i]  # nothing reads the variable any more
             found.append((cell, states[0], states[1]))
         return found
