@@ -45,7 +45,7 @@ from .loop_nodes import Carried, Place, Round
 from .merges import UNREAD
 from .open_names import after_loop
 from .partial import DELETED
-from .shapes import Apart, Leaf, Same, Sequence, Shape, build, leaf_shapes, leaves
+from .shapes import Apart, Leaf, Misfit, Same, Sequence, Shape, build, leaf_shapes, leaves
 from .widening import widen
 
 if TYPE_CHECKING:
@@ -252,8 +252,15 @@ class Rounds(Collaborator):
         """Put parameters into the carried cells."""
         made_homes: list[tuple[list[Any], dict[str, list[Any]]]] = []
         # a list is read before its head hides the items that it had
-        parts = [{"entry": leaves(c.shape, c.entry),
-                  "end": [] if c.end is None else leaves(c.shape, c.end)} for c in forms.values()]
+        try:
+            parts = [{"entry": leaves(c.shape, c.entry),
+                      "end": [] if c.end is None else leaves(c.shape, c.end)}
+                     for c in forms.values()]
+        except Misfit:
+            raise self.recorder.of_forms(JoinError(
+                "a loop's variable has other parts after each iteration",
+                why="what a loop carries has one form for all iterations",
+                fix="append to a list, or use a loop over a constant")) from None
         for carried, held in zip(forms.values(), parts, strict=True):
             made = []
             carried.params = []

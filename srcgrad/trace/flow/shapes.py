@@ -141,8 +141,12 @@ def place_among(objects: tuple[Any, ...], obj: Any) -> Any:
 SPARE = Spare()
 
 
+class Misfit(Exception):
+    """A state has another number of parts than a form."""
+
+
 def leaves(shape: Shape, state: Any) -> list[Any]:
-    """The parts of a state at the shape's leaves, in order."""
+    """The parts of a state at the shape's leaves, in order; :class:`Misfit` if it has others."""
     if isinstance(shape, Leaf):
         return [state]
     if isinstance(shape, Apart):
@@ -152,8 +156,11 @@ def leaves(shape: Shape, state: Any) -> list[Any]:
     if isinstance(shape, Sequence):
         if type(state) is Poison or (state is UNBOUND and not isinstance(shape, Perhaps)):
             return [p for item in shape.items for p in leaves(item, UNBOUND)]
+        parts = shape.parts(state)
         found: list[Any] = []
-        for item, part in zip(shape.items, shape.parts(state), strict=True):
+        if parts is None or len(parts) != len(shape.items):
+            raise Misfit
+        for item, part in zip(shape.items, parts, strict=True):
             if part is UNBOUND and isinstance(shape, OneOf) and isinstance(item, Leaf) and (
                     item.aval.kind in SCALARS):
                 found.append(SPARE)

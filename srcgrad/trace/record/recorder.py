@@ -21,7 +21,7 @@ from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
 from ..collaborator import Collaborator
 from ..exceptions.attempts import UNTOLD, Reached, Stop, refused
-from ..flow.control import Refusal
+from ..flow.control import Refusal, Restart
 from ..flow.repeats import Repeat
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import EqualArrays
@@ -162,7 +162,9 @@ class Recorder(Collaborator):
         return self.objects
 
     def const(self, value: Any) -> Value:
-        """A constant as a graph value."""
+        """A constant as a graph value; what stands for another thing is none."""
+        if isinstance(value, StandIn) and value.kept_under is not None:
+            raise Restart(value.kept_under)
         return self.emit("const", (), (aval_of(value),), value=value)[0]
 
     # ---- tracers -----------------------------------------------------------------------
