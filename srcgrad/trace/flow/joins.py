@@ -399,8 +399,9 @@ class Join:
 
     def _grows(self, a: Any, b: Any) -> bool:
         """Is a loop's variable bound to a new list, of another or of unknown length?"""
-        carried = self.walks if self.predicate is None else bool({id(a), id(b)} & self.young) and (
-            self.machine.merges.loop_region() is not None)
+        carried = self.walks if self.predicate is None else (
+            self.machine.merges.loop_region() is not None
+            and len({id(a), id(b)} & self.young) == 1)
         return carried and type(a) is list and type(b) is list and (
             id(a), id(b)) not in self.apart and (
             not self.outside(a) and not self.outside(b)) and (

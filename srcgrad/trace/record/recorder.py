@@ -16,7 +16,7 @@ from ...stage.origins import origin
 from ...types.dims import Atom, Dim, evaluate, is_varying
 from ...types.kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ...types.spelling import Method
-from ..assumptions import Assumption, ViewsTold
+from ..assumptions import Assumption, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
 from ..collaborator import Collaborator
@@ -41,6 +41,7 @@ from .tracers import (
     ScalarTracer,
     StandIn,
     Tracer,
+    contains_tracer,
 )
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Recorder(Collaborator):
     choices: parts.Choices
     containers: parts.Containers
     items: parts.Items
+    references: parts.References
     sources: parts.Sources
 
     def __init__(self) -> None:
@@ -162,9 +164,9 @@ class Recorder(Collaborator):
         return self.objects
 
     def const(self, value: Any) -> Value:
-        """A constant as a graph value; what stands for another thing is none."""
-        if isinstance(value, StandIn) and value.kept_under is not None:
-            raise Restart(value.kept_under)
+        """A constant as a graph value; what stands for another thing, or holds such, is none."""
+        if self.references.stores and contains_tracer(value):  # in a list of a stored object
+            raise Restart(Withdrawn(StoredObjects()))
         return self.emit("const", (), (aval_of(value),), value=value)[0]
 
     # ---- tracers -----------------------------------------------------------------------
