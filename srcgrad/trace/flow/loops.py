@@ -21,6 +21,7 @@ from ..iteration.iteration import (
     Mapped,
     Numbers,
     Range,
+    Rows,
     Staged,
     Zip,
     item,
@@ -110,12 +111,14 @@ class Loops(Collaborator):
 
     def _is_empty(self, iterable: Any) -> bool:
         """Is nothing in what is gone through, as far as is known?"""
-        if type(iterable) in (list, tuple):  # a class of ours may be taken apart by the question
+        if isinstance(iterable, (list, tuple)):
             state = self.symbolic_lists.get(id(iterable))
             return (state.value.aval.elem is None if type(state) is SymbolicList
                     else state is None and not iterable)
         if isinstance(iterable, (Zip, Mapped)):
             return any(map(self._is_empty, iterable.parts))
+        if isinstance(iterable, Rows):  # what it goes through is one array, unless asked for
+            return False
         inner = iterable.list if isinstance(iterable, Items) else getattr(iterable, "inner", None)
         return isinstance(inner, (Staged, list, tuple)) and self._is_empty(inner)
 
