@@ -43,7 +43,8 @@ _SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, ope
 _SUBSCRIPTS = frozenset({"read", "write", "update", "acc"})
 _TAKING = frozenset({np.take, Method("take")})
 _MAKING: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full, np.eye, np.identity,
-                                 np.broadcast_to})
+                                 np.broadcast_to, np.linspace, np.tri})
+_STEPPING: frozenset[Any] = frozenset({range, np.arange})
 
 
 def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -> bool:
@@ -55,8 +56,8 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
         return callee is not None and any(
             n.op == "effect" or checks(n) or may_raise(n) for n in walk(callee.block))
     if node.op in _SUBSCRIPTS:
-        return any(may_lie_outside(node, k, size) for k, size in _places(node)) or any(
-            isinstance(k, slice) and _may_stand_still(node, k.step) for k in _keys(node))
+        return stands_still(node) or any(
+            may_lie_outside(node, k, size) for k, size in _places(node))
     if node.op != "apply" or not node.inputs:
         return False
     fn, kinds = node.params["fn"], {v.aval.kind for v in node.inputs}
@@ -64,8 +65,9 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
         return bool(node.params["kwargs"].get("mode", "raise") == "raise")
     if fn in _MAKING:
         return not all(map(proves_nonnegative, node.out.aval.shape or ()))
-    if fn is range:
-        return _may_stand_still(node, node.params["args"][-1])
+    if fn in _STEPPING:
+        steps = (*node.params["args"][2:], node.params["kwargs"].get("step", 1))
+        return any(_may_stand_still(node, step) for step in steps)
     if not kinds <= SCALARS:
         return refused_without_items(node) is not None
     if (getattr(fn, "__module__", None) or "") == "math":
@@ -90,6 +92,11 @@ def _keys(node: Node) -> tuple[Any, ...]:
     if not steps or not isinstance(steps[0], Index):
         return ()
     return steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
+
+
+def stands_still(node: Node) -> bool:
+    """May the step of a slice of a subscript be zero?"""
+    return any(isinstance(k, slice) and _may_stand_still(node, k.step) for k in _keys(node))
 
 
 def _may_stand_still(node: Node, step: Any) -> bool:

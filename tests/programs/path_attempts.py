@@ -1085,3 +1085,16 @@ def largest_of_what_may_be_nothing(x):
     except ValueError:
         return np.sum(x) + 2.0
     return x[i] * np.sum(edges)
+
+
+@case(V.copy(), 2, others=[(V.copy(), 0), (V.copy(), -1)])
+def every_nth_of_steps_of_zero(x, n):
+    y, total = x.copy(), 0.0
+    try:
+        for v in x[::n]:
+            total = total + v
+        y[::n] *= 2.0
+        y[1::n] = 0.5
+    except ValueError:
+        total = total * x[0] + 3.0
+    return total + np.sum(x * y)

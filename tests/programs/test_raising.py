@@ -349,6 +349,12 @@ def f(x, n):
     return x[0]
     b = 1.
 """, ["np.ones(2),0", "np.ones(2),1"]),
+    "arange unused in a loop": ("""
+def f(x, n):
+    for v in x: np.sum(np.arange(0, 4, n))
+    np.linspace(0., 1., n)
+    return np.sum(x)
+""", ["np.ones(2),0", "np.ones(2),1", "np.ones(2),-1"]),
 }
 
 

@@ -193,6 +193,6 @@ assert_type(sg.optimize.adam(lambda p: float(p["w"][0]), {"w": x}, steps=2).x, d
 assert_type(sg.optimize.sgd(field, x, rate=sg.optimize.cosine(0.1, 5), steps=2).fun, float)
 sg.optimize.adam(field, x, step=2)  # E: call-arg
 sg.optimize.sgd(field, x, steps=2)  # E: call-arg
-assert_type(sg.linear_solve(field, x, method="cg"), Matrix)
+assert_type(sg.linear_solve(field, x, method="cg"), Array)
 sg.linear_solve(field)  # E: call-arg
 sg.bridges.to_torch(3.0)  # E: arg-type

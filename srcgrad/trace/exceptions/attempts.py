@@ -369,7 +369,7 @@ def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
         args = (operator.getitem, tested, Ref(0), Ref(1))
     elif place.node.op in SUBSCRIPTS:
         steps = params["steps"]
-        stores = ValueError in place.errors
+        stores = place.node.op == "write" and ValueError in place.errors
         if place.node.op != "read" and not stores:  # what is written does not matter
             inputs = (inputs[0], *inputs[2:])
             steps = tuple(shift_step(step, -1) for step in steps)

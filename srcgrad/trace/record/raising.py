@@ -13,6 +13,7 @@ from ...graph.callback import callbacks
 from ...graph.checking import checks
 from ...graph.empty import open_sizes, refused_without_items
 from ...graph.ir import Index, Node, Ref, walk
+from ...graph.raising import stands_still
 from ...types.dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
 from ...types.kinds import Kind
 from ...types.spelling import Method, raise_exception, raise_from
@@ -116,7 +117,9 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
         return _errors_of_effect(machine, node)
     if node.op == "write":
         plain = all(isinstance(step, Index) for step in node.params["steps"])
-        return (ValueError,) if plain and checks(node) else ()
+        return (ValueError,) if plain and (checks(node) or stands_still(node)) else ()
+    if node.op in SUBSCRIPTS:
+        return (ValueError,) if stands_still(node) else ()
     if node.op != "apply":
         return ()
     fn = node.params["fn"]
