@@ -25,8 +25,7 @@ def _attribute(name: str) -> Callable[[F], F]:
     """Decorator: a property of Tensor."""
 
     def refuse(self: Tensor, value: Any = None) -> None:
-        raise AttributeError(
-            f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
+        raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     def attach(getter: F) -> F:
         setattr(Tensor, name, property(getter, refuse, refuse))
@@ -234,13 +233,11 @@ def _set_requires_grad(self: Tensor, value: Any) -> None:
     if grad_fn_of(self) is not None:
         if value:
             raise RuntimeError("you can only change requires_grad flags of leaf variables.")
-        raise RuntimeError(
-            "you can only change requires_grad flags of leaf variables. If you want to use a "
-            "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
-            "= var.detach().")
+        raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want "
+                           "to use a computed variable in a subgraph that doesn't require "
+                           "differentiation use var_no_grad = var.detach().")
     if value and self._dt.category < dt.FLOATING:
-        raise RuntimeError(
-            "only Tensors of floating point and complex dtype can require gradients")
+        raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
     if value and self._x is not None and self._x.inference and not state.mode & INFERENCE:
         raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode "
                            "is not allowed.")
@@ -269,10 +266,9 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
                         f"{type(requires_grad).__name__}")
     _refuse_within("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
     if not requires_grad and (self._fn is not None or grad_fn_of(self) is not None):
-        raise RuntimeError(
-            "you can only change requires_grad flags of leaf variables. If you want to use a "
-            "computed variable in a subgraph that doesn't require differentiation use var_no_grad "
-            "= var.detach().")
+        raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want "
+                           "to use a computed variable in a subgraph that doesn't require "
+                           "differentiation use var_no_grad = var.detach().")
     if requires_grad and grad_fn_of(self) is not None:
         return self
     if requires_grad and self._dt.category < dt.FLOATING:
@@ -308,9 +304,8 @@ def _set_grad(self: Tensor, value: Any) -> None:
         self._grad = None
         return
     if not isinstance(value, Tensor):
-        raise TypeError(
-            "assigned grad expected to be a Tensor or None but got grad of type "
-            f"{type(value).__name__}")
+        raise TypeError("assigned grad expected to be a Tensor or None but got grad of type "
+                        f"{type(value).__name__}")
     if value is self:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dt is not self._dt:
@@ -322,10 +317,9 @@ def _set_grad(self: Tensor, value: Any) -> None:
             "caution. Diverging the dtypes of a tensor and its gradient may break downstream "
             "systems that assume they match.")
     if value._a.shape != self._a.shape:
-        raise RuntimeError(
-            f"attempting to assign a gradient of size '{list(value._a.shape)}' to a tensor of size "
-            f"'{list(self._a.shape)}'. Please ensure that the gradient and the tensor are the same "
-            "size")
+        raise RuntimeError(f"attempting to assign a gradient of size '{list(value._a.shape)}' to a "
+                           f"tensor of size '{list(self._a.shape)}'. Please ensure that the "
+                           "gradient and the tensor are the same size")
     self._grad = value
 
 
@@ -423,8 +417,7 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Any) -> RemovableHand
     if not requires_grad(self):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if grad_fn_of(self) is not None:
-        raise RuntimeError(
-            "post accumulate grad hooks cannot be registered on non-leaf tensors")
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     x = extra(self)
     if x.post_accumulate is None:
         x.post_accumulate = {}

@@ -36,8 +36,7 @@ class GradientEdge(tuple[Any, ...]):
         return self[1]  # type: ignore[no-any-return]
 
     def __repr__(self) -> str:
-        return (f"GradientEdge(node={self[0]!r}, output_nr={self[1]}, "
-                f"ownership_token={self[2]!r})")
+        return (f"GradientEdge(node={self[0]!r}, output_nr={self[1]}, ownership_token={self[2]!r})")
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:
@@ -56,17 +55,14 @@ def _seed(shape: tuple[int, ...], d: dt.dtype, given: Tensor | None, i: int) -> 
                                f"got torch.{d.name}")
         return wrap(np.ones(shape, d.numpy), d)
     if not isinstance(given, Tensor):
-        raise TypeError(
-            f"gradients can be either Tensors or None, but got {type(given).__name__}")
+        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     if given._a.shape != shape:
-        raise RuntimeError(
-            f"Mismatch in shape: grad_output[{i}] has a shape of {Size(given._a.shape)} and "
-            f"output[{i}] has a shape of {Size(shape)}.")
+        raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of "
+                           f"{Size(given._a.shape)} and output[{i}] has a shape of {Size(shape)}.")
     if (d.category == dt.COMPLEX) != (given._dt.category == dt.COMPLEX):
-        raise RuntimeError(
-            "For complex Tensors, both grad_output and output are required to have the same "
-            f"dtype. Mismatch in dtype: grad_output[{i}] has a dtype of {given._dt!r} and "
-            f"output[{i}] has a dtype of {d!r}.")
+        raise RuntimeError("For complex Tensors, both grad_output and output are required to have "
+                           f"the same dtype. Mismatch in dtype: grad_output[{i}] has a dtype of "
+                           f"{given._dt!r} and output[{i}] has a dtype of {d!r}.")
     return given if given._dt is d else given.to(d)
 
 
@@ -95,26 +91,22 @@ def _grad_list(grads: Any, count: int) -> tuple[Any, ...]:
     listed = (grads,) if isinstance(grads, Tensor) else tuple(grads)
     for g in listed:
         if g is not None and not isinstance(g, Tensor):
-            raise TypeError(
-                f"gradients can be either Tensors or None, but got {type(g).__name__}")
+            raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
     if len(listed) != count:
         raise RuntimeError(f"got {count} tensors and {len(listed)} gradients")
     return listed
 
 
-def backward(
-    tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None,
-    create_graph: bool = False, grad_variables: Any = None, inputs: Any = None,
-) -> None:
+def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None = None,
+             create_graph: bool = False, grad_variables: Any = None, inputs: Any = None) -> None:
     """Accumulate gradients of ``tensors`` into the leaves (or into ``inputs`` only)."""
     roots = _sequence(tensors)
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning,
                       stacklevel=2)
         if grad_tensors is not None:
-            raise RuntimeError(
-                "`grad_tensors` and `grad_variables` (deprecated) arguments both passed to "
-                "`backward()`. Please only use `grad_tensors`.")
+            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
+                               "passed to `backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     if inputs is not None:
         inputs = _sequence(inputs)
@@ -147,11 +139,9 @@ def _ends(inputs: Any) -> set[Any]:
     return found
 
 
-def grad(
-    outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
-    create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
-    is_grads_batched: bool = False, materialize_grads: bool = False,
-) -> tuple[Any, ...]:
+def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool | None = None,
+         create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+         is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple[Any, ...]:
     """The gradients of ``outputs`` with respect to ``inputs``, returned instead of stored."""
     if materialize_grads and allow_unused is False:
         raise ValueError("Expected allow_unused to be True or not passed when materialize_grads="
@@ -210,9 +200,8 @@ def _released(got: Any, t: Any, results: list[Any], seeds: Any) -> Tensor:
     return wrap(got, d)
 
 
-def _batched(
-    roots: Any, wanted: Any, grads: Any, retain: bool, graph: bool, unused: bool
-) -> tuple[Any, ...]:
+def _batched(roots: Any, wanted: Any, grads: Any, retain: bool, graph: bool,
+             unused: bool) -> tuple[Any, ...]:
     """One backward per row of the batched gradients, results stacked."""
     for i, (g, out) in enumerate(zip(grads, roots)):
         if g is not None and isinstance(out, Tensor) and g._a.shape[1:] != out._a.shape:
@@ -237,16 +226,13 @@ def _batched(
                  for column in zip(*rows))
 
 
-def tensor_backward(
-    self: Tensor, gradient: Any = None, retain_graph: bool | None = None,
-    create_graph: bool = False, inputs: Any = None,
-) -> None:
+def tensor_backward(self: Tensor, gradient: Any = None, retain_graph: bool | None = None,
+                    create_graph: bool = False, inputs: Any = None) -> None:
     """Accumulate the gradient of this tensor into the leaves it was computed from."""
     if state.mode & TRANSFORM:
-        raise RuntimeError(
-            "backward() called inside a functorch transform. This is not supported, please use "
-            "functorch.grad or functorch.vjp instead or call backward() outside of functorch "
-            "transforms.")
+        raise RuntimeError("backward() called inside a functorch transform. This is not supported, "
+                           "please use functorch.grad or functorch.vjp instead or call backward() "
+                           "outside of functorch transforms.")
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

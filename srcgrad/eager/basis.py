@@ -58,10 +58,8 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'srcgrad.eager' has no attribute '{name}'")
 
 
-__all__ = [
-    "Size", "Tensor", "autograd", "bfloat16", "bool", "complex128", "complex64", "device", "dtype",
-    "enable_grad", "finfo", "float16", "float32", "float64", "get_default_dtype", "guard", "iinfo",
-    "increment_version", "inference_mode", "int16", "int32", "int64", "int8", "is_grad_enabled",
-    "linalg", "no_grad", "promote_types", "random", "raw", "result_type", "set_grad_enabled",
-    "uint8",
-]
+__all__ = ["Size", "Tensor", "autograd", "bfloat16", "bool", "complex128", "complex64", "device",
+           "dtype", "enable_grad", "finfo", "float16", "float32", "float64", "get_default_dtype",
+           "guard", "iinfo", "increment_version", "inference_mode", "int16", "int32", "int64",
+           "int8", "is_grad_enabled", "linalg", "no_grad", "promote_types", "random", "raw",
+           "result_type", "set_grad_enabled", "uint8"]

@@ -44,9 +44,8 @@ class _BridgePlan:
         inputs, outputs = node._meta
         for t, version in tensors:
             if t._ver[0] != version:
-                raise RuntimeError(
-                    "an argument of a compiled function was modified in place before backward; "
-                    "pass a copy, or modify it afterwards")
+                raise RuntimeError("an argument of a compiled function was modified in place "
+                                   "before backward; pass a copy, or modify it afterwards")
         given = [
             (np.zeros(m[0], m[1]) if i >= len(cts) or cts[i] is None else cts[i])
             for i, m in enumerate(outputs)]

@@ -63,15 +63,12 @@ def need_tensor(function: str, value: Any, argument: str = "input", position: in
 class Signature:
     """The parameters of a declared function as its callers may spell them."""
 
-    def __init__(
-        self, title: str, function: Callable[..., Any], out: bool, bound: bool
-    ) -> None:
+    def __init__(self, title: str, function: Callable[..., Any], out: bool, bound: bool) -> None:
         parameters = list(inspect.signature(function).parameters.values())
         self.title, self.bound = title, bound
         self.names = names = [p.name for p in parameters]
         self.kinds = [str(p.annotation).partition(" | None") for p in parameters]
-        self.spellings = {
-            k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
+        self.spellings = {k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
         first = names[0] if names else ""
         if first in ("A", "x") and "input" not in names:
             self.spellings["input"] = first
@@ -84,9 +81,7 @@ class Signature:
         self.number_first = title in _NUMBER_FIRST
         self.needs_sizes = title in _NEEDS_SIZES
 
-    def spelled(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], Any]:
+    def spelled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
         """Keywords under the function's own names (in place); the arguments, and ``out``."""
         for key in kwargs.keys() & self.spellings:
             kwargs[self.spellings[key]] = kwargs.pop(key)
@@ -138,9 +133,7 @@ class Signature:
         return combination_error(self.title, args, {}, self.bound) or TypeError(
             f'{self.title}() missing 1 required positional arguments: "{self.gathered}"')
 
-    def explain(
-        self, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> TypeError:
+    def explain(self, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
         """PyTorch's words for ``error``, or the same object if it comes from elsewhere."""
         title, text = self.title, str(error)
         trace = error.__traceback__
@@ -157,9 +150,8 @@ class Signature:
             return self._binding(error, args, kwargs)
         return without_self(error) if self.bound else TypeError(str(error))
 
-    def _binding(
-        self, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> TypeError:
+    def _binding(self, error: TypeError, args: tuple[Any, ...],
+                 kwargs: dict[str, Any]) -> TypeError:
         title, bound = self.title, self.bound
         missing = [n for n in self.required[len(args):] if n not in kwargs]
         if missing and "missing" in str(error):
@@ -171,22 +163,18 @@ class Signature:
             if key not in self.names:
                 return TypeError(f"{title}() got an unexpected keyword argument '{key}'")
         if self.gathered is None and len(args) > self.most:
-            given, most, least = (
-                n - bound for n in (len(args), self.most, len(self.required)))
+            given, most, least = (n - bound for n in (len(args), self.most, len(self.required)))
             if bound and self.most == 1:
                 return TypeError(f"TensorBase.{title}() takes no arguments ({given} given)")
             if least != most:
                 return TypeError(f"{title}() takes from {least} to {most} positional arguments "
                                  f"but {given} were given")
             plural = "argument" if most == 1 else "arguments"
-            return TypeError(
-                f"{title}() takes {most} positional {plural} but {given} were given")
+            return TypeError(f"{title}() takes {most} positional {plural} but {given} were given")
         return TypeError(str(error))
 
 
-def _placed(
-    title: str, error: TypeError, args: tuple[Any, ...], names: list[str]
-) -> TypeError:
+def _placed(title: str, error: TypeError, args: tuple[Any, ...], names: list[str]) -> TypeError:
     """``argument 'dim' must be int, not str`` with the function and the position."""
     text = str(error)
     argument = text.split("'")[1]
@@ -204,16 +192,14 @@ def without_self(error: TypeError) -> TypeError:
     return TypeError(_POSITION.sub(lambda m: f"(position {int(m[1]) - 1})", str(error), count=1))
 
 
-def unbound_error(
-    name: str, error: Exception, names: list[str], kwargs: dict[str, Any]
-) -> TypeError:
+def unbound_error(name: str, error: Exception, names: list[str],
+                  kwargs: dict[str, Any]) -> TypeError:
     """The error of a call that Python could not bind, in PyTorch's words."""
     missing = re.findall(r"'(\w+)'", str(error)) if "missing" in str(error) else []
     if missing:
         listed = ", ".join(f'"{n}"' for n in missing)
         plural = "arguments" if len(missing) == 1 else "argument"  # sic
-        return TypeError(
-            f"{name}() missing {len(missing)} required positional {plural}: {listed}")
+        return TypeError(f"{name}() missing {len(missing)} required positional {plural}: {listed}")
     for key in kwargs:
         if key not in names:
             return TypeError(f"{name}() got an unexpected keyword argument '{key}'")

@@ -43,9 +43,8 @@ def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
 
 
 @_method
-def __array_wrap__(
-    self: Tensor, array: Any, context: Any = None, return_scalar: bool = False
-) -> Any:
+def __array_wrap__(self: Tensor, array: Any, context: Any = None,
+                   return_scalar: bool = False) -> Any:
     array = np.asarray(array)
     if array.dtype == bool:
         array = array.astype(np.uint8)

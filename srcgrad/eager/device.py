@@ -26,9 +26,8 @@ class device:
             return
         name, colon, number = str(type).partition(":")
         if name not in _KNOWN:
-            raise RuntimeError(
-                f"Expected one of {_KNOWN_TEXT} device type at start of device string: {name}"
-            )
+            raise RuntimeError(f"Expected one of {_KNOWN_TEXT} device type at start of device "
+                               f"string: {name}")
         if colon:
             if not number.isdigit():
                 raise RuntimeError(f"Invalid device string: '{type}'")
@@ -43,8 +42,7 @@ class device:
         return self.type if self.index is None else f"{self.type}:{self.index}"
 
     def __eq__(self, other: object) -> bool:
-        return (isinstance(other, device) and self.type == other.type
-                and self.index == other.index)
+        return (isinstance(other, device) and self.type == other.type and self.index == other.index)
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
@@ -73,6 +71,5 @@ def check(requested: Any) -> None:
         return
     if asked.type == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")
-    raise RuntimeError(
-        f"PyTorch is not linked with support for {asked.type} devices: only cpu exists here"
-    )
+    raise RuntimeError(f"PyTorch is not linked with support for {asked.type} devices: only cpu "
+                       "exists here")

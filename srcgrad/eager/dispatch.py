@@ -51,10 +51,8 @@ NAMESPACE: dict[str, Any] = {}
 _COMPARISONS = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))
 _ndarray = np.ndarray
 
-def register(
-    names: str | Sequence[str], function: Any, *, torch: bool = True,
-    method: bool = True,
-) -> None:
+def register(names: str | Sequence[str], function: Any, *, torch: bool = True,
+             method: bool = True) -> None:
     """Put a function into the namespace and among the methods under each name."""
     for name in (names,) if isinstance(names, str) else names:
         if torch:
@@ -95,10 +93,8 @@ def creator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return create
 
 
-def op(
-    name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,
-    out: bool = True, aliases: Sequence[str] = (), fast: Any = None,
-) -> Callable[[F], F]:
+def op(name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,
+       out: bool = True, aliases: Sequence[str] = (), fast: Any = None) -> Callable[[F], F]:
     """Declare a function with PyTorch's own Python signature, ``input`` first.
 
     Makes ``torch.<name>`` and ``Tensor.<name>``; with ``inplace`` also ``Tensor.<name>_`` (and
@@ -127,10 +123,8 @@ def op(
     return declare
 
 
-def within(
-    table: dict[str, Any], name: str, *, title: str | None = None, out: bool = True,
-    aliases: Sequence[str] = (),
-) -> Callable[[F], F]:
+def within(table: dict[str, Any], name: str, *, title: str | None = None, out: bool = True,
+           aliases: Sequence[str] = ()) -> Callable[[F], F]:
     """Declare a function of a sub-namespace (``torch.linalg``): :func:`op` for ``table``."""
 
     def declare(function: F) -> F:
@@ -142,9 +136,8 @@ def within(
     return declare
 
 
-def _public(
-    title: str, function: Callable[..., Any], out: bool, *, bound: bool = False
-) -> Callable[..., Any]:
+def _public(title: str, function: Callable[..., Any], out: bool, *,
+            bound: bool = False) -> Callable[..., Any]:
     """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors; in these,
     ``bound`` methods do not count ``self``."""
     called = Signature(title, function, out, bound)
@@ -214,9 +207,7 @@ def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
     return written
 
 
-def into(
-    target: Any, title: str, function: Callable[..., Any], args: Any, kwargs: Any
-) -> Any:
+def into(target: Any, title: str, function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
     """The ``out=`` form: compute, then store in ``target`` (a tensor or a tuple of tensors)."""
     targets = target if isinstance(target, tuple | list) else (target,)
     for t in targets:
@@ -232,9 +223,8 @@ def into(
             if isinstance(value, tuple | list):
                 given.extend(v for v in value if isinstance(v, Tensor))
         if any(requires_grad(t) for t in given):
-            raise RuntimeError(
-                f"{title}(): functions with out=... arguments don't support automatic "
-                "differentiation, but one of the arguments requires grad.")
+            raise RuntimeError(f"{title}(): functions with out=... arguments don't support "
+                               "automatic differentiation, but one of the arguments requires grad.")
     if title in COMPUTED_IN_OUT and kwargs.get("dtype") is None:
         kwargs["dtype"] = targets[0]._dt
     try:
@@ -259,9 +249,8 @@ def into(
     return type(result)(*targets) if hasattr(result, "_fields") else target
 
 
-def _cast_comes_first(
-    error: Exception, targets: Sequence[Tensor], operands: Sequence[Any], name: str = ""
-) -> None:
+def _cast_comes_first(error: Exception, targets: Sequence[Tensor], operands: Sequence[Any],
+                      name: str = "") -> None:
     """PyTorch looks at the dtype of the result before it looks for a kernel or divides."""
     text = str(error)
     given = [v for v in operands if isinstance(v, Tensor) or is_number(v)]
@@ -278,13 +267,12 @@ def store_out(target: Tensor, result: Tensor) -> None:
     check_cast(result._dt, target._dt)
     if target._a.shape != result._a.shape:
         if target._a.size:
-            warnings.warn(
-                f"An output with one or more elements was resized since it had shape "
-                f"{list(target._a.shape)}, which does not match the required output shape "
-                f"{list(result._a.shape)}. This behavior is deprecated, and in a future PyTorch "
-                "release outputs will not be resized unless they have zero elements. You can "
-                "explicitly reuse an out tensor t by resizing it, inplace, to zero elements with "
-                "t.resize_(0).", UserWarning, stacklevel=4)
+            warnings.warn("An output with one or more elements was resized since it had shape "
+                          f"{list(target._a.shape)}, which does not match the required output "
+                          f"shape {list(result._a.shape)}. This behavior is deprecated, and in a "
+                          "future PyTorch release outputs will not be resized unless they have "
+                          "zero elements. You can explicitly reuse an out tensor t by resizing it, "
+                          "inplace, to zero elements with t.resize_(0).", UserWarning, stacklevel=4)
         resize_memory(target, result._a.shape)
     np.copyto(target._a, store(target._dt, result._a), casting="unsafe")
     bump(target)
@@ -336,12 +324,11 @@ def unary(
     return call
 
 
-def binary(
-    name: str, function: Callable[..., Any], *, kind: str = "arithmetic", node: str | None = None,
-    aliases: Sequence[str] = (), inplace: bool = True, torch: bool = True, method: bool = True,
-    dunder: str | None = None, scalar_edges: bool = True,
-    primal: Callable[..., Any] | None = None, **options: Any,
-) -> Callable[..., Tensor]:
+def binary(name: str, function: Callable[..., Any], *, kind: str = "arithmetic",
+           node: str | None = None, aliases: Sequence[str] = (), inplace: bool = True,
+           torch: bool = True, method: bool = True, dunder: str | None = None,
+           scalar_edges: bool = True, primal: Callable[..., Any] | None = None,
+           **options: Any) -> Callable[..., Tensor]:
     """Declare an elementwise function of two operands, with promotion and broadcasting.
 
     ``kind`` is ``"arithmetic"`` (promoted dtype), ``"floating"`` (integers become floats) or
@@ -417,10 +404,8 @@ def _checked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def operators(
-    dunder: str, call: Callable[..., Any], *, reflected: Callable[..., Any] | None = None,
-    inplace: bool = True, fast: Primitive | None = None,
-) -> None:
+def operators(dunder: str, call: Callable[..., Any], *, reflected: Callable[..., Any] | None = None,
+              inplace: bool = True, fast: Primitive | None = None) -> None:
     """Make ``__<dunder>__``, ``__r<dunder>__`` and ``__i<dunder>__`` of a binary function."""
     compares = dunder in ("lt", "le", "gt", "ge", "eq", "ne")
 
@@ -476,8 +461,6 @@ def view_of(
     return t
 
 
-__all__ = [
-    "NAMESPACE", "Primitive", "apply_in_place", "bad_argument", "binary", "check_result",
-    "check_writable", "into", "is_number", "need_tensor", "op", "operators", "refuse_overlap",
-    "register", "store_out", "type_name", "unary", "view_of", "within",
-]
+__all__ = ["NAMESPACE", "Primitive", "apply_in_place", "bad_argument", "binary", "check_result",
+           "check_writable", "into", "is_number", "need_tensor", "op", "operators",
+           "refuse_overlap", "register", "store_out", "type_name", "unary", "view_of", "within"]

@@ -23,9 +23,8 @@ class dtype:
 
     __slots__ = ("category", "fast", "itemsize", "name", "numpy", "plain", "tensor_name")
 
-    def __init__(
-        self, name: str, storage: Any, category: int, itemsize: int, plain: bool, tensor_name: str
-    ) -> None:
+    def __init__(self, name: str, storage: Any, category: int, itemsize: int, plain: bool,
+                 tensor_name: str) -> None:
         self.name = name
         self.numpy = np.dtype(storage)
         self.category = category
@@ -102,11 +101,10 @@ def from_numpy_dtype(given: Any) -> dtype:
         found = FROM_NUMPY.get(np.dtype(given).newbyteorder("="))
     if found is None:
         raise TypeError(
-            f"can't convert np.ndarray of type {getattr(given, 'type', given).__module__}."
-            f"{getattr(given, 'type', given).__name__}. The only supported types are: float64, "
-            "float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, "
-            "uint16, uint8, and bool."
-        )
+            "can't convert np.ndarray of type "
+            f"{getattr(given, 'type', given).__module__}.{getattr(given, 'type', given).__name__}. "
+            "The only supported types are: float64, float32, float16, complex64, complex128, "
+            "int64, int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
     return found
 
 
@@ -149,10 +147,8 @@ def _promote(a: dtype, b: dtype) -> dtype:
     if a.category <= INTEGRAL:
         found = FROM_NUMPY.get(np.promote_types(a.numpy, b.numpy))
         if found is None or found.category > INTEGRAL:
-            raise RuntimeError(
-                "Promotion for uint16, uint32, uint64 types is not supported, "
-                f"attempted to promote {a.tensor_name} and {b.tensor_name}"
-            )
+            raise RuntimeError("Promotion for uint16, uint32, uint64 types is not supported, "
+                               f"attempted to promote {a.tensor_name} and {b.tensor_name}")
         return found
     if b.category <= INTEGRAL:
         return a

@@ -85,10 +85,9 @@ class Run:
     that lead there.
     """
 
-    def __init__(
-        self, retain: bool, graph: bool, captures: dict[tuple[Node, int], list[int]] | None = None,
-        ends: set[Node] | None = None,
-    ) -> None:
+    def __init__(self, retain: bool, graph: bool,
+                 captures: dict[tuple[Node, int], list[int]] | None = None,
+                 ends: set[Node] | None = None) -> None:
         self.retain = retain
         self.graph = graph
         self.captures = captures or {}
@@ -351,9 +350,8 @@ class Run:
                 a = None if g is None else (g._a if isinstance(g, Tensor) else g)
                 if a is not None and a.dtype.kind in "fc" and np.isnan(a).any():
                     anomaly_report[0](node)
-                    raise RuntimeError(
-                        f"Function '{node.plain_name()}' returned nan values in its {i}th output."
-                    )
+                    raise RuntimeError(f"Function '{node.plain_name()}' returned nan values in its "
+                                       f"{i}th output.")
         return grads
 
     def _leaf(self, node: Any, ct: Any, ours: bool = False) -> None:
@@ -465,9 +463,8 @@ def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
                          and ct.strides == leaf._a.strides and ct.dtype is leaf._a.dtype)
                 leaf._grad = wrap(ct if steal else own_layout(ct, leaf._a), leaf._dt)
             elif have._a.shape != ct.shape:
-                raise RuntimeError(
-                    f"a gradient of shape {list(ct.shape)} does not fit the grad of shape "
-                    f"{list(have._a.shape)} that the leaf has")
+                raise RuntimeError(f"a gradient of shape {list(ct.shape)} does not fit the grad of "
+                                   f"shape {list(have._a.shape)} that the leaf has")
             else:
                 if have._dt is dt.bfloat16:
                     have._a[...] = dt.round_bfloat16(have._a + ct)

@@ -83,9 +83,8 @@ def _record(t: Tensor, cls: Any, plan: Plan, edges: tuple[Any, ...], meta: Any) 
     return node
 
 
-def pair(
-    prim: Primitive, slow: Callable[..., Any], *, numbers_only: bool = False
-) -> Callable[[Any, Any], Any]:
+def pair(prim: Primitive, slow: Callable[..., Any], *,
+         numbers_only: bool = False) -> Callable[[Any, Any], Any]:
     """``prim`` of two operands; ``slow`` takes whatever is not plain."""
     if prim.entry.nondiff or not prim.entry.rules:
         return slow

@@ -12,9 +12,8 @@ def check_replacements(hook: Any, result: Any, count: int) -> None:
     if not isinstance(result, tuple):
         raise TypeError(f"expected tuple, but hook returned '{type(result).__name__}'")
     if len(result) != count:
-        raise RuntimeError(
-            f"hook '{getattr(hook, '__name__', '<unknown>')}' has returned an incorrect number of "
-            f"values (got {len(result)}, but expected {count})")
+        raise RuntimeError(f"hook '{getattr(hook, '__name__', '<unknown>')}' has returned an "
+                           f"incorrect number of values (got {len(result)}, but expected {count})")
 
 
 def check_hook_result(given: Tensor, result: Any, hook: Any) -> None:

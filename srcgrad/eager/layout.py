@@ -63,9 +63,8 @@ def is_arranged(a: Any, form: memory_format | None) -> bool:
     return True
 
 
-def format_strides(
-    shape: tuple[int, ...], item: int, form: memory_format | None = None
-) -> tuple[int, ...]:
+def format_strides(shape: tuple[int, ...], item: int,
+                   form: memory_format | None = None) -> tuple[int, ...]:
     """The byte strides of a dense array of this shape, with items of ``item`` bytes."""
     rank = None if form is None else _RANKS.get(form.name)
     if rank is not None and rank != len(shape):

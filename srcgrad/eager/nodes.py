@@ -151,12 +151,11 @@ class SavedTensor:
     def register_hooks(self, pack: Any, unpack: Any) -> None:
         """Replace the saved tensor by ``pack(tensor)``; ``unpack`` gives it back."""
         if self._node._saved is None:
-            raise RuntimeError(
-                "Calling register_hooks on a saved tensor after it has been freed. Saved "
-                "intermediate values of the graph are freed when you call .backward() or "
-                "autograd.grad(). Specify retain_graph=True if you need to backward through the "
-                "graph a second time or if you need to access saved variables after calling "
-                "backward.")
+            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
+                               "Saved intermediate values of the graph are freed when you call "
+                               ".backward() or autograd.grad(). Specify retain_graph=True if you "
+                               "need to backward through the graph a second time or if you need to "
+                               "access saved variables after calling backward.")
         self._node._plan.pack_field(self._node, self._name, pack, unpack)
 
 
@@ -221,13 +220,12 @@ def make_node(cls: type[Node], plan: Any, edges: tuple[Any, ...], saved: Any, me
 
 
 def freed_error() -> RuntimeError:
-    return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors "
-        "after they have already been freed). Saved intermediate values of the graph are freed "
-        "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
-        "backward through the graph a second time or if you need to access saved tensors after "
-        "calling backward."
-    )
+    return RuntimeError("Trying to backward through the graph a second time (or directly access "
+                        "saved tensors after they have already been freed). Saved intermediate "
+                        "values of the graph are freed when you call .backward() or "
+                        "autograd.grad(). Specify retain_graph=True if you need to backward "
+                        "through the graph a second time or if you need to access saved tensors "
+                        "after calling backward.")
 
 
 def place_text(where: Any) -> str | None:
@@ -242,10 +240,9 @@ def place_text(where: Any) -> str | None:
     return f'File "{code.co_filename}", line {line}, in {code.co_name}'
 
 
-def modified_error(
-    tensor_name: str, shape: tuple[int, ...], producer: str | None, nr: int, now: int, then: int,
-    saver: Any, writer: Any, anomaly: bool = False,
-) -> RuntimeError:
+def modified_error(tensor_name: str, shape: tuple[int, ...], producer: str | None, nr: int,
+                   now: int, then: int, saver: Any, writer: Any,
+                   anomaly: bool = False) -> RuntimeError:
     """PyTorch's message; notes name the line that saved the tensor and the one that wrote."""
     made = f", which is output {nr} of {producer}," if producer else ""
     hint = (
@@ -255,11 +252,9 @@ def modified_error(
         "enable anomaly detection to find the operation that failed to compute its gradient, "
         "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
     )
-    error = RuntimeError(
-        "one of the variables needed for gradient computation has been modified by an inplace "
-        f"operation: [torch.{tensor_name} {list(shape)}]{made} is at version {now}; expected "
-        f"version {then} instead. Hint: {hint}"
-    )
+    error = RuntimeError("one of the variables needed for gradient computation has been modified "
+                         f"by an inplace operation: [torch.{tensor_name} {list(shape)}]{made} is "
+                         f"at version {now}; expected version {then} instead. Hint: {hint}")
     for verb, place in (("saved for backward", saver), ("modified in place", writer)):
         text = place_text(place)
         if text is not None:

@@ -346,9 +346,8 @@ def _plausible(signature: str, count: int) -> bool:
     return sum("=" not in p for p in places) <= count <= len(places)
 
 
-def combination_error(
-    title: str, args: tuple[Any, ...], kwargs: dict[str, Any], bound: bool
-) -> TypeError | None:
+def combination_error(title: str, args: tuple[Any, ...], kwargs: dict[str, Any],
+                      bound: bool) -> TypeError | None:
     """PyTorch's message for a call that fits none of several overloads, else None."""
     rows = overloads(title, bound)
     given = args[1:] if bound else args

@@ -297,9 +297,8 @@ class Plan:
                     found.append(value[0])
         return [t for t in found if t._rg]
 
-    def _project_graph(
-        self, g: Any, meta: tuple[tuple[int, ...], dt.dtype], sources: list[Tensor]
-    ) -> Tensor:
+    def _project_graph(self, g: Any, meta: tuple[tuple[int, ...], dt.dtype],
+                       sources: list[Tensor]) -> Tensor:
         shape, d = meta
         t: Tensor = lower[0](g)
         if self.complex and t._dt.category == dt.COMPLEX:

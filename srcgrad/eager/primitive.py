@@ -63,14 +63,13 @@ class Primitive:
     ``inactive_outputs``  positions of outputs that never need gradients (indices).
     """
 
-    def __init__(
-        self, function: Callable[..., Any], node: str, *, primal: Callable[..., Any] | None = None,
-        shown: dict[str, str] | None = None, settings: dict[str, Any] | None = None,
-        outputs: int | None = 1, scalar_edges: bool = False, recompute: bool = False,
-        frees: bool | None = None, inactive_outputs: Sequence[int] = (), main: bool = True,
-        graph_node: str | None = None, lift_numbers: bool = False, canonical: bool = False,
-        chooses: bool | None = None,
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], node: str, *,
+                 primal: Callable[..., Any] | None = None, shown: dict[str, str] | None = None,
+                 settings: dict[str, Any] | None = None, outputs: int | None = 1,
+                 scalar_edges: bool = False, recompute: bool = False, frees: bool | None = None,
+                 inactive_outputs: Sequence[int] = (), main: bool = True,
+                 graph_node: str | None = None, lift_numbers: bool = False, canonical: bool = False,
+                 chooses: bool | None = None) -> None:
         found = lookup(function)
         if found is None:
             raise TypeError(f"no rules for {function!r}: declare them in srcgrad.rules")

@@ -35,10 +35,9 @@ _PROFILES: dict[str, dict[str, Any]] = {
 }
 
 
-def set_printoptions(
-    precision: int | None = None, threshold: float | None = None, edgeitems: int | None = None,
-    linewidth: int | None = None, profile: str | None = None, sci_mode: bool | None = None,
-) -> None:
+def set_printoptions(precision: int | None = None, threshold: float | None = None,
+                     edgeitems: int | None = None, linewidth: int | None = None,
+                     profile: str | None = None, sci_mode: bool | None = None) -> None:
     """Set how tensors print; ``profile`` is ``default``, ``short`` or ``full``.
 
     >>> set_printoptions(profile="default")

@@ -81,9 +81,8 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
         x = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
         y = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
         if x != y and x != 1 and y != 1:
-            return RuntimeError(
-                f"The size of tensor a ({x}) must match the size of tensor b ({y}) at "
-                f"non-singleton dimension {i}")
+            return RuntimeError(f"The size of tensor a ({x}) must match the size of tensor b ({y}) "
+                                f"at non-singleton dimension {i}")
     return RuntimeError(f"shapes {a} and {b} do not broadcast")
 
 

@@ -35,10 +35,8 @@ def numpy_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         if found is not None and found.nondiff:
             return _facts(function, tensors, options)
         if found is None:
-            raise TypeError(
-                f"no derivative rule for {function!r}, which a backward formula under "
-                "create_graph=True calls; declare one with srcgrad.rules"
-            )
+            raise TypeError(f"no derivative rule for {function!r}, which a backward formula under "
+                            "create_graph=True calls; declare one with srcgrad.rules")
         name = "".join(p.capitalize() for p in function.__name__.split("_")) + "Backward0"
         prim = Primitive(function, name)
     return _up(prim(*tensors, **options))

@@ -45,9 +45,8 @@ class Packed:
         """What ``unpack`` gives back, with the history of what was packed."""
         t = self.unpack(self.packed)
         if not isinstance(t, Tensor):
-            raise TypeError(
-                "Output of saved tensor unpack_hook expected to be a Tensor but got result of "
-                f"type {type(t).__name__}")
+            raise TypeError("Output of saved tensor unpack_hook expected to be a Tensor but got "
+                            f"result of type {type(t).__name__}")
         return attach(alias(t), self.edge if self.nr is None else (node, self.nr))
 
 
@@ -129,10 +128,9 @@ def rebind_guards(node: Any, t: Tensor) -> None:
 
 def changed(node: Any, t: Tensor, version: int) -> RuntimeError:
     fn = grad_fn_of(t)
-    return modified_error(
-        t._dt.tensor_name + "Tensor" if t._dt is not dt.bool_ else "BoolTensor", t._a.shape,
-        None if fn is None else fn.short_name(), t._nr, t._ver[0], version, node._where, t._ver[2],
-        bool(state.mode & ANOMALY))
+    return modified_error(t._dt.tensor_name + "Tensor" if t._dt is not dt.bool_ else "BoolTensor",
+                          t._a.shape, None if fn is None else fn.short_name(), t._nr, t._ver[0],
+                          version, node._where, t._ver[2], bool(state.mode & ANOMALY))
 
 
 def unpack_output_array(node: Any, value: Any) -> Array:

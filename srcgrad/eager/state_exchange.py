@@ -30,11 +30,10 @@ def _reduce(self: Tensor, protocol: Any) -> Any:
 
 def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if grad_fn_of(self) is not None:
-        raise RuntimeError(
-            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
-            "protocol at the moment.  If you were attempting to deepcopy a module, this may be "
-            "because of a torch.nn.utils.weight_norm usage, see "
-            "https://github.com/pytorch/pytorch/pull/103001")
+        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the "
+                           "deepcopy protocol at the moment.  If you were attempting to deepcopy a "
+                           "module, this may be because of a torch.nn.utils.weight_norm usage, see "
+                           "https://github.com/pytorch/pytorch/pull/103001")
     if id(self) in memo:
         return memo[id(self)]  # type: ignore[no-any-return]
     t = wrap(self._a.copy(), self._dt)

@@ -104,9 +104,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         source = wrap(np.zeros(0, self._dt.numpy), self._dt)
     if isinstance(source, Tensor):
         if source._dt is not self._dt:
-            raise RuntimeError("Could not set tensor of type "
-                               f"{C_NAMES[source._dt.name]} to a tensor of type "
-                               f"{C_NAMES[self._dt.name]}")
+            raise RuntimeError(f"Could not set tensor of type {C_NAMES[source._dt.name]} to a "
+                               f"tensor of type {C_NAMES[self._dt.name]}")
         root, seen = source._ver[1], source._a
     else:
         root, seen = source._root, None

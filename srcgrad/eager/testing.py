@@ -15,12 +15,10 @@ _TOLERANCES = {"float16": (1e-3, 1e-5), "bfloat16": (1.6e-2, 1e-5), "float32": (
                "float64": (1e-7, 1e-7), "complex64": (1.3e-6, 1e-5), "complex128": (1e-7, 1e-7)}
 
 
-def assert_close(
-    actual: Any, expected: Any, *, allow_subclasses: bool = True, rtol: float | None = None,
-    atol: float | None = None, equal_nan: bool = False, check_device: bool = True,
-    check_dtype: bool = True, check_layout: bool = True, check_stride: bool = False,
-    msg: Any = None,
-) -> None:
+def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True,
+                 rtol: float | None = None, atol: float | None = None, equal_nan: bool = False,
+                 check_device: bool = True, check_dtype: bool = True, check_layout: bool = True,
+                 check_stride: bool = False, msg: Any = None) -> None:
     """Raise AssertionError unless ``actual`` and ``expected`` agree within tolerances."""
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         if set(actual) != set(expected):

@@ -38,9 +38,8 @@ class View:
 
     __slots__ = ("base", "creation", "replay", "seen")
 
-    def __init__(
-        self, base: Tensor, seen: int, creation: str, replay: Callable[[Array], Array] | None
-    ) -> None:
+    def __init__(self, base: Tensor, seen: int, creation: str,
+                 replay: Callable[[Array], Array] | None) -> None:
         self.base = base
         self.seen = seen
         self.creation = creation
@@ -199,10 +198,8 @@ def _move_retained(t: Tensor, node: Any, nr: int) -> None:
     node_extra(node).retain[nr] = weakref.ref(t)
 
 
-def make_view(
-    source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype | None = None,
-    replay: Callable[[Array], Array] | None = None, multi: bool = False,
-) -> Tensor:
+def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype | None = None,
+              replay: Callable[[Array], Array] | None = None, multi: bool = False) -> Tensor:
     """A differentiable view of ``source`` over array ``a``, with history ``node`` if any."""
     t = wrap(a, d or source._dt)
     t._ver = source._ver

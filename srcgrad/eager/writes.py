@@ -47,11 +47,10 @@ from srcgrad.eager.views import (
 def check_writable(t: Tensor, active: bool) -> None:
     """Raise where autograd forbids writing to ``t``; ``active``: the write is recorded."""
     if t._x is not None and t._x.inference and not state.mode & INFERENCE:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can "
-            "make a clone to get a normal tensor before doing inplace update.See "
-            "https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
+        raise RuntimeError("Inplace update to inference tensor outside InferenceMode is not "
+                           "allowed.You can make a clone to get a normal tensor before doing "
+                           "inplace update.See https://github.com/pytorch/rfcs/pull/17 for more "
+                           "details.")
     if state.mode & TRANSFORM:
         refuse_captured(t)
     if state.mutation is not None:
@@ -86,11 +85,10 @@ def refuse_captured(t: Tensor, name: str = "copy_") -> None:
             "`other` being vmapped over but `self` not being vmapped over in a vmap. Please try to "
             "use out-of-place operators instead of inplace arithmetic. If said operator is being "
             "called inside the PyTorch framework, please file a bug report instead.")
-    raise RuntimeError(
-        "During a grad (vjp, jvp, grad, etc) transform, the function provided attempted to call "
-        f"in-place operation (aten::{name}) that would mutate a captured Tensor. This is not "
-        "supported; please rewrite the function being transformed to explicitly accept the "
-        "mutated Tensor(s) as inputs.")
+    raise RuntimeError("During a grad (vjp, jvp, grad, etc) transform, the function provided "
+                       f"attempted to call in-place operation (aten::{name}) that would mutate a "
+                       "captured Tensor. This is not supported; please rewrite the function being "
+                       "transformed to explicitly accept the mutated Tensor(s) as inputs.")
 
 
 def bump(t: Tensor) -> None:
@@ -125,10 +123,9 @@ _ALONE = 2  # references to a version cell that one tensor has: its own, and the
 
 def refuse_overlap(t: Tensor) -> None:
     if 0 in t._a.strides and overlaps(t._a):
-        raise RuntimeError(
-            "unsupported operation: more than one element of the written-to tensor refers to a "
-            "single memory location. Please clone() the tensor before performing the operation."
-        )
+        raise RuntimeError("unsupported operation: more than one element of the written-to tensor "
+                           "refers to a single memory location. Please clone() the tensor before "
+                           "performing the operation.")
 
 
 def refuse_partial_overlap(t: Tensor, other: Any) -> None:
@@ -136,10 +133,9 @@ def refuse_partial_overlap(t: Tensor, other: Any) -> None:
     if other.__class__ is not Tensor and not isinstance(other, Tensor):
         return
     if other._ver is t._ver and other is not t and partly_same(t._a, other._a):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor "
-            "refer to a single memory location. Please clone() the tensor before performing the "
-            "operation.")
+        raise RuntimeError("unsupported operation: some elements of the input tensor and the "
+                           "written-to tensor refer to a single memory location. Please clone() "
+                           "the tensor before performing the operation.")
 
 
 def refuse_shared(t: Tensor, other: Any) -> None:
@@ -149,10 +145,9 @@ def refuse_shared(t: Tensor, other: Any) -> None:
     a, b = t._a, other._a
     if other._ver is t._ver and a.size and b.size and is_dense(a) and is_dense(b) and (
             address(a) < address(b) + b.nbytes and address(b) < address(a) + a.nbytes):
-        raise RuntimeError(
-            "unsupported operation: some elements of the input tensor and the written-to tensor "
-            "refer to a single memory location. Please clone() the tensor before performing the "
-            "operation.")
+        raise RuntimeError("unsupported operation: some elements of the input tensor and the "
+                           "written-to tensor refer to a single memory location. Please clone() "
+                           "the tensor before performing the operation.")
 
 
 def shadow(t: Tensor) -> Tensor:
@@ -177,9 +172,8 @@ def check_result(t: Tensor, shape: tuple[int, ...], d: dt.dtype) -> None:
     check_cast(d, t._dt)
 
 
-def apply_in_place(
-    t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool = True, constant: bool = False,
-) -> Tensor:
+def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool = True,
+                   constant: bool = False) -> Tensor:
     """Replace the value of ``t`` by ``compute(old value)``: the general in-place form.
 
     ``checked`` says that the result's shape and dtype must fit as in-place operations demand,

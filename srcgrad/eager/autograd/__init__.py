@@ -36,9 +36,7 @@ class Variable(metaclass=_VariableMeta):
         return t
 
 
-__all__ = [
-    "Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad",
-    "forward_ad", "function", "functional", "grad", "gradcheck", "gradgradcheck", "graph",
-    "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly",
-    "set_grad_enabled", "set_multithreading_enabled",
-]
+__all__ = ["Function", "GradcheckError", "Variable", "backward", "detect_anomaly", "enable_grad",
+           "forward_ad", "function", "functional", "grad", "gradcheck", "gradgradcheck", "graph",
+           "inference_mode", "is_multithreading_enabled", "no_grad", "set_detect_anomaly",
+           "set_grad_enabled", "set_multithreading_enabled"]

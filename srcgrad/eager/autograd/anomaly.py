@@ -24,14 +24,12 @@ def _report(node: Any) -> None:
     """Warn with the forward stack of ``node``."""
     trace = node._ex.trace if node._ex is not None else None
     if trace is None:
-        warnings.warn(
-            f"Error detected in {node.plain_name()}. No forward pass information available. "
-            "Enable detect anomaly during forward pass for more information.", UserWarning,
-            stacklevel=4)
+        warnings.warn(f"Error detected in {node.plain_name()}. No forward pass information "
+                      "available. Enable detect anomaly during forward pass for more information.",
+                      UserWarning, stacklevel=4)
         return
-    warnings.warn(
-        f"Error detected in {node.plain_name()}. Traceback of forward call that caused the "
-        f"error:\n{trace}", UserWarning, stacklevel=4)
+    warnings.warn(f"Error detected in {node.plain_name()}. Traceback of forward call that caused "
+                  f"the error:\n{trace}", UserWarning, stacklevel=4)
 
 
 class detect_anomaly(set_detect_anomaly):

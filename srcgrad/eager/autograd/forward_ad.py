@@ -79,9 +79,8 @@ def exit_dual_level(*, level: int | None = None) -> None:
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A tensor that carries ``tangent`` along."""
     if state.dual_level < 0:
-        raise RuntimeError(
-            "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
-            "enter_dual_level() first.")
+        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, "
+                           "make sure to enter_dual_level() first.")
     if tensor._dt.category < dt.FLOATING:
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor._dt}")
     if tangent._dt.category < dt.FLOATING:

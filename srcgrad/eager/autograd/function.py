@@ -50,9 +50,8 @@ class FunctionCtx:
         """Keep tensors for ``jvp``."""
         for t in tensors:
             if t is not None and not isinstance(t, Tensor):
-                raise AssertionError(
-                    "save_for_forward expects all arguments to be tensors; you should save "
-                    "non-tensors as attributes on ctx.")
+                raise AssertionError("save_for_forward expects all arguments to be tensors; you "
+                                     "should save non-tensors as attributes on ctx.")
         self.saved_for_forward = tensors
 
     def mark_dirty(self, *args: Tensor) -> None:
@@ -137,11 +136,10 @@ class Function(metaclass=FunctionMeta):
     generate_vmap_rule = False
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        warnings.warn(
-            f"{type(self)} should not be instantiated. Methods on autograd functions are all "
-            "static, so you should invoke them on the class itself. Instantiating an autograd "
-            "function will raise an error in a future version of PyTorch.", DeprecationWarning,
-            stacklevel=2)
+        warnings.warn(f"{type(self)} should not be instantiated. Methods on autograd functions are "
+                      "all static, so you should invoke them on the class itself. Instantiating an "
+                      "autograd function will raise an error in a future version of PyTorch.",
+                      DeprecationWarning, stacklevel=2)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError(
@@ -160,23 +158,20 @@ class Function(metaclass=FunctionMeta):
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:
-        raise NotImplementedError(
-            "You must implement either the backward or vjp method for your custom "
-            "autograd.Function to use it with backward mode AD.")
+        raise NotImplementedError("You must implement either the backward or vjp method for your "
+                                  "custom autograd.Function to use it with backward mode AD.")
 
     vjp = backward
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
-        raise NotImplementedError(
-            "You must implement the jvp function for custom autograd.Function to use it with "
-            "forward mode AD.")
+        raise NotImplementedError("You must implement the jvp function for custom "
+                                  "autograd.Function to use it with forward mode AD.")
 
     @staticmethod
     def vmap(info: VmapInfo, in_dims: Any, *args: Any) -> Any:
-        raise NotImplementedError(
-            "To use autograd.Function with vmap, you must either override the vmap staticmethod or "
-            "set generate_vmap_rule=True.")
+        raise NotImplementedError("To use autograd.Function with vmap, you must either override "
+                                  "the vmap staticmethod or set generate_vmap_rule=True.")
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
@@ -233,8 +228,7 @@ def two_returns(returned: Any) -> Any:
     """What a ``vmap`` staticmethod returned, if it is an output and its dimensions."""
     if isinstance(returned, tuple) and len(returned) == 2:
         return returned
-    what = (f"{len(returned)} returns" if isinstance(returned, tuple)
-            else f"a {type(returned)}")
+    what = (f"{len(returned)} returns" if isinstance(returned, tuple) else f"a {type(returned)}")
     raise RuntimeError("Expected the vmap staticmethod to have two returns, an output and out_dims "
                        f"with pytree structure compatible with the output. Got {what} instead")
 
@@ -255,9 +249,8 @@ def _one_by_rule(cls: type[Function], args: tuple[Any, ...]) -> Any:
     return tuple(t if d is None else t.select(d, 0) for t, d in zip(out, places))
 
 
-def _positional(
-    cls: type[Function], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, ...]:
+def _positional(cls: type[Function], args: tuple[Any, ...],
+                kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """Keyword arguments put in their places: gradients are given by position.  A Function with
     ``setup_context`` gets its defaults, too."""
     signature = inspect.signature(cls.forward)
@@ -277,10 +270,8 @@ def _context(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
     return ctx
 
 
-def _finish(
-    cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], tensors: list[Tensor],
-    edges: tuple[Any, ...], result: Any, active: bool,
-) -> Any:
+def _finish(cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], tensors: list[Tensor],
+            edges: tuple[Any, ...], result: Any, active: bool) -> Any:
     """Give the outputs of ``forward`` their history and pack what was saved."""
     several = isinstance(result, tuple)
     raw = result if several else (result,)
@@ -327,9 +318,8 @@ def _finish(
     return tuple(outputs) if several else outputs[0]
 
 
-def _written(
-    ctx: FunctionNode, out: Tensor, nr: int, active: bool, place: int, outputs: int
-) -> Tensor:
+def _written(ctx: FunctionNode, out: Tensor, nr: int, active: bool, place: int,
+             outputs: int) -> Tensor:
     """Output ``nr``, which is input ``place`` and was modified in place."""
     if place < 0:
         warnings.warn("ctx.mark_dirty() received a tensor that was not an input. Only input "
@@ -378,9 +368,8 @@ def _packed(t: Any, raw: tuple[Any, ...], outputs: list[Any]) -> Any:
     if t is None:
         return None
     if not isinstance(t, Tensor):
-        raise TypeError(
-            f"save_for_backward can only save variables, but argument 0 is of type "
-            f"{type(t).__name__}")
+        raise TypeError("save_for_backward can only save variables, but argument 0 is of type "
+                        f"{type(t).__name__}")
     for nr, (before, after) in enumerate(zip(raw, outputs)):
         if t is after or (t is before and isinstance(after, Tensor) and after._view is None):
             if after._fn is None:
@@ -407,9 +396,8 @@ class _FunctionPlan:
             given.append(c)
         cls = node._forward_cls
         if cls.backward is not Function.backward and cls.vjp is not Function.vjp:
-            raise RuntimeError(
-                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You "
-                "should only implement one of them.")
+            raise RuntimeError("Implementing both 'backward' and 'vjp' for a custom Function is "
+                               "not allowed. You should only implement one of them.")
         function = cls.backward if cls.backward is not Function.backward else cls.vjp
         result = function(node, *given)
         grads = list(result) if isinstance(result, tuple | list) else [result]
@@ -417,8 +405,7 @@ class _FunctionPlan:
 
     def pull(self, node: FunctionNode, ct: Any) -> list[Any]:
         outs = node._meta[1]
-        given = [None if c is None else wrap(c, _dtype_of(c, m)) for c, m in zip(
-            ct or [], outs)]
+        given = [None if c is None else wrap(c, _dtype_of(c, m)) for c, m in zip(ct or [], outs)]
         grads = self._backward(node, given)
         return [None if g is None or node._edges[i] is None else
                 _fitted(type(node).__name__, i, g, node._meta[0][i])._a
@@ -477,10 +464,9 @@ def _fitted(name: str, index: int, g: Tensor, meta: tuple[tuple[int, ...], dt.dt
     """A returned gradient summed to the input's shape and converted to its dtype."""
     shape, d = meta
     if g._dt.category == dt.COMPLEX and d.category < dt.COMPLEX:
-        raise RuntimeError(
-            "Expected isFloatingType(grad.scalar_type()) || (input_is_complex == grad_is_complex) "
-            "to be true, but got false.  (Could this error message be improved?  If so, please "
-            "report an enhancement request to PyTorch.)")
+        raise RuntimeError("Expected isFloatingType(grad.scalar_type()) || (input_is_complex == "
+                           "grad_is_complex) to be true, but got false.  (Could this error message "
+                           "be improved?  If so, please report an enhancement request to PyTorch.)")
     if g._a.shape != shape:
         try:
             fits = np.broadcast_shapes(shape, g._a.shape) == g._a.shape
@@ -504,5 +490,4 @@ class InplaceFunction(Function):
 
 
 BackwardCFunction = FunctionNode
-__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction",
-           "once_differentiable"]
+__all__ = ["BackwardCFunction", "Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]

@@ -20,9 +20,8 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
     for i, v in enumerate(values):
         if not isinstance(v, Tensor):
             if several:
-                raise TypeError(
-                    f"The {what} given to {function} must be either a Tensor or a tuple of Tensors "
-                    f"but the value at index {i} has type {type(v)}.")
+                raise TypeError(f"The {what} given to {function} must be either a Tensor or a "
+                                f"tuple of Tensors but the value at index {i} has type {type(v)}.")
             raise TypeError(f"The {what} given to {function} must be either a Tensor or a tuple of "
                             f"Tensors but the given {what} has type {type(v)}.")
     return several, values
@@ -54,10 +53,9 @@ def _check_active(outputs: Any, strict: bool) -> None:
     """Under ``strict`` all outputs must depend on the inputs."""
     bad = [i for i, o in enumerate(outputs) if not o.requires_grad]
     if strict and bad:
-        raise RuntimeError(
-            f"Output {bad[0]} of the user-provided function does not require gradients. The "
-            "outputs must be computed in a differentiable manner from the input when running in "
-            "strict mode.")
+        raise RuntimeError(f"Output {bad[0]} of the user-provided function does not require "
+                           "gradients. The outputs must be computed in a differentiable manner "
+                           "from the input when running in strict mode.")
 
 
 def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bool,
@@ -71,9 +69,8 @@ def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bo
                retain_graph=True, allow_unused=True)
     if strict and any(g is None for g in got):
         i = next(i for i, g in enumerate(got) if g is None)
-        raise RuntimeError(
-            f"{what} of the user-provided function is independent of input {i}. This is not "
-            "allowed in strict mode.")
+        raise RuntimeError(f"{what} of the user-provided function is independent of input {i}. "
+                           "This is not allowed in strict mode.")
     return tuple(_zeros(t) if g is None else g for g, t in zip(got, inputs))
 
 
@@ -81,9 +78,8 @@ def _check_moving(derivatives: Any, needed: bool, what: str = "jacobian") -> Non
     """Under ``strict`` with ``create_graph`` derivatives must depend on the inputs."""
     for i, g in enumerate(derivatives):
         if needed and not g.requires_grad:
-            raise RuntimeError(
-                f"The {what} of the user-provided function is independent of input {i}. This is "
-                "not allowed in strict mode when create_graph=True.")
+            raise RuntimeError(f"The {what} of the user-provided function is independent of input "
+                               f"{i}. This is not allowed in strict mode when create_graph=True.")
 
 
 def _vectors(v: Any, like: tuple[Tensor, ...], several: bool, what: str, function: str) -> Any:
@@ -162,10 +158,9 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
     if strategy == "forward-mode" and (create_graph or strict):
         option, kind = (("create_graph", NotImplementedError) if create_graph
                         else ("strict", RuntimeError))
-        raise kind(
-            f"torch.autograd.functional.jacobian: `{option}=True` and `strategy=\"forward-mode\"` "
-            f"are not supported together (yet). Please either set `{option}=False` or "
-            "`strategy=\"reverse-mode\"`.")
+        raise kind(f"torch.autograd.functional.jacobian: `{option}=True` and "
+                   "`strategy=\"forward-mode\"` are not supported together (yet). Please either "
+                   f"set `{option}=False` or `strategy=\"reverse-mode\"`.")
     if strict and vectorize:
         raise RuntimeError(
             "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
@@ -215,9 +210,8 @@ def _check_twice(first: Any, strict: bool) -> None:
                 "violated by a linear function for example).")
 
 
-def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
-            strict: bool = False, vectorize: bool = False,
-            outer_jacobian_strategy: str = "reverse-mode") -> Any:
+def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,
+            vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The second derivatives of a scalar function."""
     several_in, given = _as_tuple(inputs, "inputs", "hessian")
     if outer_jacobian_strategy not in ("reverse-mode", "forward-mode"):

@@ -146,14 +146,12 @@ def _compare(numerical: Array, analytical: Array, o: Tensor, x: Tensor, where: t
                 f"{where[1]},\nnumerical:{texts[0]}\nanalytical:{texts[1]}\n")
 
 
-def gradcheck(
-    func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5,
-    rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
-    check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
-    check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
-    masked: bool | None = None,
-) -> bool:
+def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5,
+              rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
+              check_undefined_grad: bool = True, check_grad_dtypes: bool = False,
+              check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
+              check_forward_ad: bool = False, check_backward_ad: bool = True,
+              fast_mode: bool = False, masked: bool | None = None) -> bool:
     """Whether gradients agree with central differences; raises :class:`GradcheckError` if not
     (or returns False with ``raise_exception=False``)."""
     if not (check_forward_ad or check_backward_ad):
@@ -194,17 +192,15 @@ def gradcheck(
 
 def _check_inputs(given: Sequence[Any]) -> None:
     if not _active(given):
-        raise ValueError(
-            "gradcheck expects at least one input tensor to require gradient, but none of them "
-            "have requires_grad=True.")
+        raise ValueError("gradcheck expects at least one input tensor to require gradient, but "
+                         "none of them have requires_grad=True.")
     for i, t in enumerate(given):
         if not isinstance(t, Tensor) or not t.requires_grad:
             continue
         if t._dt not in (dt.float64, dt.complex128):
-            warnings.warn(
-                f"Input #{i} requires gradient and is not a double precision floating point or "
-                "complex. This check will likely fail if all the inputs are not of double "
-                "precision floating point or complex. ", stacklevel=3)
+            warnings.warn(f"Input #{i} requires gradient and is not a double precision floating "
+                          "point or complex. This check will likely fail if all the inputs are not "
+                          "of double precision floating point or complex. ", stacklevel=3)
         if overlaps(t._a):
             raise RuntimeError(
                 f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
@@ -229,11 +225,10 @@ def _check_jacobians(func: Callable[..., Any], given: Sequence[Any], outputs: Se
                 continue
             analytical = _backward(out, x)
             if np.max(np.abs(analytical - _backward(out, x)), initial=0) > nondet_tol:
-                raise GradcheckError(
-                    "Backward is not reentrant, i.e., running backward with same input and "
-                    "grad_output multiple times gives different values, although analytical "
-                    "gradient matches numerical gradient.The tolerance for nondeterminism was "
-                    f"{nondet_tol}.")
+                raise GradcheckError("Backward is not reentrant, i.e., running backward with same "
+                                     "input and grad_output multiple times gives different values, "
+                                     "although analytical gradient matches numerical gradient.The "
+                                     f"tolerance for nondeterminism was {nondet_tol}.")
             _compare(numerical[o], analytical, out, x, (o, i), rtol, atol, False)
 
 
@@ -283,11 +278,10 @@ def _check_absent_gradients(func: Callable[..., Any], given: Sequence[Any]) -> N
                 problem = ("Expected all input grads to be undefined or zero when all output grads "
                            "are undefined or zero")
         if problem is not None:
-            warnings.warn(
-                "Backwards compatibility: New undefined gradient support checking feature is "
-                "enabled by default, but it may break existing callers of this function. If this "
-                "is true for you, you can call this function with \"check_undefined_grad=False\" "
-                "to disable the feature", stacklevel=3)
+            warnings.warn("Backwards compatibility: New undefined gradient support checking "
+                          "feature is enabled by default, but it may break existing callers of "
+                          "this function. If this is true for you, you can call this function with "
+                          "\"check_undefined_grad=False\" to disable the feature", stacklevel=3)
             raise GradcheckError(_ZERO_GRADS.format(problem)) from cause
 
 
@@ -353,14 +347,13 @@ def _check_batched_tangents(func: Callable[..., Any], given: Sequence[Any]) -> N
                       "gradient computation.")
 
 
-def gradgradcheck(
-    func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *, eps: float = 1e-6,
-    atol: float = 1e-5, rtol: float = 1e-3, gen_non_contig_grad_outputs: bool = False,
-    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
-    check_grad_dtypes: bool = False, check_batched_grad: bool = False,
-    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, fast_mode: bool = False,
-    masked: bool = False,
-) -> bool:
+def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = None, *,
+                  eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3,
+                  gen_non_contig_grad_outputs: bool = False, raise_exception: bool = True,
+                  nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+                  check_grad_dtypes: bool = False, check_batched_grad: bool = False,
+                  check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
+                  fast_mode: bool = False, masked: bool = False) -> bool:
     """:func:`gradcheck` of the gradient of ``func``."""
     if not (check_fwd_over_rev or check_rev_over_rev):
         raise AssertionError(

@@ -69,9 +69,8 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     return GradientEdge(edge[0], edge[1], token)
 
 
-def register_multi_grad_hook(
-    tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all"
-) -> Any:
+def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *,
+                             mode: str = "all") -> Any:
     """Call ``fn`` when all gradients of ``tensors`` that a backward computes are known (with
     None for the others), or when the first one is."""
     if mode not in ("all", "any"):
@@ -189,8 +188,6 @@ def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
         t._ver[0] += 1
 
 
-__all__ = [
-    "GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
-    "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
-    "saved_tensors_hooks",
-]
+__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
+           "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
+           "saved_tensors_hooks"]

@@ -41,10 +41,9 @@ def push_tangents(cls: Any, ctx: Any, args: tuple[Any, ...], outputs: list[Any],
         if t is None:
             continue
         if not isinstance(out, Tensor) or i in silent or out._dt.category < dt.FLOATING:
-            raise RuntimeError(
-                f"Function's jvp returned a gradient at position {i}, but  the corresponding "
-                "forward output is not a differentiable Tensor.You should return None at that "
-                "position instead.")
+            raise RuntimeError(f"Function's jvp returned a gradient at position {i}, but  the "
+                               "corresponding forward output is not a differentiable Tensor.You "
+                               "should return None at that position instead.")
         if t._a.shape != out._a.shape:
             raise RuntimeError(
                 "Trying to set a forward gradient that has a different size than that of the "
@@ -70,9 +69,8 @@ def push_tangents(cls: Any, ctx: Any, args: tuple[Any, ...], outputs: list[Any],
 def _check_view(t: Tensor, given: Tensor | None) -> None:
     """What ``jvp`` made for a view of an input must be a view of the input's tangent."""
     if t._view is None:
-        raise RuntimeError(
-            "A custom Function's forward is returning a view (or an input as-is) but the jvp is "
-            "not returning a view.")
+        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) "
+                           "but the jvp is not returning a view.")
     if given is None:
         return
     if given._view is None and t._view.base is not given:

@@ -8,8 +8,7 @@ enabled = True
 deterministic = False
 allow_tf32 = True
 fp32_precision = "none"
-set_flags, flags = flags_of(
-    globals(), ("enabled", "deterministic", "allow_tf32", "fp32_precision"))
+set_flags, flags = flags_of(globals(), ("enabled", "deterministic", "allow_tf32", "fp32_precision"))
 
 
 def is_available() -> bool:

@@ -28,14 +28,12 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
         if dim is None:
             continue
         if not isinstance(dim, int):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input "
-                "but in_dim must be either an integer dimension or None.")
+            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} "
+                             "for an input but in_dim must be either an integer dimension or None.")
         if not isinstance(leaf, Tensor):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for an input "
-                f"but the input is of type {type(leaf)}. We cannot vmap over non-Tensor arguments, "
-                "please use None as the respective in_dim")
+            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} "
+                             f"for an input but the input is of type {type(leaf)}. We cannot vmap "
+                             "over non-Tensor arguments, please use None as the respective in_dim")
         if not -leaf._a.ndim <= dim < leaf._a.ndim:
             raise ValueError(
                 f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, "
@@ -45,9 +43,8 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
     if any(n != sizes[0] for n in sizes):
-        raise ValueError(
-            "vmap: Expected all tensors to have the same size in the mapped dimension, got sizes "
-            f"{sizes} for the mapped dimension")
+        raise ValueError("vmap: Expected all tensors to have the same size in the mapped "
+                         f"dimension, got sizes {sizes} for the mapped dimension")
     return int(sizes[0])
 
 
@@ -64,17 +61,15 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
                            f"'same'. Got {randomness}")
     if chunk_size is not None and chunk_size <= 0:
-        raise ValueError(
-            f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
+        raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         name = getattr(func, "__name__", repr(func)).rstrip("_")
         if not isinstance(in_dims, int | tuple):
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` to be int or "
-                "a (potentially nested) tuple matching the structure of inputs, got: "
-                f"{type(in_dims)}.")
+            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` "
+                             "to be int or a (potentially nested) tuple matching the structure of "
+                             f"inputs, got: {type(in_dims)}.")
         if not args:
             raise ValueError(
                 f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
@@ -143,15 +138,12 @@ def _by_rule(owner: Any, count: int, randomness: str, dims: list[Any], args: lis
     several = isinstance(out, tuple)
     placed = found if isinstance(found, tuple) else (found,) * (len(out) if several else 1)
     wanted = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(placed)
-    moved = tuple(
-        t.expand(count, *t.shape) if d is None else t.movedim(d, to)
-        for t, d, to in zip(out if several else (out,), placed, wanted))
+    moved = tuple(t.expand(count, *t.shape) if d is None else t.movedim(d, to) for t, d,
+                  to in zip(out if several else (out,), placed, wanted))
     return moved if several else moved[0]
 
 
-def _stacked(
-    rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str, count: int
-) -> Any:
+def _stacked(rows: list[list[Any]], rebuild: Any, out_dims: Any, name: str, count: int) -> Any:
     columns = [list(c) for c in zip(*rows)]
     sample = rebuild(rows[0])
     if isinstance(out_dims, tuple) and (
@@ -168,10 +160,9 @@ def _stacked(
                 f"vmap({name}, ...): `{name}` must only return Tensors, got type "
                 f"{type(column[0])}. Did you mean to set out_dims= to None for output?")
         if dim is not None and not isinstance(dim, int):
-            raise ValueError(
-                f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, None or a "
-                "python collection of ints representing where in the outputs the vmapped "
-                "dimension should appear.")
+            raise ValueError(f"vmap({name}, ..., out_dims={out_dims}): `out_dims` must be an int, "
+                             "None or a python collection of ints representing where in the "
+                             "outputs the vmapped dimension should appear.")
         if dim is None and any(not np.array_equal(t._a, column[0]._a, equal_nan=True)
                                for t in column[1:]):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when "

@@ -9,10 +9,8 @@ from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.tensor import Tensor
 
 
-def functional_call(
-    module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,
-    tie_weights: bool = True, strict: bool = False,
-) -> Any:
+def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None,
+                    kwargs: Any = None, *, tie_weights: bool = True, strict: bool = False) -> Any:
     """Call ``module`` with tensors of a dict in place of its parameters and buffers."""
     given: dict[str, Tensor] = {}
     if isinstance(parameter_and_buffer_dicts, dict):
@@ -69,8 +67,7 @@ def _places(module: Any, given: dict[str, Tensor], tie: bool) -> list[tuple[Any,
         owner = modules.get(path)
         if owner is None:
             continue
-        table = next(
-            (t for t in (owner._parameters, owner._buffers) if key in t), None)
+        table = next((t for t in (owner._parameters, owner._buffers) if key in t), None)
         if table is None:
             continue  # as PyTorch, unless ``strict``
         if not isinstance(value, Tensor):

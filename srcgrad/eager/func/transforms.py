@@ -40,9 +40,8 @@ class transforming:
     def __enter__(self) -> None:
         self.before = state.mode, state.transform
         if state.mode & HOOKS and self.backward:
-            raise RuntimeError(
-                "torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
-                "Please open an issue with your use case.")
+            raise RuntimeError("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved "
+                               "tensor hooks. Please open an issue with your use case.")
         epoch[0] += 1
         state.transform = epoch[0]
         state.mode |= GRAD | TRANSFORM
@@ -128,8 +127,7 @@ def _check_argnums(argnums: Any, args: tuple[Any, ...]) -> None:
         if not isinstance(i, int):
             raise RuntimeError(f"argnum must be int, got: {type(i)}")
         if not -len(args) <= i < len(args):
-            raise RuntimeError(
-                f"Got argnum={i}, but only {len(args)} positional inputs")
+            raise RuntimeError(f"Got argnum={i}, but only {len(args)} positional inputs")
 
 
 def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
@@ -148,9 +146,8 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
             aux = None
             if has_aux:
                 if not (isinstance(output, tuple) and len(output) == 2):
-                    raise RuntimeError(
-                        "grad_and_value(f)(*args): output of function f should be a tuple: "
-                        "(output, aux) if has_aux is True")
+                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a "
+                                       "tuple: (output, aux) if has_aux is True")
                 output, aux = output
                 _check_aux(aux)
             _check_scalar(output)
@@ -179,9 +176,8 @@ def _check_scalar(output: Any) -> None:
             "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
             f"with {output._a.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
     if output._dt.category < dt.FLOATING:
-        raise RuntimeError(
-            "grad_and_value(f)(*args): Expected f(*args) to return a tensor of floating point "
-            f"dtype, got {output._dt!r}")
+        raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a tensor of "
+                           f"floating point dtype, got {output._dt!r}")
 
 
 def _pull(output: Tensor, leaves: list[Any], keep: bool, seed: Any = None,
@@ -241,10 +237,9 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                  create_graph: bool | None = None) -> Any:
         cts, _ = flatten(cotangents)
         if outline(cotangents) != outline(output):
-            raise RuntimeError(
-                "Expected pytree structure of cotangents to be the same as pytree structure of "
-                f"outputs to the function. cotangents: {outline(cotangents)}, primal output: "
-                f"{outline(output)}")
+            raise RuntimeError("Expected pytree structure of cotangents to be the same as pytree "
+                               "structure of outputs to the function. cotangents: "
+                               f"{outline(cotangents)}, primal output: {outline(output)}")
         keep = keep_always or any(isinstance(c, Tensor) and c.requires_grad for c in cts)
         with enable_grad():
             pairs = [(o, c) for o, c in zip(outs, cts) if o.requires_grad]
@@ -299,22 +294,19 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         leaves, _ = flatten(given)
         ts, _ = flatten(tangents)
         if len(ts) != len(leaves):
-            raise RuntimeError(
-                "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
-                "structure.")
+            raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have "
+                               "the same python structure.")
         for t, p in zip(ts, leaves):
             if isinstance(t, Tensor) and isinstance(p, Tensor) and t._a.shape != p._a.shape:
-                raise RuntimeError(
-                    "Trying to set a forward gradient that has a different size than that of the "
-                    f"original Tensor, this is not supported. Tensor is of size "
-                    f"{list(p._a.shape)} while the given forward gradient is of size "
-                    f"{list(t._a.shape)}.")
+                raise RuntimeError("Trying to set a forward gradient that has a different size "
+                                   "than that of the original Tensor, this is not supported. "
+                                   f"Tensor is of size {list(p._a.shape)} while the given forward "
+                                   f"gradient is of size {list(t._a.shape)}.")
         outs, rebuild = flatten(output)
         for out in outs:
             if not isinstance(out, Tensor):
-                raise RuntimeError(
-                    "jvp(f, primals, tangents): expected f(*primals) to return only tensors, got "
-                    f"unsupported type {type(out)}")
+                raise RuntimeError("jvp(f, primals, tangents): expected f(*primals) to return only "
+                                   f"tensors, got unsupported type {type(out)}")
             if strict and not out.requires_grad:
                 raise RuntimeError(
                     "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
@@ -331,12 +323,10 @@ def _push_one(out: Tensor, leaves: list[Any], tangents: list[Any], own: list[Ten
     v = _zeros(out)
     v._rg = True
     own.append(v)
-    pairs = [(x, t) for x, t in zip(leaves, tangents)
-             if isinstance(x, Tensor) and x.requires_grad]
+    pairs = [(x, t) for x, t in zip(leaves, tangents) if isinstance(x, Tensor) and x.requires_grad]
     got = tape_grad(out, [x for x, _ in pairs], v, retain_graph=True, create_graph=True,
                     allow_unused=True)
-    live = [(g, t) for g, (_, t) in zip(got, pairs)
-            if g is not None and g.requires_grad]
+    live = [(g, t) for g, (_, t) in zip(got, pairs) if g is not None and g.requires_grad]
     if not live:
         return _zeros(out)
     pushed, = tape_grad([g for g, _ in live], [v], [t for _, t in live], retain_graph=True,
@@ -401,8 +391,7 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         result = rebuild_out(blocks)
         if not has_aux:
             return result
-        return result, map_leaves(
-            lambda t: t.detach() if isinstance(t, Tensor) else t, aux_box[0])
+        return result, map_leaves(lambda t: t.detach() if isinstance(t, Tensor) else t, aux_box[0])
 
     return transformed
 

@@ -81,9 +81,8 @@ def broadcast_prefix(prefix: Any, tree: Any) -> list[Any]:
     if isinstance(tree, list | tuple):
         if isinstance(prefix, list | tuple):
             if len(prefix) != len(tree):
-                raise ValueError(
-                    f"expected {len(tree)} entries for a container of that length, got "
-                    f"{len(prefix)}")
+                raise ValueError(f"expected {len(tree)} entries for a container of that length, "
+                                 f"got {len(prefix)}")
             return [x for p, v in zip(prefix, tree) for x in broadcast_prefix(p, v)]
         return [x for v in tree for x in broadcast_prefix(prefix, v)]
     return [prefix]

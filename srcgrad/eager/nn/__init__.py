@@ -8,24 +8,9 @@ from .modules import batchnorm, container, instancenorm  # noqa: F401
 from .modules import module as _module  # noqa: F401  (makes nn.modules.module)
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
-__all__ = [
-    "Buffer",
-    "Module",
-    "ModuleDict",
-    "ModuleList",
-    "Parameter",
-    "ParameterDict",
-    "ParameterList",
-    "Sequential",
-    "UninitializedBuffer",
-    "UninitializedParameter",
-    "functional",
-    "grad",
-    "init",
-    "modules",
-    "parameter",
-    "utils",
-]
+__all__ = ["Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict",
+           "ParameterList", "Sequential", "UninitializedBuffer", "UninitializedParameter",
+           "functional", "grad", "init", "modules", "parameter", "utils"]
 __all__ += modules.__all__
 functional.grad = grad  # type: ignore[attr-defined]  # its other place
 for _class in (Module, ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential):

@@ -37,10 +37,8 @@ class BackwardHook:
     the hook at the inputs then calls the user's hooks with both.
     """
 
-    def __init__(
-        self, module: Any, user_hooks: list[Callable[..., Any]],
-        user_pre_hooks: list[Callable[..., Any]],
-    ) -> None:
+    def __init__(self, module: Any, user_hooks: list[Callable[..., Any]],
+                 user_pre_hooks: list[Callable[..., Any]]) -> None:
         self.module = module
         self.user_hooks = user_hooks
         self.user_pre_hooks = user_pre_hooks
@@ -50,9 +48,8 @@ class BackwardHook:
         self.input_places: list[int] | None = None
         self.output_places: list[int] | None = None
 
-    def _marked(
-        self, attach: Callable[[Any], None], args: tuple[Any, ...]
-    ) -> tuple[tuple[Any, ...], list[int] | None]:
+    def _marked(self, attach: Callable[[Any], None],
+                args: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[int] | None]:
         places = [i for i, arg in enumerate(args) if isinstance(arg, torch.Tensor)]
         tensors = [args[i] for i in places]
         if not (torch.is_grad_enabled() and any(t.requires_grad for t in tensors)):
@@ -60,10 +57,8 @@ class BackwardHook:
         marked = BackwardHookFunction.apply(*tensors)
         node = next((t.grad_fn for t in marked if t.grad_fn is not None), None)
         if node is None:
-            raise RuntimeError(
-                "Error while setting up backward hooks. Please open an issue with a code sample "
-                "to reproduce this."
-            )
+            raise RuntimeError("Error while setting up backward hooks. Please open an issue with a "
+                               "code sample to reproduce this.")
         attach(node)
         out = list(args)
         for place, t in zip(places, marked):
@@ -73,9 +68,8 @@ class BackwardHook:
     def setup_input_hook(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """``args`` with their tensors passed through the marking node."""
         self.n_inputs = len(args)
-        args, self.input_places = self._marked(
-            lambda node: node.register_hook(self._at_inputs), args
-        )
+        args, self.input_places = self._marked(lambda node: node.register_hook(self._at_inputs),
+                                               args)
         return args
 
     def _at_inputs(self, grad_input: Any, _: Any) -> Any:
@@ -90,10 +84,8 @@ class BackwardHook:
             if not isinstance(out, tuple):
                 out = (out,)
             if len(out) != len(result):
-                raise RuntimeError(
-                    "Backward hook returned an invalid number of grad_input, "
-                    f"got {len(out)}, but expected {len(result)}"
-                )
+                raise RuntimeError("Backward hook returned an invalid number of grad_input, got "
+                                   f"{len(out)}, but expected {len(result)}")
             result = out
         self.grad_outputs = None
         return tuple(result[i] for i in places)
@@ -103,9 +95,8 @@ class BackwardHook:
         single = not isinstance(result, tuple)
         args = (result,) if single else result
         self.n_outputs = len(args)
-        args, self.output_places = self._marked(
-            lambda node: node.register_hook(self._at_outputs), args
-        )
+        args, self.output_places = self._marked(lambda node: node.register_hook(self._at_outputs),
+                                                args)
         if single:
             return args[0]
         return result._make(args) if hasattr(result, "_make") else args  # a named tuple stays one
@@ -120,10 +111,8 @@ class BackwardHook:
             if not isinstance(out, tuple):
                 out = (out,)
             if len(out) != len(grads):
-                raise RuntimeError(
-                    "Backward pre hook returned an invalid number of grad_output, "
-                    f"got {len(out)}, but expected {len(grads)}"
-                )
+                raise RuntimeError("Backward pre hook returned an invalid number of grad_output, "
+                                   f"got {len(out)}, but expected {len(grads)}")
             grads = out
         self.grad_outputs = grads
         if self.input_places is None:
@@ -146,10 +135,8 @@ class BackwardHook:
             if out is not None and not (
                 isinstance(out, tuple) and all(item is None for item in out)
             ):
-                raise RuntimeError(
-                    "Backward hook for Modules where no input requires gradient should always "
-                    "return None or None for all gradients."
-                )
+                raise RuntimeError("Backward hook for Modules where no input requires gradient "
+                                   "should always return None or None for all gradients.")
 
 
 def what_plain_hooks_miss(inputs: Any, result: Any, last: Any) -> str | None:

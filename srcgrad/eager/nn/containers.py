@@ -89,10 +89,8 @@ class Sequential(_Numbered):
     @staticmethod
     def _check_operand(other: Any) -> None:
         if not isinstance(other, Sequential):
-            raise ValueError(
-                "add operator supports only objects of Sequential class, but "
-                f"{type(other)} is given."
-            )
+            raise ValueError("add operator supports only objects of Sequential class, but "
+                             f"{type(other)} is given.")
 
     def _check_count(self, other: Any) -> None:
         if not isinstance(other, int):
@@ -197,10 +195,8 @@ def _pairs(kind: str, given: Any) -> Iterator[tuple[Any, Any]]:
             )
         pair = tuple(pair)
         if len(pair) != 2:
-            raise ValueError(
-                f"{kind}Dict update sequence element #{number} has length {len(pair)}; "
-                "2 is required"
-            )
+            raise ValueError(f"{kind}Dict update sequence element #{number} has length "
+                             f"{len(pair)}; 2 is required")
         yield pair
 
 
@@ -320,9 +316,7 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        return "\n".join(
-            _described(i, value, lambda p: p.dtype) for i, value in enumerate(self)
-        )
+        return "\n".join(_described(i, value, lambda p: p.dtype) for i, value in enumerate(self))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterList should not be called.")
@@ -342,11 +336,9 @@ class ParameterDict(Module):
 
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
-            raise TypeError(
-                "Index given to ParameterDict cannot be used as a key as it is not a string "
-                f"(type is '{typename(key)}'). Open an issue on github if you need "
-                "non-string keys."
-            )
+            raise TypeError("Index given to ParameterDict cannot be used as a key as it is not a "
+                            f"string (type is '{typename(key)}'). Open an issue on github if you "
+                            "need non-string keys.")
         self._keys[key] = None
         setattr(self, key, _as_parameter(value))
 

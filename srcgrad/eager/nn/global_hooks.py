@@ -72,9 +72,8 @@ def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     return _add(EVERYWHERE.forward_pre, hook)
 
 
-def register_module_forward_hook(
-    hook: Hook, *, with_kwargs: bool = False, always_call: bool = False
-) -> RemovableHandle:
+def register_module_forward_hook(hook: Hook, *, with_kwargs: bool = False,
+                                 always_call: bool = False) -> RemovableHandle:
     """Call ``hook(module, args, output)`` after every module's forward, before its own hooks."""
     flags = [EVERYWHERE.with_kwargs] * with_kwargs + [EVERYWHERE.always_called] * always_call
     return _add(EVERYWHERE.forward, hook, *flags)

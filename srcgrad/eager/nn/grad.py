@@ -12,10 +12,8 @@ from . import functional as F
 def _of(convolve: Callable[..., Any], argument: int, name: str) -> Callable[..., Any]:
     """``convolve`` is linear in each argument, so that the other's value is enough."""
 
-    def gradient(
-        first: Any, second: Any, grad_output: Any, stride: Any = 1, padding: Any = 0,
-        dilation: Any = 1, groups: int = 1,
-    ) -> Any:
+    def gradient(first: Any, second: Any, grad_output: Any, stride: Any = 1, padding: Any = 0,
+                 dilation: Any = 1, groups: int = 1) -> Any:
         given = (first, second)[1 - argument]
         tracked = torch.is_grad_enabled() and (given.requires_grad or grad_output.requires_grad)
         with torch.enable_grad():

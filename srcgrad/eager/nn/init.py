@@ -95,9 +95,8 @@ def dirac_(tensor: Any, groups: int = 1) -> Any:
 
 def _fans(tensor: Any) -> tuple[int, int]:
     if tensor.dim() < 2:
-        raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
-        )
+        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 "
+                         "dimensions")
     field = math.prod(tensor.shape[2:])
     return tensor.size(1) * field, tensor.size(0) * field
 
@@ -121,9 +120,7 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any
 def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
     mode = mode.lower()
     if mode not in ("fan_in", "fan_out"):
-        raise ValueError(
-            f"Mode {mode} not supported, please use one of {['fan_in', 'fan_out']}"
-        )
+        raise ValueError(f"Mode {mode} not supported, please use one of {['fan_in', 'fan_out']}")
     fan_in, fan_out = _fans(tensor)
     fan = fan_in if mode == "fan_in" else fan_out
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
@@ -136,10 +133,8 @@ def _is_empty(tensor: Any) -> bool:
     return False
 
 
-def kaiming_uniform_(
-    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-    generator: Any = None,
-) -> Any:
+def kaiming_uniform_(tensor: Any, a: float = 0, mode: str = "fan_in",
+                     nonlinearity: str = "leaky_relu", generator: Any = None) -> Any:
     """Uniform with standard deviation ``gain / sqrt(fan)`` (He et al. 2015)."""
     if _is_empty(tensor):
         return tensor
@@ -147,30 +142,23 @@ def kaiming_uniform_(
     return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(
-    tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-    generator: Any = None,
-) -> Any:
+def kaiming_normal_(tensor: Any, a: float = 0, mode: str = "fan_in",
+                    nonlinearity: str = "leaky_relu", generator: Any = None) -> Any:
     """Normal with standard deviation ``gain / sqrt(fan)`` (He et al. 2015)."""
     if _is_empty(tensor):
         return tensor
     return normal_(tensor, 0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-def trunc_normal_(
-    tensor: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
-    generator: Any = None,
-) -> Any:
+def trunc_normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, a: float = -2.0, b: float = 2.0,
+                  generator: Any = None) -> Any:
     """Normal numbers, those outside ``[a, b]`` drawn again."""
     def cdf(x: float) -> float:
         return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of "
-            "values may be incorrect.",
-            stacklevel=2,
-        )
+        warnings.warn("mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The "
+                      "distribution of values may be incorrect.", stacklevel=2)
     with torch.no_grad():
         if cdf((b - mean) / std) - cdf((a - mean) / std) > 0.3:
             low, high = tensor.new_tensor(a).item(), tensor.new_tensor(b).item()
@@ -184,9 +172,8 @@ def trunc_normal_(
         return _trunc_by_rejection(tensor, mean, std, a, b, generator)
 
 
-def _trunc_by_rejection(
-    tensor: Any, mean: float, std: float, a: float, b: float, generator: Any
-) -> Any:
+def _trunc_by_rejection(tensor: Any, mean: float, std: float, a: float, b: float,
+                        generator: Any) -> Any:
     """Uniform candidates accepted in proportion to the density: for thin tails."""
     peak = -0.5 * ((max(a, min(mean, b)) - mean) / std) ** 2
     tensor.uniform_(a, b, generator=generator)

@@ -63,15 +63,11 @@ class Module(ModuleState, ModuleCall):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init:
             if kwargs:
-                raise TypeError(
-                    f"{type(self).__name__}.__init__() got an unexpected keyword argument "
-                    f"'{next(iter(kwargs))}'"
-                )
+                raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword "
+                                f"argument '{next(iter(kwargs))}'")
             if args:
-                raise TypeError(
-                    f"{type(self).__name__}.__init__() takes 1 positional argument but "
-                    f"{len(args) + 1} were given"
-                )
+                raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but "
+                                f"{len(args) + 1} were given")
         self.__dict__.update({"training": True} | empty_tables())
         if self.call_super_init:
             super().__init__(*args, **kwargs)
@@ -81,9 +77,8 @@ class Module(ModuleState, ModuleCall):
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """The computation; every subclass defines it."""
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required '
+                                  '"forward" function')
 
     # -- registration --------------------------------------------------------------------
 
@@ -103,10 +98,8 @@ class Module(ModuleState, ModuleCall):
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, torch.Tensor):
-            raise TypeError(
-                f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
-                "(torch Tensor or None required)"
-            )
+            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch "
+                            "Tensor or None required)")
         self._buffers[name] = registered(EVERYWHERE.buffer, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -119,16 +112,13 @@ class Module(ModuleState, ModuleCall):
             raise AttributeError("cannot assign parameter before Module.__init__() call")
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{typename(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required)"
-            )
+            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' "
+                            "(torch.nn.Parameter or None required)")
         if param is not None and param.grad_fn is not None:
-            raise ValueError(
-                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be "
-                f"created explicitly. To express '{name}' as a function of another Tensor, "
-                "compute the value in the forward() method."
-            )
+            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
+                             f"parameters must be created explicitly. To express '{name}' as a "
+                             "function of another Tensor, compute the value in the forward() "
+                             "method.")
         if param is not None:
             param = registered(EVERYWHERE.parameter, self, name, param)
         self._parameters[name] = param
@@ -176,10 +166,8 @@ class Module(ModuleState, ModuleCall):
             self.register_parameter(name, value)
         elif params is not None and name in params:
             if value is not None:
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as parameter '{name}' "
-                    "(torch.nn.Parameter or None expected)"
-                )
+                raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' "
+                                "(torch.nn.Parameter or None expected)")
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             if params is None:
@@ -188,17 +176,13 @@ class Module(ModuleState, ModuleCall):
             self._modules[name] = registered(EVERYWHERE.module, self, name, value)
         elif params is not None and name in self._modules:
             if value is not None:
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as child module '{name}' "
-                    "(torch.nn.Module or None expected)"
-                )
+                raise TypeError(f"cannot assign '{typename(value)}' as child module '{name}' "
+                                "(torch.nn.Module or None expected)")
             self._modules[name] = registered(EVERYWHERE.module, self, name, value)
         elif isinstance(value, Buffer) or (params is not None and name in self._buffers):
             if value is not None and not isinstance(value, torch.Tensor):
-                raise TypeError(
-                    f"cannot assign '{typename(value)}' as buffer '{name}' "
-                    "(torch.nn.Buffer, torch.Tensor or None expected)"
-                )
+                raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' "
+                                "(torch.nn.Buffer, torch.Tensor or None expected)")
             persistent = getattr(value, "persistent", name not in self._non_persistent_buffers_set)
             self.register_buffer(name, value, persistent)
         else:
@@ -265,9 +249,8 @@ class Module(ModuleState, ModuleCall):
             raise AttributeError("`" + name + "` is not a buffer")
         return value
 
-    def _named_members(
-        self, table: str, prefix: str, recurse: bool, remove_duplicate: bool
-    ) -> Iterator[tuple[str, Any]]:
+    def _named_members(self, table: str, prefix: str, recurse: bool,
+                       remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
         modules = (
             self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
@@ -281,9 +264,8 @@ class Module(ModuleState, ModuleCall):
                     seen.add(id(value))
                 yield (f"{path}.{name}" if path else name), value
 
-    def named_parameters(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+    def named_parameters(self, prefix: str = "", recurse: bool = True,
+                         remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
         """Parameters with dotted names, each once."""
         yield from self._named_members("_parameters", prefix, recurse, remove_duplicate)
 
@@ -292,9 +274,8 @@ class Module(ModuleState, ModuleCall):
         for _, value in self.named_parameters(recurse=recurse):
             yield value
 
-    def named_buffers(
-        self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+    def named_buffers(self, prefix: str = "", recurse: bool = True,
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
         """Buffers with dotted names, each once."""
         yield from self._named_members("_buffers", prefix, recurse, remove_duplicate)
 
@@ -316,9 +297,8 @@ class Module(ModuleState, ModuleCall):
         for _, module in self.named_children():
             yield module
 
-    def named_modules(
-        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
-    ) -> Iterator[tuple[str, Any]]:
+    def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
+                      remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
         """This module and all descendants with dotted names, each once."""
         memo = set() if memo is None else memo
         if self in memo:
@@ -390,20 +370,15 @@ class Module(ModuleState, ModuleCall):
             return self
         dtype = target.dtype
         if not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError(
-                "nn.Module.to only accepts floating point or complex dtypes, but got desired "
-                f"dtype={dtype}"
-            )
+            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got "
+                            f"desired dtype={dtype}")
         if dtype.is_complex:
-            warnings.warn(
-                "Complex modules are a new feature under active development whose design may "
-                "change, and some modules might not work as expected when using complex tensors as "
-                "parameters or buffers. Please file an issue at https://github.com/pytorch/pytorch/"
-                "issues/new?template=bug-report.yml if a complex module does not work as "
-                "expected.", stacklevel=2)
-        return self._apply(
-            lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t
-        )
+            warnings.warn("Complex modules are a new feature under active development whose design "
+                          "may change, and some modules might not work as expected when using "
+                          "complex tensors as parameters or buffers. Please file an issue at "
+                          "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+                          "if a complex module does not work as expected.", stacklevel=2)
+        return self._apply(lambda t: t.to(dtype) if t.is_floating_point() or t.is_complex() else t)
 
     def type(self, dst_type: Any) -> Self:
         """Convert all parameters and buffers."""

@@ -34,10 +34,8 @@ class ModuleCall:
     # -- hooks ---------------------------------------------------------------------------
 
     @staticmethod
-    def _add_ordered(
-        table: OrderedDict[int, Any], hook: Any, prepend: bool,
-        *flags: tuple[OrderedDict[int, bool], bool],
-    ) -> RemovableHandle:
+    def _add_ordered(table: OrderedDict[int, Any], hook: Any, prepend: bool,
+                     *flags: tuple[OrderedDict[int, bool], bool]) -> RemovableHandle:
         handle = RemovableHandle(table, extra_dict=[flag for flag, _ in flags])
         table[handle.id] = hook
         for flag, on in flags:
@@ -47,33 +45,27 @@ class ModuleCall:
             table.move_to_end(handle.id, last=False)
         return handle
 
-    def register_forward_pre_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False
-    ) -> RemovableHandle:
+    def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
+                                  with_kwargs: bool = False) -> RemovableHandle:
         """Call ``hook(module, args)`` before forward; what it returns replaces ``args``."""
         flag = (self._forward_pre_hooks_with_kwargs, with_kwargs)
         return self._add_ordered(self._forward_pre_hooks, hook, prepend, flag)
 
-    def register_forward_hook(
-        self, hook: Callable[..., Any], *, prepend: bool = False, with_kwargs: bool = False,
-        always_call: bool = False,
-    ) -> RemovableHandle:
+    def register_forward_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
+                              with_kwargs: bool = False,
+                              always_call: bool = False) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after forward; a result replaces the output."""
-        return self._add_ordered(
-            self._forward_hooks, hook, prepend,
-            (self._forward_hooks_with_kwargs, with_kwargs),
-            (self._forward_hooks_always_called, always_call),
-        )
+        return self._add_ordered(self._forward_hooks, hook, prepend,
+                                 (self._forward_hooks_with_kwargs, with_kwargs),
+                                 (self._forward_hooks_always_called, always_call))
 
-    def register_full_backward_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Callable[..., Any],
+                                        prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the module's backward."""
         return self._add_ordered(self._backward_pre_hooks, hook, prepend)
 
-    def register_full_backward_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: Callable[..., Any],
+                                    prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_input, grad_output)`` when the gradients with respect to
         the inputs are computed; what it returns replaces ``grad_input``."""
         if self._is_full_backward_hook is False:
@@ -107,9 +99,7 @@ class ModuleCall:
             self._call_remaining(args, kwargs, called)
             raise
 
-    def _call_hooked(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]
-    ) -> Any:
+    def _call_hooked(self, args: tuple[Any, ...], kwargs: dict[str, Any], called: set[int]) -> Any:
         args, kwargs = self._run_pre_hooks(args, kwargs)
         full, plain = (
             [hook for of, table in ((EVERYWHERE.full, EVERYWHERE.backward),
@@ -127,11 +117,8 @@ class ModuleCall:
             result = result if replaced is None else replaced
         if marks is not None:
             if not isinstance(result, (torch.Tensor, tuple)):
-                warnings.warn(
-                    "For backward hooks to be called, module output should be a Tensor or a tuple "
-                    f"of Tensors but received {type(result)}",
-                    stacklevel=3,
-                )
+                warnings.warn("For backward hooks to be called, module output should be a Tensor "
+                              f"or a tuple of Tensors but received {type(result)}", stacklevel=3)
             result = marks.setup_output_hook(result)
         if plain:
             self._attach_plain_backward(plain, args, result)
@@ -140,19 +127,16 @@ class ModuleCall:
     def _after(self) -> list[tuple[int, Any]]:
         return [*EVERYWHERE.forward.items(), *self._forward_hooks.items()]
 
-    def _run_pre_hooks(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _run_pre_hooks(self, args: tuple[Any, ...],
+                       kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         for number, hook in (*EVERYWHERE.forward_pre.items(), *self._forward_pre_hooks.items()):
             if number in self._forward_pre_hooks_with_kwargs:
                 both = hook(self, args, kwargs)
                 if both is None:
                     continue
                 if not (isinstance(both, tuple) and len(both) == 2):
-                    raise RuntimeError(
-                        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
-                        f"but got {both}."
-                    )
+                    raise RuntimeError("forward pre-hook must return None or a tuple of (new_args, "
+                                       f"new_kwargs), but got {both}.")
                 args, kwargs = both
                 continue
             replaced = hook(self, args)
@@ -160,9 +144,7 @@ class ModuleCall:
                 args = replaced if isinstance(replaced, tuple) else (replaced,)
         return args, kwargs
 
-    def _run_forward_hook(
-        self, number: int, hook: Any, args: Any, kwargs: Any, result: Any
-    ) -> Any:
+    def _run_forward_hook(self, number: int, hook: Any, args: Any, kwargs: Any, result: Any) -> Any:
         if number in self._forward_hooks_with_kwargs or number in EVERYWHERE.with_kwargs:
             return hook(self, args, kwargs, result)
         return hook(self, args, result)
@@ -176,9 +158,8 @@ class ModuleCall:
                 found = found[0]
         if found.grad_fn is not None:
             for hook in hooks:
-                found.grad_fn.register_hook(
-                    lambda grads_in, grads_out, hook=hook: hook(self, grads_in, grads_out)
-                )
+                found.grad_fn.register_hook(lambda grads_in, grads_out,
+                                            hook=hook: hook(self, grads_in, grads_out))
             missing = what_plain_hooks_miss(args, result, found.grad_fn)
             if missing:
                 warnings.warn(missing, FutureWarning, stacklevel=5)
@@ -193,8 +174,6 @@ class ModuleCall:
                 self._run_forward_hook(number, hook, args, kwargs, None)
             except Exception as error:
                 scope = "global " if number in EVERYWHERE.forward else ""
-                warnings.warn(
-                    f"{scope}module forward hook with ``always_call=True`` raised an exception "
-                    f"that was silenced as another error was raised in forward: {error}",
-                    stacklevel=3,
-                )
+                warnings.warn(f"{scope}module forward hook with ``always_call=True`` raised an "
+                              "exception that was silenced as another error was raised in forward: "
+                              f"{error}", stacklevel=3)

@@ -49,26 +49,22 @@ class ModuleState:
 
     def get_extra_state(self) -> Any:
         """Override to put something beside tensors into the state dictionary."""
-        raise RuntimeError(
-            "Reached a code path in Module.get_extra_state() that should never be called. Please "
-            "file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml"
-            " to report this bug."
-        )
+        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be "
+                           "called. Please file an issue at "
+                           "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+                           "to report this bug.")
 
     def set_extra_state(self, state: Any) -> None:
         """Override to load what :meth:`get_extra_state` gave."""
-        raise RuntimeError(
-            "Reached a code path in Module.set_extra_state() that should never be called. Please "
-            "file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml"
-            " to report this bug."
-        )
+        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be "
+                           "called. Please file an issue at "
+                           "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+                           "to report this bug.")
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
-            raise RuntimeError(
-                "Cannot register the same function as the state dict post hook that was "
-                "previously registered via register_state_dict_post_hook"
-            )
+            raise RuntimeError("Cannot register the same function as the state dict post hook that "
+                               "was previously registered via register_state_dict_post_hook")
         return self._add_hook(self._state_dict_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
@@ -80,9 +76,8 @@ class ModuleState:
         """Call ``hook(module, prefix, keep_vars)`` before gathering."""
         return self._add_hook(self._state_dict_pre_hooks, hook)
 
-    def _register_load_state_dict_pre_hook(
-        self, hook: Callable[..., Any], with_module: bool = False
-    ) -> RemovableHandle:
+    def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any],
+                                           with_module: bool = False) -> RemovableHandle:
         bound = functools.partial(hook, self) if with_module else hook
         return self._add_hook(self._load_state_dict_pre_hooks, bound)
 
@@ -109,17 +104,15 @@ class ModuleState:
             if value is not None:
                 yield name, value
 
-    def _save_to_state_dict(
-        self, destination: dict[str, Any], prefix: str, keep_vars: bool
-    ) -> None:
+    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str,
+                            keep_vars: bool) -> None:
         for name, value in self._persistent():
             destination[prefix + name] = value if keep_vars or is_lazy(value) else value.detach()
         if type(self).get_extra_state is not ModuleState.get_extra_state:
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
-    def state_dict(
-        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
-    ) -> Any:
+    def state_dict(self, *args: Any, destination: Any = None, prefix: str = "",
+                   keep_vars: bool = False) -> Any:
         """An ordered dictionary of all parameters and persistent buffers, by dotted name.
 
         Tensors share memory with the module; they are detached unless ``keep_vars``.
@@ -143,9 +136,8 @@ class ModuleState:
         self._save_to_state_dict(destination, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
-                module.state_dict(
-                    destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
-                )
+                module.state_dict(destination=destination, prefix=f"{prefix}{name}.",
+                                  keep_vars=keep_vars)
         for hook in self._state_dict_hooks.values():
             replaced = hook(self, destination, prefix, metadata)
             if replaced is not None:
@@ -154,9 +146,8 @@ class ModuleState:
                 destination = replaced
         return destination
 
-    def _load_one(
-        self, name: str, key: str, value: Any, target: Any, assign: bool, errors: list[str]
-    ) -> None:
+    def _load_one(self, name: str, key: str, value: Any, target: Any, assign: bool,
+                  errors: list[str]) -> None:
         if not isinstance(value, torch.Tensor):
             errors.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
@@ -168,10 +159,8 @@ class ModuleState:
         if target.dim() == 0 and tuple(value.shape) == (1,):
             value = value.reshape(())
         if value.shape != target.shape:
-            errors.append(
-                f"size mismatch for {key}: copying a param with shape {value.shape} from "
-                f"checkpoint, the shape in current model is {target.shape}."
-            )
+            errors.append(f"size mismatch for {key}: copying a param with shape {value.shape} from "
+                          f"checkpoint, the shape in current model is {target.shape}.")
             return
         try:
             with torch.no_grad():
@@ -191,21 +180,12 @@ class ModuleState:
                 f"exception occurred : {error.args}."
             )
 
-    def _load_from_state_dict(
-        self,
-        state_dict: Any,
-        prefix: str,
-        local_metadata: dict[str, Any],
-        strict: bool,
-        missing_keys: list[str],
-        unexpected_keys: list[str],
-        error_msgs: list[str],
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
+                              strict: bool, missing_keys: list[str], unexpected_keys: list[str],
+                              error_msgs: list[str]) -> None:
         for hook in self._load_state_dict_pre_hooks.values():
-            hook(
-                state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
-                error_msgs,
-            )
+            hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
+                 error_msgs)
         local = dict(self._persistent())
         assign = local_metadata.get("assign_to_params_buffers", False)
         for name, target in local.items():
@@ -231,9 +211,8 @@ class ModuleState:
             if head not in (self._modules if rest else local):
                 unexpected_keys.append(key)
 
-    def load_state_dict(
-        self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> IncompatibleKeys:
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True,
+                        assign: bool = False) -> IncompatibleKeys:
         """Copy tensors from ``state_dict`` into this module and its children.
 
         ``RuntimeError`` lists missing and unexpected keys (if ``strict``) and wrong shapes.
@@ -253,9 +232,8 @@ class ModuleState:
             local_metadata = {} if metadata is None else metadata.get(prefix[:-1], {})
             if assign:
                 local_metadata["assign_to_params_buffers"] = assign
-            module._load_from_state_dict(
-                entries, prefix, local_metadata, True, missing, unexpected, errors
-            )
+            module._load_from_state_dict(entries, prefix, local_metadata, True, missing, unexpected,
+                                         errors)
             for name, child in module._modules.items():
                 if child is not None:
                     start = f"{prefix}{name}."
@@ -263,11 +241,10 @@ class ModuleState:
             keys = IncompatibleKeys(missing, unexpected)
             for hook in module._load_state_dict_post_hooks.values():
                 if hook(module, keys) is not None:
-                    raise AssertionError(
-                        "Hooks registered with ``register_load_state_dict_post_hook`` are not "
-                        "expected to return new values, if incompatible_keys need to be modified, "
-                        "it should be done inplace."
-                    )
+                    raise AssertionError("Hooks registered with "
+                                         "``register_load_state_dict_post_hook`` are not expected "
+                                         "to return new values, if incompatible_keys need to be "
+                                         "modified, it should be done inplace.")
 
         load(self, state, "")
         if strict:

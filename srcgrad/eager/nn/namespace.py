@@ -25,10 +25,8 @@ _SAME = (
 )
 
 
-def convolution(
-    input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
-    transposed: bool, output_padding: Any, groups: int,
-) -> Any:
+def convolution(input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any,
+                transposed: bool, output_padding: Any, groups: int) -> Any:
     """A convolution over as many axes as ``weight`` has beyond two, or its transpose."""
     place = weight.dim() - 3
     if transposed:
@@ -38,28 +36,22 @@ def convolution(
         input, weight, bias, stride, padding, dilation, groups)
 
 
-def batch_norm(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
-    momentum: float, eps: float, cudnn_enabled: bool = False,
-) -> Any:
+def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any,
+               training: bool, momentum: float, eps: float, cudnn_enabled: bool = False) -> Any:
     """:func:`~srcgrad.eager.nn.functional.batch_norm`, weights before statistics."""
     return F.batch_norm(input, running_mean, running_var, weight, bias, training, momentum, eps)
 
 
-def instance_norm(
-    input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any,
-    use_input_stats: bool, momentum: float, eps: float, cudnn_enabled: bool = False,
-) -> Any:
+def instance_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any,
+                  use_input_stats: bool, momentum: float, eps: float,
+                  cudnn_enabled: bool = False) -> Any:
     """:func:`~srcgrad.eager.nn.functional.instance_norm`, weights before statistics."""
-    return F.instance_norm(
-        input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps
-    )
+    return F.instance_norm(input, running_mean, running_var, weight, bias, use_input_stats,
+                           momentum, eps)
 
 
-def embedding(
-    weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False,
-    sparse: bool = False,
-) -> Any:
+def embedding(weight: Any, indices: Any, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+              sparse: bool = False) -> Any:
     """:func:`~srcgrad.eager.nn.functional.embedding`, the table first."""
     row = None if padding_idx == -1 else padding_idx
     return F.embedding(indices, weight, row, None, 2.0, scale_grad_by_freq, sparse)

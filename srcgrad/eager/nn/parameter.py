@@ -28,9 +28,8 @@ class Parameter(torch.Tensor):
         if not isinstance(data, torch.Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
         if requires_grad and not (data.is_floating_point() or data.is_complex()):
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients"
-            )
+            raise RuntimeError("Only Tensors of floating point and complex dtype can require "
+                               "gradients")
         tensor = alias(data)
         tensor.__class__ = cls  # the same slots: only the class differs
         tensor.requires_grad_(requires_grad)
@@ -122,9 +121,8 @@ class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[misc]
     __slots__ = ()
     becomes = Parameter
 
-    def __new__(
-        cls, requires_grad: bool = True, device: Any = None, dtype: Any = None
-    ) -> UninitializedParameter:
+    def __new__(cls, requires_grad: bool = True, device: Any = None,
+                dtype: Any = None) -> UninitializedParameter:
         made = Parameter(torch.empty(0, device=device, dtype=dtype), requires_grad)
         made.__class__ = cls
         return cast(UninitializedParameter, made)
@@ -144,10 +142,8 @@ class UninitializedBuffer(Uninitialized, torch.Tensor):
     __slots__ = ()
     becomes = torch.Tensor
 
-    def __new__(
-        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
-        persistent: bool = True,
-    ) -> UninitializedBuffer:
+    def __new__(cls, requires_grad: bool = False, device: Any = None, dtype: Any = None,
+                persistent: bool = True) -> UninitializedBuffer:
         made = torch.empty(0, device=device, dtype=dtype)
         made.persistent = persistent
         made._is_buffer = True

@@ -10,10 +10,8 @@ SHAPES = ("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")
 KERNELS = ("K", "kH, kW", "kD, kH, kW")
 
 
-def defined(
-    name: str, parameters: Iterable[inspect.Parameter], expression: str, module: str,
-    **space: Any,
-) -> Callable[..., Any]:
+def defined(name: str, parameters: Iterable[inspect.Parameter], expression: str, module: str,
+            **space: Any) -> Callable[..., Any]:
     """``def <name>(<parameters>): return <expression>`` in a file of this package, as the places
     that tensors remember are those of the user's calls."""
     heads, star = [], False
@@ -32,10 +30,8 @@ def defined(
     return made
 
 
-def family(
-    core: Callable[..., Any], name: str, *decorators: Callable[..., Any],
-    counts: tuple[int, ...] = (1, 2, 3),
-) -> tuple[Callable[..., Any], ...]:
+def family(core: Callable[..., Any], name: str, *decorators: Callable[..., Any],
+           counts: tuple[int, ...] = (1, 2, 3)) -> tuple[Callable[..., Any], ...]:
     """``core`` for one, two and three spatial axes: their number is its first argument, and stands
     in the name and the docstring as ``{count}``, like ``{shape}`` and ``{kernel}``."""
     _, *parameters = inspect.signature(core).parameters.values()

@@ -50,9 +50,8 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
         return _PRELU(input, weight)
     channels = input._a.shape[1] if input._a.ndim > 1 else 1
     if weight._a.size not in (1, channels):
-        raise RuntimeError(
-            f"Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-            f"{weight._a.size} and channel size = {channels}.")
+        raise RuntimeError("Mismatch of parameter numbers and input channel size. Found parameter "
+                           f"numbers = {weight._a.size} and channel size = {channels}.")
     shape = [1] * max(input._a.ndim, 1)
     if input._a.ndim > 1:
         shape[1] = weight._a.size

@@ -18,8 +18,7 @@ from srcgrad.rules.nn import blends
 
 _BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}
 _CLAMP = Primitive(np.clip, "ClampBackward1", shown=_BOUNDS, canonical=True)
-_CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", shown=_BOUNDS, main=False,
-                           canonical=True)
+_CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", shown=_BOUNDS, main=False, canonical=True)
 _LIMITS = {
     (title, tensor): Primitive(np.clip, f"Clamp{title}Backward{int(tensor)}", shown=_BOUNDS,
                                main=False, canonical=True)
@@ -38,14 +37,12 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
             raise TypeError(f"argument '{name}' must be Number, not {type_name(value)}")
     tensors = [isinstance(v, Tensor) for v in given]
     if any(tensors) and not all(tensors):
-        names = ", ".join(
-            f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}"
-            for n, v in (("min", min), ("max", max)) if v is not None)
-        raise TypeError(
-            f"clamp() received an invalid combination of arguments - got (Tensor, {names}), but "
-            "expected one of:\n * (Tensor input, Tensor min = None, Tensor max = None, *, Tensor "
-            "out = None)\n * (Tensor input, Number min = None, Number max = None, *, Tensor out = "
-            "None)\n")
+        names = ", ".join(f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}" for n,
+                          v in (("min", min), ("max", max)) if v is not None)
+        raise TypeError("clamp() received an invalid combination of arguments - got (Tensor, "
+                        f"{names}), but expected one of:\n * (Tensor input, Tensor min = None, "
+                        "Tensor max = None, *, Tensor out = None)\n * (Tensor input, Number min = "
+                        "None, Number max = None, *, Tensor out = None)\n")
     return _clamped(_CLAMP_TENSORS if any(tensors) else _CLAMP, input, min, max)
 
 
@@ -193,9 +190,8 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     if isinstance(value, Tensor):
         prim = _FILL_TENSOR
         if value._a.ndim:
-            raise RuntimeError(
-                "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with "
-                f"{value._a.ndim} dimension(s).")
+            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
+                               f"tensor with {value._a.ndim} dimension(s).")
     source = value._a if isinstance(value, Tensor) else value
     d = input._dt
     filled = promotion.stored_number(d, source if source is value else source.item())
@@ -228,9 +224,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
     r = np.broadcast_to(filled, input._a.shape).copy()
     everywhere = wrap(np.asarray(True), dt.bool_)
     prim = _FILL_WITH if isinstance(value, Tensor) else _CONSTANT
-    return apply_in_place(
-        input, lambda old: prim.finish(r, (old, everywhere, value), {}, d),
-        constant=not isinstance(value, Tensor))
+    return apply_in_place(input, lambda old: prim.finish(r, (old, everywhere, value), {}, d),
+                          constant=not isinstance(value, Tensor))
 
 
 _FILL_WITH = Primitive(blends.masked_fill, "FillBackward3", main=False)

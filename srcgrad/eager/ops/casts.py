@@ -44,8 +44,7 @@ def convert(input: Tensor, d: dt.dtype, copy: bool = False) -> Tensor:
     if input._dt.category == dt.COMPLEX and d.category < dt.COMPLEX and d is not dt.bool_:
         warn_once("Casting complex values to real discards the imaginary part")
     if input._dt is d:
-        return (_to_copy.finish(input._a.copy("K"), (input, d.numpy), {}, d)
-                if copy else input)
+        return (_to_copy.finish(input._a.copy("K"), (input, d.numpy), {}, d) if copy else input)
     return _to_copy.finish(store(d, input._a), (input, d.numpy), {}, d)  # type: ignore[no-any-return]
 
 

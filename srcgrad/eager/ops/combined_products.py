@@ -42,14 +42,12 @@ def _fits(input: Tensor, shape: tuple[int, ...]) -> None:
     n = len(shape)
     for i in range(1, min(len(have), n) + 1):
         if have[-i] not in (1, shape[-i]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({shape[-i]}) must match the existing size "
-                f"({have[-i]}) at non-singleton dimension {n - i}.  Target sizes: {list(shape)}.  "
-                f"Tensor sizes: {list(have)}")
-    raise RuntimeError(
-        f"expand(torch.{input._dt.tensor_name}Tensor{{{list(have)}}}, size={list(shape)}): the "
-        f"number of sizes provided ({n}) must be greater or equal to the number of dimensions in "
-        f"the tensor ({len(have)})")
+            raise RuntimeError(f"The expanded size of the tensor ({shape[-i]}) must match the "
+                               f"existing size ({have[-i]}) at non-singleton dimension {n - i}.  "
+                               f"Target sizes: {list(shape)}.  Tensor sizes: {list(have)}")
+    raise RuntimeError(f"expand(torch.{input._dt.tensor_name}Tensor{{{list(have)}}}, "
+                       f"size={list(shape)}): the number of sizes provided ({n}) must be greater "
+                       f"or equal to the number of dimensions in the tensor ({len(have)})")
 
 
 def _one_dtype(input: Tensor, *others: Tensor) -> None:
@@ -113,8 +111,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
 
 
 @op(inplace=True)
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1,
-            alpha: Any = 1) -> Any:
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (batch1 @ batch2)`` for batches of matrices."""
     _check_batches(batch1, batch2)
     _fits(input, (batch1._a.shape[0], batch1._a.shape[1], batch2._a.shape[2]))
@@ -122,8 +119,7 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1,
 
 
 @op(inplace=True)
-def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1,
-           alpha: Any = 1) -> Any:
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input`` plus ``alpha`` times the sum of the batch's products."""
     _check_batches(batch1, batch2)
     return _ADDBMM(input, batch1, batch2, **_factors(input, beta, alpha))
@@ -135,9 +131,8 @@ def _check_batches(x: Tensor, y: Tensor) -> None:
             raise RuntimeError(f"{name} must be a 3D tensor")
     b, _, k = x._a.shape
     if y._a.shape[0] != b or y._a.shape[1] != k:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
-            f"[{y._a.shape[0]}, {y._a.shape[1]}].")
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b}, "
+                           f"{k}] but got: [{y._a.shape[0]}, {y._a.shape[1]}].")
 
 
 @op()
@@ -154,9 +149,8 @@ def inner(input: Tensor, other: Tensor) -> Any:
     if input._a.ndim == 0 or other._a.ndim == 0:
         return mul(input, other)
     if input._a.shape[-1] != other._a.shape[-1]:
-        raise RuntimeError(
-            f"inner() the last dimension must match on both input tensors but got shapes "
-            f"{list(input._a.shape)} and {list(other._a.shape)}")
+        raise RuntimeError("inner() the last dimension must match on both input tensors but got "
+                           f"shapes {list(input._a.shape)} and {list(other._a.shape)}")
     return tensordot(input, other, dims=([-1], [-1]))
 
 
@@ -196,8 +190,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         if dims < 0:
             raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
         if dims > min(a._a.ndim, b._a.ndim):
-            raise RuntimeError("tensordot expects dims < ndim_a or ndim_b, but got dims="
-                               f"{dims}")
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         first = list(range(a._a.ndim - dims, a._a.ndim))
         second = list(range(dims))
     else:

@@ -57,10 +57,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return wrap(counts.astype(d.numpy), d)
 
 
-def searchsorted(
-    sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
-    side: str | None = None, sorter: Tensor | None = None, out: Tensor | None = None,
-) -> Tensor:
+def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False,
+                 right: bool = False, side: str | None = None, sorter: Tensor | None = None,
+                 out: Tensor | None = None) -> Tensor:
     """Where to insert numbers into sorted rows to keep the order."""
     if side is not None and side not in ("left", "right"):
         raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got "
@@ -175,9 +174,8 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
         if low == high:
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1, dtype=input._a.dtype)
-    counts, _ = np.histogram(
-        input._a.ravel(), edges, weights=None if weight is None else weight._a.ravel(),
-        density=density)
+    counts, _ = np.histogram(input._a.ravel(), edges,
+                             weights=None if weight is None else weight._a.ravel(), density=density)
     return _HISTOGRAM(wrap(counts.astype(input._a.dtype), input._dt),
                       wrap(np.array(edges), input._dt))
 

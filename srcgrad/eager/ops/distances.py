@@ -25,10 +25,9 @@ _CDIST = Primitive(power_norm, "CdistBackward0", main=False)
 def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Any:
     """The cross product along a dimension of length 3 (the first such one by default)."""
     if dim is None:
-        warn_once(
-            "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass "
-            "the dim explicitly or simply use torch.linalg.cross.\nThe default value of dim will "
-            "change to agree with that of linalg.cross in a future release.")
+        warn_once("Using torch.cross without specifying the dim arg is deprecated.\nPlease either "
+                  "pass the dim explicitly or simply use torch.linalg.cross.\nThe default value of "
+                  "dim will change to agree with that of linalg.cross in a future release.")
         dim = next((i for i, n in enumerate(input._a.shape) if n == 3), None)
         if dim is None:
             raise RuntimeError("no dimension of size 3 in input")
@@ -66,8 +65,7 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> A
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: "
                                f"{t._dt.tensor_name}")
         if t._a.ndim < 2:
-            raise RuntimeError("cdist only supports at least 2D tensors, "
-                               f"{name} got: {t._a.ndim}D")
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {t._a.ndim}D")
     if x1._a.shape[-1] != x2._a.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: "
                            f"{x1._a.shape[-1]} X2: {x2._a.shape[-1]}")

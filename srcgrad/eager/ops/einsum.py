@@ -61,9 +61,8 @@ def einsum(*args: Any) -> Any:
         for d, n in enumerate(names):
             size = t._a.shape[d]
             if sizes.get(n, 1) != 1 and size not in (1, sizes[n]):
-                raise RuntimeError(
-                    f"einsum(): subscript {n} has size {size} for operand {k} which does not "
-                    f"broadcast with previously seen size {sizes[n]}")
+                raise RuntimeError(f"einsum(): subscript {n} has size {size} for operand {k} which "
+                                   f"does not broadcast with previously seen size {sizes[n]}")
             sizes[n] = size if sizes.get(n, 1) == 1 else sizes[n]
         operands.append(_take_diagonals(names, t))
     if arrow:
@@ -88,10 +87,9 @@ def _spell(term: str, t: Tensor, k: int) -> tuple[list[str], int]:
                                "equation string, subscripts must be in [a-zA-Z]")
     if (plain > t._a.ndim) or (not dots and plain != t._a.ndim):
         relation = "is more than" if dots else "does not match"
-        raise RuntimeError(
-            f"einsum(): the number of subscripts in the equation ({plain}) {relation} the number "
-            f"of dimensions ({t._a.ndim}) for operand {k}"
-            f"{'' if dots else ' and no ellipsis was given'}")
+        raise RuntimeError(f"einsum(): the number of subscripts in the equation ({plain}) "
+                           f"{relation} the number of dimensions ({t._a.ndim}) for operand "
+                           f"{k}{'' if dots else ' and no ellipsis was given'}")
     return names, t._a.ndim - plain if dots else 0
 
 

@@ -102,9 +102,8 @@ def _over_dims(name: str, function: Any) -> Any:
                         raise RuntimeError(
                             f"{name}(): Expected reduction dim to be specified for input.numel() "
                             "== 0. Specify the reduction dim with the 'dim' argument.")
-                    raise IndexError(
-                        f"{name}{'' if name == 'aminmax' else '()'}: Expected reduction dim {i} to "
-                        "have non-zero size.")
+                    raise IndexError(f"{name}{'' if name == 'aminmax' else '()'}: Expected "
+                                     f"reduction dim {i} to have non-zero size.")
         return prim(input, axis=axes, keepdims=keepdim)
 
     call.__name__ = name
@@ -239,8 +238,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
         raise not_implemented("kthvalue_cpu", input._dt)
     n = input._a.shape[i] if input._a.ndim else 1
     if not 1 <= k <= n:
-        raise RuntimeError(
-            f"kthvalue(): selected number k out of range for dimension {i}")
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {i}")
     if input._a.ndim == 0:
         return _kth(input, np.zeros((), np.int64), i, keepdim)
     order = _stable_order(input._a, i)
@@ -259,8 +257,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     lines = np.moveaxis(a, i, -1)
     places = np.empty((*lines.shape[:-1], 1), np.int64)
     for where in np.ndindex(lines.shape[:-1]):
-        values, counts = np.unique(lines[where], return_counts=True,
-                                   equal_nan=False)
+        values, counts = np.unique(lines[where], return_counts=True, equal_nan=False)
         most = values[np.argmax(counts)]
         same = lines[where] == most if most == most else np.isnan(lines[where])
         places[where] = np.flatnonzero(same)[-1]

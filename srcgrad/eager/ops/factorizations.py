@@ -71,12 +71,11 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Any:
 
 @op("cholesky")
 def _cholesky(input: Tensor, upper: bool = False) -> Any:
-    warn_once(
-        "torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed in a "
-        "future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = "
-        "torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be replaced "
-        "with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce equivalent results "
-        "for all valid (symmetric positive definite) inputs.")
+    warn_once("torch.cholesky is deprecated in favor of torch.linalg.cholesky and will be removed "
+              "in a future PyTorch release.\nL = torch.cholesky(A)\nshould be replaced with\nL = "
+              "torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be "
+              "replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce "
+              "equivalent results for all valid (symmetric positive definite) inputs.")
     return _positive("cholesky", _OLD_CHOLESKY, input, upper)
 
 
@@ -106,11 +105,10 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
 
 @op("qr")
 def _old_qr(input: Tensor, some: bool = True) -> Any:
-    warn_once(
-        "torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
-        "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string parameter "
-        "'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = torch.linalg.qr(A, "
-        "'reduced' if some else 'complete')")
+    warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
+              "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string "
+              "parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = "
+              "torch.linalg.qr(A, 'reduced' if some else 'complete')")
     return _qr(input, "reduced" if some else "complete", _OLD_QR)
 
 
@@ -247,10 +245,9 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
               unpack_pivots: bool = True) -> Any:
     """``P, L, U`` from what :func:`lu_factor` returned."""
     if LU_pivots._dt is not dt.int32:
-        raise RuntimeError(
-            "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 "
-            "dtype.\nNote: this function is intended to be used with the output produced by "
-            "torch.linalg.lu_factor")
+        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of "
+                           "torch.int32 dtype.\nNote: this function is intended to be used with "
+                           "the output produced by torch.linalg.lu_factor")
     p, low, up = _LU_UNPACK(LU_data, LU_pivots)
     nothing = wrap(np.empty(0, LU_data._a.dtype), LU_data._dt)
     if not unpack_data:
@@ -266,8 +263,7 @@ def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     if not left:
         turned = lu_solve(LU, pivots, conj(transpose(B, -2, -1)), adjoint=not adjoint)
         return conj(transpose(turned, -2, -1))
-    order = wrap(lu_factors.permutation_of(pivots._a, LU._a.shape[-1]).astype(LU._a.dtype),
-                 LU._dt)
+    order = wrap(lu_factors.permutation_of(pivots._a, LU._a.shape[-1]).astype(LU._a.dtype), LU._dt)
     if adjoint:
         mirrored = conj(transpose(LU, -2, -1))
         inner = solve_triangular(mirrored, B, upper=False)

@@ -66,8 +66,7 @@ def _kind(t: Tensor) -> str:
 def _bounded(index: Array, n: int, dim: int) -> None:
     if index.size and (index.min() < 0 or index.max() >= n):
         bad = index[(index < 0) | (index >= n)].flat[0]
-        raise RuntimeError(
-            f"index {bad} is out of bounds for dimension {dim} with size {n}")
+        raise RuntimeError(f"index {bad} is out of bounds for dimension {dim} with size {n}")
 
 
 def _fits(index: Array, a: Array, dim: int, what: str, source: Any = None) -> None:
@@ -155,10 +154,9 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
     source = value if src is None else src
     if reduce is not None:
         if isinstance(source, Tensor):
-            warnings.warn(
-                "The reduce argument of torch.scatter with Tensor src is deprecated and will be "
-                "removed in a future PyTorch release. Use torch.scatter_reduce instead for more "
-                "reduction options.", UserWarning, stacklevel=3)
+            warnings.warn("The reduce argument of torch.scatter with Tensor src is deprecated and "
+                          "will be removed in a future PyTorch release. Use torch.scatter_reduce "
+                          "instead for more reduction options.", UserWarning, stacklevel=3)
         if reduce == "add":
             return _scattered(input, dim, index, source, "add")
         if reduce != "multiply":

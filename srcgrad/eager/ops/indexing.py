@@ -117,8 +117,7 @@ def _check_bounds(parts: list[Any], shape: tuple[int, ...]) -> None:
                 raise IndexError("index is out of bounds for dimension with size 0")
             if part.size and (part.min() < -n or part.max() >= n):
                 bad = part[(part < -n) | (part >= n)].flat[0]
-                raise IndexError(
-                    f"index {bad} is out of bounds for dimension {d} with size {n}")
+                raise IndexError(f"index {bad} is out of bounds for dimension {d} with size {n}")
         d += 1
 
 
@@ -134,9 +133,7 @@ def _consumed(part: Any) -> int:
     return 1
 
 
-def _basic(
-    input: Tensor, parts: tuple[Any, ...], alone: bool = False
-) -> tuple[Tensor, list[Any]]:
+def _basic(input: Tensor, parts: tuple[Any, ...], alone: bool = False) -> tuple[Tensor, list[Any]]:
     """Apply the basic parts as views; the advanced ones are left, by dimension of the view.
 
     ``alone``: the one part is a slice, which makes a view even if it leaves nothing out.
@@ -200,9 +197,8 @@ def _select_part(out: Tensor, dim: int, part: Any, place: int) -> Tensor:
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         if isinstance(part, str):
             raise TypeError("new(): invalid data type 'str'")
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are "
-            f"valid indices (got {type(part).__name__})")
+        raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte "
+                         f"Variables are valid indices (got {type(part).__name__})")
     n = out._a.shape[dim]
     if not -n <= part < n:
         raise IndexError(f"index {part} is out of bounds for dimension {place} with size {n}")
@@ -266,8 +262,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
     if not isinstance(value, Tensor):
         if not isinstance(value, int | float | complex | np.generic):
             name = "numpy.ndarray" if isinstance(value, np.ndarray) else type(value).__name__
-            raise TypeError(f"can't assign a {name} to a torch."
-                            f"{self._dt.tensor_name}Tensor")
+            raise TypeError(f"can't assign a {name} to a torch.{self._dt.tensor_name}Tensor")
         try:
             value = wrap(stored_number(self._dt, value), self._dt)
         except OverflowError:
@@ -342,24 +337,21 @@ def _check_put(target: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
             f"shape mismatch: value tensor of shape {list(value._a.shape)} cannot be broadcast to "
             f"indexing result of shape {list(place.shape)}") from None
     if value._dt is not target._dt:
-        raise RuntimeError(
-            "Index put requires the source and destination dtypes match, got "
-            f"{target._dt.tensor_name} for the destination and {value._dt.tensor_name} for the "
-            "source.")
+        raise RuntimeError("Index put requires the source and destination dtypes match, got "
+                           f"{target._dt.tensor_name} for the destination and "
+                           f"{value._dt.tensor_name} for the source.")
 
 
-def index_put_copy(
-    input: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False
-) -> Tensor:
+def index_put_copy(input: Tensor, key: tuple[Any, ...], value: Tensor,
+                   accumulate: bool = False) -> Tensor:
     """``input`` with ``value`` written (or added) at advanced index ``key``."""
     _check_put(input, key, value)
     prim = _index_add if accumulate else _index_put
     return prim(input, value.to(input._dt), key=key)  # type: ignore[no-any-return]
 
 
-def index_put(
-    target: Tensor, key: tuple[Any, ...], value: Tensor, accumulate: bool = False
-) -> None:
+def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor,
+              accumulate: bool = False) -> None:
     """Write ``value`` at advanced index ``key`` of ``target``."""
     if state.mode & GRAD:
         check_writable(target, requires_grad(target) or requires_grad(value))
@@ -401,13 +393,11 @@ def unravel_index(indices: Tensor, shape: Any) -> Any:
     if indices.is_complex() or indices.is_floating_point() or indices._dt is dt.bool_:
         raise TypeError(f"expected 'indices' to be integer dtype, but got {indices._dt}")
     if not isinstance(shape, int | Sequence):
-        raise TypeError("expected 'shape' to be int or sequence of ints, but got "
-                        f"{type(shape)}")
+        raise TypeError(f"expected 'shape' to be int or sequence of ints, but got {type(shape)}")
     sizes = (shape,) if isinstance(shape, int) else tuple(shape)
     for n in sizes:
         if not isinstance(n, int):
-            raise TypeError("expected 'shape' sequence to only contain ints, but got "
-                            f"{type(n)}")
+            raise TypeError(f"expected 'shape' sequence to only contain ints, but got {type(n)}")
     if any(n < 0 for n in sizes):
         raise ValueError(f"'shape' cannot have negative values, but got {sizes}")
     if not sizes:

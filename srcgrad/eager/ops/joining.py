@@ -24,8 +24,7 @@ _CAT = Primitive(np.concatenate, "CatBackward0")
 _STACK = Primitive(np.stack, "StackBackward0")
 _BLOCK = Primitive(splitting.block_diagonal, "BlockDiagBackward0")
 _SPLIT = Primitive(splitting.split_sizes, "SplitBackward0", outputs=None)
-_SPLIT_SIZES = Primitive(splitting.split_sizes, "SplitWithSizesBackward0", outputs=None,
-                         main=False)
+_SPLIT_SIZES = Primitive(splitting.split_sizes, "SplitWithSizesBackward0", outputs=None, main=False)
 _UNBIND = Primitive(splitting.unbind, "UnbindBackward0", outputs=None)
 
 
@@ -35,8 +34,7 @@ def sequence(name: str, tensors: Any) -> list[Tensor]:
         raise bad_argument(name, "tensors", 1, "tuple of Tensors", tensors)
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got "
-                            f"{type_name(t)}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
     return list(tensors)
 
 
@@ -72,9 +70,8 @@ def _check_fit(first: Tensor, t: Tensor, dim: int, place: int) -> None:
             f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}")
     for d, (n, m) in enumerate(zip(a, b)):
         if d != dim and n != m:
-            raise RuntimeError(
-                f"Sizes of tensors must match except in dimension {dim}. Expected size {n} but got "
-                f"size {m} for tensor number {place} in the list.")
+            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected "
+                               f"size {n} but got size {m} for tensor number {place} in the list.")
 
 
 @op(method=False)
@@ -145,8 +142,7 @@ _joined("hstack", lambda t: reshape(t, 1) if t._a.ndim == 0 else t,
         lambda t: 0 if t._a.ndim == 1 else 1)
 _joined("vstack", _two, 0, ("row_stack",))
 _joined("dstack", _three, 2)
-_joined("column_stack",
-        lambda t: reshape(t, t._a.size, 1) if t._a.ndim <= 1 else t, 1)
+_joined("column_stack", lambda t: reshape(t, t._a.size, 1) if t._a.ndim <= 1 else t, 1)
 
 
 @op(method=False, out=False)
@@ -234,10 +230,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 
 @op(out=False)
-def tensor_split(
-    input: Tensor, indices_or_sections: Any, dim: int = 0, *, indices: Any = None,
-    sections: Any = None,
-) -> tuple[Any, ...]:
+def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0, *, indices: Any = None,
+                 sections: Any = None) -> tuple[Any, ...]:
     """Parts as equal as possible, or cut at given places."""
     if input._a.ndim == 0:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a "
@@ -268,9 +262,8 @@ def tensor_split(
 def _axis_split(name: str, least: int, axis: Any) -> None:
     def call(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
         if input._a.ndim < least:
-            raise RuntimeError(
-                f"torch.{name} requires a tensor with at least {least} dimension, but got a "
-                f"tensor with {input._a.ndim} dimensions!")
+            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, "
+                               f"but got a tensor with {input._a.ndim} dimensions!")
         dim = axis(input)
         n = input._a.shape[dim]
         if isinstance(indices_or_sections, int) and (
@@ -381,8 +374,7 @@ def cartesian_prod(*tensors: Any) -> Any:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All combinations of ``r`` elements of a vector, as rows."""
     if input._a.ndim != 1:
-        raise RuntimeError(
-            f"Expect a 1D vector, but got shape {list(input._a.shape)}")
+        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._a.shape)}")
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     n = input._a.shape[0]

@@ -135,8 +135,7 @@ def logdet(input: Tensor) -> Any:
 
 
 def _is_vector(A: Tensor, B: Tensor) -> bool:
-    return bool(B._a.ndim == 1 or (A._a.ndim - 1 == B._a.ndim
-                                   and B._a.shape == A._a.shape[:-1]))
+    return bool(B._a.ndim == 1 or (A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1]))
 
 
 @within(LINALG, "solve", title="linalg_solve")
@@ -152,9 +151,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     n = A._a.shape[-1]
     rows = B._a.shape[-1] if vector else B._a.shape[-2] if B._a.ndim > 1 else 0
     if rows != n:
-        raise RuntimeError(f"linalg.solve: Incompatible shapes of A and B for the equation AX = B "
-                           f"({A._a.shape[-2]}x{n} and {rows}x"
-                           f"{1 if vector else B._a.shape[-1]})")
+        raise RuntimeError("linalg.solve: Incompatible shapes of A and B for the equation AX = B "
+                           f"({A._a.shape[-2]}x{n} and {rows}x{1 if vector else B._a.shape[-1]})")
     try:
         if vector and B._a.ndim > 1:
             return named(squeeze(_SOLVE(A, unsqueeze(B, -1)), -1), "LinalgSolveExBackward0")
@@ -234,16 +232,14 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
     """:func:`solve` for a triangular matrix, of which only one triangle is read."""
     need_matrix("solve_triangular", A)
     if not left:
-        turned = solve_triangular(
-            transpose(A, -2, -1), transpose(B, -2, -1), upper=not upper,
-            unitriangular=unitriangular)
+        turned = solve_triangular(transpose(A, -2, -1), transpose(B, -2, -1), upper=not upper,
+                                  unitriangular=unitriangular)
         return named(transpose(turned, -2, -1), "LinalgSolveTriangularBackward0")
     n = A._a.shape[-1]
     if B._a.ndim < 2 or B._a.shape[-2] != n:
         rows = B._a.shape[-2] if B._a.ndim > 1 else 0
-        raise RuntimeError(
-            "linalg.solve_triangular: Incompatible shapes of A and B for the equation AX = B "
-            f"({A._a.shape[-2]}x{n} and {rows}x{B._a.shape[-1]})")
+        raise RuntimeError("linalg.solve_triangular: Incompatible shapes of A and B for the "
+                           f"equation AX = B ({A._a.shape[-2]}x{n} and {rows}x{B._a.shape[-1]})")
     return _TRIANGULAR(A, B, upper, unitriangular)
 
 
@@ -309,8 +305,7 @@ def multi_dot(tensors: Any) -> Any:
     """The product of several matrices in the cheapest order."""
     given = list(tensors)
     if len(given) < 2:
-        raise RuntimeError("multi_dot(): expected at least 2 tensors but got "
-                           f"{len(given)}")
+        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")
     first, last = given[0]._a.ndim == 1, given[-1]._a.ndim == 1
     if first:
         given[0] = unsqueeze(given[0], 0)

@@ -318,8 +318,7 @@ def _whole_only(kernel: str, function: Any) -> Any:
 
 
 for _name in ("gcd", "lcm"):
-    _tensors_only(_name, getattr(np, _name),
-                  primal=_whole_only(_name + "_cpu", getattr(np, _name)))
+    _tensors_only(_name, getattr(np, _name), primal=_whole_only(_name + "_cpu", getattr(np, _name)))
 
 
 def _logical(name: str, function: Any) -> None:
@@ -349,9 +348,8 @@ _logical("logical_xor", np.logical_xor)
 
 
 @op(out=False)
-def isclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Tensor:
+def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
+            equal_nan: bool = False) -> Tensor:
     """Where two tensors differ by at most ``atol + rtol * abs(other)``."""
     need_tensor("isclose", other, "other", 2)
     if input._dt is not other._dt:
@@ -379,9 +377,8 @@ def _plain(t: Tensor) -> str:
 
 
 @op(out=False)
-def allclose(
-    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> bool:
+def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
+             equal_nan: bool = False) -> bool:
     """Whether :func:`isclose` holds everywhere."""
     return bool(isclose(input, other, rtol, atol, equal_nan)._a.all())
 

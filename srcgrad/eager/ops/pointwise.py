@@ -35,8 +35,7 @@ for _name, _function, _aliases in (
     ("sqrt", np.sqrt, ()), ("rsqrt", special_functions.rsqrt, ()),
     ("sigmoid", activations.sigmoid, ()), ("sinc", np.sinc, ()),
 ):  # fmt: skip
-    unary(_name, _function, aliases=_aliases,
-          node="Log1PBackward0" if _name == "log1p" else None)
+    unary(_name, _function, aliases=_aliases, node="Log1PBackward0" if _name == "log1p" else None)
 
 
 def real_only(kernel: str, function: Any, half: bool = True) -> Any:
@@ -217,9 +216,8 @@ _NAN_TO_NUM = Primitive(np.nan_to_num, "NanToNumBackward0")
 
 
 @op(inplace=True)
-def nan_to_num(
-    input: Tensor, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None
-) -> Tensor:
+def nan_to_num(input: Tensor, nan: float = 0.0, posinf: float | None = None,
+               neginf: float | None = None) -> Tensor:
     """NaN and infinities replaced by numbers (by default 0, the largest and the least)."""
     if input._dt.category < dt.FLOATING:
         return wrap(input._a.copy(), input._dt)
@@ -231,8 +229,7 @@ def nan_to_num(
         input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
-_LOGIT = Primitive(special_functions.logit, "LogitBackward0",
-                   shown={"x": "self", "eps": "eps"})
+_LOGIT = Primitive(special_functions.logit, "LogitBackward0", shown={"x": "self", "eps": "eps"})
 
 
 @op(inplace=True)

@@ -88,11 +88,10 @@ def dot(input: Tensor, tensor: Tensor) -> Any:
         raise RuntimeError("dot : expected both vectors to have same dtype, but found "
                            f"{input._dt.tensor_name} and {tensor._dt.tensor_name}")
     if input._a.shape != tensor._a.shape:
-        raise RuntimeError(
-            "inconsistent tensor size, expected tensor "
-            f"[{input._a.shape[0]}] and src [{tensor._a.shape[0]}] to have the same number of "
-            f"elements, but got {input._a.shape[0]} and {tensor._a.shape[0]} elements "
-            "respectively")
+        raise RuntimeError(f"inconsistent tensor size, expected tensor [{input._a.shape[0]}] and "
+                           f"src [{tensor._a.shape[0]}] to have the same number of elements, but "
+                           f"got {input._a.shape[0]} and {tensor._a.shape[0]} elements "
+                           "respectively")
     return _dot(input, tensor)
 
 
@@ -105,9 +104,8 @@ def bmm(input: Tensor, mat2: Tensor) -> Any:
         raise RuntimeError("batch2 must be a 3D tensor")
     b, _, k = input._a.shape
     if mat2._a.shape[0] != b or mat2._a.shape[1] != k:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
-            f"[{mat2._a.shape[0]}, {mat2._a.shape[1]}].")
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b}, "
+                           f"{k}] but got: [{mat2._a.shape[0]}, {mat2._a.shape[1]}].")
     _same_dtype(input, mat2, "expected m1 and m2 to have the same dtype, but got: {} != {}")
     return _bmm(input, mat2)
 
@@ -145,10 +143,9 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
         return named(squeeze(matmul(unsqueeze(input, 0), other), -2), "UnsafeViewBackward0")
     left, right = input._a.shape, other._a.shape
     if left[-1] != right[-2]:
-        raise RuntimeError(
-            f"Expected size for first two dimensions of batch2 tensor to be: "
-            f"[{int(np.prod(right[:-2]))}, {left[-1]}] but got: "
-            f"[{int(np.prod(right[:-2]))}, {right[-2]}].")
+        raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
+                           f"[{int(np.prod(right[:-2]))}, {left[-1]}] but got: "
+                           f"[{int(np.prod(right[:-2]))}, {right[-2]}].")
     batch = np.broadcast_shapes(left[:-2], right[:-2])
     count = math.prod(batch)
     x = reshape(expand(input, *batch, *left[-2:]), count, *left[-2:])

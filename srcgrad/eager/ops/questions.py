@@ -47,10 +47,9 @@ def broadcast_shapes(*shapes: Any) -> Any:
                                    f"({s[j]})")
             if s[j] != 1 and s[j] != out[j]:
                 if out[j] != 1:
-                    raise RuntimeError(
-                        f"Attempting to broadcast a dimension of length {s[j]} at {j}! Mismatching "
-                        f"argument at index {k} had {s}; but expected shape should be "
-                        f"broadcastable to {out}")
+                    raise RuntimeError(f"Attempting to broadcast a dimension of length {s[j]} at "
+                                       f"{j}! Mismatching argument at index {k} had {s}; but "
+                                       f"expected shape should be broadcastable to {out}")
                 out[j] = s[j]
     return Size(out)
 

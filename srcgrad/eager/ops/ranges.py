@@ -113,9 +113,8 @@ _triangle_indices("tril_indices", np.tril_indices)
 _triangle_indices("triu_indices", np.triu_indices)
 
 
-def scalar_tensor(s: Any, *, dtype: dt.dtype | None = None, layout: Any = None,
-                  device: Any = None, pin_memory: bool = False,
-                  requires_grad: bool = False) -> Tensor:
+def scalar_tensor(s: Any, *, dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
+                  pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """A 0-dim tensor of the default dtype."""
     d = dtype or (dt.get_default_dtype() if not isinstance(s, complex)
                   else dt.get_default_dtype().to_complex())
@@ -196,8 +195,7 @@ def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: dt.dtype | None
 
 
 def new_tensor(self: Tensor, data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
-               requires_grad: bool = False, layout: Any = None,
-               pin_memory: bool = False) -> Tensor:
+               requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:
     """A copy of ``data`` with this tensor's dtype."""
     return tensor(data, dtype=dtype or self._dt, requires_grad=requires_grad)
 

@@ -103,8 +103,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """A plane turned by ``k`` right angles."""
     if len(dims) != 2:
-        raise RuntimeError(
-            f"expected total rotation dims == 2, but got dims = {len(dims)}")
+        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if input._a.ndim < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {input._a.ndim}")
     i, j = (wrap_dim(d, input) for d in dims)
@@ -159,9 +158,8 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     if counts.ndim != 1:
         raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
     if counts.size not in (1, n):
-        raise RuntimeError(
-            f"repeats must have the same size as input along dim, but got repeats.size(0) = "
-            f"{counts.size} and input.size({i}) = {n}")
+        raise RuntimeError("repeats must have the same size as input along dim, but got "
+                           f"repeats.size(0) = {counts.size} and input.size({i}) = {n}")
     places = np.repeat(np.arange(n), counts)
     return _INDEX_SELECT(input, wrap(places, dt.int64), axis=i)
 
@@ -273,8 +271,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     a = strided(root, shape, strides, offset * item, input._a.dtype)
     node = None
     if state.mode & GRAD and requires_grad(input):
-        saved = (input._a.shape, input._a.strides,
-                 (shape, strides, (offset - own) * item), None)
+        saved = (input._a.shape, input._a.strides, (shape, strides, (offset - own) * item), None)
         node = make_node(node_class("AsStridedBackward0"), STRIDED, (gradient_edge(input),),
                          saved, input._dt)
     return make_view(input, a, node)

@@ -72,8 +72,7 @@ def sum_(input: Tensor, dim: Any = None, keepdim: bool = False, *,
     t = summand(input, dtype)
     axes = wrap_dims(dim, t)
     if t._dt.category < dt.FLOATING:
-        return wrap(np.asarray(
-            np.sum(t._a, axis=axes, keepdims=keepdim, dtype=t._a.dtype)), t._dt)
+        return wrap(np.asarray(np.sum(t._a, axis=axes, keepdims=keepdim, dtype=t._a.dtype)), t._dt)
     if dim is None and not keepdim:
         return _sum_all(t)
     return _sum_dims(t, axis=axes, keepdims=keepdim)
@@ -85,14 +84,12 @@ def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
     """The mean of all elements, or over dimensions; not defined for integers."""
     t = input if dtype is None else convert(input, dtype)
     if dtype is not None and dtype.category < dt.FLOATING:
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Optional dtype must be either a floating point "
-            f"or complex dtype. Got: {dtype.tensor_name}")
+        raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a "
+                           f"floating point or complex dtype. Got: {dtype.tensor_name}")
     if t._dt.category < dt.FLOATING:
         what = "Long" if t._dt is dt.int64 else t._dt.tensor_name
-        raise RuntimeError(
-            "mean(): could not infer output dtype. Input dtype must be either a floating point or "
-            f"complex dtype. Got: {what}")
+        raise RuntimeError("mean(): could not infer output dtype. Input dtype must be either a "
+                           f"floating point or complex dtype. Got: {what}")
     if dim is None and not keepdim:
         return _mean_all(t)
     return _mean_dims(t, axis=wrap_dims(dim, t), keepdims=keepdim)

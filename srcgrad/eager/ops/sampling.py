@@ -63,8 +63,7 @@ def normal_values(g: Generator, like: Array, d: dt.dtype, mean: float, std: floa
 def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
     def create(*sizes: Any, size: Any = None, generator: Generator | None = None, names: Any = None,
                out: Tensor | None = None, dtype: dt.dtype | None = None, layout: Any = None,
-               device: Any = None, pin_memory: bool = False,
-               requires_grad: bool = False) -> Tensor:
+               device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
         devices.check(device)
         if names is not None:
             raise RuntimeError("named tensors are not supported")
@@ -216,8 +215,7 @@ def _filling(name: str, kernel: str, values: Callable[..., Array], *, whole: boo
         g = generator or default_generator
         with g.lock:
             r = values(g, self._a, self._dt, *args, **kwargs)
-        return apply_in_place(
-            self, lambda old: prim.finish(r, (old, _EVERYWHERE, 0), {}, old._dt))
+        return apply_in_place(self, lambda old: prim.finish(r, (old, _EVERYWHERE, 0), {}, old._dt))
 
     written.__name__ = name
     register(name, written, torch=False)
@@ -244,15 +242,13 @@ def _fill_exponential(g: Generator, a: Array, d: dt.dtype, lambd: float = 1) -> 
     return _placed(store(d, draw.exponential(g, a.size, lambd)), a)
 
 
-def _fill_cauchy(g: Generator, a: Array, d: dt.dtype, median: float = 0,
-                 sigma: float = 1) -> Array:
+def _fill_cauchy(g: Generator, a: Array, d: dt.dtype, median: float = 0, sigma: float = 1) -> Array:
     if sigma <= 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     return _placed(store(d, draw.cauchy(g, a.size, median, sigma)), a)
 
 
-def _fill_log_normal(g: Generator, a: Array, d: dt.dtype, mean: float = 1,
-                     std: float = 2) -> Array:
+def _fill_log_normal(g: Generator, a: Array, d: dt.dtype, mean: float = 1, std: float = 2) -> Array:
     if std <= 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     return _placed(store(d, draw.log_normal(g, a.size, mean, std)), a)
@@ -325,10 +321,9 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     return _BERNOULLI.finish(store(input._dt, ones), (input, _EVERYWHERE, 0), {}, input._dt)
 
 
-def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *,
-           generator: Generator | None = None, out: Tensor | None = None,
-           dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-           pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
+           out: Tensor | None = None, dtype: dt.dtype | None = None, layout: Any = None,
+           device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """Normal numbers with means and deviations given as tensors, or a size."""
     devices.check(device)
     g = generator or default_generator

@@ -28,8 +28,7 @@ _t_vector = Primitive(np.reshape, "TBackward0", main=False)
 _transpose_scalar = Primitive(np.reshape, "TransposeBackward0", main=False)
 _expand = Primitive(np.broadcast_to, "ExpandBackward0", shown=_SIZES)
 _squeeze_all = Primitive(np.squeeze, "SqueezeBackward0", shown=_SIZES)
-_squeeze_dim = Primitive(np.squeeze, "SqueezeBackward1", shown=_SIZES | {"axis": "dim"},
-                         main=False)
+_squeeze_dim = Primitive(np.squeeze, "SqueezeBackward1", shown=_SIZES | {"axis": "dim"}, main=False)
 _squeeze_dims = Primitive(np.squeeze, "SqueezeBackward2", shown=_SIZES | {"axis": "dim"},
                           main=False)
 _unsqueeze = Primitive(np.expand_dims, "UnsqueezeBackward0", shown={"axis": "dim"})
@@ -69,8 +68,7 @@ def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
         raise RuntimeError("only one dimension can be inferred")
     for i, s in enumerate(shape):
         if s < -1:
-            raise RuntimeError(
-                f"invalid shape dimension {s} at index {i} of shape {list(shape)}")
+            raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(shape)}")
     known = math.prod(s for s in shape if s != -1)
     if holes:
         if known == 0 and n == 0:
@@ -208,11 +206,10 @@ def _reversed(input: Tensor) -> Tensor:
         warn_once("Tensor.T is deprecated on 0-D tensors. This function is the identity in these "
                   "cases.")
     elif input._a.ndim != 2:
-        warn_once(
-            "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
-            "deprecated and it will throw an error in a future release. Consider `x.mT` to "
-            "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` to "
-            "reverse the dimensions of a tensor.")
+        warn_once("The use of `x.T` on tensors of dimension other than 2 to reverse their shape is "
+                  "deprecated and it will throw an error in a future release. Consider `x.mT` to "
+                  "transpose batches of matrices or `x.permute(*torch.arange(x.ndim - 1, -1, -1))` "
+                  "to reverse the dimensions of a tensor.")
     return permute(input, *range(input._a.ndim - 1, -1, -1))
 
 
@@ -239,24 +236,21 @@ def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
     """``a`` broadcast to ``sizes`` (-1 keeps a length); PyTorch's errors."""
     lead = len(sizes) - a.ndim
     if lead < 0:
-        raise RuntimeError(
-            f"expand(torch.{_type_of(a)}{{{list(a.shape)}}}, size={list(sizes)}): the number of "
-            f"sizes provided ({len(sizes)}) must be greater or equal to the number of dimensions "
-            f"in the tensor ({a.ndim})")
+        raise RuntimeError(f"expand(torch.{_type_of(a)}{{{list(a.shape)}}}, size={list(sizes)}): "
+                           f"the number of sizes provided ({len(sizes)}) must be greater or equal "
+                           f"to the number of dimensions in the tensor ({a.ndim})")
     target = list(sizes)
     for i, n in reversed(list(enumerate(sizes))):
         own = 1 if i < lead else a.shape[i - lead]
         if n == -1:
             if i < lead:
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({n}) isn't allowed in a leading, "
-                    f"non-existing dimension {i}")
+                raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a "
+                                   f"leading, non-existing dimension {i}")
             n = own
         if own not in (1, n):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({n}) must match the existing size ({own}) at "
-                f"non-singleton dimension {i}.  Target sizes: {list(sizes)}.  Tensor sizes: "
-                f"{list(a.shape)}")
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing "
+                               f"size ({own}) at non-singleton dimension {i}.  Target sizes: "
+                               f"{list(sizes)}.  Tensor sizes: {list(a.shape)}")
         target[i] = n
     strides: list[int] = []
     for i in range(len(target) - 1, -1, -1):  # lengths that stay have strides of a view
@@ -378,8 +372,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     a = np.diagonal(input._a, offset, i, j)
     a.flags.writeable = input._a.flags.writeable
-    return view_of(_diagonal, input, a,
-                   {"a": input, "offset": offset, "axis1": i, "axis2": j})
+    return view_of(_diagonal, input, a, {"a": input, "offset": offset, "axis1": i, "axis2": j})
 
 
 def _np_squeeze(a: Tensor, axis: Any = None) -> Tensor:

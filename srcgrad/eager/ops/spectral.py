@@ -26,8 +26,7 @@ _R2C_FULL = Primitive(np.fft.fft, _R2C, main=False)
 
 def _real_numbers(name: str, input: Tensor) -> Tensor:
     if input._dt.category == dt.COMPLEX:
-        raise RuntimeError(f"{name} expects a real input tensor, but got "
-                           f"{input._dt.tensor_name}")
+        raise RuntimeError(f"{name} expects a real input tensor, but got {input._dt.tensor_name}")
     return _floats(input)
 
 
@@ -87,8 +86,7 @@ def _several(name: str, prepare: Any, default: Any) -> None:
     whole = name.replace("2", "n")
     prim = _PRIMS[whole]
 
-    def transform(input: Tensor, s: Any = None, dim: Any = default,
-                  norm: str | None = None) -> Any:
+    def transform(input: Tensor, s: Any = None, dim: Any = default, norm: str | None = None) -> Any:
         t = prepare(input)
         if t._a.ndim == 0 and dim:
             raise IndexError(f"Dimension specified as {dim[0]} but tensor has no dimensions")

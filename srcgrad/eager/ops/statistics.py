@@ -98,10 +98,9 @@ def _spread(name: str) -> None:
         n = input._a.size if axes is None else math.prod(input._a.shape[i] for i in axes)
         if n - ddof <= 0:
             ddof = np.float64(ddof)
-            warnings.warn(
-                f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than "
-                "the reduction factor (input numel divided by output numel).", UserWarning,
-                stacklevel=4)
+            warnings.warn(f"{name}(): degrees of freedom is <= 0. Correction should be strictly "
+                          "less than the reduction factor (input numel divided by output numel).",
+                          UserWarning, stacklevel=4)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", RuntimeWarning)
                 made = prim(input, axis=axes, ddof=ddof, keepdims=keepdim)
@@ -227,9 +226,8 @@ def ordering(a: Any, dim: int, descending: bool) -> Any:
 
 
 @op()
-def sort(
-    input: Tensor, dim: Any = -1, descending: bool = False, *, stable: bool | None = None
-) -> Any:
+def sort(input: Tensor, dim: Any = -1, descending: bool = False, *,
+         stable: bool | None = None) -> Any:
     """Elements in order along a dimension, and where each was."""
     if isinstance(dim, bool):
         dim, descending = -1, dim

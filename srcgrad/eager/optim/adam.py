@@ -84,17 +84,14 @@ class Adam(_Moments):
     tensor([0.5000, 0.5000])
     """
 
-    def __init__(
-        self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *,
-        foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
-        differentiable: bool = False, fused: bool | None = None,
-        decoupled_weight_decay: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, amsgrad: bool = False, *,
+                 foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False, fused: bool | None = None,
+                 decoupled_weight_decay: bool = False) -> None:
         if isinstance(lr, torch.Tensor) and foreach and not capturable:
-            raise ValueError(
-                "lr as a Tensor is not supported for capturable=False and foreach=True"
-            )
+            raise ValueError("lr as a Tensor is not supported for capturable=False and "
+                             "foreach=True")
         _checked(lr, eps, betas, weight_decay)
         _check_kinds(betas, bool(foreach) and not capturable)
         checked_flags(differentiable, foreach, fused)
@@ -129,29 +126,24 @@ class Adam(_Moments):
 class AdamW(Adam):
     """Adam with decoupled weight decay: ``p *= 1 - lr * weight_decay`` before each step."""
 
-    def __init__(
-        self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *,
-        maximize: bool = False, foreach: bool | None = None, capturable: bool = False,
-        differentiable: bool = False, fused: bool | None = None,
-    ) -> None:
-        super().__init__(
-            params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach, maximize=maximize,
-            capturable=capturable, differentiable=differentiable, fused=fused,
-            decoupled_weight_decay=True,
-        )
+    def __init__(self, params: Params, lr: Any = 1e-3, betas: tuple[Any, Any] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 1e-2, amsgrad: bool = False, *,
+                 maximize: bool = False, foreach: bool | None = None, capturable: bool = False,
+                 differentiable: bool = False, fused: bool | None = None) -> None:
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, foreach=foreach,
+                         maximize=maximize, capturable=capturable, differentiable=differentiable,
+                         fused=fused, decoupled_weight_decay=True)
 
 
 class NAdam(_Moments):
     """Adam with Nesterov momentum (Dozat 2016) and its momentum schedule."""
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
-        decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
-        maximize: bool = False, capturable: bool = False, differentiable: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, momentum_decay: float = 4e-3,
+                 decoupled_weight_decay: bool = False, *, foreach: bool | None = None,
+                 maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False) -> None:
         _checked(lr, eps, betas, weight_decay)
         if not momentum_decay >= 0.0:
             raise ValueError(f"Invalid momentum_decay value: {momentum_decay}")
@@ -183,12 +175,10 @@ class RAdam(_Moments):
     """Rectified Adam (Liu et al. 2020): plain momentum until the variance is tractable."""
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False, *,
-        foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
-        differentiable: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, decoupled_weight_decay: bool = False,
+                 *, foreach: bool | None = None, maximize: bool = False, capturable: bool = False,
+                 differentiable: bool = False) -> None:
         _checked(lr, eps, betas, weight_decay)
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
@@ -216,11 +206,10 @@ class Adamax(ArrayOptimizer):
     """Adam with the infinity norm in place of the second moment (Kingma and Ba 2015)."""
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
-        eps: float = 1e-8, weight_decay: float = 0, foreach: bool | None = None, *,
-        maximize: bool = False, differentiable: bool = False, capturable: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 2e-3, betas: tuple[float, float] = (0.9, 0.999),
+                 eps: float = 1e-8, weight_decay: float = 0, foreach: bool | None = None, *,
+                 maximize: bool = False, differentiable: bool = False,
+                 capturable: bool = False) -> None:
         _checked(lr, eps, betas, weight_decay)
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:

@@ -30,15 +30,12 @@ class Adagrad(ArrayOptimizer):
     (Duchi, Hazan and Singer 2011).  State exists from construction on."""
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
-        initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: bool | None = None, *,
-        maximize: bool = False, differentiable: bool = False, fused: bool | None = None,
-    ) -> None:
-        _nonnegative(
-            lr_decay=lr_decay, weight_decay=weight_decay,
-            initial_accumulator_value=initial_accumulator_value, epsilon=eps,
-        )
+    def __init__(self, params: Params, lr: Any = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
+                 initial_accumulator_value: float = 0, eps: float = 1e-10,
+                 foreach: bool | None = None, *, maximize: bool = False,
+                 differentiable: bool = False, fused: bool | None = None) -> None:
+        _nonnegative(lr_decay=lr_decay, weight_decay=weight_decay,
+                     initial_accumulator_value=initial_accumulator_value, epsilon=eps)
 
     def _begin(self, params: Params, options: dict[str, Any]) -> None:
         super()._begin(params, options)
@@ -72,11 +69,9 @@ class Adadelta(ArrayOptimizer):
     """Steps in the ratio of the running sizes of past steps and gradients (Zeiler 2012)."""
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6,
-        weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
-        maximize: bool = False, differentiable: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6,
+                 weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
+                 maximize: bool = False, differentiable: bool = False) -> None:
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
         _nonnegative(epsilon=eps, weight_decay=weight_decay)
@@ -111,12 +106,10 @@ class RMSprop(ArrayOptimizer):
     by the running mean and with momentum."""
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
-        weight_decay: float = 0, momentum: float = 0, centered: bool = False,
-        capturable: bool = False, foreach: bool | None = None, maximize: bool = False,
-        differentiable: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1e-2, alpha: float = 0.99, eps: float = 1e-8,
+                 weight_decay: float = 0, momentum: float = 0, centered: bool = False,
+                 capturable: bool = False, foreach: bool | None = None, maximize: bool = False,
+                 differentiable: bool = False) -> None:
         _nonnegative(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
@@ -157,11 +150,10 @@ class Rprop(ArrayOptimizer):
     """Resilient backpropagation (Riedmiller and Braun 1993): steps from signs alone."""
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
-        step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
-        foreach: bool | None = None, maximize: bool = False, differentiable: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1e-2, etas: tuple[float, float] = (0.5, 1.2),
+                 step_sizes: tuple[float, float] = (1e-6, 50), *, capturable: bool = False,
+                 foreach: bool | None = None, maximize: bool = False,
+                 differentiable: bool = False) -> None:
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
 

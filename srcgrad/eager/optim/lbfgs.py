@@ -28,11 +28,9 @@ class LBFGS(Optimizer):
     ``line_search_fn`` is ``None`` (steps of length ``lr``) or ``"strong_wolfe"``.
     """
 
-    def __init__(
-        self, params: Params, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None,
-        tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9, history_size: int = 100,
-        line_search_fn: str | None = None,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1, max_iter: int = 20, max_eval: int | None = None,
+                 tolerance_grad: float = 1e-7, tolerance_change: float = 1e-9,
+                 history_size: int = 100, line_search_fn: str | None = None) -> None:
         checked_lr(lr)
         super().__init__(params, {
             "lr": lr, "max_iter": max_iter,
@@ -105,9 +103,8 @@ class LBFGS(Optimizer):
                 break
             used = 0
             if group["line_search_fn"] is not None:
-                loss, gradient, used = self._searched(
-                    closure, memory, loss, gradient, slope, group["max_eval"] - evaluations
-                )
+                loss, gradient, used = self._searched(closure, memory, loss, gradient, slope,
+                                                      group["max_eval"] - evaluations)
             else:
                 self._move(memory.t, memory.direction)
                 if iteration != group["max_iter"]:
@@ -126,10 +123,8 @@ class LBFGS(Optimizer):
         memory.store(state)
         return first_loss
 
-    def _searched(
-        self, closure: Closure, memory: _Memory, loss: float, gradient: Array, slope: Any,
-        trials: int,
-    ) -> tuple[float, Array, int]:
+    def _searched(self, closure: Closure, memory: _Memory, loss: float, gradient: Array, slope: Any,
+                  trials: int) -> tuple[float, Array, int]:
         """Move along the direction to a strong Wolfe point; (loss, gradient, evaluations)."""
         if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -144,9 +139,7 @@ class LBFGS(Optimizer):
             self._restore(saved)
             return value, slope_at
 
-        search = Search(
-            objective, direction, Point(0, loss, gradient, slope), trials
-        )
+        search = Search(objective, direction, Point(0, loss, gradient, slope), trials)
         found = strong_wolfe(search, memory.t)
         memory.t = found.t
         self._move(found.t, direction)
@@ -183,9 +176,7 @@ class _Memory:
 
     def store(self, state: dict[str, Any]) -> None:
         def tensor(value: Any) -> Any:
-            return value if type(value) in (int, float) else torch.from_numpy(
-                np.asarray(value)
-            )
+            return value if type(value) in (int, float) else torch.from_numpy(np.asarray(value))
 
         state["d"] = tensor(self.direction)
         state["t"] = tensor(self.t)

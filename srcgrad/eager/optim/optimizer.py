@@ -47,11 +47,9 @@ def checked_lr(lr: Any) -> None:
 def checked_flags(differentiable: bool, foreach: bool | None, fused: bool | None) -> None:
     """Refuse the combinations of implementation flags that PyTorch refuses."""
     if differentiable:
-        raise RuntimeError(
-            "`differentiable=True` is not available: optimizer steps update raw buffers. "
-            "Differentiate through an update by writing it with tensor operations and "
-            "`func.functional_call`."
-        )
+        raise RuntimeError("`differentiable=True` is not available: optimizer steps update raw "
+                           "buffers. Differentiate through an update by writing it with tensor "
+                           "operations and `func.functional_call`.")
     if fused and foreach:
         raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
 
@@ -87,10 +85,8 @@ def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
             if result is None:
                 continue
             if not (isinstance(result, tuple) and len(result) == 2):
-                raise RuntimeError(
-                    f"{step} must return None or a tuple of (new_args, new_kwargs), "
-                    f"but got {result}."
-                )
+                raise RuntimeError(f"{step} must return None or a tuple of (new_args, new_kwargs), "
+                                   f"but got {result}.")
             (_, *args), kwargs = result
         out = step(self, *args, **kwargs)
         for post_hook in (*self._optimizer_step_post_hooks.values(), *_POST_HOOKS.values()):
@@ -151,9 +147,7 @@ class Optimizer:
             self.add_param_group(group)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {
-            "defaults": self.defaults, "state": self.state, "param_groups": self.param_groups
-        }
+        return {"defaults": self.defaults, "state": self.state, "param_groups": self.param_groups}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -193,27 +187,23 @@ class Optimizer:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
         return self._register("_optimizer_step_post_hooks", hook)
 
-    def register_state_dict_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Callable[..., Any],
+                                     prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` before :meth:`state_dict` gathers."""
         return self._register("_optimizer_state_dict_pre_hooks", hook, prepend)
 
-    def register_state_dict_post_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Callable[..., Any],
+                                      prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)``; what it returns replaces the dict."""
         return self._register("_optimizer_state_dict_post_hooks", hook, prepend)
 
-    def register_load_state_dict_pre_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Callable[..., Any],
+                                          prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` before loading; it may return a new dict."""
         return self._register("_optimizer_load_state_dict_pre_hooks", hook, prepend)
 
-    def register_load_state_dict_post_hook(
-        self, hook: Callable[..., Any], prepend: bool = False
-    ) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Callable[..., Any],
+                                           prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` after loading."""
         return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
 
@@ -263,10 +253,8 @@ class Optimizer:
             raise ValueError("loaded state dict has a different number of parameter groups")
         for group, saved in zip(groups, saved_groups):
             if len(group["params"]) != len(saved["params"]):
-                raise ValueError(
-                    "loaded state dict contains a parameter group that doesn't match the size "
-                    "of optimizer's group"
-                )
+                raise ValueError("loaded state dict contains a parameter group that doesn't match "
+                                 "the size of optimizer's group")
         owners = {
             number: p
             for group, saved in zip(groups, saved_groups)
@@ -313,10 +301,9 @@ class Optimizer:
         if isinstance(params, torch.Tensor):
             params = [params]
         elif isinstance(params, set):
-            raise TypeError(
-                "optimizer parameters need to be organized in ordered collections, but the "
-                "ordering of tensors in sets will change between runs. Please use a list instead."
-            )
+            raise TypeError("optimizer parameters need to be organized in ordered collections, but "
+                            "the ordering of tensors in sets will change between runs. Please use "
+                            "a list instead.")
         _split_names(param_group, list(params))
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
@@ -328,10 +315,8 @@ class Optimizer:
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(
-                    "parameter group didn't specify a value of required optimization parameter "
-                    f"{name}"
-                )
+                raise ValueError("parameter group didn't specify a value of required optimization "
+                                 f"parameter {name}")
             param_group.setdefault(name, default)
         self._refuse_overlap(param_group)
         self.param_groups.append(param_group)
@@ -339,19 +324,15 @@ class Optimizer:
     def _refuse_overlap(self, param_group: Group) -> None:
         own = {id(p) for p in param_group["params"]}
         if len(own) != len(param_group["params"]):
-            warnings.warn(
-                "optimizer contains a parameter group with duplicate parameters; in future, this "
-                "will cause an error; see github.com/pytorch/pytorch/issues/40967 for more "
-                "information",
-                stacklevel=4,
-            )
+            warnings.warn("optimizer contains a parameter group with duplicate parameters; in "
+                          "future, this will cause an error; see "
+                          "github.com/pytorch/pytorch/issues/40967 for more information",
+                          stacklevel=4)
         for group in self.param_groups:
             if ("param_names" in param_group) != ("param_names" in group):
                 text = "with names" if "param_names" in param_group else "without names"
-                raise ValueError(
-                    "all optimizer param groups should be with/without names. "
-                    f"cannot add param group {text} to the optimizer"
-                )
+                raise ValueError("all optimizer param groups should be with/without names. cannot "
+                                 f"add param group {text} to the optimizer")
         if any(id(p) in own for group in self.param_groups for p in group["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
 
@@ -367,9 +348,8 @@ def _split_names(param_group: Group, params: list[Any]) -> None:
     param_group["params"] = [p[1] if isinstance(p, tuple) else p for p in params]
     if names:
         if len(names) != len(params):
-            raise ValueError(
-                "all optimizer params should be with/without names. Some param names are missing"
-            )
+            raise ValueError("all optimizer params should be with/without names. Some param names "
+                             "are missing")
         param_group["param_names"] = names
 
 

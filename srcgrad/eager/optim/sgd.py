@@ -34,11 +34,10 @@ class SGD(ArrayOptimizer):
     """
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
-        weight_decay: Any = 0, nesterov: bool = False, *, maximize: bool = False,
-        foreach: bool | None = None, differentiable: bool = False, fused: bool | None = None,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1e-3, momentum: float = 0, dampening: float = 0,
+                 weight_decay: Any = 0, nesterov: bool = False, *, maximize: bool = False,
+                 foreach: bool | None = None, differentiable: bool = False,
+                 fused: bool | None = None) -> None:
         if momentum < 0.0:
             raise ValueError(f"Invalid momentum value: {momentum}")
         if weight_decay < 0.0:
@@ -75,11 +74,10 @@ class ASGD(ArrayOptimizer):
     """
 
     @keeps_options
-    def __init__(
-        self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,
-        t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None,
-        maximize: bool = False, differentiable: bool = False, capturable: bool = False,
-    ) -> None:
+    def __init__(self, params: Params, lr: Any = 1e-2, lambd: float = 1e-4, alpha: float = 0.75,
+                 t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None,
+                 maximize: bool = False, differentiable: bool = False,
+                 capturable: bool = False) -> None:
         if not weight_decay >= 0.0:
             raise ValueError(f"Invalid weight_decay value: {weight_decay}")
 

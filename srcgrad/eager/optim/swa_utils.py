@@ -64,9 +64,8 @@ def get_swa_multi_avg_fn() -> Several:
     """:func:`get_swa_avg_fn` in place on lists of parameters."""
 
     @torch.no_grad()
-    def swa_update(
-        averaged_param_list: list[Any], current_param_list: list[Any], num_averaged: Any
-    ) -> None:
+    def swa_update(averaged_param_list: list[Any], current_param_list: list[Any],
+                   num_averaged: Any) -> None:
         share = 1 / (float(num_averaged) + 1)
         for average, current in zip(averaged_param_list, current_param_list):
             if average.is_floating_point() or average.is_complex():
@@ -83,10 +82,8 @@ class AveragedModel(Module):
 
     n_averaged: Any
 
-    def __init__(
-        self, model: Module, device: Any = None, avg_fn: Single | None = None,
-        multi_avg_fn: Several | None = None, use_buffers: bool = False,
-    ) -> None:
+    def __init__(self, model: Module, device: Any = None, avg_fn: Single | None = None,
+                 multi_avg_fn: Several | None = None, use_buffers: bool = False) -> None:
         super().__init__()
         if avg_fn is not None and multi_avg_fn is not None:
             raise AssertionError("Only one of avg_fn and multi_avg_fn should be provided")
@@ -145,10 +142,8 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
 class SWALR(LRScheduler):
     """Anneal each group's rate to ``swa_lr`` over ``anneal_epochs``, then keep it."""
 
-    def __init__(
-        self, optimizer: Optimizer, swa_lr: Any, anneal_epochs: int = 10,
-        anneal_strategy: str = "cos", last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, swa_lr: Any, anneal_epochs: int = 10,
+                 anneal_strategy: str = "cos", last_epoch: int = -1) -> None:
         groups = optimizer.param_groups
         rates = list(swa_lr) if isinstance(swa_lr, list | tuple) else [swa_lr] * len(groups)
         if len(rates) != len(groups):
@@ -160,8 +155,7 @@ class SWALR(LRScheduler):
             raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
                              f"{anneal_strategy}")
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
-            raise ValueError(
-                f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
+            raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         self._anneal_strategy = anneal_strategy
         self.anneal_epochs = anneal_epochs
         super().__init__(optimizer, last_epoch)

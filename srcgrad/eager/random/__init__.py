@@ -41,10 +41,8 @@ def set_rng_state(new_state: Tensor) -> None:
 
 
 @contextlib.contextmanager
-def fork_rng(
-    devices: Any = None, enabled: bool = True, _caller: str = "fork_rng",
-    _devices_kw: str = "devices", device_type: str = "cuda",
-) -> Iterator[None]:
+def fork_rng(devices: Any = None, enabled: bool = True, _caller: str = "fork_rng",
+             _devices_kw: str = "devices", device_type: str = "cuda") -> Iterator[None]:
     """Restore the default generator's state at the end of the block."""
     if not enabled:
         yield

@@ -36,9 +36,8 @@ def uniform(g: Generator, n: int, low: float, high: float, double: bool) -> Arra
     return u if (low, high) == (0, 1) else fused(u, _F32(high) - _F32(low), _F32(low))
 
 
-def normal(
-    g: Generator, n: int, mean: float, std: float, double: bool, half: bool, blocks: bool
-) -> Array:
+def normal(g: Generator, n: int, mean: float, std: float, double: bool, half: bool,
+           blocks: bool) -> Array:
     """Normal numbers.  ``blocks`` says that the target is contiguous: 16 numbers and more are then
     made in blocks of 16, of which the last overlaps the one before if ``n % 16``; otherwise one by
     one in double precision.  ``half`` is for float16 and bfloat16."""

@@ -68,10 +68,9 @@ class Generator:
     def words(self, n: int) -> np.ndarray[Any, Any]:
         """The next ``n`` 32-bit words, as uint64."""
         if state.randomness == "error":
-            raise RuntimeError(
-                "vmap: called random operation while in randomness error mode. Please either use "
-                "the 'same' or 'different' randomness flags on vmap or perform the randomness "
-                "operation out of vmap")
+            raise RuntimeError("vmap: called random operation while in randomness error mode. "
+                               "Please either use the 'same' or 'different' randomness flags on "
+                               "vmap or perform the randomness operation out of vmap")
         if n:
             self._unused = False
         return np.asarray(self._bits.random_raw(n), np.uint64)
@@ -111,10 +110,7 @@ class Generator:
             self._seed = seed
             self._unused = left == 1 and following == 0
             position = 624 if self._unused else following
-            state: Any = {
-                "bit_generator": "MT19937",
-                "state": {"key": key, "pos": position},
-            }
+            state: Any = {"bit_generator": "MT19937", "state": {"key": key, "pos": position},}
             self._bits.state = state
             self.cached_normal = second if valid else None
         return self

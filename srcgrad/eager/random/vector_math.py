@@ -67,5 +67,4 @@ def sincos_single(x: Array) -> tuple[Array, Array]:
     s = fused(s * z, x, x)
     straight = (octant & 2) == 0
     sin, cos = np.where(straight, s, c), np.where(straight, c, s)
-    return (np.where((octant & 4) != 0, -sin, sin),
-            np.where(((octant - 2) & 4) == 0, -cos, cos))
+    return (np.where((octant & 4) != 0, -sin, sin), np.where(((octant - 2) & 4) == 0, -cos, cos))

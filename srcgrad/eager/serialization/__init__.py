@@ -48,10 +48,8 @@ def save(obj: Any, f: Any, *_: Any, **__: Any) -> None:
             archive.writestr(f"storages/{number}.npy", buffer.getvalue())
 
 
-def load(
-    f: Any, map_location: Any = None, pickle_module: Any = None, *,
-    weights_only: bool | None = None, mmap: bool | None = None, **_: Any,
-) -> Any:
+def load(f: Any, map_location: Any = None, pickle_module: Any = None, *,
+         weights_only: bool | None = None, mmap: bool | None = None, **_: Any) -> Any:
     """Read what :func:`save` stored.
 
     ``map_location`` may be anything that says the CPU.  ``ValueError`` for damaged files and for
@@ -63,9 +61,8 @@ def load(
         map_location, dict
     ):
         if not str(map_location).startswith("cpu"):
-            raise RuntimeError(
-                f"load: map_location={map_location!r} is not available; there is only the CPU"
-            )
+            raise RuntimeError(f"load: map_location={map_location!r} is not available; there is "
+                               "only the CPU")
     source: Any = os.fspath(f) if isinstance(f, (str, os.PathLike)) else f
     if not isinstance(source, (str, bytes)):
         _check_readable(source)
@@ -87,10 +84,9 @@ def load(
 
 def _check_readable(file: Any) -> None:
     if not hasattr(file, "seek"):
-        raise AttributeError(
-            f"'{type(file).__name__}' object has no attribute 'seek'. You can only torch.load from "
-            "a file that is seekable. Please pre-load the data into a buffer like io.BytesIO and "
-            "try to load from it instead.")
+        raise AttributeError(f"'{type(file).__name__}' object has no attribute 'seek'. You can "
+                             "only torch.load from a file that is seekable. Please pre-load the "
+                             "data into a buffer like io.BytesIO and try to load from it instead.")
     place = file.tell()
     empty = not file.seek(0, os.SEEK_END)
     file.seek(place)

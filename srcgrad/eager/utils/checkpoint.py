@@ -79,10 +79,8 @@ class _Frame:
     What a second run saves is kept for the backward that asked for it, and given out once.
     """
 
-    def __init__(
-        self, run: Callable[[], Any], random_state: Any, inputs: Sequence[Any] = (),
-        early_stop: bool = True, facts: Callable[[Tensor], Any] = _facts,
-    ) -> None:
+    def __init__(self, run: Callable[[], Any], random_state: Any, inputs: Sequence[Any] = (),
+                 early_stop: bool = True, facts: Callable[[Tensor], Any] = _facts) -> None:
         self.run = run
         self.inputs = [(t, t._ver[0]) for t in inputs if isinstance(t, Tensor)]
         self._where = caller_place()
@@ -145,11 +143,10 @@ class _Frame:
     def _compare(self, seen: list[Any]) -> None:
         """Raise unless the second run saved what the first did."""
         if len(seen) != len(self.saved):
-            raise CheckpointError(
-                "torch.utils.checkpoint: A different number of tensors was saved during the "
-                "original forward and recomputation.\nNumber of tensors saved during forward: "
-                f"{len(self.saved)}\nNumber of tensors saved during recomputation: {len(seen)}.\n"
-                f"{_TIP}")
+            raise CheckpointError("torch.utils.checkpoint: A different number of tensors was saved "
+                                  "during the original forward and recomputation.\nNumber of "
+                                  f"tensors saved during forward: {len(self.saved)}\nNumber of "
+                                  f"tensors saved during recomputation: {len(seen)}.\n{_TIP}")
         unlike = "".join(
             f"tensor at position {i}:\nsaved metadata: {then}\nrecomputed metadata: {now}\n"
             for i, ((ticket, then), now) in enumerate(zip(self.saved, seen))
@@ -174,11 +171,10 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         if state.run is not None and state.run.partial:
-            raise RuntimeError(
-                "When use_reentrant=True, torch.utils.checkpoint is incompatible with .grad() or "
-                "passing an `inputs` parameter to .backward(). To resolve this error, you can "
-                "either set use_reentrant=False, or call .backward() without passing the `inputs` "
-                "argument.")
+            raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible "
+                               "with .grad() or passing an `inputs` parameter to .backward(). To "
+                               "resolve this error, you can either set use_reentrant=False, or "
+                               "call .backward() without passing the `inputs` argument.")
         args = list(ctx.arguments)
         for i, t in zip(ctx.places, ctx.saved_tensors):
             args[i] = t.detach().requires_grad_(t.requires_grad)
@@ -190,8 +186,7 @@ class CheckpointFunction(Function):
         if before is not None:
             NAMESPACE["set_rng_state"](before)
         outs = out if isinstance(out, tuple) else (out,)
-        pairs = [(o, g) for o, g in zip(outs, grads)
-                 if isinstance(o, Tensor) and o.requires_grad]
+        pairs = [(o, g) for o, g in zip(outs, grads) if isinstance(o, Tensor) and o.requires_grad]
         if not pairs:
             raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not "
                                "necessary")
@@ -199,11 +194,9 @@ class CheckpointFunction(Function):
         return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in args))
 
 
-def checkpoint(
-    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
-    context_fn: Any = None, determinism_check: str = "default", debug: bool = False,
-    preserve_rng_state: bool = True, early_stop: bool = True, **kwargs: Any,
-) -> Any:
+def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+               context_fn: Any = None, determinism_check: str = "default", debug: bool = False,
+               preserve_rng_state: bool = True, early_stop: bool = True, **kwargs: Any) -> Any:
     """``function(*args)`` whose intermediate results are computed again in backward.
 
     >>> import srcgrad.eager as torch
@@ -253,9 +246,8 @@ _UNSAID = (
     "the two variants.")
 
 
-def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
-) -> Any:
+def checkpoint_sequential(functions: Any, segments: int, input: Any,
+                          use_reentrant: bool | None = None, **kwargs: Any) -> Any:
     """A chain of functions in ``segments`` checkpointed pieces (the last one is not)."""
     chain: Sequence[Any] = list(functions.children()) if hasattr(functions, "children") else list(
         functions)

@@ -9,31 +9,26 @@ from ... import basis as torch
 from ...ops.arguments import not_implemented
 from . import nodes
 
-__all__ = [
-    "celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink", "hardsigmoid",
-    "hardswish", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_", "log_softmax", "logsigmoid",
-    "mish", "prelu", "relu", "relu6", "relu_", "rrelu", "rrelu_", "selu", "selu_", "sigmoid",
-    "silu", "softmax", "softmin", "softplus", "softshrink", "softsign", "tanh", "tanhshrink",
-    "threshold", "threshold_",
-]
+__all__ = ["celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink",
+           "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_",
+           "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "relu_", "rrelu",
+           "rrelu_", "selu", "selu_", "sigmoid", "silu", "softmax", "softmin", "softplus",
+           "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_"]
 
 
 def _floating(input: Any, name: str, kernel: str) -> None:
     """PyTorch's errors for what is no tensor, and for dtypes without a kernel."""
     if not isinstance(input, torch.Tensor):
-        raise TypeError(
-            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
+        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                        f"{type(input).__name__}")
     if not input.is_floating_point():
         raise not_implemented(kernel, input.dtype)
 
 
 def _number(value: Any, name: str, argument: str, position: int) -> None:
     if not isinstance(value, (int, float, torch.Tensor)):
-        raise TypeError(
-            f"{name}(): argument '{argument}' (position {position}) must be Number, not "
-            f"{type(value).__name__}"
-        )
+        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, "
+                        f"not {type(value).__name__}")
 
 
 def relu(input: Any, inplace: bool = False) -> Any:
@@ -163,9 +158,7 @@ def logsigmoid(input: Any) -> Any:
     return nodes.log_sigmoid(input)
 
 
-def hardtanh(
-    input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
-) -> Any:
+def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """``input`` clipped to ``[min_val, max_val]``."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
@@ -212,9 +205,8 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     if lambd < 0:
         kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         limit = torch.finfo(input.dtype).max
-        raise RuntimeError(
-            f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but found {lambd:g}"
-        )
+        raise RuntimeError(f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but "
+                           f"found {lambd:g}")
     return nodes.softshrink(input, lambd)
 
 
@@ -246,9 +238,8 @@ def glu(input: Any, dim: int = -1) -> Any:
         raise RuntimeError("glu does not support scalars because halving size must be even")
     size = input.size(dim)
     if size % 2:
-        raise RuntimeError(
-            f"Halving dimension must be even, but dimension {dim % input.dim()} is size {size}"
-        )
+        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is "
+                           f"size {size}")
     return nodes.glu(input, dim)
 
 
@@ -256,19 +247,15 @@ def prelu(input: Any, weight: Any) -> Any:
     """``input`` where positive, else ``weight * input`` with one weight, or one per channel."""
     count = weight.numel()
     if weight.dim() > 1:
-        raise RuntimeError(
-            "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
-            f"{weight.dim()}"
-        )
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight.dim()}")
     if count != 1:
         if input.dim() == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
         channels = input.size(1) if input.dim() > 1 else 1
         if channels != count:
-            raise RuntimeError(
-                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                f"{count} and channel size = {channels}."
-            )
+            raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
+                               f"parameter numbers = {count} and channel size = {channels}.")
     if input.dim() == 0:
         return nodes.prelu(input, weight.reshape(()))
     shape = [1] * input.dim()
@@ -277,10 +264,8 @@ def prelu(input: Any, weight: Any) -> Any:
     return nodes.prelu(input, weight.reshape(shape))
 
 
-def rrelu(
-    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
-    inplace: bool = False,
-) -> Any:
+def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
+          inplace: bool = False) -> Any:
     """:func:`leaky_relu` with slopes drawn from ``[lower, upper]`` in training, else their
     mean."""
     if lower > upper:
@@ -299,19 +284,15 @@ def rrelu(
     return nodes.rrelu(input, noise)
 
 
-def rrelu_(
-    input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False
-) -> Any:
+def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
+           training: bool = False) -> Any:
     """:func:`rrelu` in place."""
     return rrelu(input, lower, upper, training, inplace=True)
 
 
 def _dim_of(name: str, ndim: int, stacklevel: int) -> int:
-    warnings.warn(
-        f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
-        "dim=X as an argument.",
-        stacklevel=stacklevel + 1,
-    )
+    warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
+                  "include dim=X as an argument.", stacklevel=stacklevel + 1)
     return 0 if ndim in (0, 1, 3) else 1
 
 
@@ -329,18 +310,15 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     return torch.softmax(-input if dtype is None else (-input).to(dtype), dim)
 
 
-def log_softmax(
-    input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
-) -> Any:
+def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The logarithm of :func:`softmax`."""
     if dim is None:
         dim = _dim_of("log_softmax", input.dim(), _stacklevel)
     return torch.log_softmax(input if dtype is None else input.to(dtype), dim)
 
 
-def gumbel_softmax(
-    logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
-) -> Any:
+def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10,
+                   dim: int = -1) -> Any:
     """A sample of the Gumbel-softmax distribution (Jang et al. 2017), one-hot if ``hard``
     (with the gradient of the soft sample)."""
     if eps != 1e-10:

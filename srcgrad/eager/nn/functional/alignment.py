@@ -40,17 +40,14 @@ def _rows(targets: Any, sizes: list[int]) -> list[list[int]]:
                 f"{a.shape[1]} for argument #2 'targets' {_CHECKING}")
         return [a[i, :n].tolist() for i, n in enumerate(sizes)]
     if a.size != sum(sizes):
-        raise RuntimeError(
-            f"Expected tensor to have size {sum(sizes)} at dimension 0, but got size {a.size} for "
-            f"argument #2 'targets' {_CHECKING}")
+        raise RuntimeError(f"Expected tensor to have size {sum(sizes)} at dimension 0, but got "
+                           f"size {a.size} for argument #2 'targets' {_CHECKING}")
     ends = np.cumsum([0, *sizes])
     return [a[i:j].tolist() for i, j in itertools.pairwise(ends)]
 
 
-def ctc_loss(
-    log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
-    reduction: str = "mean", zero_infinity: bool = False,
-) -> Any:
+def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: Any, blank: int = 0,
+             reduction: str = "mean", zero_infinity: bool = False) -> Any:
     """Minus the log probability of ``targets`` summed over their alignments with the input.
 
     ``log_probs`` is ``(T, N, C)`` or ``(T, C)``, from a ``log_softmax``: as PyTorch's, the

@@ -18,10 +18,9 @@ from .vision import pad
 __all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
 
 
-def scaled_dot_product_attention(
-    query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
-    is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False,
-) -> Any:
+def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None,
+                                 dropout_p: float = 0.0, is_causal: bool = False,
+                                 scale: float | None = None, enable_gqa: bool = False) -> Any:
     """``softmax(scale * query @ key.T + mask) @ value``; ``scale`` is ``1/sqrt(E)`` if None.
 
     A boolean mask says which pairs take part; a floating-point one is added.
@@ -33,8 +32,7 @@ def scaled_dot_product_attention(
         value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
     if attn_mask is not None and attn_mask.dtype == torch.bool:
         attn_mask = torch.zeros_like(attn_mask, dtype=query.dtype).masked_fill_(
-            attn_mask.logical_not(), -math.inf
-        )
+            attn_mask.logical_not(), -math.inf)
     one_node = (
         query.dim() == key.dim() == value.dim() == 4
         and query.shape[:2] == key.shape[:2] == value.shape[:2]
@@ -65,9 +63,8 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
     kinds = query.dtype, key.dtype, value.dtype
     if len(set(kinds)) > 1:
         q, k, v = map(c_name, kinds)
-        raise RuntimeError(
-            f"Expected query, key, and value to have the same dtype, but got query.dtype: {q} "
-            f"key.dtype: {k} and value.dtype: {v} instead.")
+        raise RuntimeError("Expected query, key, and value to have the same dtype, but got "
+                           f"query.dtype: {q} key.dtype: {k} and value.dtype: {v} instead.")
     dims = query.dim(), key.dim(), value.dim()
     if min(dims) < 2:
         raise RuntimeError(
@@ -83,34 +80,26 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
 def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
     """Whether the inputs have a batch axis; PyTorch's ``AssertionError`` if they disagree."""
     if query.dim() not in (2, 3):
-        raise AssertionError(
-            "query should be unbatched 2D or batched 3D tensor but received "
-            f"{query.dim()}-D query tensor"
-        )
+        raise AssertionError("query should be unbatched 2D or batched 3D tensor but received "
+                             f"{query.dim()}-D query tensor")
     batched = bool(query.dim() == 3)
     kind, ndim = ("batched", 3) if batched else ("unbatched", 2)
     start = f"For {kind} ({ndim}-D) `query`, expected "
     if key.dim() != ndim or value.dim() != ndim:
-        raise AssertionError(
-            f"{start}`key` and `value` to be {ndim}-D but found {key.dim()}-D and "
-            f"{value.dim()}-D tensors respectively"
-        )
+        raise AssertionError(f"{start}`key` and `value` to be {ndim}-D but found {key.dim()}-D and "
+                             f"{value.dim()}-D tensors respectively")
     if padding is not None and padding.dim() != ndim - 1:
         word = "to be `None` or"
-        raise AssertionError(
-            f"{start}`key_padding_mask` {word} {ndim - 1}-D but found {padding.dim()}-D tensor "
-            "instead"
-        )
+        raise AssertionError(f"{start}`key_padding_mask` {word} {ndim - 1}-D but found "
+                             f"{padding.dim()}-D tensor instead")
     if mask is not None and mask.dim() not in (2, 3):
-        raise AssertionError(
-            f"{start}`attn_mask` to be `None`, 2-D or 3-D but found {mask.dim()}-D tensor instead"
-        )
+        raise AssertionError(f"{start}`attn_mask` to be `None`, 2-D or 3-D but found "
+                             f"{mask.dim()}-D tensor instead")
     if mask is not None and not batched and mask.dim() == 3:
         expected = (heads, query.shape[0], key.shape[0])
         if mask.shape != expected:
-            raise AssertionError(
-                f"Expected `attn_mask` shape to be {expected} but got {mask.shape}"
-            )
+            raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got "
+                                 f"{mask.shape}")
     return batched
 
 
@@ -122,11 +111,8 @@ def _additive(mask: Any, name: str, other: Any, dtype: Any) -> Any:
     if mask.dtype != torch.bool and not is_float:
         raise AssertionError(f"only bool and floating types of {name} are supported")
     if other is not None and mask.dtype != other.dtype:
-        warnings.warn(
-            f"Support for mismatched {name} and attn_mask is deprecated. Use same type for both "
-            "instead.",
-            stacklevel=3,
-        )
+        warnings.warn(f"Support for mismatched {name} and attn_mask is deprecated. Use same type "
+                      "for both instead.", stacklevel=3)
     if is_float:
         return mask
     return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
@@ -152,15 +138,12 @@ def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) ->
     return linear(query, w_q, b_q), linear(key, w_k, b_k), linear(value, w_v, b_v)
 
 
-def _projected(
-    query: Any, key: Any, value: Any, weight: Any, bias: Any, separate: Any
-) -> tuple[Any, ...]:
+def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any,
+               separate: Any) -> tuple[Any, ...]:
     """Queries, keys and values after their projections, packed or (if given) separate."""
     if separate is None:
         if key.shape != value.shape:
-            raise AssertionError(
-                f"key shape {key.shape} does not match value shape {value.shape}"
-            )
+            raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
         return _project_packed(query, key, value, weight, bias)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), separate, biases))
@@ -171,16 +154,12 @@ def _checked_mask(mask: Any, batch: int, heads: int, target: int, source: int) -
         return None
     if mask.dim() == 2:
         if tuple(mask.shape) != (target, source):
-            raise RuntimeError(
-                f"The shape of the 2D attn_mask is {mask.shape}, but should be "
-                f"{(target, source)}."
-            )
+            raise RuntimeError(f"The shape of the 2D attn_mask is {mask.shape}, but should be "
+                               f"{(target, source)}.")
         return mask.unsqueeze(0)
     if tuple(mask.shape) != (batch * heads, target, source):
-        raise RuntimeError(
-            f"The shape of the 3D attn_mask is {mask.shape}, but should be "
-            f"{(batch * heads, target, source)}."
-        )
+        raise RuntimeError(f"The shape of the 3D attn_mask is {mask.shape}, but should be "
+                           f"{(batch * heads, target, source)}.")
     return mask
 
 
@@ -223,9 +202,8 @@ def multi_head_attention_forward(
         mask = _additive(attn_mask, "attn_mask", None, query.dtype)
         is_causal = is_causal and padding is None
     if width != embed_dim_to_check:
-        raise AssertionError(
-            f"was expecting embedding dimension of {embed_dim_to_check}, but got {width}"
-        )
+        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got "
+                             f"{width}")
     head = width // num_heads
     if head * num_heads != width:
         raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")
@@ -236,9 +214,7 @@ def multi_head_attention_forward(
         k = torch.cat([k, bias_k.repeat(1, batch, 1)])
         v = torch.cat([v, bias_v.repeat(1, batch, 1)])
         mask, padding = _extended(mask), _extended(padding)
-    q, k, v = (
-        x.view(x.shape[0], batch * num_heads, head).transpose(0, 1) for x in (q, k, v)
-    )
+    q, k, v = (x.view(x.shape[0], batch * num_heads, head).transpose(0, 1) for x in (q, k, v))
     k, v = (k if static_k is None else static_k), (v if static_v is None else static_v)
     if add_zero_attn:
         zeros = torch.zeros((batch * num_heads, 1, head), dtype=k.dtype)
@@ -255,10 +231,8 @@ def multi_head_attention_forward(
     return out.squeeze(1), None if rows is None else rows.squeeze(0)
 
 
-def _mixed(
-    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, heads: int,
-    need_weights: bool, averaged: bool,
-) -> tuple[Any, Any]:
+def _mixed(q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, heads: int,
+           need_weights: bool, averaged: bool) -> tuple[Any, Any]:
     """The heads' outputs side by side, ``(L * N, E)``, and the weights if they are wanted."""
     if not need_weights:
         return _heads_at_once(q, k, v, mask, rate, is_causal, heads), None
@@ -275,10 +249,8 @@ def _joined(mask: Any, padding: Any, batch: int, heads: int, source: int) -> Any
         return mask
     for axis, expected in enumerate((batch, source)):
         if padding.shape[axis] != expected:
-            raise AssertionError(
-                f"Expected key_padded_mask.shape[{axis}] to be {expected}, but got "
-                f"{padding.shape[axis]}"
-            )
+            raise AssertionError(f"Expected key_padded_mask.shape[{axis}] to be {expected}, but "
+                                 f"got {padding.shape[axis]}")
     padding = padding.view(batch, 1, 1, source).expand(-1, heads, -1, -1)
     padding = padding.reshape(batch * heads, 1, source)
     return padding if mask is None else mask + padding
@@ -296,9 +268,8 @@ def _heads_with_weights(q: Any, k: Any, v: Any, mask: Any, rate: float) -> tuple
     return torch.bmm(rows, v), rows
 
 
-def _heads_at_once(
-    q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool, heads: int
-) -> Any:
+def _heads_at_once(q: Any, k: Any, v: Any, mask: Any, rate: float, is_causal: bool,
+                   heads: int) -> Any:
     """Attention of all heads without their weights, rows ``(L * N, E)``."""
     batch, target, head = q.size(0) // heads, q.size(1), q.size(2)
     q, k, v = (x.view(batch, heads, x.size(1), x.size(2)) for x in (q, k, v))

@@ -14,10 +14,8 @@ from ..signatures import family
 from . import nodes
 from .calls import builtin, whole
 
-__all__ = [
-    "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
-    "conv_transpose3d", "fold", "linear", "unfold",
-]
+__all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
+           "conv_transpose3d", "fold", "linear", "unfold"]
 
 Ints = tuple[int, ...]
 _DIRECT = builtin("Tensor", "Tensor", "Tensor?", "tuple of ints", "tuple of ints|str",
@@ -35,10 +33,9 @@ def tupled(name: str, value: Any, count: int) -> Ints:
     if len(values) == 1:
         return values * count
     if len(values) != count:
-        raise RuntimeError(
-            f"expected {name} to be a single integer value or a list of {count} values to match "
-            f"the convolution dimensions, but got {name}={list(values)}"
-        )
+        raise RuntimeError(f"expected {name} to be a single integer value or a list of {count} "
+                           "values to match the convolution dimensions, but got "
+                           f"{name}={list(values)}")
     return values
 
 
@@ -50,9 +47,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
                            f"0D and {weight.dim()}D")
     if input.dtype != weight.dtype and (input.dim() > 1 or bias is not None):
         kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
-        raise RuntimeError(
-            f"mat1 and mat2 must have the same dtype, but got {kinds[0]} and {kinds[1]}"
-        )
+        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {kinds[0]} and "
+                           f"{kinds[1]}")
     lead = tuple(input.shape[:-1])
     if input.dim() == 2 and bias is not None:
         return torch.addmm(bias, input, weight.t())
@@ -63,33 +59,26 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return flat.view(*lead, weight.shape[0])
 
 
-def _batched(
-    name: str, input: Any, weight: Any, count: int, stride: Any
-) -> tuple[Any, bool]:
+def _batched(name: str, input: Any, weight: Any, count: int, stride: Any) -> tuple[Any, bool]:
     if weight.dim() < 3:
         raise RuntimeError("weight should have at least three dimensions")
     if weight.dim() != count + 2 and input.dim() in (count + 1, count + 2):
         given = [*input.shape] if input.dim() == count + 2 else [1, *input.shape]
         if count > 1:
             tupled("stride", tupled("stride", stride, count), weight.dim() - 2)
-        raise RuntimeError(
-            f"Expected {weight.dim()}-dimensional input for {weight.dim()}-dimensional weight "
-            f"{list(weight.shape)}, but got {len(given)}-dimensional input of size {given} "
-            "instead")
+        raise RuntimeError(f"Expected {weight.dim()}-dimensional input for "
+                           f"{weight.dim()}-dimensional weight {list(weight.shape)}, but got "
+                           f"{len(given)}-dimensional input of size {given} instead")
     if input.dim() == count + 2:
         return input, True
     if input.dim() == count + 1:
         return input.unsqueeze(0), False
-    raise RuntimeError(
-        f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to {name}, but got "
-        f"input of size: {list(input.shape)}"
-    )
+    raise RuntimeError(f"Expected {count + 1}D (unbatched) or {count + 2}D (batched) input to "
+                       f"{name}, but got input of size: {list(input.shape)}")
 
 
-def _checked(
-    input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints, groups: int,
-    transposed: bool,
-) -> None:
+def _checked(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
+             groups: int, transposed: bool) -> None:
     shape, given = list(weight.shape), list(input.shape)
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
@@ -112,38 +101,30 @@ def _checked(
                            f"dimension 0, but got weight of size {shape} instead")
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     if not transposed and weight.shape[0] % groups:
-        raise RuntimeError(
-            f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, "
-            f"but got weight of size [{shape}] instead"
-        )
+        raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
+                           f"dimension 0, but got weight of size [{shape}] instead")
     if input.shape[1] != channels:
-        raise RuntimeError(
-            f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight of size "
-            f"{shape}, expected input{given} to have {channels} channels, but got "
-            f"{input.shape[1]} channels instead"
-        )
+        raise RuntimeError(f"Given {'transposed=1' if transposed else f'groups={groups}'}, weight "
+                           f"of size {shape}, expected input{given} to have {channels} channels, "
+                           f"but got {input.shape[1]} channels instead")
     out_channels = weight.shape[1] * groups if transposed else weight.shape[0]
     if bias is not None and tuple(bias.shape) != (out_channels,):
-        raise RuntimeError(
-            f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, expected bias "
-            f"to be 1-dimensional with {out_channels} elements, but got bias of size "
-            f"{list(bias.shape)} instead"
-        )
+        raise RuntimeError(f"Given {'transposed=1, ' if transposed else ''}weight of size {shape}, "
+                           f"expected bias to be 1-dimensional with {out_channels} elements, but "
+                           f"got bias of size {list(bias.shape)} instead")
     if transposed:
         return
     kernel = [d * (k - 1) + 1 for d, k in zip(dilation, weight.shape[2:])]
     padded = [n + 2 * p for n, p in zip(input.shape[2:], padding)]
     if any(n < k for n, k in zip(padded, kernel)):
-        raise RuntimeError(
-            f"Calculated padded input size per channel: ({' x '.join(map(str, padded))}). "
-            f"Kernel size: ({' x '.join(map(str, kernel))}). Kernel size can't be greater than "
-            "actual input size"
-        )
+        raise RuntimeError("Calculated padded input size per channel: "
+                           f"({' x '.join(map(str, padded))}). Kernel size: "
+                           f"({' x '.join(map(str, kernel))}). Kernel size can't be greater than "
+                           "actual input size")
 
 
-def _check_types(
-    input: Any, weight: Any, bias: Any, stride: Ints, dilation: Ints, groups: int
-) -> None:
+def _check_types(input: Any, weight: Any, bias: Any, stride: Ints, dilation: Ints,
+                 groups: int) -> None:
     if bias is not None and bias.dtype != input.dtype:
         raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
                            f"({c_name(bias.dtype)}) should be the same")
@@ -165,10 +146,8 @@ def _check_types(
     raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
 
 
-def _conv(
-    count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    dilation: Any = 1, groups: int = 1,
-) -> Any:
+def _conv(count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
+          dilation: Any = 1, groups: int = 1) -> Any:
     """Convolution of ``{shape}`` with ``(O, C // groups, {kernel})``."""
     input, batched = _batched(f"conv{count}d", input, weight, count, stride)
     stride = tupled("stride", stride, count)
@@ -181,10 +160,8 @@ def _conv(
     return _result(input, weight, bias, stride, padding, dilation, False, zero, groups, batched)
 
 
-def _result(
-    input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
-    transposed: bool, output_padding: Ints, groups: int, batched: bool,
-) -> Any:
+def _result(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
+            transposed: bool, output_padding: Ints, groups: int, batched: bool) -> Any:
     """The convolution of checked arguments."""
     out = nodes.convolve(
         input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
@@ -193,9 +170,8 @@ def _result(
     return out if batched else out.squeeze(0)
 
 
-def _named_padding(
-    input: Any, weight: Any, padding: str, stride: Ints, dilation: Ints
-) -> tuple[Any, Ints]:
+def _named_padding(input: Any, weight: Any, padding: str, stride: Ints,
+                   dilation: Ints) -> tuple[Any, Ints]:
     """The widths of ``"same"`` or ``"valid"``; an odd total is padded at the end beforehand."""
     count = len(stride)
     if padding == "valid":
@@ -206,9 +182,8 @@ def _named_padding(
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
     if any(n % 2 for n in total):
-        warn_once(
-            "Using padding='same' with even kernel lengths and odd dilation may require a "
-            "zero-padded copy of the input be created")
+        warn_once("Using padding='same' with even kernel lengths and odd dilation may require a "
+                  "zero-padded copy of the input be created")
         after = tuple(n % 2 for n in total)
         input = nodes.constant_pad(input, (0,) * count, after, 0.0)
     return input, tuple(n // 2 for n in total)
@@ -217,10 +192,9 @@ def _named_padding(
 conv1d, conv2d, conv3d = family(_conv, "conv{count}d", _DIRECT)
 
 
-def _conv_transpose(
-    count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-    output_padding: Any = 0, groups: int = 1, dilation: Any = 1,
-) -> Any:
+def _conv_transpose(count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1,
+                    padding: Any = 0, output_padding: Any = 0, groups: int = 1,
+                    dilation: Any = 1) -> Any:
     """The transpose of :func:`conv{count}d`; ``weight`` is ``(C, O // groups, {kernel})``."""
     name = f"conv_transpose{count}d"
     input, batched = _batched(name, input, weight, count, stride)
@@ -245,18 +219,14 @@ def _conv_transpose(
         )
     if 0 in input.shape[2:]:
         row = [1] if count == 1 else []
-        raise RuntimeError(
-            "Only zero batch or zero channel inputs are supported, but got input shape: "
-            f"{[*input.shape[:2], *row, *input.shape[2:]]}")
-    size = transposed_size(
-        tuple(input.shape[2:]), tuple(weight.shape[2:]), stride, padding, dilation, output_padding
-    )
+        raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input "
+                           f"shape: {[*input.shape[:2], *row, *input.shape[2:]]}")
+    size = transposed_size(tuple(input.shape[2:]), tuple(weight.shape[2:]), stride, padding,
+                           dilation, output_padding)
     if any(n <= 0 for n in size):
-        raise RuntimeError(
-            f"Given input size per channel: ({' x '.join(map(str, input.shape[2:]))}). "
-            f"Calculated output size per channel: ({' x '.join(map(str, size))}). "
-            "Output size is too small"
-        )
+        raise RuntimeError("Given input size per channel: "
+                           f"({' x '.join(map(str, input.shape[2:]))}). Calculated output size per "
+                           f"channel: ({' x '.join(map(str, size))}). Output size is too small")
     return _result(
         input, weight, bias, stride, padding, dilation, True, output_padding, groups, batched)
 
@@ -275,15 +245,12 @@ def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
     return named(out.permute(2, 0, 1).contiguous(), "ConvTbcBackward0")
 
 
-def unfold(
-    input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
+def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+           stride: Any = 1) -> Any:
     """The patches of ``(N, C, H, W)`` as columns ``(N, C * kH * kW, positions)``."""
     if input.dim() not in (3, 4):
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-            f"dimensions for input, but got: {list(input.shape)}"
-        )
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
+                           f"other non-zero dimensions for input, but got: {list(input.shape)}")
     options = [
         _two(name, value)
         for name, value in (
@@ -312,9 +279,7 @@ def _refuse_pair(what: str, name: str, value: Ints, least: int) -> NoReturn:
                        f"{name}_width: {value[1]}")
 
 
-def _check_patches(
-    input: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> None:
+def _check_patches(input: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
     for what, name, value, least in (
         ("kernel size", "kernel", kernel, 1), ("dilation", "dilation", dilation, 1),
         ("padding", "pad", padding, 0), ("stride", "stride", stride, 1),
@@ -322,9 +287,8 @@ def _check_patches(
         if min(value) < least:
             _refuse_pair(what, name, value, least)
     if 0 in input.shape[-3:]:
-        raise RuntimeError(
-            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero "
-            f"dimensions for input, but got: {list(input.shape)}")
+        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
+                           f"other non-zero dimensions for input, but got: {list(input.shape)}")
     size = tuple(int(n) for n in input.shape[-2:])
     blocks = window_positions(size, kernel, stride, padding, dilation)
     if min(blocks) < 1:
@@ -334,10 +298,8 @@ def _check_patches(
             "its components must be at least one.")
 
 
-def fold(
-    input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
-    stride: Any = 1,
-) -> Any:
+def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
+         stride: Any = 1) -> Any:
     """Columns added back to images ``(N, C, *output_size)``: the transpose of :func:`unfold`."""
     size, kernel, dilation, padding, stride = (
         _two(name, value) for name, value in (
@@ -350,28 +312,24 @@ def fold(
     if min(padding) < 0:
         _refuse_pair("padding", "pad", padding, 0)
     if input.dim() not in (2, 3):
-        raise RuntimeError(
-            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
-            f"non-zero dimensions for input, but got: {list(input.shape)}"
-        )
+        raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "
+                           f"size and non-zero dimensions for input, but got: {list(input.shape)}")
     if min(kernel) < 1:
         raise RuntimeError("kernel size should be greater than zero, but got kernel_height: "
                            f"{kernel[0]} kernel_width: {kernel[1]}")
     patch = kernel[0] * kernel[1]
     if input.size(-2) % patch:
-        raise RuntimeError(
-            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, "
-            f"but got input.size(1)={input.size(-2)} and kernel_size=({kernel[0]}, {kernel[1]})."
-        )
+        raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of "
+                           f"kernel_size, but got input.size(1)={input.size(-2)} and "
+                           f"kernel_size=({kernel[0]}, {kernel[1]}).")
     rows, columns = window_positions(size, kernel, stride, padding, dilation)
     if input.size(-1) != rows * columns:
-        raise RuntimeError(
-            f"Given output_size=({size[0]}, {size[1]}), kernel_size=({kernel[0]}, {kernel[1]}), "
-            f"dilation=({dilation[0]}, {dilation[1]}), padding=({padding[0]}, {padding[1]}), "
-            f"stride=({stride[0]}, {stride[1]}), expected size of input's dimension 2 to match "
-            f"the calculated number of sliding blocks {rows} * {columns} = {rows * columns}, but "
-            f"got input.size(2)={input.size(-1)}."
-        )
+        raise RuntimeError(f"Given output_size=({size[0]}, {size[1]}), kernel_size=({kernel[0]}, "
+                           f"{kernel[1]}), dilation=({dilation[0]}, {dilation[1]}), "
+                           f"padding=({padding[0]}, {padding[1]}), stride=({stride[0]}, "
+                           f"{stride[1]}), expected size of input's dimension 2 to match the "
+                           f"calculated number of sliding blocks {rows} * {columns} = "
+                           f"{rows * columns}, but got input.size(2)={input.size(-1)}.")
     if input.dim() == 2:
         image = nodes.col2im(input.unsqueeze(0), size, kernel, dilation, padding, stride)[0]
         return named(image.clone(), "Col2ImBackward0")

@@ -11,9 +11,8 @@ from ...nodes import named
 __all__ = ["bilinear", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
 
 
-def pairwise_distance(
-    x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
-) -> Any:
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6,
+                      keepdim: bool = False) -> Any:
     """The norm of ``x1 - x2 + eps`` along the last axis."""
     return named(torch.norm(x1 - x2 + eps, p, -1, keepdim), "NormBackward1")
 
@@ -23,9 +22,7 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return torch.cosine_similarity(x1, x2, dim, eps)
 
 
-def normalize(
-    input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None
-) -> Any:
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:
     """``input`` over its norm along ``dim``, the norm being at least ``eps``."""
     length = torch.linalg.vector_norm(input, p, dim, keepdim=True).clamp_min(eps)
     if out is None:
@@ -36,9 +33,7 @@ def normalize(
 def pdist(input: Any, p: float = 2) -> Any:
     """The distances between all pairs of rows, in the order (0,1), (0,2), ... (1,2), ..."""
     if input.dim() != 2:
-        raise RuntimeError(
-            f"pdist only supports 2D tensors, got: {input.dim()}D"
-        )
+        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
     if p < 0:
         raise RuntimeError("pdist only supports non-negative p values")
     rows, columns = torch.triu_indices(input.size(0), input.size(0), offset=1)
@@ -50,9 +45,8 @@ def pdist(input: Any, p: float = 2) -> Any:
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """``out[o] = input1 @ weight[o] @ input2 + bias[o]``."""
     if input1.dim() != input2.dim():
-        raise RuntimeError(
-            f"bilinear(): input dimensions do not match: got {input1.dim()} and {input2.dim()}"
-        )
+        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and "
+                           f"{input2.dim()}")
     lead = tuple(input1.shape[:-1])
     if tuple(input2.shape[:-1]) != lead:
         at, one, two = next((i, n, m) for i, (n, m) in enumerate(zip(lead, input2.shape)) if n != m)
@@ -60,10 +54,8 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
                            f"{at}: got {one} and {two}")
     for number, (given, axis) in enumerate(((input1, 1), (input2, 2)), 1):
         if given.size(-1) != weight.size(axis):
-            raise RuntimeError(
-                f"bilinear(): input{number} size does not match weight size: got "
-                f"{given.size(-1)} but expected {weight.size(axis)}"
-            )
+            raise RuntimeError(f"bilinear(): input{number} size does not match weight size: got "
+                               f"{given.size(-1)} but expected {weight.size(axis)}")
     rows = math.prod(lead)
     left = input1.reshape(rows, input1.shape[-1])
     right = input2.reshape(rows, input2.shape[-1])

@@ -8,9 +8,8 @@ from typing import Any
 
 from ... import basis as torch
 
-__all__ = [
-    "alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d", "feature_alpha_dropout",
-]
+__all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d",
+           "feature_alpha_dropout"]
 
 _SELU_LIMIT = 1.7580993408473766
 
@@ -26,10 +25,8 @@ def _noise_shape(input: Any) -> tuple[int, ...]:
     return (*input.shape[:2], *(1,) * (input.dim() - 2))
 
 
-def _dropped(
-    input: Any, p: float, training: bool, inplace: bool, by_feature: bool = False,
-    alpha: bool = False,
-) -> Any:
+def _dropped(input: Any, p: float, training: bool, inplace: bool, by_feature: bool = False,
+             alpha: bool = False) -> Any:
     _checked(p)
     if p == 0 or not training or input.numel() == 0:
         return input
@@ -57,11 +54,10 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     _checked(p)
     ndim = input.dim()
     if ndim not in (2, 3):
-        raise RuntimeError(
-            f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. Note that "
-            "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial dimension, "
-            "a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs)."
-        )
+        raise RuntimeError(f"dropout1d: Expected 2D or 3D input, but received a {ndim}D input. "
+                           "Note that dropout1d exists to provide channel-wise dropout on inputs "
+                           "with 1 spatial dimension, a channel dimension, and an optional batch "
+                           "dimension (i.e. 2D or 3D inputs).")
     return _batched(input, p, training, inplace, 3)
 
 
@@ -70,23 +66,19 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     _checked(p)
     ndim = input.dim()
     if ndim not in (3, 4):
-        warnings.warn(
-            f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and will "
-            "result in an error in a future release. To retain the behavior and silence this "
-            "warning, please use dropout instead. Note that dropout2d exists to provide "
-            "channel-wise dropout on inputs with 2 spatial dimensions, a channel dimension, and "
-            "an optional batch dimension (i.e. 3D or 4D inputs).",
-            stacklevel=2,
-        )
+        warnings.warn(f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and "
+                      "will result in an error in a future release. To retain the behavior and "
+                      "silence this warning, please use dropout instead. Note that dropout2d "
+                      "exists to provide channel-wise dropout on inputs with 2 spatial dimensions, "
+                      "a channel dimension, and an optional batch dimension (i.e. 3D or 4D "
+                      "inputs).", stacklevel=2)
     if ndim == 3:
-        warnings.warn(
-            "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D "
-            "dropout behavior is desired - input is interpreted as shape (N, C, L), where C is "
-            "the channel dim. This behavior will change in a future release to interpret the "
-            "input as one without a batch dimension, i.e. shape (C, H, W). To maintain the 1D "
-            "channel-wise dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
-        )
+        warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise "
+                      "1D dropout behavior is desired - input is interpreted as shape (N, C, L), "
+                      "where C is the channel dim. This behavior will change in a future release "
+                      "to interpret the input as one without a batch dimension, i.e. shape (C, H, "
+                      "W). To maintain the 1D channel-wise dropout behavior, please switch to "
+                      "using dropout1d instead.", stacklevel=2)
     return _dropped(input, p, training, inplace, by_feature=True)
 
 
@@ -95,14 +87,12 @@ def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     _checked(p)
     ndim = input.dim()
     if ndim not in (4, 5):
-        warnings.warn(
-            f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and will "
-            "result in an error in a future release. To retain the behavior and silence this "
-            "warning, please use dropout instead. Note that dropout3d exists to provide "
-            "channel-wise dropout on inputs with 3 spatial dimensions, a channel dimension, and "
-            "an optional batch dimension (i.e. 4D or 5D inputs).",
-            stacklevel=2,
-        )
+        warnings.warn(f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and "
+                      "will result in an error in a future release. To retain the behavior and "
+                      "silence this warning, please use dropout instead. Note that dropout3d "
+                      "exists to provide channel-wise dropout on inputs with 3 spatial dimensions, "
+                      "a channel dimension, and an optional batch dimension (i.e. 4D or 5D "
+                      "inputs).", stacklevel=2)
     return _batched(input, p, training, inplace, 5)
 
 
@@ -114,15 +104,12 @@ def _batched(input: Any, p: float, training: bool, inplace: bool, ndim: int) -> 
     return _dropped(input.unsqueeze(0), p, training, False, by_feature=True).squeeze(0)
 
 
-def alpha_dropout(
-    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Any:
+def alpha_dropout(input: Any, p: float = 0.5, training: bool = False, inplace: bool = False) -> Any:
     """Dropout that keeps mean and variance of SELU activations (Klambauer et al. 2017)."""
     return _dropped(input, p, training, inplace, alpha=True)
 
 
-def feature_alpha_dropout(
-    input: Any, p: float = 0.5, training: bool = False, inplace: bool = False
-) -> Any:
+def feature_alpha_dropout(input: Any, p: float = 0.5, training: bool = False,
+                          inplace: bool = False) -> Any:
     """:func:`alpha_dropout` of whole channels."""
     return _dropped(input, p, training, inplace, by_feature=True, alpha=True)

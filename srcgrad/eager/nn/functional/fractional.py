@@ -29,10 +29,9 @@ def _fractional_starts(samples: Any, size: int, out: int, kernel: int) -> Any:
     return np.concatenate([starts, np.full((*samples.shape, 1), size - kernel)], -1)
 
 
-def _fractional(
-    count: int, input: Any, kernel_size: Any, output_size: Any = None, output_ratio: Any = None,
-    return_indices: bool = False, _random_samples: Any = None,
-) -> Any:
+def _fractional(count: int, input: Any, kernel_size: Any, output_size: Any = None,
+                output_ratio: Any = None, return_indices: bool = False,
+                _random_samples: Any = None) -> Any:
     """Maxima of windows of ``{shape}`` at pseudo-random steps that give ``output_size`` or a share
     of it."""
     name = f"fractional_max_pool{count}d"

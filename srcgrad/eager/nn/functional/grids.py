@@ -30,13 +30,11 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     d = len(size) - 2
     if d not in (2, 3):
-        raise NotImplementedError(
-            "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine transforms, "
-            f"respectively. Got size {size}.")
+        raise NotImplementedError("affine_grid only supports 4D and 5D sizes, for 2D and 3D affine "
+                                  f"transforms, respectively. Got size {size}.")
     if theta.dim() != 3 or tuple(theta.shape[-2:]) != (d, d + 1):
-        raise ValueError(
-            f"Expected a batch of {d}D affine matrices of shape Nx{d}x{d + 1} for size {size}. "
-            f"Got {theta.shape}.")
+        raise ValueError(f"Expected a batch of {d}D affine matrices of shape Nx{d}x{d + 1} for "
+                         f"size {size}. Got {theta.shape}.")
     if min(size) <= 0:
         raise ValueError(f"Expected non-zero, positive output size. Got {size}")
     spatial = list(size[2:])
@@ -68,9 +66,8 @@ def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
             "grid_sampler(): expected grid and input to have same batch size, but got input with "
             f"sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
     if grid.shape[-1] != input.dim() - 2:
-        raise RuntimeError(
-            f"grid_sampler(): expected grid to have size {input.dim() - 2} in last dimension, but "
-            f"got grid with sizes {list(grid.shape)}")
+        raise RuntimeError(f"grid_sampler(): expected grid to have size {input.dim() - 2} in last "
+                           f"dimension, but got grid with sizes {list(grid.shape)}")
     if input.dim() not in (4, 5) or grid.dim() != input.dim():
         raise RuntimeError(
             "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
@@ -90,10 +87,8 @@ def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
         raise RuntimeError(f"expected scalar type {wanted} but found {found}")
 
 
-def grid_sample(
-    input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
-    align_corners: bool | None = None,
-) -> Any:
+def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
+                align_corners: bool | None = None) -> Any:
     """``input`` ``(N, C, *size)`` at places ``grid`` ``(N, *out, d)`` in [-1, 1], ``x`` first."""
     if align_corners is None:
         warnings.warn(
@@ -129,8 +124,7 @@ def _reflected(x: Any, low: float, span: float) -> Any:
     away = (x - low).abs()
     turns = torch.raw(away) // span
     rest = away - torch.from_numpy(np.asarray(turns * span, torch.raw(x).dtype))
-    return torch.where(torch.from_numpy(np.asarray(turns % 2 == 0)), rest + low,
-                       span - rest + low)
+    return torch.where(torch.from_numpy(np.asarray(turns % 2 == 0)), rest + low, span - rest + low)
 
 
 def _values(input: Any, at: list[Any], sizes: list[int]) -> Any:
@@ -183,9 +177,8 @@ def _cubic_weights(t: Any, a: float = -0.75) -> list[Any]:
     return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
-def _cubic(
-    input: Any, places: list[Any], sizes: list[int], padding_mode: str, align_corners: bool
-) -> Any:
+def _cubic(input: Any, places: list[Any], sizes: list[int], padding_mode: str,
+           align_corners: bool) -> Any:
     floors = [np.floor(torch.raw(x)) for x in places]
     weights = [_cubic_weights(x - torch.from_numpy(np.asarray(f))) for x, f in zip(places, floors)]
     at = []  # the four neighbours along each axis, brought inside

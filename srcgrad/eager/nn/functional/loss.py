@@ -13,11 +13,9 @@ from ...ops.arguments import not_implemented
 from ...promotion import check_broadcast
 from . import nodes
 
-__all__ = [
-    "binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy",
-    "gaussian_nll_loss", "huber_loss", "kl_div", "l1_loss", "mse_loss", "nll_loss",
-    "poisson_nll_loss", "smooth_l1_loss",
-]
+__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy",
+           "gaussian_nll_loss", "huber_loss", "kl_div", "l1_loss", "mse_loss", "nll_loss",
+           "poisson_nll_loss", "smooth_l1_loss"]
 
 SIZES_DIFFER = (
     "Using a target size ({}) that is different to the input size ({}). This will likely lead to "
@@ -33,11 +31,8 @@ def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str)
             reduction = "none"
         else:
             reduction = "mean" if average else "sum"
-        warnings.warn(
-            "size_average and reduce args will be deprecated, please use "
-            f"reduction='{reduction}' instead.",
-            stacklevel=4,
-        )
+        warnings.warn("size_average and reduce args will be deprecated, please use "
+                      f"reduction='{reduction}' instead.", stacklevel=4)
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return reduction
@@ -68,10 +63,8 @@ def _weighted_mean(loss: Any, weight: Any, input: Any, reduction: str) -> Any:
     return reduced(loss, reduction)
 
 
-def mse_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", weight: Any = None,
-) -> Any:
+def mse_loss(input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
+             reduction: str = "mean", weight: Any = None) -> Any:
     """The squared error."""
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
@@ -82,10 +75,8 @@ def mse_loss(
     return nodes.mse_loss(input, target, reduction)
 
 
-def l1_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", weight: Any = None,
-) -> Any:
+def l1_loss(input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
+            reduction: str = "mean", weight: Any = None) -> Any:
     """The absolute error."""
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
@@ -95,10 +86,8 @@ def l1_loss(
     return reduced(loss, reduction)
 
 
-def smooth_l1_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", beta: float = 1.0,
-) -> Any:
+def smooth_l1_loss(input: Any, target: Any, size_average: bool | None = None,
+                   reduce: bool | None = None, reduction: str = "mean", beta: float = 1.0) -> Any:
     """Quadratic for errors below ``beta``, linear above."""
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
@@ -109,9 +98,8 @@ def smooth_l1_loss(
     return nodes.smooth_l1_loss(input, target, reduction, beta)
 
 
-def huber_loss(
-    input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None
-) -> Any:
+def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0,
+               weight: Any = None) -> Any:
     """Quadratic for errors up to ``delta``, linear above with slope ``delta``."""
     reduction = reduction_of(None, None, reduction)
     kind = input.dtype
@@ -120,23 +108,20 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is not None:
-        return _weighted_mean(
-            nodes.huber_loss(input, target, "none", delta), weight, input, reduction
-        )
+        return _weighted_mean(nodes.huber_loss(input, target, "none", delta), weight, input,
+                              reduction)
     return nodes.huber_loss(input, target, reduction, delta)
 
 
-def binary_cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def binary_cross_entropy(input: Any, target: Any, weight: Any = None,
+                         size_average: bool | None = None, reduce: bool | None = None,
+                         reduction: str = "mean") -> Any:
     """``-(target * log(input) + (1 - target) * log(1 - input))`` for probabilities."""
     reduction = reduction_of(size_average, reduce, reduction)
     if target.size() != input.size():
-        raise ValueError(
-            f"Using a target size ({target.size()}) that is different to the input size "
-            f"({input.size()}) is deprecated. Please ensure they have the same size."
-        )
+        raise ValueError(f"Using a target size ({target.size()}) that is different to the input "
+                         f"size ({input.size()}) is deprecated. Please ensure they have the same "
+                         "size.")
     if input.dtype != target.dtype:
         found, expected = target.type()[6:-6], input.type()[6:-6]
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
@@ -150,22 +135,19 @@ def binary_cross_entropy(
     return nodes.binary_cross_entropy(input, target, weight, reduction)
 
 
-def binary_cross_entropy_with_logits(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean", pos_weight: Any = None,
-) -> Any:
+def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None,
+                                     size_average: bool | None = None, reduce: bool | None = None,
+                                     reduction: str = "mean", pos_weight: Any = None) -> Any:
     """:func:`binary_cross_entropy` of ``sigmoid(input)``, without overflow."""
     reduction = reduction_of(size_average, reduce, reduction)
     if target.size() != input.size():
-        raise ValueError(
-            f"Target size ({target.size()}) must be the same as input size ({input.size()})"
-        )
+        raise ValueError(f"Target size ({target.size()}) must be the same as input size "
+                         f"({input.size()})")
     nodes.binary_cross_entropy_with_logits.check(input)
     if not target.is_floating_point():
         kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, target)]
-        raise RuntimeError(
-            f"result type {kinds[0]} can't be cast to the desired output type {kinds[1]}"
-        )
+        raise RuntimeError(f"result type {kinds[0]} can't be cast to the desired output type "
+                           f"{kinds[1]}")
     check_broadcast(pos_weight, target)
     check_broadcast(target, weight)
     return nodes.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
@@ -179,10 +161,8 @@ def _checked_classes(input: Any, target: Any, ignore_index: int) -> None:
         raise IndexError(f"Target {labels[bad].ravel()[0]} is out of bounds.")
 
 
-def nll_loss(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
+             ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the target class: ``(C,)``, ``(N, C)`` or
     ``(N, C, d1, ...)``."""
     reduction = reduction_of(size_average, reduce, reduction)
@@ -191,26 +171,20 @@ def nll_loss(
     if input.dim() < 1:
         raise ValueError(f"Expected 1 or more dimensions (got {input.dim()})")
     if input.dim() != 1 and input.size(0) != target.size(0):
-        raise ValueError(
-            f"Expected input batch_size ({input.size(0)}) to match target batch_size "
-            f"({target.size(0)})."
-        )
+        raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size "
+                         f"({target.size(0)}).")
     if input.dim() == 2 and target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (torch.int64, torch.uint8):
         kind = target.type().removeprefix("torch.").removesuffix("Tensor")
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
     if input.dim() == 1 and target.numel() != 1:
-        raise ValueError(
-            "For 1D input, 1D target must have size 1, but got target size: "
-            f"{target.numel()}"
-        )
+        raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
+                         f"{target.numel()}")
     classes = input.size(0 if input.dim() < 2 else 1)
     if weight is not None and tuple(weight.shape) != (classes,):
-        raise RuntimeError(
-            f"weight tensor should be defined either for all {classes} classes or no "
-            f"classes but got weight tensor of shape: {list(weight.shape)}"
-        )
+        raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
+                           f"no classes but got weight tensor of shape: {list(weight.shape)}")
     if weight is not None and weight.dtype is not input.dtype:
         wanted, found = (t.type().removeprefix("torch.").removesuffix("Tensor")
                          for t in (input, weight))
@@ -225,31 +199,24 @@ def nll_loss(
         raise RuntimeError(f"size mismatch (got input: {list(input.size())} , target: "
                            f"{list(target.size())}")
     if input.size()[2:] != target.size()[1:]:
-        raise RuntimeError(
-            f"Expected target size {[input.size(0), *input.size()[2:]]}, "
-            f"got {list(target.size())}"
-        )
+        raise RuntimeError(f"Expected target size {[input.size(0), *input.size()[2:]]}, got "
+                           f"{list(target.size())}")
     if input.dim() == 4:
         return nodes.nll_loss2d(input, target, weight, reduction, ignore_index)
     n, c = input.size(0), input.size(1)
     spots = math.prod(target.size()[1:])
-    flat = nodes.nll_loss2d(
-        input.reshape(n, c, 1, spots), target.reshape(n, 1, spots), weight, reduction,
-        ignore_index)
+    flat = nodes.nll_loss2d(input.reshape(n, c, 1, spots), target.reshape(n, 1, spots), weight,
+                            reduction, ignore_index)
     return flat.view(target.size()) if reduction == "none" else flat
 
 
-def cross_entropy(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
-    label_smoothing: float = 0.0,
-) -> Any:
+def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
+                  ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean",
+                  label_smoothing: float = 0.0) -> Any:
     """The cross entropy of ``softmax(input)`` against class numbers or class probabilities."""
     reduction = reduction_of(size_average, reduce, reduction)
     if not 0.0 <= label_smoothing <= 1.0:
-        raise RuntimeError(
-            f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}"
-        )
+        raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing:g}")
     dim = 0 if input.dim() == 1 else 1
     if input.dim() == 0:
         raise IndexError("Dimension specified as 1 but tensor has no dimensions")
@@ -276,9 +243,8 @@ def _channel_weight(weight: Any, input: Any, dim: int) -> Any:
     return weight.view(shape)
 
 
-def _against_probabilities(
-    log_p: Any, target: Any, weight: Any, reduction: str, smoothing: float, dim: int
-) -> Any:
+def _against_probabilities(log_p: Any, target: Any, weight: Any, reduction: str, smoothing: float,
+                           dim: int) -> Any:
     classes = log_p.size(dim)
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(
@@ -294,9 +260,8 @@ def _against_probabilities(
     return -(loss.sum()) if reduction == "sum" else -(loss.sum(dim))
 
 
-def _smoothing_term(
-    log_p: Any, target: Any, weight: Any, ignore_index: int, reduction: str, dim: int
-) -> Any:
+def _smoothing_term(log_p: Any, target: Any, weight: Any, ignore_index: int, reduction: str,
+                    dim: int) -> Any:
     weighted = log_p if weight is None else log_p * _channel_weight(weight, log_p, dim)
     loss = -weighted.sum(dim)
     ignored = target == ignore_index
@@ -309,22 +274,17 @@ def _smoothing_term(
     return loss.sum() / kept.sum()
 
 
-def kl_div(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean", log_target: bool = False,
-) -> Any:
+def kl_div(input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
+           reduction: str = "mean", log_target: bool = False) -> Any:
     """``target * (log(target) - input)``: the divergence from log-probabilities ``input``."""
     if reduction == "batchmean":
         total = kl_div(input, target, reduction="sum", log_target=log_target)
         return total / input.size()[0] if input.dim() != 0 else total
     if reduction == "mean":
-        warnings.warn(
-            "reduction: 'mean' divides the total loss by both the batch size and the support size."
-            "'batchmean' divides only by the batch size, and aligns with the KL div math "
-            "definition.'mean' will be changed to behave the same as 'batchmean' in the next "
-            "major release.",
-            stacklevel=2,
-        )
+        warnings.warn("reduction: 'mean' divides the total loss by both the batch size and the "
+                      "support size.'batchmean' divides only by the batch size, and aligns with "
+                      "the KL div math definition.'mean' will be changed to behave the same as "
+                      "'batchmean' in the next major release.", stacklevel=2)
     reduction = reduction_of(size_average, reduce, reduction)
     if not (input.is_floating_point() and target.is_floating_point()):
         raise RuntimeError("kl_div: Integral inputs not supported.")
@@ -335,11 +295,9 @@ def kl_div(
     return reduced(loss, reduction)
 
 
-def poisson_nll_loss(
-    input: Any, target: Any, log_input: bool = True, full: bool = False,
-    size_average: bool | None = None, eps: float = 1e-8, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False,
+                     size_average: bool | None = None, eps: float = 1e-8,
+                     reduce: bool | None = None, reduction: str = "mean") -> Any:
     """The Poisson likelihood of ``target`` with (logarithm of the) rate ``input``."""
     reduction = reduction_of(size_average, reduce, reduction)
     if log_input:
@@ -352,10 +310,8 @@ def poisson_nll_loss(
     return reduced(loss, reduction)
 
 
-def gaussian_nll_loss(
-    input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
-    reduction: str = "mean",
-) -> Any:
+def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
+                      reduction: str = "mean") -> Any:
     """The Gaussian likelihood of ``target`` with mean ``input`` and variance ``var``."""
     if not isinstance(var, torch.Tensor):
         if var < 0:

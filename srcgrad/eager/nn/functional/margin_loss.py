@@ -15,27 +15,22 @@ from .activation import logsigmoid
 from .distance import pairwise_distance
 from .loss import reduced, reduction_of
 
-__all__ = [
-    "cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss", "multi_margin_loss",
-    "multilabel_margin_loss", "multilabel_soft_margin_loss", "soft_margin_loss",
-    "triplet_margin_loss", "triplet_margin_with_distance_loss",
-]
+__all__ = ["cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss",
+           "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
+           "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss"]
 
 
-def soft_margin_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+def soft_margin_loss(input: Any, target: Any, size_average: bool | None = None,
+                     reduce: bool | None = None, reduction: str = "mean") -> Any:
     """``log(1 + exp(-target * input))`` for targets 1 and -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     check_broadcast(input, target)
     return nodes.soft_margin_loss(input, target.to(input.dtype), reduction)
 
 
-def multi_margin_loss(
-    input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
-    size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, weight: Any = None,
+                      size_average: bool | None = None, reduce: bool | None = None,
+                      reduction: str = "mean") -> Any:
     """Hinge between the target class and every other class."""
     reduction = reduction_of(size_average, reduce, reduction)
     if p != 1 and p != 2:
@@ -65,10 +60,9 @@ def _check_margins(input: Any, target: Any, weight: Any) -> None:
     _nonempty_rows(input)
     rows, classes = input.shape[0] if input.dim() == 2 else 1, input.shape[-1]
     if target.dim() > 1 or target.numel() != rows:
-        raise RuntimeError(
-            "multi_margin_loss: target tensor should be 1-D with size equal to the number of input "
-            f"samples (batch size). Expected target size [{rows}], but got {list(target.shape)}. "
-            f"Input has shape {list(input.shape)}.")
+        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the "
+                           f"number of input samples (batch size). Expected target size [{rows}], "
+                           f"but got {list(target.shape)}. Input has shape {list(input.shape)}.")
     if weight is not None and weight.numel() != classes:
         raise RuntimeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
@@ -77,10 +71,8 @@ def _check_margins(input: Any, target: Any, weight: Any) -> None:
         raise RuntimeError(f"expected scalar type Long but found {kind}")
 
 
-def multilabel_margin_loss(
-    input: Any, target: Any, size_average: bool | None = None, reduce: bool | None = None,
-    reduction: str = "mean",
-) -> Any:
+def multilabel_margin_loss(input: Any, target: Any, size_average: bool | None = None,
+                           reduce: bool | None = None, reduction: str = "mean") -> Any:
     """Hinge between each target class and each class that is not one; targets end at -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     if input.dim() == 0:
@@ -98,10 +90,9 @@ def multilabel_margin_loss(
     return nodes.multilabel_margin_loss(input, target, reduction)
 
 
-def multilabel_soft_margin_loss(
-    input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def multilabel_soft_margin_loss(input: Any, target: Any, weight: Any = None,
+                                size_average: bool | None = None, reduce: bool | None = None,
+                                reduction: str = "mean") -> Any:
     """The mean over classes of the binary cross entropies of each."""
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")
@@ -112,10 +103,9 @@ def multilabel_soft_margin_loss(
     return reduced(loss.sum(dim=input.dim() - 1) / input.size(input.dim() - 1), reduction)
 
 
-def hinge_embedding_loss(
-    input: Any, target: Any, margin: float = 1.0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0,
+                         size_average: bool | None = None, reduce: bool | None = None,
+                         reduction: str = "mean") -> Any:
     """``input`` for targets 1, ``max(0, margin - input)`` for targets -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     zeros = torch.zeros_like(input)
@@ -123,36 +113,31 @@ def hinge_embedding_loss(
     return reduced(away + torch.where(target != -1, input, zeros), reduction)
 
 
-def margin_ranking_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0,
+                        size_average: bool | None = None, reduce: bool | None = None,
+                        reduction: str = "mean") -> Any:
     """``max(0, -target * (input1 - input2) + margin)``."""
     reduction = reduction_of(size_average, reduce, reduction)
     if not input1.dim() == input2.dim() == target.dim():
-        raise RuntimeError(
-            "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
-            f"input1: {input1.size()}, input2: {input2.size()}, target: {target.size()} "
-        )
+        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but "
+                           f"got sizes: input1: {input1.size()}, input2: {input2.size()}, target: "
+                           f"{target.size()} ")
     return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
-def cosine_embedding_loss(
-    input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0,
+                          size_average: bool | None = None, reduce: bool | None = None,
+                          reduction: str = "mean") -> Any:
     """``1 - cos`` for targets 1, ``max(0, cos - margin)`` for targets -1."""
     reduction = reduction_of(size_average, reduce, reduction)
     tiny = 1e-12
     dim = target.dim()
     if dim == 1 and (input1.dim() != 2 or input2.dim() != 2):
-        raise RuntimeError(
-            "1D target tensor expects 2D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}.")
+        raise RuntimeError("1D target tensor expects 2D input tensors, but found inputs with sizes "
+                           f"{list(input1.shape)} and {list(input2.shape)}.")
     if dim == 0 and (input1.dim() != 1 or input2.dim() != 1):
-        raise RuntimeError(
-            "0D target tensor expects 1D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}.")
+        raise RuntimeError("0D target tensor expects 1D input tensors, but found inputs with sizes "
+                           f"{list(input1.shape)} and {list(input2.shape)}.")
     if dim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     dots = (input1 * input2).sum(dim)
@@ -164,37 +149,32 @@ def cosine_embedding_loss(
     return reduced(near + far, reduction)
 
 
-def triplet_margin_loss(
-    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
-    eps: float = 1e-6, swap: bool = False, size_average: bool | None = None,
-    reduce: bool | None = None, reduction: str = "mean",
-) -> Any:
+def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0,
+                        p: float = 2.0, eps: float = 1e-6, swap: bool = False,
+                        size_average: bool | None = None, reduce: bool | None = None,
+                        reduction: str = "mean") -> Any:
     """``max(0, margin + d(anchor, positive) - d(anchor, negative))``."""
     reduction = reduction_of(size_average, reduce, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
-    return triplet_margin_with_distance_loss(
-        anchor, positive, negative, margin=margin, swap=swap, reduction=reduction,
-        distance_function=lambda a, b: pairwise_distance(a, b, p, eps),
-    )
+    return triplet_margin_with_distance_loss(anchor, positive, negative, margin=margin, swap=swap,
+                                             reduction=reduction, distance_function=lambda a,
+                                             b: pairwise_distance(a, b, p, eps))
 
 
-def triplet_margin_with_distance_loss(
-    anchor: Any, positive: Any, negative: Any, *,
-    distance_function: Callable[[Any, Any], Any] | None = None, margin: float = 1.0,
-    swap: bool = False, reduction: str = "mean",
-) -> Any:
+def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any, *,
+                                      distance_function: Callable[[Any, Any], Any] | None = None,
+                                      margin: float = 1.0, swap: bool = False,
+                                      reduction: str = "mean") -> Any:
     """:func:`triplet_margin_loss` with a distance of one's own."""
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"{reduction} is not a valid value for reduction")
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.dim() == positive.dim() == negative.dim():
-        raise RuntimeError(
-            "The anchor, positive, and negative tensors are expected to have the same number of "
-            f"dimensions, but got: anchor {anchor.dim()}D, positive {positive.dim()}D, and "
-            f"negative {negative.dim()}D inputs"
-        )
+        raise RuntimeError("The anchor, positive, and negative tensors are expected to have the "
+                           f"same number of dimensions, but got: anchor {anchor.dim()}D, positive "
+                           f"{positive.dim()}D, and negative {negative.dim()}D inputs")
     distance = distance_function or pairwise_distance
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:

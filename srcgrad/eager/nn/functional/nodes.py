@@ -47,10 +47,8 @@ def _laid(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
 class Kernel(Primitive):
     """A primitive that PyTorch has for some dtypes only, and the name it gives refusing others."""
 
-    def __init__(
-        self, function: Callable[..., Any], node: str, kernel: str, takes: str = "hf",
-        **options: Any,
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], node: str, kernel: str, takes: str = "hf",
+                 **options: Any) -> None:
         super().__init__(function, node, shown=_SHOWN, **options)
         self.kernel = kernel
         self.takes = {d for letter in takes for d in _GROUPS[letter]}
@@ -84,8 +82,7 @@ hardsigmoid = _node(activations.hardsigmoid, "HardsigmoidBackward0")
 hardswish = _node(activations.hardswish, "HardswishBackward0")
 hardshrink = _node(activations.hardshrink, "HardshrinkBackward0")
 softshrink = _node(activations.softshrink, "SoftshrinkBackward0")
-threshold = Kernel(
-    activations.threshold, "ThresholdBackward0", "threshold_cpu", "hfliu")
+threshold = Kernel(activations.threshold, "ThresholdBackward0", "threshold_cpu", "hfliu")
 glu = Kernel(activations.glu, "GluBackward0", "glu_cpu")
 prelu = Kernel(activations.prelu, "PreluKernelBackward0", "prelu_cpu", "hfliub")
 rrelu = _node(activations.slopes, "RreluWithNoiseBackward0")
@@ -96,22 +93,19 @@ smooth_l1_loss = Kernel(losses.smooth_l1_loss, "SmoothL1LossBackward0", "smooth_
 huber_loss = Kernel(losses.huber_loss, "HuberLossBackward0", "huber_cpu")
 binary_cross_entropy = Kernel(
     losses.binary_cross_entropy, "BinaryCrossEntropyBackward0", "binary_cross_entropy")
-binary_cross_entropy_with_logits = Kernel(
-    losses.binary_cross_entropy_with_logits, "BinaryCrossEntropyWithLogitsBackward0",
-    "log_sigmoid_cpu",
-)
+binary_cross_entropy_with_logits = Kernel(losses.binary_cross_entropy_with_logits,
+                                          "BinaryCrossEntropyWithLogitsBackward0",
+                                          "log_sigmoid_cpu")
 nll_loss = Kernel(losses.nll_loss, "NllLossBackward0", "nll_loss_out_frame")
 nll_loss2d = Kernel(losses.nll_loss2d, "NllLoss2DBackward0", "nll_loss2d_forward_out_frame")
 soft_margin_loss = _node(losses.soft_margin_loss, "SoftMarginLossBackward0")
 multi_margin_loss = Kernel(
     losses.multi_margin_loss, "MultiMarginLossBackward0", "multi_margin_loss_cpu_kernel", "f")
-multilabel_margin_loss = Kernel(
-    losses.multilabel_margin_loss, "MultilabelMarginLossBackward0",
-    "multilabel_margin_loss_forward_out_frame", "f")
+multilabel_margin_loss = Kernel(losses.multilabel_margin_loss, "MultilabelMarginLossBackward0",
+                                "multilabel_margin_loss_forward_out_frame", "f")
 
-convolve = _node(
-    convolution.convolution, "ConvolutionBackward0",
-    primal=_laid(convolution.convolution, 2), scalar_edges=True)
+convolve = _node(convolution.convolution, "ConvolutionBackward0",
+                 primal=_laid(convolution.convolution, 2), scalar_edges=True)
 im2col = Kernel(convolution.im2col, "Im2ColBackward0", "im2col_out_cpu", "hfbc")
 col2im = Kernel(convolution.col2im, "Col2ImBackward0", "col2im_out_cpu", "hfbc")
 
@@ -177,9 +171,7 @@ batch_norm = Kernel(
     normalization.batch_norm, "NativeBatchNormBackward0", "batch_norm", scalar_edges=True)
 group_norm = Kernel(
     normalization.group_norm, "NativeGroupNormBackward0", "GroupNormKernelImpl", scalar_edges=True)
-lstm_layer = _node(
-    recurrent.lstm_layer, "MkldnnRnnLayerBackward0", outputs=3, scalar_edges=True
-)
+lstm_layer = _node(recurrent.lstm_layer, "MkldnnRnnLayerBackward0", outputs=3, scalar_edges=True)
 embedding = _node(normalization.embedding, "EmbeddingBackward0")
 attention = _node(normalization.attention, "ScaledDotProductFlashAttentionForCpuBackward0")
 

@@ -11,9 +11,8 @@ from ...ops.arguments import not_implemented
 from ...tangents import tangent_of
 from . import nodes
 
-__all__ = [
-    "batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm", "rms_norm",
-]
+__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm",
+           "rms_norm"]
 
 
 def _several_values(size: Any) -> None:
@@ -21,14 +20,11 @@ def _several_values(size: Any) -> None:
     for n in size[2:]:
         count *= n
     if count == 1:
-        raise ValueError(
-            f"Expected more than 1 value per channel when training, got input size {size}"
-        )
+        raise ValueError("Expected more than 1 value per channel when training, got input size "
+                         f"{size}")
 
 
-def _update_running(
-    array: Any, running_mean: Any, running_var: Any, momentum: float
-) -> None:
+def _update_running(array: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
     """Move the running statistics towards those of ``array`` (axis 1 the channels)."""
     axes = (0, *range(2, array.ndim))
     count = array.size // array.shape[1]
@@ -43,10 +39,9 @@ def _update_running(
             torch.increment_version(running)
 
 
-def batch_norm(
-    input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
-    training: bool = False, momentum: float = 0.1, eps: float = 1e-5,
-) -> Any:
+def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None,
+               bias: Any = None, training: bool = False, momentum: float = 0.1,
+               eps: float = 1e-5) -> Any:
     """``input`` standardised per channel (axis 1), by its own statistics in training (which
     also move the running ones), else by the running ones."""
     if training:
@@ -62,9 +57,7 @@ def batch_norm(
              ("bias", bias))
     for name, value in named:
         if value is not None and value.numel() != channels:
-            raise RuntimeError(
-                f"{name} should contain {channels} elements not {value.numel()}"
-            )
+            raise RuntimeError(f"{name} should contain {channels} elements not {value.numel()}")
     nodes.batch_norm.check(input)
     if not training and tangent_of(input) is not None and any(
             t is not None and tangent_of(t) is not None for t in (running_mean, running_var)):
@@ -92,22 +85,19 @@ def _same_types(input: Any, *others: Any) -> None:
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
-def instance_norm(
-    input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None,
-    bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5,
-) -> Any:
+def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None,
+                  bias: Any = None, use_input_stats: bool = True, momentum: float = 0.1,
+                  eps: float = 1e-5) -> Any:
     """``input`` standardised per sample and channel."""
     n, c = input.size(0), input.size(1)
     spatial = tuple(input.shape[2:])
     if use_input_stats:
         if int(np.prod(spatial)) == 1:
-            raise ValueError(
-                f"Expected more than 1 spatial element when training, got input size {input.size()}"
-            )
+            raise ValueError("Expected more than 1 spatial element when training, got input size "
+                             f"{input.size()}")
     elif running_mean is None or running_var is None:
-        raise RuntimeError(
-            "Expected running_mean and running_var to be defined when use_input_stats is false"
-        )
+        raise RuntimeError("Expected running_mean and running_var to be defined when "
+                           "use_input_stats is false")
     rows = input.contiguous().view(1, n * c, *spatial)
 
     def tiled(values: Any) -> Any:
@@ -124,14 +114,12 @@ def instance_norm(
     return out.view(n, c, *spatial)
 
 
-def layer_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> Any:
+def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None,
+               eps: float = 1e-5) -> Any:
     """``input`` standardised over its last axes, then scaled and shifted elementwise."""
     if isinstance(normalized_shape, int):
-        raise TypeError(
-            "layer_norm(): argument 'normalized_shape' (position 2) must be tuple of ints, not int"
-        )
+        raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of "
+                        "ints, not int")
     if not input.is_floating_point():
         raise not_implemented("LayerNormKernelImpl", input.dtype)
     shape = _normalized(input, normalized_shape, weight, bias)
@@ -142,27 +130,22 @@ def layer_norm(
 def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[int, ...]:
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not shape:
-        raise RuntimeError(
-            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one "
-            "element, but got normalized_shape = []")
+        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., "
+                           "containing at least one element, but got normalized_shape = []")
     for name, value in (("weight", weight), ("bias", bias)):
         if value is not None and tuple(value.shape) != shape:
-            raise RuntimeError(
-                f"Expected {name} to be of same shape as normalized_shape, but got {name} of "
-                f"shape {list(value.shape)} and normalized_shape = {list(shape)}"
-            )
+            raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
+                               f"{name} of shape {list(value.shape)} and normalized_shape = "
+                               f"{list(shape)}")
     if input.dim() < len(shape) or tuple(input.shape[input.dim() - len(shape):]) != shape:
         stars = ", ".join(["*", *map(str, shape)])
-        raise RuntimeError(
-            f"Given normalized_shape={list(shape)}, expected input with shape [{stars}], but got "
-            f"input of size{list(input.shape)}"
-        )
+        raise RuntimeError(f"Given normalized_shape={list(shape)}, expected input with shape "
+                           f"[{stars}], but got input of size{list(input.shape)}")
     return shape
 
 
-def rms_norm(
-    input: Any, normalized_shape: Any, weight: Any = None, eps: float | None = None
-) -> Any:
+def rms_norm(input: Any, normalized_shape: Any, weight: Any = None,
+             eps: float | None = None) -> Any:
     """``input`` over the root of its mean square over the last axes (Zhang, Sennrich 2019)."""
     try:
         shape = _normalized(input, normalized_shape, weight, None)
@@ -177,40 +160,32 @@ def rms_norm(
     return out if weight is None else out * weight
 
 
-def group_norm(
-    input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5
-) -> Any:
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None,
+               eps: float = 1e-5) -> Any:
     """``input`` standardised over groups of channels, then scaled and shifted per channel."""
     if input.dim() < 2:
-        raise RuntimeError(
-            f"Expected at least 2 dimensions for input tensor but received {input.dim()}"
-        )
-    _several_values([input.size(0) * input.size(1) // num_groups, num_groups,
-                     *input.size()[2:]])
+        raise RuntimeError("Expected at least 2 dimensions for input tensor but received "
+                           f"{input.dim()}")
+    _several_values([input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]])
     if input.size(1) % num_groups:
-        raise RuntimeError(
-            "Expected number of channels in input to be divisible by num_groups, but got input of "
-            f"shape {list(input.shape)} and num_groups={num_groups}"
-        )
+        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
+                           f"but got input of shape {list(input.shape)} and "
+                           f"num_groups={num_groups}")
     for name, value in (("weight", weight), ("bias", bias)):
         if value is not None and tuple(value.shape) != (input.size(1),):
-            raise RuntimeError(
-                f"Expected {name} to be a vector of size equal to the number of channels in input, "
-                f"but got {name} of shape {list(value.shape)} and input of shape "
-                f"{list(input.shape)}")
+            raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of "
+                               f"channels in input, but got {name} of shape {list(value.shape)} "
+                               f"and input of shape {list(input.shape)}")
     _same_types(input, weight, bias)
     return nodes.group_norm(input, weight, bias, num_groups, eps)
 
 
-def local_response_norm(
-    input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
-) -> Any:
+def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75,
+                        k: float = 1.0) -> Any:
     """``input`` over a power of the mean square of its neighbouring channels."""
     if input.dim() < 3:
-        raise ValueError(
-            "Expected 3D or higher dimensionality                          input (got "
-            f"{input.dim()} dimensions)"
-        )
+        raise ValueError("Expected 3D or higher dimensionality                          input (got "
+                         f"{input.dim()} dimensions)")
     if input.numel() == 0:
         return input
     square = input.mul(input)

@@ -17,24 +17,21 @@ from .calls import builtin
 from .conv import tupled
 from .window_checks import adaptive_size, check_unpool, option, positive, ranks, several_dimensions
 
-__all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d", "adaptive_max_pool2d_with_indices",
-    "adaptive_max_pool3d", "adaptive_max_pool3d_with_indices", "avg_pool1d", "avg_pool2d",
-    "avg_pool3d", "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool1d_with_indices",
-    "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
-    "max_unpool1d", "max_unpool2d", "max_unpool3d",
-]
+__all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
+           "adaptive_max_pool1d", "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d",
+           "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d",
+           "adaptive_max_pool3d_with_indices", "avg_pool1d", "avg_pool2d", "avg_pool3d",
+           "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool1d_with_indices",
+           "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
+           "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 Ints = tuple[int, ...]
 _WINDOWS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints", "tuple of ints")
 _MEANS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints")
 
 
-def _windowed(
-    name: str, input: Any, count: int, kernel_size: Any, stride: Any, padding: Any,
-    dilation: Any, ceil_mode: bool,
-) -> tuple[Ints, Ints, Ints, Ints]:
+def _windowed(name: str, input: Any, count: int, kernel_size: Any, stride: Any, padding: Any,
+              dilation: Any, ceil_mode: bool) -> tuple[Ints, Ints, Ints, Ints]:
     """The options as tuples, checked with PyTorch's messages."""
     if name == "avg_pool1d":
         several_dimensions(name, input)
@@ -57,10 +54,8 @@ def _windowed(
         if p < 0:
             raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
         if p > k // 2:
-            raise RuntimeError(
-                f"pad should be at most half of effective kernel size, but got pad={p}, "
-                f"kernel_size={k} and dilation={d}"
-            )
+            raise RuntimeError("pad should be at most half of effective kernel size, but got "
+                               f"pad={p}, kernel_size={k} and dilation={d}")
     size = tuple(input.shape[-count:])
     out = pooled_size(size, kernel, stride, padding, dilation, ceil_mode)
     if name == "max_pool1d" and out[0] < 1:
@@ -71,10 +66,8 @@ def _windowed(
             size, out = (1, *size), (1, *out)
         text = "x".join(str(n) for n in (channel, *size))
         result = "x".join(str(n) for n in (channel, *out))
-        raise RuntimeError(
-            f"Given input size: ({text}). Calculated output size: ({result}). "
-            "Output size is too small"
-        )
+        raise RuntimeError(f"Given input size: ({text}). Calculated output size: ({result}). "
+                           "Output size is too small")
     return kernel, stride, padding, dilation
 
 
@@ -89,14 +82,11 @@ def _check_line(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> No
                            f"padding={padding[0]} and kernel_size={kernel[0]}")
 
 
-def _max_pool(
-    count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False,
-) -> Any:
+def _max_pool(count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+              dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
     """The maximum of each window of ``{shape}``; also its place with ``return_indices``."""
-    options = _windowed(
-        f"max_pool{count}d", input, count, kernel_size, stride, padding, dilation, ceil_mode
-    )
+    options = _windowed(f"max_pool{count}d", input, count, kernel_size, stride, padding, dilation,
+                        ceil_mode)
     recorded = input.requires_grad and torch.is_grad_enabled()
     if count == 1:
         if not return_indices and not recorded and not input.is_floating_point():
@@ -104,9 +94,8 @@ def _max_pool(
         kernel, stride, padding, dilation = (
             (fill, *value) for fill, value in zip((1, 1, 0, 1), options)
         )
-        out, where = _max_pool_planes(
-            2, input.unsqueeze(-2), (kernel, stride, padding, dilation), ceil_mode
-        )
+        out, where = _max_pool_planes(2, input.unsqueeze(-2), (kernel, stride, padding, dilation),
+                                      ceil_mode)
         out, where = out.squeeze(-2), where.squeeze(-2)
         if not return_indices and not recorded:
             out = out.clone()  # of PyTorch's own function for lines, and no view
@@ -143,10 +132,8 @@ def max_pool3d_with_indices(*args: Any, **kwargs: Any) -> Any:
     return max_pool3d(*args, **{**kwargs, "return_indices": True})
 
 
-def _max_unpool(
-    count: int, input: Any, indices: Any, kernel_size: Any, stride: Any = None,
-    padding: Any = 0, output_size: Any = None,
-) -> Any:
+def _max_unpool(count: int, input: Any, indices: Any, kernel_size: Any, stride: Any = None,
+                padding: Any = 0, output_size: Any = None) -> Any:
     """Values back at the places :func:`max_pool{count}d` took them from, zeros elsewhere."""
     kernel = tupled("kernel_size", kernel_size, count)
     stride = kernel if stride is None else tupled("stride", stride, count)
@@ -164,9 +151,8 @@ def _max_unpool(
     for axis in range(count if output_size is not None else 0):
         low, high = default[axis] - stride[axis], default[axis] + stride[axis]
         if not low < size[axis] < high:
-            raise ValueError(
-                f'invalid output_size "{tuple(size)}" (dim {axis} must be between {low} and {high})'
-            )
+            raise ValueError(f'invalid output_size "{tuple(size)}" (dim {axis} must be between '
+                             f'{low} and {high})')
     one = [1] if count == 1 else []
     check_unpool(input, indices, stride, count)
     places = torch.raw(indices)
@@ -183,30 +169,25 @@ def _max_unpool(
 max_unpool1d, max_unpool2d, max_unpool3d = family(_max_unpool, "max_unpool{count}d")
 
 
-def _avg_pool(
-    count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
-) -> Any:
+def _avg_pool(count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+              ceil_mode: bool = False, count_include_pad: bool = True,
+              divisor_override: int | None = None) -> Any:
     """The mean of each window of ``{shape}``."""
     if divisor_override == 0:
         raise RuntimeError("divisor must be not zero")
-    kernel, stride, padding, _ = _windowed(
-        f"avg_pool{count}d", input, count, kernel_size, stride, padding, 1, ceil_mode
-    )
+    kernel, stride, padding, _ = _windowed(f"avg_pool{count}d", input, count, kernel_size, stride,
+                                           padding, 1, ceil_mode)
     rest = (ceil_mode, count_include_pad, divisor_override)
     if count == 1:
         planes = input.unsqueeze(-2)
-        return nodes.avg_pool[2](
-            planes, (1, *kernel), (1, *stride), (0, *padding), *rest
-        ).squeeze(-2)
+        return nodes.avg_pool[2](planes, (1, *kernel), (1, *stride), (0, *padding), *rest).squeeze(
+            -2)
     return nodes.avg_pool[count](input, kernel, stride, padding, *rest)
 
 
 @_MEANS
-def avg_pool1d(
-    input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Any:
+def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+               ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
     """The mean of each window of ``(N, C, L)``."""
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
@@ -265,9 +246,8 @@ def _adaptive_places(x: Any, out: Ints) -> Any:
     return places
 
 
-def _adaptive_max_pool(
-    count: int, input: Any, output_size: Any, return_indices: bool = False
-) -> Any:
+def _adaptive_max_pool(count: int, input: Any, output_size: Any,
+                       return_indices: bool = False) -> Any:
     """Maxima of windows that divide ``{shape}`` into ``output_size`` parts."""
     out = adaptive_size(f"adaptive_max_pool{count}d", input, output_size, count)
     nodes.adaptive_max_pool[max(count, 2)].check(input)
@@ -295,10 +275,8 @@ adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = family(
     _adaptive_max_pool_with_indices, "adaptive_max_pool{count}d_with_indices")
 
 
-def _lp_pool(
-    count: int, input: Any, norm_type: float, kernel_size: Any, stride: Any = None,
-    ceil_mode: bool = False,
-) -> Any:
+def _lp_pool(count: int, input: Any, norm_type: float, kernel_size: Any, stride: Any = None,
+             ceil_mode: bool = False) -> Any:
     """The p-norm of each window of ``{shape}``."""
     average, largest = _AVERAGES[count - 1], _MAXIMA[count - 1]
     norm_type = float(norm_type)

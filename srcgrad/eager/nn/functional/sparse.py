@@ -33,19 +33,17 @@ def _renormalised(weight: Any, indices: Any, max_norm: float, norm_type: float) 
     torch.increment_version(weight)
 
 
-def embedding(
-    input: Any, weight: Any, padding_idx: int | None = None, max_norm: float | None = None,
-    norm_type: float = 2.0, scale_grad_by_freq: bool = False, sparse: bool = False,
-) -> Any:
+def embedding(input: Any, weight: Any, padding_idx: int | None = None,
+              max_norm: float | None = None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
     """Rows of ``weight`` by index."""
     if not isinstance(input, torch.Tensor):
         raise bad_argument("embedding", "indices", 2, "Tensor", input)
     if input.dtype not in (torch.int64, torch.int32):
         found = "CPUBoolType" if input.dtype is torch.bool else input.type()
-        raise RuntimeError(
-            "Expected tensor for argument #1 'indices' to have one of the following scalar types: "
-            f"Long, Int; but got {found} instead (while checking arguments for embedding)"
-        )
+        raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following "
+                           f"scalar types: Long, Int; but got {found} instead (while checking "
+                           "arguments for embedding)")
     if weight.dim() != 2:
         raise RuntimeError("'weight' must be 2-D")
     row = _padding_row(padding_idx, weight.size(0))
@@ -59,43 +57,36 @@ def embedding(
     return nodes.embedding(weight, input, row, scale_grad_by_freq)
 
 
-def embedding_bag(
-    input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None,
-    norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean",
-    sparse: bool = False, per_sample_weights: Any = None, include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Any:
+def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float | None = None,
+                  norm_type: float = 2, scale_grad_by_freq: bool = False, mode: str = "mean",
+                  sparse: bool = False, per_sample_weights: Any = None,
+                  include_last_offset: bool = False, padding_idx: int | None = None) -> Any:
     """Sums, means or maxima of bags of embeddings: rows of a 2-D ``input``, or the parts of a
     1-D one that start at ``offsets``."""
     if weight.dtype == torch.int64 and input.is_floating_point():
-        warnings.warn(
-            "Argument order of nn.functional.embedding_bag was changed. Usage `embedding_bag("
-            "weight, input, ...)` is deprecated, and should now be `embedding_bag(input, weight, "
-            "...)`.",
-            stacklevel=2)
+        warnings.warn("Argument order of nn.functional.embedding_bag was changed. Usage "
+                      "`embedding_bag(weight, input, ...)` is deprecated, and should now be "
+                      "`embedding_bag(input, weight, ...)`.", stacklevel=2)
         weight, input = input, weight
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
-        raise ValueError(
-            f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is not None, then "
-            f"it must have the same shape as the input ({input.shape})")
+        raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is "
+                         f"not None, then it must have the same shape as the input ({input.shape})")
     if weight.dim() != 2:
         raise ValueError(
             f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
     if input.dim() == 2:
         if offsets is not None:
-            raise ValueError(
-                "if input is 2D, then offsets has to be None, as input is treated is a mini-batch "
-                f"of fixed length sequences. However, found offsets of type {type(offsets)}"
-            )
+            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is "
+                             "a mini-batch of fixed length sequences. However, found offsets of "
+                             f"type {type(offsets)}")
         offsets = torch.arange(0, input.numel(), input.size(1), dtype=input.dtype)
         include_last_offset = False
         input = input.reshape(-1)
         if per_sample_weights is not None:
             per_sample_weights = per_sample_weights.reshape(-1)
     elif input.dim() != 1:
-        raise ValueError(
-            f"input has to be 1D or 2D Tensor, but got Tensor of dimension {input.dim()}"
-        )
+        raise ValueError("input has to be 1D or 2D Tensor, but got Tensor of dimension "
+                         f"{input.dim()}")
     elif offsets is None:
         raise ValueError("offsets has to be a 1D Tensor but got None")
     elif offsets.dim() != 1:
@@ -107,10 +98,9 @@ def embedding_bag(
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
     if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError(
-            "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported "
-            f"for mode='sum' (got mode='{mode}'). Please open a feature request on GitHub."
-        )
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. "
+                                  "per_sample_weights is only supported for mode='sum' (got "
+                                  f"mode='{mode}'). Please open a feature request on GitHub.")
     kind = torch.promote_types(input.dtype, offsets.dtype)
     input, offsets = input.to(kind), offsets.to(kind)
     rows = weight.size(0)
@@ -142,10 +132,9 @@ def _check_bags(input: Any, weight: Any, offsets: Any, per_sample_weights: Any) 
     for name, t, allowed in (("indices", input, whole), ("weight", weight, real)):
         found = t.type().removeprefix("torch.").removesuffix("Tensor")
         if found not in allowed.split(", "):
-            raise RuntimeError(
-                f"Expected tensor for argument #1 '{name}' to have one of the following scalar "
-                f"types: {allowed}; but got {t.type()} instead (while checking arguments for "
-                "embedding_bag)")
+            raise RuntimeError(f"Expected tensor for argument #1 '{name}' to have one of the "
+                               f"following scalar types: {allowed}; but got {t.type()} instead "
+                               "(while checking arguments for embedding_bag)")
     if per_sample_weights is not None and per_sample_weights.dtype != weight.dtype:
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have the same type as tensor for argument "
@@ -188,15 +177,11 @@ def _bagged(rows: Any, bag: Any, count: int, mode: str) -> Any:
 def one_hot(tensor: Any, num_classes: int = -1) -> Any:
     """Ones at the given classes along a new last axis."""
     if tensor.dtype != torch.int64:
-        raise RuntimeError(
-            "one_hot is only applicable to index tensor of type LongTensor."
-        )
+        raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     labels = torch.raw(tensor)
     if labels.size == 0:
         if num_classes <= 0:
-            raise RuntimeError(
-                "Can not infer total number of classes from empty tensor."
-            )
+            raise RuntimeError("Can not infer total number of classes from empty tensor.")
         return torch.zeros(*tensor.shape, num_classes, dtype=torch.int64)
     if labels.min() < 0:
         raise RuntimeError("Class values must be non-negative.")

@@ -15,10 +15,8 @@ from . import nodes
 from .calls import builtin, whole
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
-__all__ = [
-    "channel_shuffle", "interpolate", "pad", "pixel_shuffle", "pixel_unshuffle", "upsample",
-    "upsample_bilinear", "upsample_nearest",
-]
+__all__ = ["channel_shuffle", "interpolate", "pad", "pixel_shuffle", "pixel_unshuffle", "upsample",
+           "upsample_bilinear", "upsample_nearest"]
 
 Array = Any
 
@@ -39,10 +37,9 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         raise RuntimeError("Padding length must be divisible by 2")
     count = len(widths) // 2
     if count > input.dim():
-        raise RuntimeError(
-            "Padding length should be less than or equal to two times the input dimension but got "
-            f"padding length {len(widths)} and input of dimension {input.dim()}"
-        )
+        raise RuntimeError("Padding length should be less than or equal to two times the input "
+                           f"dimension but got padding length {len(widths)} and input of dimension "
+                           f"{input.dim()}")
     before, after = tuple(widths[0::2][::-1]), tuple(widths[1::2][::-1])
     if mode == "constant":
         return _constant_pad(input, before, after, 0.0 if value is None else value)
@@ -52,12 +49,10 @@ def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | N
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if input.dim() - count not in (1, 2) or count > 3:
         raise NotImplementedError(
-            f"Padding size {len(widths)} is not supported for {input.dim()}D input tensor.\n"
-            "Supported combinations for non-constant padding:\n"
-            "  - 2D or 3D input: padding size = 2 (pads last dimension)\n"
-            "  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)\n"
-            "  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"
-        )
+            f"Padding size {len(widths)} is not supported for {input.dim()}D input "
+            "tensor.\nSupported combinations for non-constant padding:\n  - 2D or 3D input: "
+            "padding size = 2 (pads last dimension)\n  - 3D or 4D input: padding size = 4 (pads "
+            "last 2 dimensions)\n  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)")
     return _pad_by_places(input, before, after, mode)
 
 
@@ -83,10 +78,9 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
     size = [int(n) for n in given[input.dim() - count:]]
     for axis in reversed(range(count if mode == "reflect" else 0)):
         if max(before[axis], after[axis]) >= size[axis]:
-            raise RuntimeError(
-                "Argument #4: Padding size should be less than the corresponding input dimension, "
-                f"but got: padding ({before[axis]}, {after[axis]}) at dimension "
-                f"{input.dim() - count + axis} of input {given}")
+            raise RuntimeError("Argument #4: Padding size should be less than the corresponding "
+                               f"input dimension, but got: padding ({before[axis]}, {after[axis]}) "
+                               f"at dimension {input.dim() - count + axis} of input {given}")
     out = [n + b + a for n, b, a in zip(size, before, after)]
     if mode != "circular" and min(out) < 1:
         letters = "DHW"[3 - count:]
@@ -101,9 +95,7 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
             at = np.clip(at, 0, n - 1)
         else:
             if b > n or a > n:
-                raise RuntimeError(
-                    "Padding value causes wrapping around more than once."
-                )
+                raise RuntimeError("Padding value causes wrapping around more than once.")
             cut = max(-b, 0)  # negative widths crop first; what is left goes round
             left = n - cut - max(-a, 0)
             if left < 0:
@@ -117,39 +109,32 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """``(..., C * r * r, H, W)`` to ``(..., C, H * r, W * r)``."""
     _planes("pixel_shuffle", input)
     if upscale_factor <= 0:
-        raise RuntimeError(
-            f"pixel_shuffle expects a positive upscale_factor, but got {upscale_factor}"
-        )
+        raise RuntimeError("pixel_shuffle expects a positive upscale_factor, but got "
+                           f"{upscale_factor}")
     if input.size(-3) % upscale_factor**2:
-        raise RuntimeError(
-            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square "
-            f"of upscale_factor, but input.size(-3)={input.size(-3)} is not divisible by "
-            f"{upscale_factor**2}"
-        )
+        raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible "
+                           f"by the square of upscale_factor, but input.size(-3)={input.size(-3)} "
+                           f"is not divisible by {upscale_factor**2}")
     return nodes.pixel_shuffle(input, upscale_factor)
 
 
 def _planes(name: str, input: Any) -> None:
     if input.dim() < 3:
-        raise RuntimeError(
-            f"{name} expects input to have at least 3 dimensions, but got input with "
-            f"{input.dim()} dimension(s)"
-        )
+        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input "
+                           f"with {input.dim()} dimension(s)")
 
 
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     """``(..., C, H * r, W * r)`` to ``(..., C * r * r, H, W)``."""
     _planes("pixel_unshuffle", input)
     if downscale_factor <= 0:
-        raise RuntimeError(
-            f"pixel_unshuffle expects a positive downscale_factor, but got {downscale_factor}"
-        )
+        raise RuntimeError("pixel_unshuffle expects a positive downscale_factor, but got "
+                           f"{downscale_factor}")
     for axis, name in ((-2, "height"), (-1, "width")):
         if input.size(axis) % downscale_factor:
-            raise RuntimeError(
-                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
-                f"input.size({axis})={input.size(axis)} is not divisible by {downscale_factor}"
-            )
+            raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by "
+                               f"downscale_factor, but input.size({axis})={input.size(axis)} is "
+                               f"not divisible by {downscale_factor}")
     return nodes.pixel_unshuffle(input, downscale_factor)
 
 
@@ -163,9 +148,8 @@ def channel_shuffle(input: Any, groups: int) -> Any:
                            f"groups:{groups}")
     n, c = input.shape[:2]
     if c % groups:
-        raise RuntimeError(
-            f"Number of channels must be divisible by groups. Got {c} channels and {groups} groups."
-        )
+        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and "
+                           f"{groups} groups.")
     parts = input.reshape(n, groups, c // groups, *input.shape[2:])
     return named(parts.transpose(1, 2).reshape(input.shape), "ChannelShuffleBackward0")
 
@@ -235,9 +219,8 @@ _ONLY = (
 _AREA = {3: adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
 
 
-def _sizes(
-    input: Any, size: Any, scale_factor: Any, recompute: bool | None
-) -> tuple[list[int], list[float] | None]:
+def _sizes(input: Any, size: Any, scale_factor: Any,
+           recompute: bool | None) -> tuple[list[int], list[float] | None]:
     """Output sizes, and the scale factors to derive steps from (None: from the sizes)."""
     count = input.dim() - 2
     given = list(input.shape[2:])
@@ -245,34 +228,27 @@ def _sizes(
         raise ValueError("only one of size or scale_factor should be defined")
     if size is not None:
         if recompute:
-            raise ValueError(
-                "recompute_scale_factor is not meaningful with an explicit size."
-            )
+            raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         sizes = list(size) if isinstance(size, (list, tuple)) else [size] * count
         if len(sizes) != count:
-            raise ValueError(
-                "Input and output must have the same number of spatial dimensions, but got input "
-                f"with spatial dimensions of {given} and output size of {size}. Please provide "
-                "input tensor in (N, C, d1, d2, ...,dK) format and output size in "
-                "(o1, o2, ...,oK) format."
-            )
+            raise ValueError("Input and output must have the same number of spatial dimensions, "
+                             f"but got input with spatial dimensions of {given} and output size of "
+                             f"{size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
+                             "format and output size in (o1, o2, ...,oK) format.")
         if not all(map(whole, sizes)):
             kinds = [type(n) for n in sizes]
-            raise TypeError(
-                "expected size to be one of int or Tuple[int] or Tuple[int, int] or "
-                f"Tuple[int, int, int], but got size with types {kinds}")
+            raise TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or "
+                            f"Tuple[int, int, int], but got size with types {kinds}")
         return [int(n) for n in sizes], None
     if scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
     many = isinstance(scale_factor, (list, tuple))
     factors = [float(f) for f in scale_factor] if many else [float(scale_factor)] * count
     if len(factors) != count:
-        raise ValueError(
-            "Input and scale_factor must have the same number of spatial dimensions, but got input "
-            f"with spatial dimensions of {given} and scale_factor of shape {scale_factor}. Please "
-            "provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in "
-            "(s1, s2, ...,sK) format."
-        )
+        raise ValueError("Input and scale_factor must have the same number of spatial dimensions, "
+                         f"but got input with spatial dimensions of {given} and scale_factor of "
+                         f"shape {scale_factor}. Please provide input tensor in (N, C, d1, d2, "
+                         "...,dK) format and scale_factor in (s1, s2, ...,sK) format.")
     sizes = [math.floor(n * f) for n, f in zip(given, factors)]
     return sizes, None if recompute else factors
 
@@ -289,23 +265,17 @@ def _check_resampled(input: Any, given: list[int], sizes: list[int]) -> None:
                            f"sizes {list(input.shape)}")
 
 
-def interpolate(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-    align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
-    antialias: bool = False,
-) -> Any:
+def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
+                antialias: bool = False) -> Any:
     """``input`` resampled to ``size`` or by ``scale_factor`` along its spatial axes."""
     corners = ("linear", "bilinear", "bicubic", "trilinear")
     if align_corners is not None and mode not in corners:
-        raise ValueError(
-            "align_corners option can only be set with the interpolating modes: "
-            "linear | bilinear | bicubic | trilinear"
-        )
+        raise ValueError("align_corners option can only be set with the interpolating modes: "
+                         "linear | bilinear | bicubic | trilinear")
     if antialias:
-        raise ValueError(
-            "antialias=True is not available. Resample without it, or average first with "
-            "avg_pool2d."
-        )
+        raise ValueError("antialias=True is not available. Resample without it, or average first "
+                         "with avg_pool2d.")
     sizes, factors = _sizes(input, size, scale_factor, recompute_scale_factor)
     if mode == "area" and input.dim() in _AREA:
         return _AREA[input.dim()](input, sizes)
@@ -319,19 +289,16 @@ def interpolate(
     ]
     if mode in ("nearest", "nearest-exact") and 1 <= count <= 3:
         exact = mode == "nearest-exact"
-        places = tuple(
-            _nearest_places(n, m, step, exact, count == 2)
-            for n, m, step in zip(given, sizes, steps)
-        )
+        places = tuple(_nearest_places(n, m, step, exact, count == 2) for n, m,
+                       step in zip(given, sizes, steps))
         return nodes.upsample["NearestExact" if exact else "Nearest", count](input, places)
     if mode not in _NEEDS or input.dim() not in _DIMS:
         raise NotImplementedError(_ONLY.format(input.dim(), mode))
     if _NEEDS[mode] != input.dim() and mode == "bicubic":
         raise NotImplementedError(_ONLY.format(input.dim(), mode))
     if _NEEDS[mode] != input.dim():
-        raise NotImplementedError(
-            f"Got {_DIMS[input.dim()]} input, but {mode} mode needs {_DIMS[_NEEDS[mode]]} input"
-        )
+        raise NotImplementedError(f"Got {_DIMS[input.dim()]} input, but {mode} mode needs "
+                                  f"{_DIMS[_NEEDS[mode]]} input")
     if input.dtype is torch.uint8:  # computed in single precision, rounded at the end
         exact = interpolate(input.float(), sizes, None, mode, align_corners) if factors is None \
             else interpolate(input.float(), None, scale_factor, mode, align_corners)
@@ -339,10 +306,8 @@ def interpolate(
     nodes.upsample[mode.capitalize(), count].check(input)
     build = _cubic_matrix if mode == "bicubic" else _linear_matrix
     kind = torch.raw(input).dtype.type
-    matrices = tuple(
-        build(n, m, step, bool(align_corners), kind)
-        for n, m, step in zip(given, sizes, steps)
-    )
+    matrices = tuple(build(n, m, step, bool(align_corners), kind) for n, m,
+                     step in zip(given, sizes, steps))
     return nodes.upsample[mode.capitalize(), count](input, matrices)
 
 
@@ -351,10 +316,8 @@ def _renamed(name: str) -> None:
                   stacklevel=3)
 
 
-def upsample(
-    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-    align_corners: bool | None = None,
-) -> Any:
+def upsample(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
+             align_corners: bool | None = None) -> Any:
     """The old name of :func:`interpolate`."""
     _renamed("upsample")
     return interpolate(input, size, scale_factor, mode, align_corners)

@@ -128,8 +128,7 @@ def adaptive_size(name: str, input: Any, output_size: Any, count: int) -> Ints:
     if min(out) < 0:
         lead = given[:-count]
         shown = [*lead, 1, *out] if count == 1 else [*lead, *out]
-        raise RuntimeError(
-            f"Trying to create tensor with negative dimension {min(out)}: {shown}")
+        raise RuntimeError(f"Trying to create tensor with negative dimension {min(out)}: {shown}")
     return out[-count:]
 
 
@@ -145,12 +144,10 @@ def check_unpool(input: Any, indices: Any, stride: Ints, count: int) -> None:
         raise RuntimeError(f"Input to max_unpooling{axes}d should be a {axes + 1}d or {axes + 2}d "
                            f"Tensor, but got a tensor with {len(given)} dimensions.")
     if count == 3 and min(stride) <= 0:
-        raise RuntimeError(
-            f"strides should be greater than zero, but got stride: {list(stride)}")
+        raise RuntimeError(f"strides should be greater than zero, but got stride: {list(stride)}")
     if given != places:
-        raise RuntimeError(
-            f"Expected shape of indices to be same as that of the input tensor ({given}) but got "
-            f"indices tensor with shape: {places}")
+        raise RuntimeError("Expected shape of indices to be same as that of the input tensor "
+                           f"({given}) but got indices tensor with shape: {places}")
     for axis in range(1, len(given)):
         if given[axis] == 0:
             raise RuntimeError(

@@ -21,11 +21,9 @@ class _ConvNd(Layer):
     count: int
     is_transposed = False
 
-    def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any, padding: Any,
-        dilation: Any, output_padding: Any, groups: int, bias: bool, padding_mode: str,
-        device: Any, dtype: Any,
-    ) -> None:
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any,
+                 padding: Any, dilation: Any, output_padding: Any, groups: int, bias: bool,
+                 padding_mode: str, device: Any, dtype: Any) -> None:
         super().__init__()
         n = self.count
         if groups <= 0:
@@ -56,17 +54,13 @@ class _ConvNd(Layer):
     def _check_padding(self) -> None:
         if isinstance(self.padding, str):
             if self.padding not in ("same", "valid"):
-                raise ValueError(
-                    f"Invalid padding string {self.padding!r}, should be one of "
-                    f"{ {'valid', 'same'} }"
-                )
+                raise ValueError(f"Invalid padding string {self.padding!r}, should be one of "
+                                 f"{ {'valid', 'same'} }")
             if self.padding == "same" and any(s != 1 for s in self.stride):
                 raise ValueError("padding='same' is not supported for strided convolutions")
         if self.padding_mode not in _MODES:
-            raise ValueError(
-                f"padding_mode must be one of {set(_MODES)}, but got "
-                f"padding_mode='{self.padding_mode}'"
-            )
+            raise ValueError(f"padding_mode must be one of {set(_MODES)}, but got "
+                             f"padding_mode='{self.padding_mode}'")
 
     def _widths(self) -> Any:
         """The padding as ``F.pad`` wants it: last axis first, before and after."""
@@ -102,15 +96,11 @@ class _ConvNd(Layer):
 
 
 class _Direct(_ConvNd):
-    def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
-        padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
-        padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
-    ) -> None:
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, 0, groups, bias,
-            padding_mode, device, dtype,
-        )
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
+                 padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
+                 padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation, 0,
+                         groups, bias, padding_mode, device, dtype)
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
         convolve = (F.conv1d, F.conv2d, F.conv3d)[self.count - 1]
@@ -139,24 +129,18 @@ class Conv3d(_Direct, count=3):
 class _Transposed(_ConvNd):
     is_transposed = True
 
-    def __init__(
-        self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
-        padding: Any = 0, output_padding: Any = 0, groups: int = 1, bias: bool = True,
-        dilation: Any = 1, padding_mode: str = "zeros", device: Any = None, dtype: Any = None,
-    ) -> None:
+    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
+                 padding: Any = 0, output_padding: Any = 0, groups: int = 1, bias: bool = True,
+                 dilation: Any = 1, padding_mode: str = "zeros", device: Any = None,
+                 dtype: Any = None) -> None:
         if padding_mode != "zeros":
-            raise ValueError(
-                f'Only "zeros" padding mode is supported for {self.__class__.__name__}'
-            )
-        super().__init__(
-            in_channels, out_channels, kernel_size, stride, padding, dilation, output_padding,
-            groups, bias, padding_mode, device, dtype,
-        )
+            raise ValueError('Only "zeros" padding mode is supported for '
+                             f'{self.__class__.__name__}')
+        super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation,
+                         output_padding, groups, bias, padding_mode, device, dtype)
 
-    def _output_padding(
-        self, input: Any, output_size: Any, stride: Any, padding: Any, kernel_size: Any,
-        num_spatial_dims: int, dilation: Any = None,
-    ) -> Any:
+    def _output_padding(self, input: Any, output_size: Any, stride: Any, padding: Any,
+                        kernel_size: Any, num_spatial_dims: int, dilation: Any = None) -> Any:
         """The output padding that gives ``output_size`` (None: the layer's own)."""
         if output_size is None:
             return ntuple(self.output_padding, num_spatial_dims)
@@ -164,10 +148,8 @@ class _Transposed(_ConvNd):
         if len(output_size) in (n + 1, n + 2):
             output_size = output_size[-n:]
         if len(output_size) != n:
-            raise ValueError(
-                f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have {n} or "
-                f"{input.dim()} elements (got {len(output_size)})"
-            )
+            raise ValueError(f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have "
+                             f"{n} or {input.dim()} elements (got {len(output_size)})")
         low = [
             (size - 1) * s - 2 * p + (1 if dilation is None else dilation[axis]) * (k - 1) + 1
             for axis, (size, s, p, k) in enumerate(
@@ -175,21 +157,16 @@ class _Transposed(_ConvNd):
         ]
         high = [least + s - 1 for least, s in zip(low, stride)]
         if any(w < a or w > b for w, a, b in zip(output_size, low, high)):
-            raise ValueError(
-                f"requested an output size of {output_size}, but valid sizes range from {low} to "
-                f"{high} (for an input of {input.size()[-n:]})"
-            )
+            raise ValueError(f"requested an output size of {output_size}, but valid sizes range "
+                             f"from {low} to {high} (for an input of {input.size()[-n:]})")
         return [w - a for w, a in zip(output_size, low)]
 
     def forward(self, input: Any, output_size: Any = None) -> Any:
         convolve = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[self.count - 1]
-        extra = self._output_padding(
-            input, output_size, self.stride, self.padding, self.kernel_size, self.count,
-            self.dilation)
-        return convolve(
-            input, self.weight, self.bias, self.stride, self.padding, extra, self.groups,
-            self.dilation,
-        )
+        extra = self._output_padding(input, output_size, self.stride, self.padding,
+                                     self.kernel_size, self.count, self.dilation)
+        return convolve(input, self.weight, self.bias, self.stride, self.padding, extra,
+                        self.groups, self.dilation)
 
 
 class ConvTranspose1d(_Transposed, count=1):

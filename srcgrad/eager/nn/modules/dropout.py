@@ -7,9 +7,7 @@ from typing import Any
 from .. import functional as F
 from .options import Layer
 
-__all__ = [
-    "AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",
-]
+__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",]
 
 
 class _Dropout(Layer, shown="p inplace"):

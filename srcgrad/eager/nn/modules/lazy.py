@@ -24,11 +24,9 @@ from .normalization import (
     InstanceNorm3d,
 )
 
-__all__ = [
-    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
-    "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
-    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
-]
+__all__ = ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
+           "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
+           "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear"]
 
 
 class LazyModuleMixin:
@@ -92,9 +90,8 @@ class LazyModuleMixin:
 class LazyLinear(LazyModuleMixin, Linear, becomes=Linear):
     """A :class:`Linear` layer that takes ``in_features`` from its first input."""
 
-    def __init__(
-        self, out_features: int, bias: bool = True, device: Any = None, dtype: Any = None
-    ) -> None:
+    def __init__(self, out_features: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__(0, 0, False)
         self.out_features = out_features
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -120,10 +117,8 @@ class LazyLinear(LazyModuleMixin, Linear, becomes=Linear):
 class _LazyConv(LazyModuleMixin):
     """``out_channels`` and the options of a convolution; ``in_channels`` comes with the input."""
 
-    def __init__(
-        self, out_channels: int, kernel_size: Any, *options: Any, bias: bool = True,
-        device: Any = None, dtype: Any = None, **more: Any,
-    ) -> None:
+    def __init__(self, out_channels: int, kernel_size: Any, *options: Any, bias: bool = True,
+                 device: Any = None, dtype: Any = None, **more: Any) -> None:
         super().__init__(0, 0, kernel_size, *options, bias=False, **more)
         this: Any = self
         this.out_channels = out_channels
@@ -142,9 +137,8 @@ class _LazyConv(LazyModuleMixin):
             return
         n = this.count
         if input.dim() not in (n + 1, n + 2):
-            raise RuntimeError(
-                f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
-                f"{type(self).__name__}, but got input of size: {input.shape}")
+            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
+                               f"{type(self).__name__}, but got input of size: {input.shape}")
         this.in_channels = input.shape[-n - 1]
         if this.in_channels % this.groups:
             raise ValueError("in_channels must be divisible by groups")
@@ -160,10 +154,9 @@ class _LazyConv(LazyModuleMixin):
 class _LazyNorm(LazyModuleMixin):
     """The options of a normalisation; ``num_features`` comes with the input."""
 
-    def __init__(
-        self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-        track_running_stats: bool = True, device: Any = None, dtype: Any = None, **more: Any,
-    ) -> None:
+    def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
+                 track_running_stats: bool = True, device: Any = None, dtype: Any = None,
+                 **more: Any) -> None:
         super().__init__(0, eps, momentum, False, False, **more)
         this: Any = self
         this.affine, this.track_running_stats = affine, track_running_stats

@@ -34,10 +34,8 @@ class Linear(_WithBias, shown="in_features out_features"):
     in_features: int
     out_features: int
 
-    def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:
         self._keep(in_features=in_features, out_features=out_features)
         self._register((out_features, in_features), device, dtype, weight=True)
         self._register(out_features, device, dtype, bias=bool(bias))
@@ -62,13 +60,10 @@ class NonDynamicallyQuantizableLinear(Linear):
 class Bilinear(_WithBias, shown="in1_features in2_features out_features"):
     """``out[o] = input1 @ weight[o] @ input2 + bias[o]``."""
 
-    def __init__(
-        self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
-        device: Any = None, dtype: Any = None,
-    ) -> None:
+    def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
+                 device: Any = None, dtype: Any = None) -> None:
         if in1_features <= 0:
-            raise ValueError(
-                f"in1_features must be > 0, but got (in1_features={in1_features})")
+            raise ValueError(f"in1_features must be > 0, but got (in1_features={in1_features})")
         self._keep(in1_features=in1_features, in2_features=in2_features, out_features=out_features)
         self._register((out_features, in1_features, in2_features), device, dtype, weight=True)
         self._register(out_features, device, dtype, bias=bool(bias))
@@ -101,20 +96,14 @@ class Unflatten(Layer, shown="dim unflattened_size"):
     def __init__(self, dim: Any, unflattened_size: Any) -> None:
         if isinstance(dim, int):
             if not isinstance(unflattened_size, (tuple, list)):
-                raise TypeError(
-                    "unflattened_size must be a tuple of ints, but found type "
-                    f"{type(unflattened_size).__name__}"
-                )
+                raise TypeError("unflattened_size must be a tuple of ints, but found type "
+                                f"{type(unflattened_size).__name__}")
             for place, n in enumerate(unflattened_size):
                 if not isinstance(n, int):
-                    raise TypeError(
-                        "unflattened_size must be tuple of ints, but found element of type "
-                        f"{type(n).__name__} at pos {place}"
-                    )
+                    raise TypeError("unflattened_size must be tuple of ints, but found element of "
+                                    f"type {type(n).__name__} at pos {place}")
         else:
-            raise TypeError(
-                "Unflatten: named axes are not available; give `dim` as an int"
-            )
+            raise TypeError("Unflatten: named axes are not available; give `dim` as an int")
         self._keep(dim=dim, unflattened_size=unflattened_size)
 
     def forward(self, input: Any) -> Any:

@@ -11,13 +11,11 @@ from ..functional.loss import reduction_of
 from .options import Layer
 from .vision import PairwiseDistance
 
-__all__ = [
-    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
-    "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss",
-    "MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
-    "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss", "SoftMarginLoss",
-    "TripletMarginLoss", "TripletMarginWithDistanceLoss",
-]
+__all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
+           "GaussianNLLLoss", "HingeEmbeddingLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss",
+           "MarginRankingLoss", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss",
+           "MultiMarginLoss", "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss",
+           "SoftMarginLoss", "TripletMarginLoss", "TripletMarginWithDistanceLoss"]
 
 
 class _Loss(Layer):
@@ -31,10 +29,8 @@ class _Loss(Layer):
             more["takes"] = " ".join(n for n, p in given.items() if p.default is p.empty)
         super().__init_subclass__(of, **more)
 
-    def _keep(
-        self, *, size_average: bool | None = None, reduce: bool | None = None,
-        reduction: str = "mean", **options: Any,
-    ) -> None:
+    def _keep(self, *, size_average: bool | None = None, reduce: bool | None = None,
+              reduction: str = "mean", **options: Any) -> None:
         if size_average is not None or reduce is not None:
             reduction = reduction_of(size_average, reduce, reduction)
         weights = {n: options.pop(n) for n in ("weight", "pos_weight") if n in options}
@@ -68,10 +64,8 @@ class PoissonNLLLoss(_Loss, of=F.poisson_nll_loss):
     """The Poisson likelihood."""
 
     def forward(self, log_input: Any, target: Any) -> Any:
-        return F.poisson_nll_loss(
-            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps,
-            reduction=self.reduction,
-        )
+        return F.poisson_nll_loss(log_input, target, log_input=self.log_input, full=self.full,
+                                  eps=self.eps, reduction=self.reduction)
 
 
 class GaussianNLLLoss(_Loss, of=F.gaussian_nll_loss):

@@ -10,10 +10,8 @@ from .. import functional as F
 from .. import init
 from .options import Layer
 
-__all__ = [
-    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d",
-    "InstanceNorm3d", "LayerNorm", "LocalResponseNorm", "RMSNorm",
-]
+__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d",
+           "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 
 
 class _Affine(Layer):
@@ -33,10 +31,8 @@ class _Statistics(_Affine):
     ranks: tuple[int, ...]
     ranks_text: str
 
-    def __init__(
-        self, num_features: int, eps: float, momentum: float | None, affine: bool,
-        track_running_stats: bool, bias: bool, device: Any, dtype: Any,
-    ) -> None:
+    def __init__(self, num_features: int, eps: float, momentum: float | None, affine: bool,
+                 track_running_stats: bool, bias: bool, device: Any, dtype: Any) -> None:
         self._keep(num_features=num_features, eps=eps, momentum=momentum, affine=affine,
                    track_running_stats=track_running_stats)
         self._register(num_features, device, dtype, weight=affine, bias=affine and bias)
@@ -73,9 +69,8 @@ class _Statistics(_Affine):
             f"track_running_stats={self.track_running_stats}"
         )
 
-    def _load_from_state_dict(
-        self, state_dict: Any, prefix: str, local_metadata: dict[str, Any], *rest: Any
-    ) -> None:
+    def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
+                              *rest: Any) -> None:
         version = local_metadata.get("version")
         key = prefix + "num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats:
@@ -84,14 +79,11 @@ class _Statistics(_Affine):
 
 
 class _BatchNorm(_Statistics):
-    def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
-        affine: bool = True, track_running_stats: bool = True, device: Any = None,
-        dtype: Any = None, *, bias: bool = True,
-    ) -> None:
-        super().__init__(
-            num_features, eps, momentum, affine, track_running_stats, bias, device, dtype
-        )
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
+                 affine: bool = True, track_running_stats: bool = True, device: Any = None,
+                 dtype: Any = None, *, bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, device,
+                         dtype)
 
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
@@ -102,10 +94,9 @@ class _BatchNorm(_Statistics):
                 factor = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         keep = not self.training or self.track_running_stats
-        return F.batch_norm(
-            input, self.running_mean if keep else None, self.running_var if keep else None,
-            self.weight, self.bias, by_batch, factor, self.eps,
-        )
+        return F.batch_norm(input, self.running_mean if keep else None,
+                            self.running_var if keep else None, self.weight, self.bias, by_batch,
+                            factor, self.eps)
 
 
 class BatchNorm1d(_BatchNorm, ranks=(2, 3), ranks_text="2D or 3D"):
@@ -121,35 +112,28 @@ class BatchNorm3d(_BatchNorm, ranks=(5,), ranks_text="5D"):
 
 
 class _InstanceNorm(_Statistics):
-    def __init__(
-        self, num_features: int, eps: float = 1e-5, momentum: float = 0.1, affine: bool = False,
-        track_running_stats: bool = False, device: Any = None, dtype: Any = None, *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(
-            num_features, eps, momentum, affine, track_running_stats, bias, device, dtype
-        )
+    def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1,
+                 affine: bool = False, track_running_stats: bool = False, device: Any = None,
+                 dtype: Any = None, *, bias: bool = True) -> None:
+        super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, device,
+                         dtype)
 
     def _apply_norm(self, input: Any) -> Any:
-        return F.instance_norm(
-            input, self.running_mean, self.running_var, self.weight, self.bias,
-            self.training or not self.track_running_stats, self.momentum or 0.0, self.eps,
-        )
+        return F.instance_norm(input, self.running_mean, self.running_var, self.weight, self.bias,
+                               self.training or not self.track_running_stats, self.momentum or 0.0,
+                               self.eps)
 
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
         batched = max(self.ranks)
         channels = input.size(-batched + 1)
         if channels != self.num_features and self.affine:
-            raise ValueError(
-                f"expected input's size at dim={input.dim() - batched + 1} to match num_features "
-                f"({self.num_features}), but got: {channels}."
-            )
+            raise ValueError(f"expected input's size at dim={input.dim() - batched + 1} to match "
+                             f"num_features ({self.num_features}), but got: {channels}.")
         if channels != self.num_features:
-            warnings.warn(
-                f"input's size at dim={input.dim() - batched + 1} does not match num_features. You "
-                "can silence this warning by not passing in num_features, which is not used "
-                "because affine=False", stacklevel=2)
+            warnings.warn(f"input's size at dim={input.dim() - batched + 1} does not match "
+                          "num_features. You can silence this warning by not passing in "
+                          "num_features, which is not used because affine=False", stacklevel=2)
         if input.dim() == batched:
             return self._apply_norm(input)
         return self._apply_norm(input.unsqueeze(0)).squeeze(0)
@@ -174,10 +158,8 @@ def _shape(normalized_shape: Any) -> tuple[int, ...]:
 class LayerNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
     """Standardises over the last axes, then scales and shifts elementwise."""
 
-    def __init__(
-        self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True,
-        bias: bool = True, device: Any = None, dtype: Any = None,
-    ) -> None:
+    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True,
+                 bias: bool = True, device: Any = None, dtype: Any = None) -> None:
         self._keep(normalized_shape=_shape(normalized_shape), eps=eps,
                    elementwise_affine=elementwise_affine)
         self._register(self.normalized_shape, device, dtype,
@@ -194,10 +176,8 @@ class LayerNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine")
 class RMSNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
     """Divides by the root mean square over the last axes, then scales elementwise."""
 
-    def __init__(
-        self, normalized_shape: Any, eps: float | None = None, elementwise_affine: bool = True,
-        device: Any = None, dtype: Any = None,
-    ) -> None:
+    def __init__(self, normalized_shape: Any, eps: float | None = None,
+                 elementwise_affine: bool = True, device: Any = None, dtype: Any = None) -> None:
         self._keep(normalized_shape=_shape(normalized_shape), eps=eps,
                    elementwise_affine=elementwise_affine)
         self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
@@ -210,14 +190,11 @@ class RMSNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
 class GroupNorm(_Affine, shown="{self.num_groups} {self.num_channels} eps affine"):
     """Standardises over groups of channels, then scales and shifts per channel."""
 
-    def __init__(
-        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
-        device: Any = None, dtype: Any = None, *, bias: bool = True,
-    ) -> None:
+    def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
+                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
         if num_channels % num_groups != 0:
-            raise ValueError(
-                f"num_channels ({num_channels}) must be divisible by num_groups ({num_groups})"
-            )
+            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups "
+                             f"({num_groups})")
         self._keep(num_groups=num_groups, num_channels=num_channels, eps=eps, affine=affine)
         self._register(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()

@@ -25,8 +25,7 @@ _LEGACY = ("size_average", "reduce")  # say what `reduction` says
 
 def _constructor(owner: type, options: _Parameters) -> Callable[..., Any]:
     given = ", ".join(f"{name}={name}" for name in options)
-    made = defined("__init__", [_SELF, *options.values()], f"self._keep({given})",
-                   owner.__module__)
+    made = defined("__init__", [_SELF, *options.values()], f"self._keep({given})", owner.__module__)
     made.__annotations__["return"] = "None"
     return made
 
@@ -54,10 +53,8 @@ class Layer(Module):
 
     _shown: str = ""
 
-    def __init_subclass__(
-        cls, of: Callable[..., Any] | None = None, takes: str = "", shown: str | None = None,
-        without: str = "", **facts: Any,
-    ) -> None:
+    def __init_subclass__(cls, of: Callable[..., Any] | None = None, takes: str = "",
+                          shown: str | None = None, without: str = "", **facts: Any) -> None:
         super().__init_subclass__()
         for name, value in facts.items():
             setattr(cls, name, value)

@@ -8,12 +8,10 @@ from .. import functional as F
 from ..functional.conv import tupled
 from .options import Layer
 
-__all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
-    "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d", "MaxPool1d",
-    "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
-]
+__all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
+           "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
+           "FractionalMaxPool2d", "FractionalMaxPool3d", "LPPool1d", "LPPool2d", "LPPool3d",
+           "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d"]
 
 
 class _Pool(Layer):
@@ -24,10 +22,8 @@ class _Pool(Layer):
 
 
 class _MaxPool(_Pool, shown="kernel_size stride padding dilation ceil_mode"):
-    def __init__(
-        self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-        return_indices: bool = False, ceil_mode: bool = False,
-    ) -> None:
+    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
+                 return_indices: bool = False, ceil_mode: bool = False) -> None:
         self._keep(kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation,
                    return_indices=return_indices, ceil_mode=ceil_mode)
 
@@ -134,10 +130,9 @@ class _FractionalMaxPool(Layer):
         given, ratio, samples = (options.pop(name) for name in (
             "output_size", "output_ratio", "_random_samples"))
         size, n = options.pop("kernel_size"), self.count
-        super()._keep(
-            kernel_size=tupled("kernel_size", size, n), **options,
-            output_size=None if given is None else tupled("output_size", given, n),
-            output_ratio=(ratio,) * n if isinstance(ratio, float) else ratio)
+        super()._keep(kernel_size=tupled("kernel_size", size, n), **options,
+                      output_size=None if given is None else tupled("output_size", given, n),
+                      output_ratio=(ratio,) * n if isinstance(ratio, float) else ratio)
         self.register_buffer("_random_samples", samples)
         if given is None and ratio is None:
             raise ValueError(f"{type(self).__name__} requires specifying either an output size, "

@@ -58,10 +58,8 @@ STEPS: dict[str, Callable[[Any, State, Any, Any], State]] = {
 class RNNCellBase(Module):
     """Parameters of a single step."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool, num_chunks: int,
-        device: Any = None, dtype: Any = None,
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int,
+                 device: Any = None, dtype: Any = None) -> None:
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size
@@ -97,9 +95,7 @@ class RNNCellBase(Module):
     def _step(self, mode: str, input: Any, states: Any, parts: int) -> State:
         name = type(self).__name__
         if input.dim() not in (1, 2):
-            raise ValueError(
-                f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead"
-            )
+            raise ValueError(f"{name}: Expected input to be 1D or 2D, got {input.dim()}D instead")
         if input.shape[-1] != self.input_size:
             raise RuntimeError(f"input has inconsistent input_size: got {input.shape[-1]} "
                                f"expected {self.input_size}")
@@ -108,9 +104,8 @@ class RNNCellBase(Module):
             for place, state in enumerate(states):
                 if state.dim() not in (1, 2):
                     which = "hidden" if parts == 1 else f"hx[{place}]"
-                    raise ValueError(
-                        f"{name}: Expected {which} to be 1D or 2D, got {state.dim()}D instead"
-                    )
+                    raise ValueError(f"{name}: Expected {which} to be 1D or 2D, got {state.dim()}D "
+                                     "instead")
         if not batched:
             input = input.unsqueeze(0)
         if states is None:
@@ -133,10 +128,8 @@ class RNNCellBase(Module):
 class RNNCell(RNNCellBase):
     """One step of an RNN."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
-        device: Any = None, dtype: Any = None,
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True,
+                 nonlinearity: str = "tanh", device: Any = None, dtype: Any = None) -> None:
         super().__init__(input_size, hidden_size, bias, 1, device, dtype)
         self.nonlinearity = nonlinearity
 
@@ -150,10 +143,8 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of an LSTM."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
@@ -164,10 +155,8 @@ class LSTMCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """One step of a GRU."""
 
-    def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Any, hx: Any = None) -> Any:

@@ -28,11 +28,10 @@ class RNNBase(Module):
 
     gates = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
 
-    def __init__(
-        self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1,
-        bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
-        bidirectional: bool = False, proj_size: int = 0, device: Any = None, dtype: Any = None,
-    ) -> None:
+    def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1,
+                 bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
+                 bidirectional: bool = False, proj_size: int = 0, device: Any = None,
+                 dtype: Any = None) -> None:
         super().__init__()
         self.mode = mode
         self.input_size = input_size
@@ -66,17 +65,12 @@ class RNNBase(Module):
     def _check_options(self, dropout: Any) -> None:
         number = isinstance(dropout, (int, float)) and not isinstance(dropout, bool)
         if not number or not 0 <= dropout <= 1:
-            raise ValueError(
-                "dropout should be a number in range [0, 1] representing the probability of an "
-                "element being zeroed"
-            )
+            raise ValueError("dropout should be a number in range [0, 1] representing the "
+                             "probability of an element being zeroed")
         if dropout > 0 and self.num_layers == 1:
-            warnings.warn(
-                "dropout option adds dropout after all but last recurrent layer, so non-zero "
-                f"dropout expects num_layers greater than 1, but got dropout={dropout} and "
-                f"num_layers={self.num_layers}",
-                stacklevel=4,
-            )
+            warnings.warn("dropout option adds dropout after all but last recurrent layer, so "
+                          "non-zero dropout expects num_layers greater than 1, but got "
+                          f"dropout={dropout} and num_layers={self.num_layers}", stacklevel=4)
         for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int),
                            ("hidden_size", int)):
             value = getattr(self, name)
@@ -88,9 +82,8 @@ class RNNBase(Module):
         if self.num_layers <= 0:
             raise ValueError("num_layers must be greater than zero")
         if self.proj_size < 0:
-            raise ValueError(
-                "proj_size should be a positive integer or zero to disable projections"
-            )
+            raise ValueError("proj_size should be a positive integer or zero to disable "
+                             "projections")
         if self.proj_size >= self.hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
 
@@ -123,17 +116,13 @@ class RNNBase(Module):
         """Input as ``(L, N, E)``, states as ``(layers, N, H)``, and whether batched."""
         name = type(self).__name__
         if input.dim() not in (2, 3):
-            raise ValueError(
-                f"{name}: Expected input to be 2D or 3D, got {input.dim()}D"
-                f"{' tensor' if name == 'RNN' else ''} instead"
-            )
+            raise ValueError(f"{name}: Expected input to be 2D or 3D, got "
+                             f"{input.dim()}D{' tensor' if name == 'RNN' else ''} instead")
         weight = self._weights(0, 0)[0]
         if input.dtype != weight.dtype:
-            raise ValueError(
-                f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). "
-                f"Convert input: input.to({weight.dtype}), or convert model: "
-                f"model.to({input.dtype})"
-            )
+            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype "
+                             f"({weight.dtype}). Convert input: input.to({weight.dtype}), or "
+                             f"convert model: model.to({input.dtype})")
         batched = input.dim() == 3
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)
@@ -142,10 +131,8 @@ class RNNBase(Module):
         if not input.size(1 if self.batch_first else 0):
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         if input.size(-1) != self.input_size:
-            raise RuntimeError(
-                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got "
-                f"{input.size(-1)}"
-            )
+            raise RuntimeError("input.size(-1) must be equal to input_size. Expected "
+                               f"{self.input_size}, got {input.size(-1)}")
         count = input.size(0) if self.batch_first else input.size(1)
         if states is None:
             states = tuple(
@@ -165,10 +152,8 @@ class RNNBase(Module):
                 shown = "hx" if len(states) == 1 else "hx and cx"
                 got = ", ".join(f"{s.dim()}-D" for s in states)
                 tensors = "tensor" if len(states) == 1 else "tensors"
-                raise RuntimeError(
-                    f"For {kind} input, {shown} should also be {wanted}-D but got "
-                    f"{'(' + got + ')' if len(states) > 1 else got} {tensors}"
-                )
+                raise RuntimeError(f"For {kind} input, {shown} should also be {wanted}-D but got "
+                                   f"{'(' + got + ')' if len(states) > 1 else got} {tensors}")
         return states if batched else tuple(state.unsqueeze(1) for state in states)
 
     def _state_sizes(self, batch: int) -> list[tuple[int, int, int]]:
@@ -184,18 +169,15 @@ class RNNBase(Module):
                 which = "hidden size" if self.mode != "LSTM" else f"hidden[{place}] size"
                 raise RuntimeError(f"Expected {which} {size}, got {list(state.size())}")
 
-    def _forward(
-        self, input: Any, states: tuple[Any, ...] | None
-    ) -> tuple[Any, tuple[Any, ...]]:
+    def _forward(self, input: Any, states: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         """Outputs and last states for padded or packed sequences."""
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, states)
         input, full, batched = self._checked(input, states)
         return self._finished(*self._run(input, full), batched)
 
-    def _forward_packed(
-        self, packed: PackedSequence, states: tuple[Any, ...] | None
-    ) -> tuple[Any, tuple[Any, ...]]:
+    def _forward_packed(self, packed: PackedSequence,
+                        states: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         counts = packed.batch_sizes.tolist()
         if states is None:
             states = tuple(
@@ -209,14 +191,12 @@ class RNNBase(Module):
         data, finals = self._run(packed.data, states, counts)
         if packed.unsorted_indices is not None:
             finals = tuple(s.index_select(1, packed.unsorted_indices) for s in finals)
-        out = PackedSequence(
-            data, packed.batch_sizes, packed.sorted_indices, packed.unsorted_indices
-        )
+        out = PackedSequence(data, packed.batch_sizes, packed.sorted_indices,
+                             packed.unsorted_indices)
         return out, finals
 
-    def _run(
-        self, input: Any, states: tuple[Any, ...], counts: list[int] | None = None
-    ) -> tuple[Any, tuple[Any, ...]]:
+    def _run(self, input: Any, states: tuple[Any, ...],
+             counts: list[int] | None = None) -> tuple[Any, tuple[Any, ...]]:
         """All layers over ``(L, N, E)``, or over packed steps with ``counts`` rows each:
         outputs, and the last states stacked."""
         directions = 2 if self.bidirectional else 1
@@ -230,9 +210,7 @@ class RNNBase(Module):
                 if counts is None:
                     rows, last = self._sweep(input, start, weights, bool(direction))
                 else:
-                    rows, last = self._sweep_packed(
-                        input, start, weights, bool(direction), counts
-                    )
+                    rows, last = self._sweep_packed(input, start, weights, bool(direction), counts)
                 outputs.append(rows)
                 finals.append(last)
             input = outputs[0] if directions == 1 else torch.cat(outputs, -1)
@@ -240,14 +218,11 @@ class RNNBase(Module):
                 input = F.dropout(input, self.dropout, self.training)
         return input, tuple(torch.stack(parts) for parts in zip(*finals))
 
-    def _sweep(
-        self, input: Any, state: tuple[Any, ...], weights: list[Any], reverse: bool
-    ) -> tuple[Any, tuple[Any, ...]]:
+    def _sweep(self, input: Any, state: tuple[Any, ...], weights: list[Any],
+               reverse: bool) -> tuple[Any, tuple[Any, ...]]:
         w_ih, w_hh, b_ih, b_hh, w_hr = weights
         if self.mode == "LSTM" and w_hr is None and input.size(0):
-            rows, hidden, cell = nodes.lstm_layer(
-                input, w_ih, w_hh, b_ih, b_hh, *state, reverse
-            )
+            rows, hidden, cell = nodes.lstm_layer(input, w_ih, w_hh, b_ih, b_hh, *state, reverse)
             return rows, (hidden, cell)
         if w_hr is not None:
             warn_once("LSTM with projections is not supported with oneDNN. Using default "
@@ -263,10 +238,8 @@ class RNNBase(Module):
             outputs[t] = state[0]
         return torch.stack(outputs), state
 
-    def _sweep_packed(
-        self, input: Any, start: tuple[Any, ...], weights: list[Any], reverse: bool,
-        counts: list[int],
-    ) -> tuple[Any, tuple[Any, ...]]:
+    def _sweep_packed(self, input: Any, start: tuple[Any, ...], weights: list[Any], reverse: bool,
+                      counts: list[int]) -> tuple[Any, tuple[Any, ...]]:
         """:meth:`_sweep` where step ``t`` is there for the first ``counts[t]`` sequences."""
         w_ih, w_hh, b_ih, b_hh, w_hr = weights
         step = STEPS[self.mode]
@@ -281,9 +254,7 @@ class RNNBase(Module):
                 ended.append(tuple(s[counts[t]:] for s in state))
                 state = tuple(s[:counts[t]] for s in state)
             elif counts[t] > have:  # running backwards, some begin here
-                state = tuple(
-                    torch.cat([s, s0[have:counts[t]]]) for s, s0 in zip(state, start)
-                )
+                state = tuple(torch.cat([s, s0[have:counts[t]]]) for s, s0 in zip(state, start))
             state = step(projected[t], state, w_hh, b_hh)
             if w_hr is not None:
                 state = (F.linear(state[0], w_hr), *state[1:])
@@ -292,9 +263,8 @@ class RNNBase(Module):
         last = tuple(torch.cat(parts[::-1]) for parts in zip(*ended))
         return torch.cat(outputs), last
 
-    def _finished(
-        self, out: Any, states: tuple[Any, ...], batched: bool
-    ) -> tuple[Any, tuple[Any, ...]]:
+    def _finished(self, out: Any, states: tuple[Any, ...],
+                  batched: bool) -> tuple[Any, tuple[Any, ...]]:
         if self.batch_first:
             out = out.transpose(0, 1) if self.mode == "LSTM" else out.transpose_(0, 1)
         if batched:
@@ -329,18 +299,15 @@ class RNN(_OneState):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
-            raise ValueError(
-                "proj_size argument is only supported for LSTM, not RNN or GRU"
-            )
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         if len(args) > 3:
             nonlinearity = args[3]
             args = args[:3] + args[4:]
         else:
             nonlinearity = kwargs.pop("nonlinearity", "tanh")
         if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(
-                f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'."
-            )
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or "
+                             "'relu'.")
         super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
         self.nonlinearity = nonlinearity
 
@@ -350,9 +317,7 @@ class GRU(_OneState):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if "proj_size" in kwargs:
-            raise ValueError(
-                "proj_size argument is only supported for LSTM, not RNN or GRU"
-            )
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         super().__init__("GRU", *args, **kwargs)
 
 

@@ -52,12 +52,10 @@ class _Table(Layer):
 class Embedding(_Table):
     """Rows of a learned table, normal at the start (row ``padding_idx`` zero)."""
 
-    def __init__(
-        self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
-        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
-        sparse: bool = False, _weight: Any = None, _freeze: bool = False, device: Any = None,
-        dtype: Any = None,
-    ) -> None:
+    def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
+                 max_norm: float | None = None, norm_type: float = 2.0,
+                 scale_grad_by_freq: bool = False, sparse: bool = False, _weight: Any = None,
+                 _freeze: bool = False, device: Any = None, dtype: Any = None) -> None:
         self._keep(
             num_embeddings=num_embeddings, embedding_dim=embedding_dim,
             padding_idx=_within("Padding_idx", padding_idx, num_embeddings), max_norm=max_norm,
@@ -65,49 +63,39 @@ class Embedding(_Table):
         self._fill(_weight, _freeze, device, dtype)
 
     def forward(self, input: Any) -> Any:
-        return F.embedding(
-            input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
-            self.scale_grad_by_freq, self.sparse,
-        )
+        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+                           self.scale_grad_by_freq, self.sparse)
 
     def extra_repr(self) -> str:
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *self._unusual(
             padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False)])
 
     @classmethod
-    def from_pretrained(
-        cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None,
-        max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-    ) -> Self:
+    def from_pretrained(cls, embeddings: Any, freeze: bool = True, padding_idx: int | None = None,
+                        max_norm: float | None = None, norm_type: float = 2.0,
+                        scale_grad_by_freq: bool = False, sparse: bool = False) -> Self:
         """A layer over a given table."""
-        return cls._of(
-            embeddings, _freeze=freeze, padding_idx=padding_idx, max_norm=max_norm,
-            norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
+        return cls._of(embeddings, _freeze=freeze, padding_idx=padding_idx, max_norm=max_norm,
+                       norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
 class EmbeddingBag(_Table):
     """Sums, means or maxima of bags of embeddings."""
 
-    def __init__(
-        self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None,
-        norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
-        sparse: bool = False, _weight: Any = None, include_last_offset: bool = False,
-        padding_idx: int | None = None, device: Any = None, dtype: Any = None,
-    ) -> None:
-        self._keep(
-            num_embeddings=num_embeddings, embedding_dim=embedding_dim, max_norm=max_norm,
-            norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, mode=mode, sparse=sparse,
-            include_last_offset=include_last_offset,
-            padding_idx=_within("padding_idx", padding_idx, num_embeddings))
+    def __init__(self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None,
+                 norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
+                 sparse: bool = False, _weight: Any = None, include_last_offset: bool = False,
+                 padding_idx: int | None = None, device: Any = None, dtype: Any = None) -> None:
+        self._keep(num_embeddings=num_embeddings, embedding_dim=embedding_dim, max_norm=max_norm,
+                   norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, mode=mode,
+                   sparse=sparse, include_last_offset=include_last_offset,
+                   padding_idx=_within("padding_idx", padding_idx, num_embeddings))
         self._fill(_weight, False, device, dtype)
 
     def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
-        return F.embedding_bag(
-            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq,
-            self.mode, self.sparse, per_sample_weights, self.include_last_offset,
-            self.padding_idx,
-        )
+        return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type,
+                               self.scale_grad_by_freq, self.mode, self.sparse, per_sample_weights,
+                               self.include_last_offset, self.padding_idx)
 
     def extra_repr(self) -> str:
         return ", ".join([
@@ -116,15 +104,13 @@ class EmbeddingBag(_Table):
             f"mode={self.mode!r}", *self._unusual(padding_idx=None)])
 
     @classmethod
-    def from_pretrained(
-        cls, embeddings: Any, freeze: bool = True, max_norm: float | None = None,
-        norm_type: float = 2.0, scale_grad_by_freq: bool = False, mode: str = "mean",
-        sparse: bool = False, include_last_offset: bool = False, padding_idx: int | None = None,
-    ) -> Self:
+    def from_pretrained(cls, embeddings: Any, freeze: bool = True, max_norm: float | None = None,
+                        norm_type: float = 2.0, scale_grad_by_freq: bool = False,
+                        mode: str = "mean", sparse: bool = False, include_last_offset: bool = False,
+                        padding_idx: int | None = None) -> Self:
         """A layer over a given table."""
-        made = cls._of(
-            embeddings, max_norm=max_norm, norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq, mode=mode, sparse=sparse,
-            include_last_offset=include_last_offset, padding_idx=padding_idx)
+        made = cls._of(embeddings, max_norm=max_norm, norm_type=norm_type,
+                       scale_grad_by_freq=scale_grad_by_freq, mode=mode, sparse=sparse,
+                       include_last_offset=include_last_offset, padding_idx=padding_idx)
         made.weight.requires_grad_(not freeze)
         return made

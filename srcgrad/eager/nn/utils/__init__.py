@@ -15,9 +15,7 @@ from .weight_scaling import (
     weight_norm,
 )
 
-__all__ = [
-    "clip_grad", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_",
-    "convert_parameters", "get_total_norm", "parameters_to_vector", "parametrizations",
-    "parametrize", "remove_spectral_norm", "remove_weight_norm", "rnn", "spectral_norm",
-    "vector_to_parameters", "weight_norm",
-]
+__all__ = ["clip_grad", "clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_",
+           "convert_parameters", "get_total_norm", "parameters_to_vector", "parametrizations",
+           "parametrize", "remove_spectral_norm", "remove_weight_norm", "rnn", "spectral_norm",
+           "vector_to_parameters", "weight_norm"]

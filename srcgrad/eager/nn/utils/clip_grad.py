@@ -18,10 +18,8 @@ def _gradients(parameters: Any) -> list[Any]:
     return [p.grad for p in _tensors(parameters) if p.grad is not None]
 
 
-def get_total_norm(
-    tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Any:
+def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: bool = False,
+                   foreach: bool | None = None) -> Any:
     """The norm of all tensors together, as if they were one vector."""
     given = _tensors(tensors)
     norm_type = float(norm_type)
@@ -30,17 +28,15 @@ def get_total_norm(
     norms = [torch.linalg.vector_norm(t, norm_type) for t in given]
     total = torch.linalg.vector_norm(torch.stack(norms), norm_type)
     if error_if_nonfinite and not math.isfinite(total.item()):
-        raise RuntimeError(
-            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
-            "so it cannot be clipped. To disable this error and scale the gradients by the "
-            "non-finite norm anyway, set `error_if_nonfinite=False`"
-        )
+        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` "
+                           "is non-finite, so it cannot be clipped. To disable this error and "
+                           "scale the gradients by the non-finite norm anyway, set "
+                           "`error_if_nonfinite=False`")
     return total
 
 
-def clip_grads_with_norm_(
-    parameters: Any, max_norm: float, total_norm: Any, foreach: bool | None = None
-) -> None:
+def clip_grads_with_norm_(parameters: Any, max_norm: float, total_norm: Any,
+                          foreach: bool | None = None) -> None:
     """Scale gradients in place by ``max_norm / total_norm`` if that is below 1."""
     factor = torch.clamp(float(max_norm) / (total_norm + 1e-6), max=1.0)
     with torch.no_grad():
@@ -48,10 +44,8 @@ def clip_grads_with_norm_(
             grad.mul_(factor)
 
 
-def clip_grad_norm_(
-    parameters: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfinite: bool = False,
-    foreach: bool | None = None,
-) -> Any:
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0,
+                    error_if_nonfinite: bool = False, foreach: bool | None = None) -> Any:
     """Scale gradients in place so that their total norm is at most ``max_norm``; returns the
     norm before."""
     if isinstance(parameters, Iterator):

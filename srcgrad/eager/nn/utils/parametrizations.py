@@ -41,9 +41,8 @@ class _SpectralNorm(Module):
     _u: Any
     _v: Any
 
-    def __init__(
-        self, weight: Any, n_power_iterations: int = 1, dim: int = 0, eps: float = 1e-12
-    ) -> None:
+    def __init__(self, weight: Any, n_power_iterations: int = 1, dim: int = 0,
+                 eps: float = 1e-12) -> None:
         super().__init__()
         rank = weight.dim()
         if not -rank <= dim < rank:
@@ -81,10 +80,8 @@ class _SpectralNorm(Module):
         return value
 
 
-def spectral_norm(
-    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
-    dim: int | None = None,
-) -> Any:
+def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1,
+                  eps: float = 1e-12, dim: int | None = None) -> Any:
     """The weight over its largest singular value, estimated by power iteration."""
     weight = getattr(module, name, None)
     if not isinstance(weight, torch.Tensor):
@@ -136,9 +133,8 @@ class _Orthogonal(Module):
             raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. Got a "
                              f"tensor of shape {Q.shape}.")
         if "base" not in self._buffers:
-            raise NotImplementedError(
-                "It is not possible to assign to the matrix exponential or the Cayley "
-                "parametrizations when use_trivialization=False.")
+            raise NotImplementedError("It is not possible to assign to the matrix exponential or "
+                                      "the Cayley parametrizations when use_trivialization=False.")
         wide = Q.shape[-2] < Q.shape[-1]
         tall = Q.mT if wide else Q
         n, k = tall.shape[-2:]
@@ -160,8 +156,7 @@ def orthogonal(module: Any, name: str = "weight", orthogonal_map: str | None = N
     """
     weight = getattr(module, name, None)
     if not isinstance(weight, torch.Tensor):
-        raise ValueError(
-            f"Module '{module}' has no parameter or buffer with name '{name}'")
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
     if weight.dim() < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} "
                          "dimensions.")

@@ -58,9 +58,8 @@ class ParametrizationList(ModuleList):
             for module in reversed(list(self)):
                 inverse = getattr(module, "right_inverse", None)
                 if inverse is None:
-                    raise RuntimeError(
-                        f"parametrization {type(module).__name__} does not implement "
-                        "right_inverse.")
+                    raise RuntimeError(f"parametrization {type(module).__name__} does not "
+                                       "implement right_inverse.")
                 value = inverse(value)
             if self.is_tensor:
                 if not isinstance(value, torch.Tensor):
@@ -160,9 +159,8 @@ def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
     return len(lists) > 0 if tensor_name is None else tensor_name in lists
 
 
-def register_parametrization(
-    module: Any, tensor_name: str, parametrization: Any, *, unsafe: bool = False
-) -> Any:
+def register_parametrization(module: Any, tensor_name: str, parametrization: Any, *,
+                             unsafe: bool = False) -> Any:
     """Compute ``module.<tensor_name>`` by ``parametrization`` from what is stored instead."""
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
@@ -177,9 +175,8 @@ def register_parametrization(
         return module
     original = module._parameters.get(tensor_name, module._buffers.get(tensor_name))
     if original is None:
-        raise ValueError(
-            f"Module '{module}' does not have a parameter, a buffer, or a parametrized element "
-            f"with name '{tensor_name}'")
+        raise ValueError(f"Module '{module}' does not have a parameter, a buffer, or a "
+                         f"parametrized element with name '{tensor_name}'")
     before = original.detach()  # the list changes what the parameter holds
     parts = ParametrizationList([parametrization], original, unsafe)
     if not unsafe:
@@ -197,8 +194,7 @@ def register_parametrization(
 def _check_kind(value: Any, original: Any, the: str, was: str, now: str) -> None:
     """Refuse a parametrization that changes dtype or shape; the rest is for the message."""
     if not isinstance(value, torch.Tensor):
-        raise ValueError(
-            f"A parametrization must return a tensor. Got {type(value).__name__}.")
+        raise ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
     for what in ("dtype", "shape"):
         before, after = getattr(original, what), getattr(value, what)
         if before != after:
@@ -219,24 +215,19 @@ def _check_back(parametrization: Any, value: Any, current: Any, name: str) -> No
     for what in ("dtype", "shape"):
         was, now = getattr(current, what), getattr(back, what)
         if was != now:
-            raise ValueError(
-                f"The tensor returned by parametrization.right_inverse must have the same {what} "
-                f"as module.{name}, unless the `unsafe` flag is enabled.\nmodule.{name}.{what}: "
-                f"{was}\nreturned {what}: {now}")
+            raise ValueError("The tensor returned by parametrization.right_inverse must have the "
+                             f"same {what} as module.{name}, unless the `unsafe` flag is "
+                             f"enabled.\nmodule.{name}.{what}: {was}\nreturned {what}: {now}")
 
 
-def remove_parametrizations(
-    module: Any, tensor_name: str, leave_parametrized: bool = True
-) -> Any:
+def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:
     """Make ``tensor_name`` an ordinary parameter again: the present value, or the stored one."""
     if not is_parametrized(module, tensor_name):
-        raise ValueError(
-            f"Module {module} does not have a parametrization on {tensor_name}")
+        raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     parts = module.parametrizations[tensor_name]
     if not parts.is_tensor and not leave_parametrized:
-        raise ValueError(
-            "Cannot leave unparametrized (`leave_parametrized=False`) a tensor that is "
-            "parametrized in terms of a sequence of tensors.")
+        raise ValueError("Cannot leave unparametrized (`leave_parametrized=False`) a tensor that "
+                         "is parametrized in terms of a sequence of tensors.")
     if parts.is_tensor:
         kept = parts.original
         if leave_parametrized:

@@ -18,10 +18,8 @@ class PackedSequence(_Fields):
     """
 
     __slots__ = ()
-    def __new__(
-        cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None,
-        unsorted_indices: Any = None,
-    ) -> PackedSequence:
+    def __new__(cls, data: Any, batch_sizes: Any = None, sorted_indices: Any = None,
+                unsorted_indices: Any = None) -> PackedSequence:
         if batch_sizes is None:  # the pair of PyTorch's first packed sequences
             if not isinstance(data, (list, tuple)) or len(data) != 2:
                 raise AssertionError("Expected data to be a list or tuple of length 2")
@@ -94,9 +92,8 @@ def invert_permutation(permutation: Any) -> Any:
     return None if permutation is None else torch.argsort(permutation)
 
 
-def pack_padded_sequence(
-    input: Any, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
-) -> PackedSequence:
+def pack_padded_sequence(input: Any, lengths: Any, batch_first: bool = False,
+                         enforce_sorted: bool = True) -> PackedSequence:
     """Padded sequences ``(L, N, ...)`` without their padding."""
     if batch_first:
         input = input.transpose(0, 1)
@@ -104,23 +101,18 @@ def pack_padded_sequence(
         raise RuntimeError("Cannot pack empty tensors.")
     sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, torch.Tensor) else lengths)]
     if len(sizes) != input.size(1):
-        raise RuntimeError(
-            f"Expected `len(lengths)` to be equal to batch_size, but got {len(sizes)} (batch_size="
-            f"{input.size(1)})"
-        )
+        raise RuntimeError("Expected `len(lengths)` to be equal to batch_size, but got "
+                           f"{len(sizes)} (batch_size={input.size(1)})")
     if any(n <= 0 for n in sizes):
-        raise RuntimeError(
-            "Length of all samples has to be greater than 0, but found an element in 'lengths' "
-            "that is <= 0"
-        )
+        raise RuntimeError("Length of all samples has to be greater than 0, but found an element "
+                           "in 'lengths' that is <= 0")
     order = None
     if enforce_sorted:
         if sizes != sorted(sizes, reverse=True):
-            raise RuntimeError(
-                "`lengths` array must be sorted in decreasing order when `enforce_sorted` is True. "
-                "You can pass `enforce_sorted=False` to pack_padded_sequence and/or pack_sequence "
-                "to sidestep this requirement if you do not need ONNX exportability."
-            )
+            raise RuntimeError("`lengths` array must be sorted in decreasing order when "
+                               "`enforce_sorted` is True. You can pass `enforce_sorted=False` to "
+                               "pack_padded_sequence and/or pack_sequence to sidestep this "
+                               "requirement if you do not need ONNX exportability.")
     else:
         places = sorted(range(len(sizes)), key=lambda i: -sizes[i])
         order = torch.tensor(places)
@@ -128,25 +120,22 @@ def pack_padded_sequence(
         input = input.index_select(1, order)
     batches = [sum(n > t for n in sizes) for t in range(sizes[0])]
     if sizes[0] > input.size(0):
-        raise RuntimeError(
-            f"Expected all lengths to be at most the longest sequence of the input, {input.size(0)}"
-            f", but got {sizes[0]}")
+        raise RuntimeError("Expected all lengths to be at most the longest sequence of the input, "
+                           f"{input.size(0)}, but got {sizes[0]}")
     data = torch.cat([input[t, :count] for t, count in enumerate(batches)])
     return PackedSequence(data, torch.tensor(batches), order)
 
 
-def pad_packed_sequence(
-    sequence: PackedSequence, batch_first: bool = False, padding_value: float = 0.0,
-    total_length: int | None = None,
-) -> tuple[Any, Any]:
+def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
+                        padding_value: float = 0.0,
+                        total_length: int | None = None) -> tuple[Any, Any]:
     """Packed sequences padded again, and their lengths."""
     batches = sequence.batch_sizes.tolist()
     steps = len(batches)
     if total_length is not None and total_length < steps:
-        raise ValueError(
-            "Expected total_length to be at least the length of the longest sequence in input, "
-            f"but got total_length={total_length} and max sequence length being {steps}"
-        )
+        raise ValueError("Expected total_length to be at least the length of the longest sequence "
+                         f"in input, but got total_length={total_length} and max sequence length "
+                         f"being {steps}")
     rest = tuple(sequence.data.shape[1:])
     rows, start = [], 0
     for count in batches:
@@ -168,10 +157,8 @@ def pad_packed_sequence(
     return padded, lengths
 
 
-def pad_sequence(
-    sequences: Iterable[Any], batch_first: bool = False, padding_value: float = 0.0,
-    padding_side: str = "right",
-) -> Any:
+def pad_sequence(sequences: Iterable[Any], batch_first: bool = False, padding_value: float = 0.0,
+                 padding_side: str = "right") -> Any:
     """Sequences of unlike lengths stacked, ``(L, N, ...)``, short ones padded."""
     if not isinstance(sequences, (Iterable, torch.Tensor)):
         raise RuntimeError("pad_sequence: Expected iterable for input sequences, but got arg of "

@@ -65,19 +65,16 @@ def _hook_of(module: Module, kind: type, name: str) -> tuple[Any, Any]:
 
 def _check_known(weight: Any, hook: str, what: str) -> None:
     if isinstance(weight, UninitializedParameter):
-        raise ValueError(
-            f"The module passed to `{hook}` can't have uninitialized parameters. Make sure to run "
-            f"the dummy forward before applying {what} normalization")
+        raise ValueError(f"The module passed to `{hook}` can't have uninitialized parameters. Make "
+                         f"sure to run the dummy forward before applying {what} normalization")
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Replace a parameter by ``name_g`` (lengths) and ``name_v`` (directions)."""
-    warnings.warn(
-        "`torch.nn.utils.weight_norm` is deprecated in favor of "
-        "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=2)
+    warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
+                  "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=2)
     if _hook_of(module, WeightNorm, name)[1] is not None:
-        raise RuntimeError(
-            f"Cannot register two weight_norm hooks on the same parameter {name}")
+        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
     _check_known(weight, "WeightNorm", "weight")
@@ -150,14 +147,11 @@ def _transposed(module: Module) -> bool:
     return type(module).__name__ in ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
 
 
-def spectral_norm(
-    module: Any, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12,
-    dim: int | None = None,
-) -> Any:
+def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1,
+                  eps: float = 1e-12, dim: int | None = None) -> Any:
     """Divide a parameter by its largest singular value, estimated by power iteration."""
     if _hook_of(module, SpectralNorm, name)[1] is not None:
-        raise RuntimeError(
-            f"Cannot register two spectral_norm hooks on the same parameter {name}")
+        raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
     hook = SpectralNorm(name, n_power_iterations,
                         (1 if _transposed(module) else 0) if dim is None else dim, eps)
     weight = module._parameters[name]

@@ -48,10 +48,8 @@ def per_group(name: str, optimizer: Optimizer, value: Any) -> list[Any]:
     count = len(optimizer.param_groups)
     if isinstance(value, (list, tuple)):
         if len(value) != count:
-            raise ValueError(
-                f"{name} must have the same length as optimizer.param_groups. "
-                f"{name} has {len(value)} values, param_groups has {count}."
-            )
+            raise ValueError(f"{name} must have the same length as optimizer.param_groups. {name} "
+                             f"has {len(value)} values, param_groups has {count}.")
         return [own(v) for v in value]
     return [own(value) for _ in range(count)]
 
@@ -106,13 +104,12 @@ class LRScheduler:
             if last_epoch == -1:
                 group.setdefault("initial_lr", own(group["lr"]))
             elif "initial_lr" not in group:
-                raise KeyError(
-                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming "
-                    "scheduler with last_epoch >= 0.\nThis typically happens when:\n"
-                    "1. You're trying to resume training from a checkpoint but haven't properly "
-                    "loaded the optimizer state\n"
-                    "2. You're using last_epoch >= 0 for a fresh training run (not recommended)"
-                )
+                raise KeyError(f"param 'initial_lr' is not specified in param_groups[{number}] "
+                               "when resuming scheduler with last_epoch >= 0.\nThis typically "
+                               "happens when:\n1. You're trying to resume training from a "
+                               "checkpoint but haven't properly loaded the optimizer state\n2. "
+                               "You're using last_epoch >= 0 for a fresh training run (not "
+                               "recommended)")
         self.base_lrs: list[Any] = group_values(optimizer, "initial_lr")
         self.last_epoch = last_epoch
         _track_steps(optimizer)
@@ -144,11 +141,8 @@ class LRScheduler:
 
     def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use "
-                "`get_last_lr()`.",
-                UserWarning, stacklevel=3,
-            )
+            warnings.warn("To get the last learning rate computed by the scheduler, please use "
+                          "`get_last_lr()`.", UserWarning, stacklevel=3)
 
     def _current(self) -> list[Any]:
         return group_values(self.optimizer, "lr")

@@ -22,18 +22,9 @@ class ReduceLROnPlateau(LRScheduler):
     """Times ``factor`` when the metric given to ``step`` has not improved for ``patience``
     epochs."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        mode: str = "min",
-        factor: float = 0.1,
-        patience: int = 10,
-        threshold: float = 1e-4,
-        threshold_mode: str = "rel",
-        cooldown: int = 0,
-        min_lr: Any = 0,
-        eps: float = 1e-8,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1,
+                 patience: int = 10, threshold: float = 1e-4, threshold_mode: str = "rel",
+                 cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8) -> None:
         if factor >= 1.0:
             raise ValueError("Factor should be < 1.0.")
         self.factor = factor
@@ -97,12 +88,11 @@ class ReduceLROnPlateau(LRScheduler):
         groups = self.optimizer.param_groups
         if len(groups) != len(self.min_lrs):
             if self.default_min_lr is None:
-                raise RuntimeError(
-                    f"The number of param groups in the `optimizer` ({len(groups)}) differs from "
-                    f"when `ReduceLROnPlateau` was initialized ({len(self.min_lrs)}), usually due "
-                    "to a new param group being added to the optimizer. Please modify the "
-                    "`min_lrs` field to match the length of the `optimizer` param groups."
-                )
+                raise RuntimeError(f"The number of param groups in the `optimizer` ({len(groups)}) "
+                                   "differs from when `ReduceLROnPlateau` was initialized "
+                                   f"({len(self.min_lrs)}), usually due to a new param group being "
+                                   "added to the optimizer. Please modify the `min_lrs` field to "
+                                   "match the length of the `optimizer` param groups.")
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, smallest in zip(groups, self.min_lrs):
             old = float(group["lr"])
@@ -137,22 +127,17 @@ class _Composed(LRScheduler):
         name = self.__class__.__name__
         for place, schedule in enumerate(schedulers):
             if not hasattr(schedule, "optimizer"):
-                raise TypeError(
-                    f"{name} at index {place} should have `optimizer` as its attribute."
-                )
+                raise TypeError(f"{name} at index {place} should have `optimizer` as its "
+                                "attribute.")
             if isinstance(schedule, ReduceLROnPlateau):
-                raise ValueError(
-                    f"{name} does not support `ReduceLROnPlateau` scheduler as it requires "
-                    "additional kwargs to be specified when calling `step`, but got one at index "
-                    f"{place} in the given schedulers sequence."
-                )
+                raise ValueError(f"{name} does not support `ReduceLROnPlateau` scheduler as it "
+                                 "requires additional kwargs to be specified when calling `step`, "
+                                 f"but got one at index {place} in the given schedulers sequence.")
             if optimizer != schedule.optimizer:
-                raise ValueError(
-                    f"{name} expects all schedulers to belong to the same optimizer, but got "
-                    f"scheduler {schedule.__class__.__name__} at index {place} has "
-                    f"{schedule.optimizer}, which is different from "
-                    f"{optimizer.__class__.__name__}."
-                )
+                raise ValueError(f"{name} expects all schedulers to belong to the same optimizer, "
+                                 f"but got scheduler {schedule.__class__.__name__} at index "
+                                 f"{place} has {schedule.optimizer}, which is different from "
+                                 f"{optimizer.__class__.__name__}.")
 
     def state_dict(self) -> dict[str, Any]:
         """The own state with the parts' states under ``_schedulers``."""
@@ -170,21 +155,17 @@ class _Composed(LRScheduler):
 class SequentialLR(_Composed):
     """One schedule after the other, changing at ``milestones``."""
 
-    def __init__(
-        self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int],
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int],
+                 last_epoch: int = -1) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                f"{self.__class__.__name__} expects at least one scheduler, but got no scheduler."
-            )
+            raise ValueError(f"{self.__class__.__name__} expects at least one scheduler, but got "
+                             "no scheduler.")
         self._checked(optimizer, schedulers)
         if len(milestones) != len(schedulers) - 1:
-            raise ValueError(
-                "Sequential Schedulers expects number of schedulers provided to be one more than "
-                "the number of milestone points, but got number of schedulers "
-                f"{len(schedulers)} and the number of milestones to be equal to {len(milestones)}"
-            )
+            raise ValueError("Sequential Schedulers expects number of schedulers provided to be "
+                             "one more than the number of milestone points, but got number of "
+                             f"schedulers {len(schedulers)} and the number of milestones to be "
+                             f"equal to {len(milestones)}")
         self._schedulers = schedulers
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
@@ -222,10 +203,8 @@ class ChainedScheduler(_Composed):
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Optimizer | None = None) -> None:
         if len(schedulers) < 1:
-            raise ValueError(
-                f"{self.__class__.__name__} expects at least one scheduler to be chained, but got "
-                "no scheduler."
-            )
+            raise ValueError(f"{self.__class__.__name__} expects at least one scheduler to be "
+                             "chained, but got no scheduler.")
         optimizer = optimizer or schedulers[0].optimizer
         self._checked(optimizer, schedulers)
         self._schedulers = list(schedulers)

@@ -15,18 +15,15 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """Cosine annealing that restarts after ``T_0`` epochs, periods growing by ``T_mult``
     (Loshchilov and Hutter 2017).  ``step`` accepts fractional epochs."""
 
-    def __init__(
-        self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
+                 last_epoch: int = -1) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
             raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
         if not isinstance(eta_min, (float, int)):
-            raise ValueError(
-                f"Expected float or int eta_min, but got {eta_min} of type {type(eta_min)}"
-            )
+            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type "
+                             f"{type(eta_min)}")
         self.T_0 = T_0
         self.T_i = T_0
         self.T_mult = T_mult
@@ -37,9 +34,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     def get_lr(self) -> list[Any]:
         self._warn_outside_step()
         part = 1 + math.cos(math.pi * self.T_cur / self.T_i)
-        return [
-            self.eta_min + (base - self.eta_min) * part / 2 for base in self.base_lrs
-        ]
+        return [self.eta_min + (base - self.eta_min) * part / 2 for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
         """Advance one epoch, or to ``epoch`` (may be fractional)."""
@@ -74,14 +69,12 @@ class _Momentum(LRScheduler):
     cycle_momentum: bool
     use_beta1: bool
 
-    def _start_momentum(
-        self, base_momentums: list[Any], max_momentums: list[Any], fresh: bool
-    ) -> None:
+    def _start_momentum(self, base_momentums: list[Any], max_momentums: list[Any],
+                        fresh: bool) -> None:
         defaults = self.optimizer.defaults
         if "momentum" not in defaults and "betas" not in defaults:
-            raise ValueError(
-                "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
-            )
+            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` "
+                             "option enabled")
         self.use_beta1 = "betas" in defaults
         if fresh:
             groups = self.optimizer.param_groups
@@ -114,42 +107,26 @@ def _positive_int(name: str, value: Any) -> int:
 class OneCycleLR(_Momentum):
     """One rise to ``max_lr`` and one fall far below the start (Smith and Topin 2017)."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        max_lr: Any,
-        total_steps: int | None = None,
-        epochs: int | None = None,
-        steps_per_epoch: int | None = None,
-        pct_start: float = 0.3,
-        anneal_strategy: str = "cos",
-        cycle_momentum: bool = True,
-        base_momentum: Any = 0.85,
-        max_momentum: Any = 0.95,
-        div_factor: float = 25.0,
-        final_div_factor: float = 1e4,
-        three_phase: bool = False,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, max_lr: Any, total_steps: int | None = None,
+                 epochs: int | None = None, steps_per_epoch: int | None = None,
+                 pct_start: float = 0.3, anneal_strategy: str = "cos", cycle_momentum: bool = True,
+                 base_momentum: Any = 0.85, max_momentum: Any = 0.95, div_factor: float = 25.0,
+                 final_div_factor: float = 1e4, three_phase: bool = False,
+                 last_epoch: int = -1) -> None:
         self.optimizer = checked_optimizer(optimizer)
         if total_steps is not None:
             self.total_steps = _positive_int("total_steps", total_steps)
         elif epochs is not None and steps_per_epoch is not None:
-            self.total_steps = _positive_int("epochs", epochs) * _positive_int(
-                "steps_per_epoch", steps_per_epoch
-            )
+            self.total_steps = _positive_int("epochs", epochs) * _positive_int("steps_per_epoch",
+                                                                               steps_per_epoch)
         else:
-            raise ValueError(
-                "You must define either total_steps OR (epochs AND steps_per_epoch)"
-            )
+            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
         self._schedule_phases = self._phases(pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ["cos", "linear"]:
-            raise ValueError(
-                "anneal_strategy must be one of 'cos' or 'linear', instead got "
-                f"{anneal_strategy}"
-            )
+            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
+                             f"{anneal_strategy}")
         self._anneal_func_type = anneal_strategy
         if last_epoch == -1:
             for top, group in zip(per_group("max_lr", optimizer, max_lr), optimizer.param_groups):
@@ -158,11 +135,9 @@ class OneCycleLR(_Momentum):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self._start_momentum(
-                per_group("base_momentum", optimizer, base_momentum),
-                per_group("max_momentum", optimizer, max_momentum),
-                last_epoch == -1,
-            )
+            self._start_momentum(per_group("base_momentum", optimizer, base_momentum),
+                                 per_group("max_momentum", optimizer, max_momentum),
+                                 last_epoch == -1)
         super().__init__(optimizer, last_epoch)
 
     def _phases(self, pct_start: float, three_phase: bool) -> list[dict[str, Any]]:
@@ -185,10 +160,8 @@ class OneCycleLR(_Momentum):
         self._warn_outside_step()
         step = self.last_epoch
         if step > self.total_steps:
-            raise ValueError(
-                f"Tried to step {step} times. The specified number of total steps is "
-                f"{self.total_steps}"
-            )
+            raise ValueError(f"Tried to step {step} times. The specified number of total steps is "
+                             f"{self.total_steps}")
         start = 0.0
         last = self._schedule_phases[-1]
         for phase in self._schedule_phases:
@@ -210,22 +183,11 @@ class OneCycleLR(_Momentum):
 class CyclicLR(_Momentum):
     """Triangles between ``base_lr`` and ``max_lr`` (Smith 2017), constant or shrinking."""
 
-    def __init__(
-        self,
-        optimizer: Optimizer,
-        base_lr: Any,
-        max_lr: Any,
-        step_size_up: int = 2000,
-        step_size_down: int | None = None,
-        mode: str = "triangular",
-        gamma: float = 1.0,
-        scale_fn: Callable[[float], float] | None = None,
-        scale_mode: str = "cycle",
-        cycle_momentum: bool = True,
-        base_momentum: Any = 0.8,
-        max_momentum: Any = 0.9,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, base_lr: Any, max_lr: Any, step_size_up: int = 2000,
+                 step_size_down: int | None = None, mode: str = "triangular", gamma: float = 1.0,
+                 scale_fn: Callable[[float], float] | None = None, scale_mode: str = "cycle",
+                 cycle_momentum: bool = True, base_momentum: Any = 0.8, max_momentum: Any = 0.9,
+                 last_epoch: int = -1) -> None:
         self.optimizer = checked_optimizer(optimizer)
         base_lrs = per_group("base_lr", optimizer, base_lr)
         if last_epoch == -1:
@@ -272,9 +234,7 @@ class CyclicLR(_Momentum):
                 self.base_momentums, self.max_momentums, self.optimizer.param_groups
             ):
                 self._set_momentum(group, high - (high - low) * part * scale)
-        return [
-            low + (high - low) * part * scale for low, high in zip(self.base_lrs, self.max_lrs)
-        ]
+        return [low + (high - low) * part * scale for low, high in zip(self.base_lrs, self.max_lrs)]
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; without a scale function, of a callable object its ``__dict__``."""
@@ -287,8 +247,6 @@ class CyclicLR(_Momentum):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but a scale function, which stays as constructed."""
         attributes = state_dict.get("_scale_fn_custom")
-        super().load_state_dict(
-            {k: v for k, v in state_dict.items() if k != "_scale_fn_custom"}
-        )
+        super().load_state_dict({k: v for k, v in state_dict.items() if k != "_scale_fn_custom"})
         if attributes is not None and self._scale_fn_custom is not None:
             self._scale_fn_custom.__dict__.update(attributes)

@@ -35,9 +35,7 @@ class MultiplicativeLR(LambdaState):
         self.lr_lambdas = lambda_list(optimizer, lr_lambda)
         for factor in self.lr_lambdas:
             if not callable(factor):
-                raise TypeError(
-                    f"lr_lambda should be a function, but got {type(factor).__name__}"
-                )
+                raise TypeError(f"lr_lambda should be a function, but got {type(factor).__name__}")
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:
@@ -53,9 +51,8 @@ class MultiplicativeLR(LambdaState):
 class StepLR(LRScheduler):
     """Times ``gamma`` every ``step_size`` epochs."""
 
-    def __init__(
-        self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:
         self.step_size = step_size
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -74,10 +71,8 @@ class StepLR(LRScheduler):
 class MultiStepLR(LRScheduler):
     """Times ``gamma`` at each of the ``milestones``."""
 
-    def __init__(
-        self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
+                 last_epoch: int = -1) -> None:
         self.milestones = Counter(milestones)
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
@@ -96,10 +91,8 @@ class MultiStepLR(LRScheduler):
 class ConstantLR(LRScheduler):
     """Times ``factor`` until ``total_iters`` epochs have passed."""
 
-    def __init__(
-        self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5,
+                 last_epoch: int = -1) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
         self.factor = factor
@@ -122,15 +115,11 @@ class ConstantLR(LRScheduler):
 class LinearLR(LRScheduler):
     """From ``start_factor`` to ``end_factor`` of the rate over ``total_iters`` epochs."""
 
-    def __init__(
-        self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
-        total_iters: int = 5, last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
+                 total_iters: int = 5, last_epoch: int = -1) -> None:
         if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError(
-                "Starting multiplicative factor expected to be greater than 0 and less or equal "
-                "to 1."
-            )
+            raise ValueError("Starting multiplicative factor expected to be greater than 0 and "
+                             "less or equal to 1.")
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self.start_factor = start_factor
@@ -172,10 +161,8 @@ class ExponentialLR(LRScheduler):
 class PolynomialLR(LRScheduler):
     """``(1 - epoch / total_iters) ** power`` of the rate, then zero."""
 
-    def __init__(
-        self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0,
-        last_epoch: int = -1,
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0,
+                 last_epoch: int = -1) -> None:
         self.total_iters = total_iters
         self.power = power
         super().__init__(optimizer, last_epoch)
@@ -197,9 +184,8 @@ class CosineAnnealingLR(LRScheduler):
     """Half a cosine from the rate down to ``eta_min`` over ``T_max`` epochs, and back
     (Loshchilov and Hutter 2017, without restarts)."""
 
-    def __init__(
-        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1
-    ) -> None:
+    def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0,
+                 last_epoch: int = -1) -> None:
         self.T_max = T_max
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
@@ -226,6 +212,4 @@ class CosineAnnealingLR(LRScheduler):
 
     def _get_closed_form_lr(self) -> list[Any]:
         part = 1 + math.cos(math.pi * self.last_epoch / self.T_max)
-        return [
-            self.eta_min + (base - self.eta_min) * part / 2 for base in self.base_lrs
-        ]
+        return [self.eta_min + (base - self.eta_min) * part / 2 for base in self.base_lrs]

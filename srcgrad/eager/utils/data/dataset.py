@@ -56,10 +56,8 @@ class StackDataset(Dataset[Any]):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if args and kwargs:
-            raise ValueError(
-                "Supported either ``tuple``- (via ``args``) or``dict``- (via ``kwargs``) like "
-                "input/output, but both types are given."
-            )
+            raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via "
+                             "``kwargs``) like input/output, but both types are given.")
         if not args and not kwargs:
             raise ValueError("At least one dataset should be passed")
         self.datasets: Any = args or kwargs
@@ -149,23 +147,17 @@ def _lengths_of(fractions: Sequence[float], count: int) -> list[int]:
         lengths[place % len(lengths)] += 1
     for place, length in enumerate(lengths):
         if length == 0:
-            warnings.warn(
-                f"Length of split at index {place} is 0. This might result in an empty dataset.",
-                stacklevel=3,
-            )
+            warnings.warn(f"Length of split at index {place} is 0. This might result in an empty "
+                          "dataset.", stacklevel=3)
     return lengths
 
 
-def random_split(
-    dataset: Any, lengths: Sequence[Any], generator: Any = None
-) -> list[Subset[Any]]:
+def random_split(dataset: Any, lengths: Sequence[Any], generator: Any = None) -> list[Subset[Any]]:
     """Disjoint random parts of a dataset, by sizes or by fractions that sum to 1."""
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _lengths_of(lengths, len(dataset))
     if sum(lengths) != len(dataset):
-        raise ValueError(
-            "Sum of input lengths does not equal the length of the input dataset!"
-        )
+        raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     indices = torch.randperm(sum(lengths), generator=generator).tolist()
     ends = itertools.accumulate(lengths)
     return [Subset(dataset, indices[end - n:end]) for end, n in zip(ends, lengths)]
