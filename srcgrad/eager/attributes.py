@@ -293,12 +293,6 @@ def _get_grad(self: Tensor) -> Tensor | None:
     return self._grad
 
 
-C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half",
-            "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
-            "complex128": "c10::complex<double>", "int64": "long int", "int32": "int",
-            "int16": "short int", "int8": "signed char", "uint8": "unsigned char", "bool": "bool"}
-
-
 def _set_grad(self: Tensor, value: Any) -> None:
     if value is None:
         self._grad = None
@@ -310,7 +304,7 @@ def _set_grad(self: Tensor, value: Any) -> None:
         raise RuntimeError("can't assign Variable as its own grad")
     if value._dt is not self._dt:
         raise RuntimeError(
-            f"attempting to assign a gradient with dtype '{C_NAMES[value._dt.name]}' to a tensor "
+            f"attempting to assign a gradient with dtype '{value._dt.c_name}' to a tensor "
             f"with grad_dtype '{self._dt.tensor_name}'. The gradient must match the tensor's "
             "grad_dtype (defaults to the tensor's dtype). You can set the tensor's grad_dtype "
             "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "

@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.func.trees import flatten
 from srcgrad.eager.grad_mode import GRAD, state
-from srcgrad.eager.nodes import freed_error, make_node, node_class
+from srcgrad.eager.nodes import BarePlan, freed_error, make_node, node_class
 from srcgrad.eager.strides import reduce_to
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import caller_place, gradient_edge, requires_grad
@@ -31,7 +31,7 @@ class Differentiable(Protocol):
     def __srcgrad_vjp__(self, args: Any, kwargs: Any) -> tuple[Any, Any]: ...
 
 
-class _BridgePlan:
+class _BridgePlan(BarePlan):
     """Backward of a compiled call: the generated pullback."""
 
     outputs = 2  # cotangents come as a list
@@ -56,12 +56,6 @@ class _BridgePlan:
         raise RuntimeError(
             "the backward of a compiled function cannot itself be recorded (create_graph=True); "
             "differentiate twice with the compiler instead: sg.grad(sg.grad(f)), sg.hessian(f)")
-
-    def rebind_output(self, node: Any, t: Tensor) -> None:
-        """Outputs are not saved here."""
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
 def flatten_grads(grads: Any, edges: Any, inputs: Any) -> tuple[list[Any], int]:

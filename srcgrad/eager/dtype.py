@@ -45,6 +45,11 @@ class dtype:
     def is_signed(self) -> bool:
         return self.category >= FLOATING or self.numpy.kind == "i"
 
+    @property
+    def c_name(self) -> str:
+        """The C++ name, as some messages print it."""
+        return _C_NAMES.get(self.name, self.name)
+
     def to_real(self) -> dtype:
         return _REAL_OF.get(self, self)
 
@@ -83,6 +88,10 @@ bool_ = dtype("bool", np.bool_, BOOL, 1, False, "Bool")
 
 ALL = (float16, bfloat16, float32, float64, complex64, complex128, uint8, int8, int16, int32,
        int64, uint16, uint32, uint64, bool_)
+_C_NAMES = {
+    "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
+    "int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
+    "int32": "int", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
 _NAMED = {d.name: d for d in ALL}
 _REAL_OF = {complex64: float32, complex128: float64}
 _COMPLEX_OF = {float32: complex64, float64: complex128, float16: complex64, bfloat16: complex64}

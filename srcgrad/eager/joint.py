@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.nodes import BarePlan, make_node, node_class
 from srcgrad.eager.tensor import Tensor
 
 
-class _JointPlan:
+class _JointPlan(BarePlan):
     """Pulls each cotangent through the node of its result and adds up.  The nodes have the same
     edges: they are of functions of the same arguments."""
 
@@ -34,9 +34,6 @@ class _JointPlan:
         for inner in node._saved:
             if inner._plan.frees:
                 inner._saved = None
-
-    def rebind_output(self, node: Any, t: Tensor) -> None:
-        """Results of such operations are not written in place."""
 
     def saved_value(self, node: Any, name: str) -> Any:
         return node._saved[0]._plan.saved_value(node._saved[0], name)

@@ -262,6 +262,19 @@ def modified_error(tensor_name: str, shape: tuple[int, ...], producer: str | Non
     return error
 
 
+class BarePlan:
+    """What plans have in common that save nothing to be shown: one output, nothing to free."""
+
+    outputs = 1
+    frees: Any = False
+
+    def rebind_output(self, node: Node, t: Tensor) -> None:
+        """The output was written in place: it is not saved here."""
+
+    def saved_value(self, node: Node, name: str) -> Any:
+        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
+
+
 class AccumulateGrad(Node):
     """The sink of a leaf: adds to its ``grad``.  The leaf refers to it weakly."""
 

@@ -44,12 +44,6 @@ _BY_NAME = {name: (text, exact) for exact, table in ((True, _EXACT), (False, _CA
             for text, names in table.items() for name in names}
 # Computed in the dtype of ``out``, as if it were given as ``dtype=``.
 COMPUTED_IN_OUT = frozenset(("cumprod", "cumsum", "prod", "sum"))
-_C_NAMES = {
-    dt.float32: "float", dt.float64: "double", dt.float16: "c10::Half",
-    dt.bfloat16: "c10::BFloat16", dt.int64: "long int", dt.int32: "int", dt.int16: "short int",
-    dt.int8: "signed char", dt.uint8: "unsigned char", dt.bool_: "bool",
-    dt.complex64: "c10::complex<float>", dt.complex128: "c10::complex<double>",
-}
 
 
 def check_out(name: str, want: dt.dtype, got: dt.dtype) -> None:
@@ -60,5 +54,4 @@ def check_out(name: str, want: dt.dtype, got: dt.dtype) -> None:
     elif want is not got and (exact or not dt.can_cast(want, got)):
         kind = TypeError if text.startswith("torch.cat") else RuntimeError
         raise kind(text.format(name=name, want=want.tensor_name, got=got.tensor_name,
-                               c_want=_C_NAMES.get(want, want.name),
-                               c_got=_C_NAMES.get(got, got.name)))
+                               c_want=want.c_name, c_got=got.c_name))

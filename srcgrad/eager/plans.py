@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import HOOKS, state
-from srcgrad.eager.nodes import freed_error, make_node, node_class
+from srcgrad.eager.nodes import BarePlan, freed_error, make_node, node_class
 from srcgrad.eager.saving import (
     INFERENCE_SAVED,
     Packed,
@@ -429,11 +429,8 @@ def _fact_of(value: Any, what: str) -> Any:
     return a.shape if what == "shape" else a.ndim if what == "ndim" else a.dtype
 
 
-class _ConstantPlan:
+class _ConstantPlan(BarePlan):
     """A gradient that formally depends on saved tensors, with derivative zero everywhere."""
-
-    outputs = 1
-    frees = False
 
     def pull(self, node: Any, ct: Array) -> list[Any]:
         return [None if e is None else np.zeros(s, d.numpy)
@@ -442,12 +439,6 @@ class _ConstantPlan:
     def pull_graph(self, node: Any, ct: Tensor) -> list[Any]:
         return [None if e is None else wrap(np.zeros(s, d.numpy), d)
                 for e, (s, d) in zip(node._edges, node._meta)]
-
-    def rebind_output(self, node: Any, t: Tensor) -> None:
-        """Nothing is saved."""
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
 _CONSTANT = _ConstantPlan()
@@ -463,5 +454,10 @@ def constant_of(t: Tensor, sources: list[Tensor], name: str) -> Tensor:
     return t
 
 
-_PIECES = Pieces(_unpacked_array, unpack_output_array, SavedOutput, _fitted, _times, Packed,
-                 _guarded, _fact)
+_PIECES: Pieces = {
+    "fail": _unpacked_array,  # raises: a saved input was modified (or unpacks a hooked one)
+    "fail_output": unpack_output_array,  # the same for saved outputs
+    "make_output": SavedOutput, "Packed": Packed, "guarded": _guarded, "fact": _fact,
+    "times": _times,  # cotangent times partial derivative
+    "project": _fitted,  # brings a gradient to an input's shape and dtype
+}

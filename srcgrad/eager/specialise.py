@@ -27,20 +27,7 @@ import numpy as np
 
 from srcgrad.eager.nodes import freed_error
 
-
-class Pieces:
-    """What the generated functions refer to."""
-
-    def __init__(self, fail: Any, fail_output: Any, make_output: Any, project: Any,
-                 times: Any, packed: Any, guarded: Any, fact: Any) -> None:
-        self.guarded = guarded  # a saved input with its version
-        self.fact = fact  # a fact about an argument that is no plain tensor
-        self.times = times  # cotangent times partial derivative
-        self.packed = packed  # the type of hooked saved tensors
-        self.fail = fail  # raises: a saved input was modified (or unpacks a hooked one)
-        self.fail_output = fail_output  # the same for saved outputs
-        self.make_output = make_output
-        self.project = project  # brings a gradient to an input's shape and dtype
+Pieces = dict[str, Any]  # what the generated functions refer to, by the names they use
 
 
 def can_specialise(plan: Any) -> bool:
@@ -71,7 +58,7 @@ def make_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
             return None
     body = f"({', '.join(items)},)" if items else "()"
     text = f"def save({', '.join([*names, 'out'])}):\n    return {body}\n"
-    return _define(text, "save", {"make_output": pieces.make_output})
+    return _define(text, "save", dict(pieces))
 
 
 def make_named_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
@@ -79,8 +66,7 @@ def make_named_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
     sequences of tensors."""
     if plan.prim.outputs != 1:
         return None
-    space: dict[str, Any] = {"guarded": pieces.guarded, "fact": pieces.fact, "prim": plan.prim,
-                             "make_output": pieces.make_output}
+    space: dict[str, Any] = {**pieces, "prim": plan.prim}
     items = []
     for i, field in enumerate(plan.fields):
         base, _, what = field.name.rpartition("_")
@@ -106,9 +92,7 @@ def make_named_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
 
 def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
     """``pull(node, ct)`` for a plan that :func:`can_specialise` accepts."""
-    space: dict[str, Any] = {"freed_error": freed_error, "fail": pieces.fail,
-                             "fail_output": pieces.fail_output, "project": pieces.project,
-                             "times": pieces.times, "Packed": pieces.packed}
+    space: dict[str, Any] = {**pieces, "freed_error": freed_error}
     lines = ["def pull(node, ct):"]
     if plan.fields:
         lines += ["    saved = node._saved", "    if saved is None: raise freed_error()"]

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.attributes import C_NAMES
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.layout import preserve_format, suggested
-from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.nodes import BarePlan, make_node, node_class
 from srcgrad.eager.strides import address, memory, strided
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge, requires_grad, set_history
@@ -104,8 +103,8 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
         source = wrap(np.zeros(0, self._dt.numpy), self._dt)
     if isinstance(source, Tensor):
         if source._dt is not self._dt:
-            raise RuntimeError(f"Could not set tensor of type {C_NAMES[source._dt.name]} to a "
-                               f"tensor of type {C_NAMES[self._dt.name]}")
+            raise RuntimeError(f"Could not set tensor of type {source._dt.c_name} to a "
+                               f"tensor of type {self._dt.c_name}")
         root, seen = source._ver[1], source._a
     else:
         root, seen = source._root, None
@@ -123,19 +122,13 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     return self
 
 
-class _UnknownPlan:
+class _UnknownPlan(BarePlan):
     """The derivative of ``set_``: there is none."""
-
-    outputs = 1
-    frees = False
 
     def pull(self, node: Any, ct: Any) -> Any:
         raise RuntimeError("derivative for aten::set_ is not implemented")
 
     pull_graph = pull
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(name)
 
 
 _UNKNOWN = _UnknownPlan()

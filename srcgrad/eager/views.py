@@ -20,7 +20,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
-from srcgrad.eager.nodes import ACCUMULATE_SEQUENCE, AccumulateGrad, make_node, node_class
+from srcgrad.eager.nodes import ACCUMULATE_SEQUENCE, AccumulateGrad, BarePlan, make_node, node_class
 from srcgrad.eager.nodes import extra as node_extra
 from srcgrad.eager.strides import Scattering, address, laid_out, strided, strided_transpose
 from srcgrad.eager.tensor import Array, Tensor, extra, wrap
@@ -82,14 +82,8 @@ def accumulator(t: Tensor) -> AccumulateGrad:
     return node
 
 
-class _AccumulatePlan:
+class _AccumulatePlan(BarePlan):
     """Marks accumulators; the engine adds to ``variable.grad`` itself."""
-
-    outputs = 1
-    frees = False
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(f"'AccumulateGrad' object has no attribute '_saved_{name}'")
 
 
 ACCUMULATE = _AccumulatePlan()
@@ -237,11 +231,8 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
     return t
 
 
-class _StridedPlan:
+class _StridedPlan(BarePlan):
     """Backward of a regenerated view; ``replayed`` ones have a dtype of their own."""
-
-    outputs = 1
-    frees = False
 
     def __init__(self, replayed: bool) -> None:
         self.replayed = replayed
@@ -272,9 +263,7 @@ class _StridedPlan:
         item = node._meta.numpy.itemsize
         shown = {"size": shape, "stride": tuple(s // item for s in strides),
                  "storage_offset": offset // item}
-        if name not in shown:
-            raise AttributeError(f"'AsStridedBackward0' object has no attribute '_saved_{name}'")
-        return shown[name]
+        return shown[name] if name in shown else super().saved_value(node, name)
 
 
 STRIDED = _StridedPlan(False)

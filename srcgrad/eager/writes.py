@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, TRANSFORM, state
 from srcgrad.eager.layout import format_strides
-from srcgrad.eager.nodes import freed_error, make_node, named, node_class
+from srcgrad.eager.nodes import BarePlan, freed_error, make_node, named, node_class
 from srcgrad.eager.saving import check_guards, rebind_guards
 from srcgrad.eager.strides import (
     address,
@@ -240,11 +240,8 @@ def write(t: Tensor, value: Tensor, constant: bool = False, spread: bool = False
             copy_slices(t, node, 0)
 
 
-class _CopyPlan:
+class _CopyPlan(BarePlan):
     """``destination.copy_(source)``: nothing flows to the old value."""
-
-    outputs = 1
-    frees = False
 
     def pull(self, node: Any, ct: Array) -> tuple[Any, ...]:
         shape, d = node._saved
@@ -257,12 +254,6 @@ class _CopyPlan:
         if node._edges[1] is None:
             return old, None
         return old, ct.sum_to_size(shape).to(dt.FROM_NUMPY[d])
-
-    def rebind_output(self, node: Any, t: Tensor) -> None:
-        """Nothing is saved."""
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(f"'CopyBackwards' object has no attribute '_saved_{name}'")
 
 
 COPY = _CopyPlan()
@@ -307,10 +298,9 @@ def _as_given(node: Any, ct: Any) -> Any:
     return ct if node._plan.outputs == 1 else [ct]
 
 
-class _SlicesPlan:
+class _SlicesPlan(BarePlan):
     """Backward of a write through a view; see the module's text."""
 
-    outputs = 1
     frees = True  # the inner node goes, whether or not it saved anything
 
     def pull(self, node: Any, ct: Array) -> list[Any]:
@@ -339,12 +329,6 @@ class _SlicesPlan:
         if node._saved is None:
             raise freed_error()
         return node._saved
-
-    def rebind_output(self, node: Any, t: Tensor) -> None:
-        """The inner node was bound to its view when it wrote."""
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(f"'CopySlices' object has no attribute '_saved_{name}'")
 
 
 SLICES = _SlicesPlan()

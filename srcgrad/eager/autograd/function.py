@@ -16,7 +16,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.once import once_differentiable
 from srcgrad.eager.autograd.pushing import push_tangents
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
-from srcgrad.eager.nodes import Node, SavedTensor, freed_error, sequence
+from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, sequence
 from srcgrad.eager.primitive import note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, repacked, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
@@ -378,7 +378,7 @@ def _packed(t: Any, raw: tuple[Any, ...], outputs: list[Any]) -> Any:
     return pack_now(t) if state.mode & HOOKS else (t, t._ver[0])
 
 
-class _FunctionPlan:
+class _FunctionPlan(BarePlan):
     """Calls the user's ``backward`` with tensors and checks what it returns."""
 
     outputs = 2  # the engine hands over a list
@@ -417,17 +417,11 @@ class _FunctionPlan:
                 _fitted(type(node).__name__, i, g, node._meta[0][i])
                 for i, g in enumerate(grads)]
 
-    def rebind_output(self, node: Any, t: Tensor) -> None:
-        """In-place writes through a Function are declared by ``mark_dirty``."""
-
     def pack_field(self, node: FunctionNode, name: str, pack: Any, unpack_hook: Any) -> None:
         """Let hooks hold the saved tensor number ``name``."""
         kept = list(node._saved)
         kept[int(name)] = repacked(node, kept[int(name)], pack, unpack_hook)
         node._saved = tuple(kept)
-
-    def saved_value(self, node: Any, name: str) -> Any:
-        raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
 def _dtype_of(a: Any, m: Any) -> dt.dtype:

@@ -18,7 +18,7 @@ from srcgrad.eager.dispatch import (
     operators,
 )
 from srcgrad.eager.grad_mode import state
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import for_kinds, not_implemented
 from srcgrad.eager.ops.calling import promoted
 from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
@@ -232,16 +232,8 @@ operators("floordiv", floor_divide)
 operators("truediv", _true_div, reflected=lambda self, other: mul(reciprocal(self), other))
 
 
-def _comparison(name: str, function: Any, ordered: bool) -> None:
-    def compute(x: Any, y: Any) -> Any:
-        if ordered and np.result_type(x, y).kind == "c":
-            raise not_implemented(name + "_cpu", dt.FROM_NUMPY[np.result_type(x, y)])
-        return function(x, y)
-
-    binary(name, function, kind="comparison", dunder=name, primal=compute)
-
-
 for _name, _function in {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
                          "gt": np.greater, "ge": np.greater_equal}.items():
-    _comparison(_name, _function, _name not in ("eq", "ne"))
+    binary(_name, _function, kind="comparison", dunder=_name, primal=None if _name in (
+        "eq", "ne") else for_kinds("biuf", _name + "_cpu", _function))
 SPECIAL[np.power] = power

@@ -8,7 +8,6 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.attributes import C_NAMES
 from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register, type_name
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, promoted
 from srcgrad.eager.primitive import Primitive
@@ -107,10 +106,7 @@ def where(condition: Any = None, input: Any = None, other: Any = None, *, out: A
         check_shapes((condition, input, other))
         raise
     made = _WHERE.finish(store(d, r), (condition, input, other), {}, d)
-    if out is not None:
-        out.copy_(made)
-        return out
-    return made
+    return made if out is None else out.copy_(made)
 
 
 register("where", where, method=False)
@@ -129,11 +125,8 @@ _LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", shown={"start": "self"}, 
 
 def _same_kind(name: str, first: Tensor, other: Tensor, argument: str) -> None:
     if first._dt is not other._dt:
-        raise RuntimeError(f"expected dtype {_c(first)} for `{argument}` but got dtype {_c(other)}")
-
-
-def _c(t: Tensor) -> str:
-    return {"int64": "long int"}.get(t._dt.name, C_NAMES.get(t._dt.name, t._dt.name))
+        raise RuntimeError(f"expected dtype {first._dt.c_name} for `{argument}` but got dtype "
+                           f"{other._dt.c_name}")
 
 
 @op(inplace=True)
@@ -181,11 +174,10 @@ _FILL_TENSOR = Primitive(blends.masked_fill, "MaskedFillBackward1", main=False)
 @op(inplace=True, torch=True, out=False)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """``input`` with ``value`` where ``mask`` is true."""
-    if not isinstance(mask, Tensor):
-        raise bad_argument("masked_fill", "mask", 2, "Tensor", mask)
+    need_tensor("masked_fill", mask, "mask", 2)
     if mask._dt is not dt.bool_:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
-                           f"{_name(mask)}")
+                           f"{mask._dt.c_name}")
     prim = _FILL
     if isinstance(value, Tensor):
         prim = _FILL_TENSOR
@@ -201,11 +193,6 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
         check_shapes((input, mask))
         raise
     return prim.finish(store(d, r), (input, mask, value), {}, d)
-
-
-def _name(t: Tensor) -> str:
-    return {"int64": "long int", "float32": "float", "float64": "double", "int32": "int",
-            "uint8": "unsigned char"}.get(t._dt.name, t._dt.name)
 
 
 _CONSTANT = Primitive(blends.masked_fill, "FillBackward2", main=False)

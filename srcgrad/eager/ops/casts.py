@@ -13,6 +13,7 @@ from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import arranged, contiguous_format, suggested
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import broadcast_error
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
@@ -137,19 +138,9 @@ def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
         try:
             broad = np.broadcast_shapes(from_shape, to_shape)
         except ValueError:
-            broad = to_shape
-        if broad != to_shape:
-            raise RuntimeError(f"output with shape {list(to_shape)} doesn't match the broadcast "
-                               f"shape {list(broad)}") from None
-        n = max(len(to_shape), len(from_shape))
-        for i in range(1, min(len(from_shape), len(to_shape)) + 1):
-            if from_shape[-i] not in (1, to_shape[-i]):
-                raise RuntimeError(
-                    f"The size of tensor a ({to_shape[-i]}) must match the size of tensor b "
-                    f"({from_shape[-i]}) at non-singleton dimension {n - i}") from None
-        raise RuntimeError(
-            f"output with shape {list(to_shape)} doesn't match the broadcast shape "
-            f"{list(from_shape)}") from None
+            raise broadcast_error(to_shape, from_shape) from None
+        raise RuntimeError(f"output with shape {list(to_shape)} doesn't match the broadcast shape "
+                           f"{list(broad)}") from None
     write(input, source)
     return input
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
-from srcgrad.eager.ops.arguments import c_name
 from srcgrad.eager.ops.arithmetic import mul
-from srcgrad.eager.ops.products import dot, mm
-from srcgrad.eager.ops.shapes import permute, reshape, view, wrap_dim
+from srcgrad.eager.ops.products import check_batches, dot, mm, shape_text, unsafe_view
+from srcgrad.eager.ops.shapes import expand_array, permute, reshape, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import combined_products
@@ -28,37 +27,20 @@ _ADDBMM = Primitive(combined_products.add_batches, "AddbmmBackward0")
 _VDOT = Primitive(np.vdot, "VdotBackward0")
 
 
-def _shape(t: Tensor) -> str:
-    return "x".join(map(str, t._a.shape))
-
-
 def _fits(input: Tensor, shape: tuple[int, ...]) -> None:
-    have = input._a.shape
     try:
-        if np.broadcast_shapes(have, shape) == shape:
+        if np.broadcast_shapes(input._a.shape, shape) == shape:
             return
     except ValueError:
         pass
-    n = len(shape)
-    for i in range(1, min(len(have), n) + 1):
-        if have[-i] not in (1, shape[-i]):
-            raise RuntimeError(f"The expanded size of the tensor ({shape[-i]}) must match the "
-                               f"existing size ({have[-i]}) at non-singleton dimension {n - i}.  "
-                               f"Target sizes: {list(shape)}.  Tensor sizes: {list(have)}")
-    raise RuntimeError(f"expand(torch.{input._dt.tensor_name}Tensor{{{list(have)}}}, "
-                       f"size={list(shape)}): the number of sizes provided ({n}) must be greater "
-                       f"or equal to the number of dimensions in the tensor ({len(have)})")
+    expand_array(input._a, shape, input._dt)  # raises
 
 
-def _one_dtype(input: Tensor, *others: Tensor) -> None:
-    for t in others:
-        if t._dt is not input._dt:
-            raise RuntimeError(
-                "self and mat2 must have the same dtype, but got "
-                f"{input._dt.tensor_name} and {t._dt.tensor_name}"
-                if len(others) == 1 else
-                "expected m1 and m2 to have the same dtype, but got: "
-                f"{c_name(input._dt)} != {c_name(t._dt)}")
+def _one_dtype(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    for name, t in (("self", input), ("mat1", mat1)):
+        if t._dt is not mat2._dt:
+            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got "
+                               f"{t._dt.tensor_name} and {mat2._dt.tensor_name}")
 
 
 def _factors(input: Tensor, beta: Any, alpha: Any) -> dict[str, Any]:
@@ -79,8 +61,8 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
         if t._a.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {t._a.ndim}-D tensor")
     if mat1._a.shape[1] != mat2._a.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape(mat1)} and "
-                           f"{_shape(mat2)})")
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({shape_text(mat1)} and "
+                           f"{shape_text(mat2)})")
     _one_dtype(input, mat1, mat2)
     _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
     columns = mat2._a.strides[0] == mat2._a.itemsize  # as in linear layers: a transposed weight
@@ -96,8 +78,8 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
                            f"{mat._a.ndim}, {vec._a.ndim}")
     if mat._a.shape[1] != vec._a.shape[0] or (
             input._a.ndim and input._a.shape[0] not in (1, mat._a.shape[0])):
-        raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat ({_shape(mat)}), "
-                           f"vec ({vec._a.shape[0]})")
+        raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
+                           f"({shape_text(mat)}), vec ({vec._a.shape[0]})")
     return _ADDMV(input, mat, vec, **_factors(input, beta, alpha))
 
 
@@ -113,7 +95,7 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
 @op(inplace=True)
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (batch1 @ batch2)`` for batches of matrices."""
-    _check_batches(batch1, batch2)
+    check_batches(batch1, batch2)
     _fits(input, (batch1._a.shape[0], batch1._a.shape[1], batch2._a.shape[2]))
     return _BADDBMM(input, batch1, batch2, **_factors(input, beta, alpha))
 
@@ -121,18 +103,8 @@ def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alp
 @op(inplace=True)
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input`` plus ``alpha`` times the sum of the batch's products."""
-    _check_batches(batch1, batch2)
+    check_batches(batch1, batch2)
     return _ADDBMM(input, batch1, batch2, **_factors(input, beta, alpha))
-
-
-def _check_batches(x: Tensor, y: Tensor) -> None:
-    for name, t in (("batch1", x), ("batch2", y)):
-        if t._a.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
-    b, _, k = x._a.shape
-    if y._a.shape[0] != b or y._a.shape[1] != k:
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b}, "
-                           f"{k}] but got: [{y._a.shape[0]}, {y._a.shape[1]}].")
 
 
 @op()
@@ -172,14 +144,7 @@ def kron(input: Tensor, other: Tensor) -> Any:
     spread_a = view(input, *(k for m in a_shape for k in (m, 1)))
     spread_b = view(other, *(k for m in b_shape for k in (1, m)))
     product = mul(spread_a, spread_b)
-    return _unsafe(product, tuple(x * y for x, y in zip(a_shape, b_shape)))
-
-
-_UNSAFE = Primitive(np.reshape, "UnsafeViewBackward0", main=False)
-
-
-def _unsafe(t: Tensor, shape: tuple[int, ...]) -> Any:
-    return _UNSAFE.finish(t._a.reshape(shape).copy(), (t, shape), {"order": "C"}, t._dt)
+    return unsafe_view(product, tuple(x * y for x, y in zip(a_shape, b_shape)))
 
 
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Any:
@@ -218,10 +183,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     right = reshape(permute(b, *second, *free_b) if b._a.ndim else b, inner_size, columns)
     product = dot(reshape(left, -1), reshape(right, -1)) if not shape else mm(left, right)
     result = reshape(product, shape)
-    if out is not None:
-        out.copy_(result)
-        return out
-    return result
+    return result if out is None else out.copy_(result)
 
 
 def _listed(value: Any) -> Any:

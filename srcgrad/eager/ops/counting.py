@@ -85,10 +85,7 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
         for row in np.ndindex(s.shape[:-1]):
             found[row] = np.searchsorted(s[row], values[row], how)
     t = wrap(np.asarray(found).astype(d.numpy), d)
-    if out is not None:
-        out.copy_(t)
-        return out
-    return t
+    return t if out is None else out.copy_(t)
 
 
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,

@@ -31,6 +31,14 @@ def _made(a: Any, d: dt.dtype, requires_grad: bool = False) -> Tensor:
     return t
 
 
+def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
+    """The new tensor ``t``, or ``out`` with its values."""
+    if out is not None:
+        store_out(out, t)
+        return out
+    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+
+
 def infer_dtype(data: Any) -> dt.dtype:
     """The dtype that ``torch.tensor`` gives nested sequences of numbers."""
     if isinstance(data, Tensor):
@@ -231,10 +239,7 @@ def _filled(name: str, make: Any) -> Any:
         d = dtype or (out._dt if out is not None else dt.get_default_dtype())
         shape = size_of(sizes if size is None else (size,), name)
         t = _made(make(shape, d.numpy), d, requires_grad)
-        if out is not None:
-            store_out(out, t)
-            return out
-        return t
+        return delivered(t, out)
 
     def like(input: Tensor, *, dtype: dt.dtype | None = None, layout: Any = None,
              device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
@@ -268,10 +273,7 @@ def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: dt.dty
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = dtype or (out._dt if out is not None else infer_dtype(fill_value))
     t = _made(np.full(size_of((size,)), stored_number(d, value), d.numpy), d, requires_grad)
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t
+    return delivered(t, out)
 
 
 def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
@@ -308,10 +310,7 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | N
         start, step = int(start), int(step)
     a = (start + step * np.arange(n)).astype(d.numpy)
     t = _made(store(d, a), d, requires_grad)
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t
+    return delivered(t, out)
 
 
 for _name, _function in {"tensor": tensor, "as_tensor": as_tensor, "asarray": asarray,

@@ -79,7 +79,6 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
                 kwargs[proper] = kwargs.pop(spelling)
         return call(input, *args, **kwargs)
 
-    public.__name__ = name
     op(name)(public)
 
 
@@ -106,7 +105,6 @@ def _over_dims(name: str, function: Any) -> Any:
                                      f"reduction dim {i} to have non-zero size.")
         return prim(input, axis=axes, keepdims=keepdim)
 
-    call.__name__ = name
     op(name)(call)
     return call
 
@@ -155,7 +153,6 @@ def _argument(name: str, function: Any) -> None:
             return wrap(np.zeros((), np.int64), dt.int64)
         return wrap(np.asarray(function(a, axis=i, keepdims=keepdim)), dt.int64)
 
-    call.__name__ = name
     op(name)(call)
 
 
@@ -170,7 +167,6 @@ def _truth(name: str, function: Any) -> None:
         r = np.asarray(function(input._a != 0, axis=axes, keepdims=keepdim))
         return wrap(r.astype(d.numpy), d)
 
-    call.__name__ = name
     op(name)(call)
 
 
@@ -219,7 +215,6 @@ def _median(name: str, prim: Primitive, skip_nan: bool) -> None:
         place = (n - 1 - gaps) // 2 if skip_nan else np.where(gaps, n - gaps, (n - 1) // 2)
         return build(input, np.take_along_axis(order, np.maximum(place, 0), i), i, keepdim)
 
-    call.__name__ = name
     op(name)(call)
 
 

@@ -90,8 +90,7 @@ def _qr(A: Tensor, mode: str, result: Any) -> Any:
     if mode not in ("reduced", "complete"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
                            "(default), 'r', or 'complete'")
-    q, r = _QR(A, mode=mode)
-    return result(q, r)
+    return result(_QR(A, mode=mode))
 
 
 _QR_RESULT, _OLD_QR = struct("linalg_qr", "Q", "R"), struct("qr", "Q", "R")
@@ -119,8 +118,7 @@ _SVD_RESULT, _OLD_SVD = struct("linalg_svd", "U", "S", "Vh"), struct("svd", "U",
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular value decomposition."""
     need_matrix("svd", A, square=False)
-    u, s, vh = _SVD(A, full_matrices=full_matrices)
-    return _SVD_RESULT(u, s, vh)
+    return _SVD_RESULT(_SVD(A, full_matrices=full_matrices))
 
 
 @op("svd")
@@ -142,21 +140,19 @@ _EIG_RESULT = struct("linalg_eig", "eigenvalues", "eigenvectors")
 @within(LINALG, "eigh", title="linalg_eigh")
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues and eigenvectors of a symmetric matrix."""
-    need_matrix("eigh", A)
-    _check_triangle(UPLO)
-    w, v = _EIGH(A, UPLO=UPLO)
-    return _EIGH_RESULT(w, v)
+    _check_triangle("eigh", A, UPLO)
+    return _EIGH_RESULT(_EIGH(A, UPLO=UPLO))
 
 
 @within(LINALG, "eigvalsh", title="linalg_eigvalsh")
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues of a symmetric matrix."""
-    need_matrix("eigvalsh", A)
-    _check_triangle(UPLO)
+    _check_triangle("eigvalsh", A, UPLO)
     return _EIGVALSH(A, UPLO=UPLO)
 
 
-def _check_triangle(which: str) -> None:
+def _check_triangle(name: str, A: Tensor, which: str) -> None:
+    need_matrix(name, A)
     if which not in ("L", "U", "l", "u"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {which}")
 
@@ -168,16 +164,13 @@ def _complex_of(A: Tensor) -> Tensor:
 @within(LINALG, "eig", title="linalg_eig")
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors of a square matrix, always complex."""
-    need_matrix("eig", A)
-    w, v = _EIG(_complex_of(A))
-    return _EIG_RESULT(w, v)
+    return _EIG_RESULT(_EIG(_complex_of(need_matrix("eig", A))))
 
 
 @within(LINALG, "eigvals", title="linalg_eigvals")
 def eigvals(A: Tensor) -> Any:
     """Eigenvalues of a square matrix, always complex."""
-    need_matrix("eigvals", A)
-    return _EIGVALS(_complex_of(A))
+    return _EIGVALS(_complex_of(need_matrix("eigvals", A)))
 
 
 # -- LU ------------------------------------------------------------------------------------

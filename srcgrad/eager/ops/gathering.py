@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.dispatch import bad_argument, need_tensor, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.indexing import array_index, index_put_copy
 from srcgrad.eager.ops.indexing import index_put as write_at
@@ -39,8 +39,7 @@ _DIAGONAL_SCATTER = Primitive(splitting.put_diagonal, "DiagonalScatterBackward0"
 
 
 def _indices(name: str, index: Any, position: int = 3) -> Array:
-    if not isinstance(index, Tensor):
-        raise bad_argument(name, "index", position, "Tensor", index)
+    need_tensor(name, index, "index", position)
     if index._dt is not dt.int64 and index._dt is not dt.int32 and index._a.size:
         kinds = "int32 or int64" if name == "index_select" else "int32/int64"
         raise RuntimeError(f"{name}(): Expected dtype {kinds} for index")
@@ -170,8 +169,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
 @op(inplace=True)
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     """:func:`scatter` that adds."""
-    if not isinstance(src, Tensor):
-        raise bad_argument("scatter_add", "src", 4, "Tensor", src)
+    need_tensor("scatter_add", src, "src", 4)
     return _scattered(input, dim, index, src, "add")
 
 
@@ -306,8 +304,7 @@ def _tensor_key(name: str, indices: Any, values: Any) -> tuple[Any, ...]:
     """The subscript that a tuple of index tensors means."""
     if not isinstance(indices, tuple | list):
         raise bad_argument(name, "indices", 1, "tuple of Tensors", indices)
-    if not isinstance(values, Tensor):
-        raise bad_argument(name, "values", 2, "Tensor", values)
+    need_tensor(name, values, "values", 2)
     return tuple(slice(None) if t is None else array_index(t) for t in indices)
 
 
@@ -397,6 +394,13 @@ def argwhere(input: Tensor) -> Tensor:
 # -- copies with a part replaced -----------------------------------------------------------
 
 
+def need_slice(src: Tensor, shape: tuple[int, ...]) -> None:
+    """Raise unless ``src`` has the shape of what it is to replace."""
+    if src._a.shape != shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src._a.shape)}, slice size = {list(shape)}")
+
+
 @op(out=False)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """``input`` with ``src`` at one position of a dimension."""
@@ -406,9 +410,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
         raise IndexError(f"select(): index {index} out of range for tensor of size "
                          f"{list(input._a.shape)} at dimension {i}")
     place = _along(i, int(index) % n)
-    if input._a[place].shape != src._a.shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src._a.shape)}, slice size = {list(input._a[place].shape)}")
+    need_slice(src, input._a[place].shape)
     return _SELECT_SCATTER(input, src, place)
 
 
@@ -418,9 +420,7 @@ def slice_scatter(input: Tensor, src: Tensor, dim: int = 0, start: int | None = 
     """``input`` with ``src`` at a slice of a dimension."""
     i = wrap_dim(dim, input)
     place = _along(i, slice(start, end, step))
-    if input._a[place].shape != src._a.shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src._a.shape)}, slice size = {list(input._a[place].shape)}")
+    need_slice(src, input._a[place].shape)
     return _SLICE_SCATTER(input, src, place)
 
 
@@ -430,9 +430,7 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     """``input`` with ``src`` on a diagonal."""
     i, j = wrap_dim(dim1, input), wrap_dim(dim2, input)
     have = np.diagonal(input._a, offset, i, j).shape
-    if have != src._a.shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src._a.shape)}, slice size = {list(have)}")
+    need_slice(src, have)
     return _DIAGONAL_SCATTER(input, src, offset, i, j)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import register, view_of
 from srcgrad.eager.grad_mode import GRAD, HOOKS, state
-from srcgrad.eager.ops.shapes import unsqueeze, view, wrap_dim
+from srcgrad.eager.ops.shapes import expand_array, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.saving import guard
@@ -212,21 +212,28 @@ def _advanced_key(left: list[Any]) -> tuple[Any, ...]:
     return tuple(key)
 
 
+_NO_INDEX = ("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
+             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+
+
+def _parts(t: Tensor, index: Any) -> tuple[Any, ...]:
+    parts = _normal(index)
+    if t._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], int) and not isinstance(
+            parts[0], bool):
+        raise IndexError(_NO_INDEX)
+    return parts
+
+
 def getitem(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
     if index.__class__ is int:
         if self._a.ndim == 0:
-            raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                             "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+            raise IndexError(_NO_INDEX)
         n = self._a.shape[0]
         if not -n <= index < n:
             raise IndexError(f"index {index} is out of bounds for dimension 0 with size {n}")
         return select(self, 0, index)
-    parts = _normal(index)
-    if self._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], int) and not isinstance(
-            parts[0], bool):
-        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+    parts = _parts(self, index)
     out, left = _basic(self, parts, index.__class__ is slice)
     if not any(isinstance(p, np.ndarray) for p in left):
         if out is self:
@@ -267,11 +274,7 @@ def setitem(self: Tensor, index: Any, value: Any) -> None:
             value = wrap(stored_number(self._dt, value), self._dt)
         except OverflowError:
             raise ValueError("Overflow when unpacking long long") from None
-    parts = _normal(index)
-    if self._a.ndim == 0 and len(parts) == 1 and isinstance(parts[0], int) and not isinstance(
-            parts[0], bool):
-        raise IndexError("invalid index of a 0-dim tensor. Use `tensor.item()` in Python or "
-                         "`tensor.item<T>()` in C++ to convert a 0-dim tensor to a number")
+    parts = _parts(self, index)
     out, left = _basic(self, parts)
     if not any(isinstance(p, np.ndarray) for p in left):
         write(out, _fit(value, out._a.shape), spread=True)
@@ -288,13 +291,6 @@ def delitem(self: Tensor, index: Any) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-def _type_name(d: dt.dtype) -> str:
-    """What a message of the C++ side calls tensors of ``d``: new dtypes have a new form."""
-    if d is dt.bool_ or d.category == dt.COMPLEX:
-        return f"CPU{d.tensor_name}Type"
-    return f"torch.{d.tensor_name}Tensor"
-
-
 def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
     """``value`` without leading dimensions of length 1 that the target lacks."""
     while value._a.ndim > len(shape) and value._a.shape[0] == 1:
@@ -305,19 +301,7 @@ def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
         have = value._a.shape
         while have and have[0] == 1:
             have = have[1:]
-        n = len(shape)
-        if len(have) > n:
-            raise RuntimeError(
-                f"expand({_type_name(value._dt)}{{{list(have)}}}, "
-                f"size={list(shape)}): the number of "
-                f"sizes provided ({n}) must be greater or equal to the number of dimensions in "
-                f"the tensor ({len(have)})") from None
-        for i in range(1, len(have) + 1):
-            if have[-i] not in (1, shape[-i]):
-                raise RuntimeError(
-                    f"The expanded size of the tensor ({shape[-i]}) must match the existing size "
-                    f"({have[-i]}) at non-singleton dimension {n - i}.  Target sizes: "
-                    f"{list(shape)}.  Tensor sizes: {list(have)}") from None
+        expand_array(value._a.reshape(have), shape, value._dt)  # raises
     return value
 
 

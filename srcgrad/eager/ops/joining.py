@@ -14,6 +14,7 @@ from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import slice_view
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive, push_forward
+from srcgrad.eager.promotion import broadcast_error
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tangents import follows_base
 from srcgrad.eager.tensor import Tensor, wrap
@@ -134,7 +135,6 @@ def _joined(name: str, change: Any, axis: Any, aliases: Any = ()) -> None:
         changed = [change(t) for t in given]
         return cat(changed, axis(changed[0]) if callable(axis) else axis)
 
-    call.__name__ = name
     op(name, method=False, aliases=aliases)(call)
 
 
@@ -273,7 +273,6 @@ def _axis_split(name: str, least: int, axis: Any) -> None:
                 f"dimension {n} is not divisible by the split_size {indices_or_sections}!")
         return tensor_split(input, indices_or_sections, dim)
 
-    call.__name__ = name
     op(name, out=False)(call)
 
 
@@ -318,14 +317,7 @@ def _common(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
     try:
         return np.broadcast_shapes(a, b)
     except ValueError:
-        n = max(len(a), len(b))
-        x, y = (1,) * (n - len(a)) + a, (1,) * (n - len(b)) + b
-        for i in range(n - 1, -1, -1):
-            if x[i] != y[i] and x[i] != 1 and y[i] != 1:
-                raise RuntimeError(
-                    f"The size of tensor a ({x[i]}) must match the size of tensor b ({y[i]}) at "
-                    f"non-singleton dimension {i}") from None
-        raise
+        raise broadcast_error(a, b) from None
 
 
 @op(method=False, out=False)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import bad_argument, op, register, within
+from srcgrad.eager.dispatch import need_tensor, op, register, within
 from srcgrad.eager.linalg_errors import LinAlgError
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
@@ -34,8 +34,7 @@ _CHOLESKY_SOLVE = Primitive(matrix_functions.cholesky_solve, "CholeskySolveBackw
 
 
 def need_matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
-    if not isinstance(A, Tensor):
-        raise bad_argument(f"linalg_{name}", argument, 1, "Tensor", A)
+    need_tensor(f"linalg_{name}", A, argument, 1)
     if A._a.ndim < 2:
         raise RuntimeError(f"linalg.{name}: The input tensor {argument} must have at least 2 "
                            "dimensions.")
@@ -116,8 +115,7 @@ _OLD_SLOGDET = struct("slogdet", "sign", "logabsdet")
 
 
 def _slogdet(A: Tensor, result: Any) -> Any:
-    sign, log = _SLOGDET(need_matrix("slogdet", A))
-    return result(sign, log)
+    return result(_SLOGDET(need_matrix("slogdet", A)))
 
 
 within(LINALG, "slogdet", title="linalg_slogdet")(lambda A: _slogdet(A, _SLOGDET_RESULT))

@@ -9,7 +9,6 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import (
-    bad_argument,
     binary,
     check_result,
     into,
@@ -18,7 +17,7 @@ from srcgrad.eager.dispatch import (
     op,
     register,
 )
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import for_kinds, not_implemented
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, operand, promoted
 from srcgrad.eager.ops.pointwise import as_floating
@@ -37,59 +36,31 @@ def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", aliases
                    node=options.pop("node", name.capitalize() + "Backward0"), **options)
 
     def call(input: Tensor, other: Any) -> Any:
-        if not isinstance(other, Tensor):
-            raise bad_argument(name, "other", 2, "Tensor", other)
-        return plain(input, other)
+        return plain(input, need_tensor(name, other, "other", 2))
 
-    call.__name__ = name
     op(name, aliases=aliases, inplace=inplace)(call)
     return call
 
 
-def _no_complex(name: str, kernel: str, function: Any) -> Any:
-    def compute(x: Any, y: Any) -> Any:
-        if np.result_type(x, y).kind == "c":
-            raise not_implemented(kernel, dt.FROM_NUMPY[np.result_type(x, y)])
-        return function(x, y)
-
-    return compute
-
-
-def _float_only(kernel: str, function: Any) -> Any:
-    """``function``, refusing integers as PyTorch's kernel does."""
-    def compute(x: Any, y: Any) -> Any:
-        kind = np.result_type(x, y)
-        if kind.kind not in "f":
-            raise not_implemented(kernel, dt.FROM_NUMPY[kind])
-        return function(x, y)
-
-    return compute
-
-
 atan2 = _tensors_only("atan2", np.arctan2, kind="floating", aliases=("arctan2",),
                       settings={"origin": "zero"},
-                      primal=_no_complex("atan2", "atan2_cpu", np.arctan2))
-hypot = _tensors_only("hypot", np.hypot, primal=_float_only("hypot_cpu", np.hypot))
+                      primal=for_kinds("biuf", "atan2_cpu", np.arctan2))
+hypot = _tensors_only("hypot", np.hypot, primal=for_kinds("f", "hypot_cpu", np.hypot))
 
 
-def _ordered(name: str, function: Any) -> Any:
+def _ordered(name: str, function: Any, **options: Any) -> Any:
     def compute(x: Any, y: Any) -> Any:
         if np.result_type(x, y).kind == "c":
             raise RuntimeError(f"{name} not implemented for complex tensors.")
         return function(x, y)
 
-    return compute
+    return _tensors_only(name, function, inplace=False, primal=compute, **options)
 
 
-maximum = _tensors_only("maximum", np.maximum, inplace=False,
-                        primal=_ordered("maximum", np.maximum))
-minimum = _tensors_only("minimum", np.minimum, inplace=False,
-                        primal=_ordered("minimum", np.minimum))
-fmax = _tensors_only("fmax", np.fmax, inplace=False, settings={"ties": "first"},
-                     primal=_ordered("fmax", np.fmax))
-fmin = _tensors_only("fmin", np.fmin, inplace=False, settings={"ties": "first"},
-                     primal=_ordered("fmin", np.fmin))
-_real_logaddexp = _float_only("logaddexp_cpu", np.logaddexp)
+maximum, minimum = _ordered("maximum", np.maximum), _ordered("minimum", np.minimum)
+fmax = _ordered("fmax", np.fmax, settings={"ties": "first"})
+fmin = _ordered("fmin", np.fmin, settings={"ties": "first"})
+_real_logaddexp = for_kinds("f", "logaddexp_cpu", np.logaddexp)
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -104,11 +75,11 @@ def _logaddexp(x: Any, y: Any) -> Any:
 
 logaddexp = _tensors_only("logaddexp", np.logaddexp, inplace=False, primal=_logaddexp)
 logaddexp2 = _tensors_only("logaddexp2", np.logaddexp2, inplace=False,
-                           primal=_float_only("logaddexp2_cpu", np.logaddexp2))
+                           primal=for_kinds("f", "logaddexp2_cpu", np.logaddexp2))
 igamma = _tensors_only("igamma", gamma_functions.igamma,
-                       primal=_float_only("igamma_cpu", gamma_functions.igamma))
+                       primal=for_kinds("f", "igamma_cpu", gamma_functions.igamma))
 igammac = _tensors_only("igammac", gamma_functions.igammac,
-                        primal=_float_only("igammac_cpu", gamma_functions.igammac))
+                        primal=for_kinds("f", "igammac_cpu", gamma_functions.igammac))
 
 _FMOD = Primitive(np.fmod, "FmodBackward0", shown=_SHOWN)
 _FMOD_TENSOR = Primitive(np.fmod, "FmodBackward1", shown=_SHOWN, main=False)
@@ -223,7 +194,7 @@ def float_power_written(self: Tensor, exponent: Any) -> Tensor:
 register("float_power_", float_power_written, torch=False)
 
 _NEXTAFTER = Primitive(flat_functions.nextafter, "NextafterBackward0", shown=_SHOWN,
-                       primal=_float_only("nextafter_cpu", np.nextafter))
+                       primal=for_kinds("f", "nextafter_cpu", np.nextafter))
 _HEAVISIDE = Primitive(flat_functions.heaviside, "NotImplemented")
 
 
@@ -258,10 +229,7 @@ def polygamma(n: Any, input: Any = None, *, out: Tensor | None = None) -> Any:
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     r = _POLYGAMMA(n, as_floating(input))
-    if out is not None:
-        out.copy_(r)
-        return out
-    return r
+    return r if out is None else out.copy_(r)
 
 
 def polygamma_written(self: Tensor, n: int) -> Tensor:
@@ -289,49 +257,28 @@ def mvlgamma(input: Tensor, p: int) -> Any:
 # -- bits and truth ------------------------------------------------------------------------
 
 
-def _bitwise(name: str, function: Any, dunder: str, kernel: str, booleans: bool = True) -> None:
-
-    def compute(x: Any, y: Any) -> Any:
-        kind = np.result_type(x, y)
-        if kind.kind in "fc" or (kind.kind == "b" and not booleans):
-            raise not_implemented(kernel, dt.FROM_NUMPY[kind])
-        return function(x, y)
-
-    binary(name, function, dunder=dunder, primal=compute)
-
-
-_bitwise("bitwise_and", np.bitwise_and, "and", "bitwise_and_cpu")
-_bitwise("bitwise_or", np.bitwise_or, "or", "bitwise_or_cpu")
-_bitwise("bitwise_xor", np.bitwise_xor, "xor", "bitwise_xor_cpu")
-_bitwise("bitwise_left_shift", np.left_shift, "lshift", "lshift_cpu", booleans=False)
-_bitwise("bitwise_right_shift", np.right_shift, "rshift", "rshift_cpu", booleans=False)
-
-
-def _whole_only(kernel: str, function: Any) -> Any:
-    def compute(x: Any, y: Any) -> Any:
-        kind = np.result_type(x, y)
-        if kind.kind not in "iu":
-            raise not_implemented(kernel, dt.FROM_NUMPY[kind])
-        return function(x, y)
-
-    return compute
-
-
+for _name, _function, _dunder, _kernel, _kinds in (
+    ("bitwise_and", np.bitwise_and, "and", "bitwise_and_cpu", "biu"),
+    ("bitwise_or", np.bitwise_or, "or", "bitwise_or_cpu", "biu"),
+    ("bitwise_xor", np.bitwise_xor, "xor", "bitwise_xor_cpu", "biu"),
+    ("bitwise_left_shift", np.left_shift, "lshift", "lshift_cpu", "iu"),
+    ("bitwise_right_shift", np.right_shift, "rshift", "rshift_cpu", "iu"),
+):  # fmt: skip
+    binary(_name, _function, dunder=_dunder, primal=for_kinds(_kinds, _kernel, _function))
 for _name in ("gcd", "lcm"):
-    _tensors_only(_name, getattr(np, _name), primal=_whole_only(_name + "_cpu", getattr(np, _name)))
+    _function = getattr(np, _name)
+    _tensors_only(_name, _function, primal=for_kinds("iu", _name + "_cpu", _function))
 
 
 def _logical(name: str, function: Any) -> None:
     def call(input: Tensor, other: Tensor) -> Tensor:
-        if not isinstance(other, Tensor):
-            raise bad_argument(name, "other", 2, "Tensor", other)
+        need_tensor(name, other, "other", 2)
         try:
             return wrap(np.asarray(function(input._a != 0, other._a != 0)), dt.bool_)
         except ValueError:
             promotion.check_broadcast(input, other)
             raise
 
-    call.__name__ = name
     op(name)(call)
 
     def written(self: Tensor, other: Tensor) -> Tensor:
@@ -353,7 +300,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     """Where two tensors differ by at most ``atol + rtol * abs(other)``."""
     need_tensor("isclose", other, "other", 2)
     if input._dt is not other._dt:
-        raise RuntimeError(f"{_plain(input)} did not match {_plain(other)}")
+        raise RuntimeError(f"{input._dt.tensor_name} did not match {other._dt.tensor_name}")
     if rtol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
     if atol < 0:
@@ -372,10 +319,6 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     return wrap(np.asarray(close), dt.bool_)
 
 
-def _plain(t: Tensor) -> str:
-    return t._dt.tensor_name
-
-
 @op(out=False)
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08,
              equal_nan: bool = False) -> bool:
@@ -386,8 +329,7 @@ def allclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e
 @op(out=False)
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements."""
-    if not isinstance(other, Tensor):
-        raise bad_argument("equal", "other", 2, "Tensor", other)
+    need_tensor("equal", other, "other", 2)
     return input._a.shape == other._a.shape and bool((input._a == other._a).all())
 
 

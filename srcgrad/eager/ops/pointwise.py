@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import Primitive, op, register, unary
 from srcgrad.eager.errstate import loud, quiet
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import for_kinds, not_implemented
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import (
@@ -41,11 +41,11 @@ for _name, _function, _aliases in (
 def real_only(kernel: str, function: Any, half: bool = True) -> Any:
     """``function``, refusing complex numbers (and half precision) as PyTorch's kernel does."""
     def compute(a: Array) -> Array:
-        if a.dtype.kind == "c" or (a.dtype == np.float16 and not half):
-            raise not_implemented(kernel, dt.FROM_NUMPY[a.dtype])
+        if a.dtype == np.float16 and not half:
+            raise not_implemented(kernel, dt.float16)
         return function(a)
 
-    return compute
+    return for_kinds("biuf", kernel, compute)
 
 
 for _name, _function, _kernel in (
@@ -263,7 +263,6 @@ def _question(name: str, function: Any, complex_too: bool = True) -> None:
         finally:
             loud(token)
 
-    ask.__name__ = name
     op(name, out=not name.startswith(("isfinite", "isnan", "isinf")))(ask)
 
 
@@ -331,7 +330,6 @@ def relu_(input: Tensor) -> Tensor:
 register("relu_", relu_, method=False)
 
 _FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
-
 _FREXP_RESULT = struct("frexp", "mantissa", "exponent")
 
 
@@ -340,5 +338,4 @@ def frexp(input: Tensor) -> Any:
     """Mantissa in [0.5, 1) and exponent of 2."""
     if input._dt.category != dt.FLOATING:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    mantissa, exponent = _FREXP(input)
-    return _FREXP_RESULT(mantissa, exponent)
+    return _FREXP_RESULT(_FREXP(input))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.dispatch import need_tensor, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.shapes import expand, reshape, squeeze, squeeze_fresh, unsqueeze
 from srcgrad.eager.primitive import Primitive
@@ -23,22 +23,14 @@ _unsafe_view = Primitive(np.reshape, "UnsafeViewBackward0", shown={"a_shape": "s
                          main=False)
 
 
-def _same_dtype(x: Tensor, y: Tensor, text: str) -> None:
+def _same_dtype(x: Tensor, y: Tensor) -> None:
     if x._dt is not y._dt:
-        raise RuntimeError(text.format(_c_name(x), _c_name(y)))
+        raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
+                           f"{x._dt.c_name} != {y._dt.c_name}")
 
 
-_C_NAMES = {"float32": "float", "float64": "double", "float16": "c10::Half", "int64": "long",
-            "int32": "int", "int16": "short", "int8": "signed char", "uint8": "unsigned char",
-            "bool": "bool", "bfloat16": "c10::BFloat16", "complex64": "c10::complex<float>",
-            "complex128": "c10::complex<double>"}
-
-
-def _c_name(t: Tensor) -> str:
-    return _C_NAMES.get(t._dt.name, t._dt.name)
-
-
-def _shape_text(t: Tensor) -> str:
+def shape_text(t: Tensor) -> str:
+    """``2x3``."""
     return "x".join(map(str, t._a.shape))
 
 
@@ -46,8 +38,7 @@ def _shape_text(t: Tensor) -> str:
 def mm(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
     for position, value in ((1, input), (2, mat2)):
-        if not isinstance(value, Tensor):
-            raise bad_argument("mm", "mat2", position, "Tensor", value)
+        need_tensor("mm", value, "mat2", position)
     if input._a.ndim != 2:
         raise RuntimeError("self must be a matrix")
     if mat2._a.ndim != 2:
@@ -58,9 +49,9 @@ def mm(input: Tensor, mat2: Tensor) -> Any:
 
 def _check_inner(x: Tensor, y: Tensor) -> None:
     if x._a.shape[1] != y._a.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({_shape_text(x)} and "
-                           f"{_shape_text(y)})")
-    _same_dtype(x, y, "expected m1 and m2 to have the same dtype, but got: {} != {}")
+        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({shape_text(x)} and "
+                           f"{shape_text(y)})")
+    _same_dtype(x, y)
 
 
 @op()
@@ -71,16 +62,15 @@ def mv(input: Tensor, vec: Tensor) -> Any:
                            f"{input._a.ndim}, {vec._a.ndim}")
     if input._a.shape[1] != vec._a.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
-                           f"({_shape_text(input)}), vec ({vec._a.shape[0]})")
-    _same_dtype(input, vec, "expected m1 and m2 to have the same dtype, but got: {} != {}")
+                           f"({shape_text(input)}), vec ({vec._a.shape[0]})")
+    _same_dtype(input, vec)
     return _mv(input, vec)
 
 
 @op()
 def dot(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
-    if not isinstance(tensor, Tensor):
-        raise bad_argument("dot", "tensor", 2, "Tensor", tensor)
+    need_tensor("dot", tensor, "tensor", 2)
     if input._a.ndim != 1 or tensor._a.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input._a.ndim}D and "
                            f"{tensor._a.ndim}D tensors")
@@ -98,23 +88,26 @@ def dot(input: Tensor, tensor: Tensor) -> Any:
 @op()
 def bmm(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices."""
-    if input._a.ndim != 3:
-        raise RuntimeError("batch1 must be a 3D tensor")
-    if mat2._a.ndim != 3:
-        raise RuntimeError("batch2 must be a 3D tensor")
-    b, _, k = input._a.shape
-    if mat2._a.shape[0] != b or mat2._a.shape[1] != k:
-        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b}, "
-                           f"{k}] but got: [{mat2._a.shape[0]}, {mat2._a.shape[1]}].")
-    _same_dtype(input, mat2, "expected m1 and m2 to have the same dtype, but got: {} != {}")
+    check_batches(input, mat2)
+    _same_dtype(input, mat2)
     return _bmm(input, mat2)
+
+
+def check_batches(x: Tensor, y: Tensor) -> None:
+    """Raise unless two batches of matrices can be multiplied."""
+    for name, t in (("batch1", x), ("batch2", y)):
+        if t._a.ndim != 3:
+            raise RuntimeError(f"{name} must be a 3D tensor")
+    b, _, k = x._a.shape
+    if y._a.shape[0] != b or y._a.shape[1] != k:
+        raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b}, "
+                           f"{k}] but got: [{y._a.shape[0]}, {y._a.shape[1]}].")
 
 
 @op()
 def matmul(input: Tensor, other: Tensor) -> Any:
     """The matrix product, with PyTorch's treatment of vectors and batches."""
-    if not isinstance(other, Tensor):
-        raise bad_argument("matmul", "other", 2, "Tensor", other)
+    need_tensor("matmul", other, "other", 2)
     m, n = input._a.ndim, other._a.ndim
     if m == 2 and n == 2:
         _check_inner(input, other)
@@ -136,9 +129,9 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
         rows = input._a.shape[:-1]
         folded = reshape(input, math.prod(rows), input._a.shape[-1])
         if n == 1:
-            return _unsafe(mv(folded, other), rows)
+            return unsafe_view(mv(folded, other), rows)
         out = mm(folded, other)
-        return _unsafe(out, (*rows, out._a.shape[-1]))
+        return unsafe_view(out, (*rows, out._a.shape[-1]))
     if m == 1:
         return named(squeeze(matmul(unsqueeze(input, 0), other), -2), "UnsafeViewBackward0")
     left, right = input._a.shape, other._a.shape
@@ -151,10 +144,11 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
     x = reshape(expand(input, *batch, *left[-2:]), count, *left[-2:])
     y = reshape(expand(other, *batch, *right[-2:]), count, *right[-2:])
     out = bmm(x, y)
-    return _unsafe(out, (*batch, left[-2], right[-1]))
+    return unsafe_view(out, (*batch, left[-2], right[-1]))
 
 
-def _unsafe(out: Tensor, shape: tuple[int, ...]) -> Any:
+def unsafe_view(out: Tensor, shape: tuple[int, ...]) -> Any:
+    """A fresh tensor in another shape, under the node that PyTorch's products leave."""
     return _unsafe_view.finish(out._a.reshape(shape).copy(), (out, shape), {"order": "C"}, out._dt)
 
 

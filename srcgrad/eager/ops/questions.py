@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.dispatch import need_tensor, op, register
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
 
@@ -17,8 +17,7 @@ def numel(input: Tensor) -> int:
 
 def _about(name: str) -> None:
     def ask(input: Tensor) -> Any:
-        if not isinstance(input, Tensor):
-            raise bad_argument(name, "input", 1, "Tensor", input)
+        need_tensor(name, input)
         return getattr(input, name)()
 
     ask.__name__ = name

@@ -9,18 +9,14 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, op, register, store_out
-from srcgrad.eager.ops.creation import full, size_of, tensor
+from srcgrad.eager.dispatch import creator, op, register
+from srcgrad.eager.ops.creation import delivered, full, size_of, tensor
 from srcgrad.eager.strides import extent, strided
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 
 
 def _delivered(a: Array, d: dt.dtype, out: Tensor | None, requires_grad: bool) -> Tensor:
-    t = wrap(store(d, np.asarray(a)), d)
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t.requires_grad_() if requires_grad else t
+    return delivered(wrap(store(d, np.asarray(a)), d), out, requires_grad)
 
 
 def _number(value: Any, name: str = "linspace") -> Any:
@@ -104,8 +100,6 @@ def _triangle_indices(name: str, make: Any) -> None:
                 raise RuntimeError(f"{label} must be non-negative, got{value}")
         return wrap(np.stack(make(row, offset, col)).astype(dtype.numpy), dtype)
 
-    indices.__name__ = name
-    indices.__name__ = name
     creator(name, indices)
 
 
@@ -130,8 +124,7 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: dt.dtype | None = None,
     d = dtype or input._dt
     a = np.empty_like(input._a, dtype=d.numpy)
     a[...] = store(d, np.asarray(_number(fill_value)))
-    t = wrap(a, d)
-    return t.requires_grad_() if requires_grad else t
+    return delivered(wrap(a, d), None, requires_grad)
 
 
 def empty_strided(size: Any, stride: Any, *, dtype: dt.dtype | None = None, device: Any = None,
@@ -159,8 +152,8 @@ def empty_strided(size: Any, stride: Any, *, dtype: dt.dtype | None = None, devi
 def frombuffer(buffer: Any, *, dtype: dt.dtype, count: int = -1, offset: int = 0,
                requires_grad: bool = False) -> Tensor:
     """A tensor on the memory of a buffer."""
-    t = wrap(np.frombuffer(buffer, dtype.numpy, count, offset), dtype)
-    return t.requires_grad_() if requires_grad else t
+    return delivered(wrap(np.frombuffer(buffer, dtype.numpy, count, offset), dtype), None,
+                     requires_grad)
 
 
 for _function in (linspace, logspace, eye, scalar_tensor, empty_strided, frombuffer):
@@ -175,8 +168,7 @@ def _new(name: str, value: Any) -> None:
                requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:
         devices.check(device)
         d = dtype or self._dt
-        t = wrap(np.full(size_of(size), value, d.numpy), d)
-        return t.requires_grad_() if requires_grad else t
+        return delivered(wrap(np.full(size_of(size), value, d.numpy), d), None, requires_grad)
 
     create.__name__ = name
     register(name, create, torch=False)
@@ -225,7 +217,6 @@ def _window(name: str, weights: Any) -> None:
         return _delivered(weights(np.arange(window_length), n, *args, **shape), d, None,
                           requires_grad)
 
-    window.__name__ = name
     creator(name, window)
 
 

@@ -25,6 +25,7 @@ from srcgrad.eager.ops.shapes import (
     unsqueeze,
     view,
     wrap_dim,
+    wrap_each,
 )
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -57,10 +58,7 @@ _INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0", shown={"axis": "dim"}
 @op(out=False)
 def flip(input: Tensor, *dims: Any) -> Any:
     """The order of dimensions reversed (a copy)."""
-    axes = tuple(wrap_dim(d, input) for d in numbers(dims))
-    for i in axes:
-        if axes.count(i) > 1:
-            raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
+    axes = wrap_each(numbers(dims), input)
     return _FLIP(input, axes if input._a.ndim else ())
 
 
@@ -331,7 +329,6 @@ def _triangle(name: str, prim: Primitive) -> None:
             raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
         return prim(input, diagonal)
 
-    call.__name__ = name
     op(name, inplace=True)(call)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
 from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.ops.shapes import wrap_dim, wrap_each
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, wrap
@@ -48,14 +48,10 @@ def wrap_dims(dim: Any, input: Tensor) -> tuple[int, ...] | None:
     if dim is None:
         return None
     if isinstance(dim, tuple | list):
-        axes = tuple(wrap_dim(d, input) for d in dim)
-        for i in axes:
-            if axes.count(i) > 1:
-                raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
-        axes = axes or None  # type: ignore[assignment]
+        axes = wrap_each(dim, input)
     else:
         axes = (wrap_dim(dim, input),)
-    return () if axes and input._a.ndim == 0 else axes
+    return () if axes and input._a.ndim == 0 else axes or None
 
 
 def summand(input: Tensor, dtype: dt.dtype | None) -> Tensor:

@@ -14,7 +14,7 @@ from srcgrad.eager.ops.blending import complex_, lerp
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.joining import cat
 from srcgrad.eager.ops.rearranging import narrow
-from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, unsqueeze, wrap_dim
+from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, unsqueeze, wrap_dim, wrap_each
 from srcgrad.eager.ops.statistics import sort
 from srcgrad.eager.tensor import Array, Tensor, wrap
 
@@ -264,13 +264,8 @@ def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: in
     if edge_order not in (1, 2):
         raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
     n = input._a.ndim
-    if dim is None:
-        dims = list(range(n))
-    else:
-        dims = [wrap_dim(d, input) for d in (dim if isinstance(dim, tuple | list) else (dim,))]
-    if len(set(dims)) < len(dims):
-        twice = next(d for d in dims if dims.count(d) > 1)
-        raise RuntimeError(f"dim {twice} appears multiple times in the list of dims")
+    dims = tuple(range(n)) if dim is None else wrap_each(
+        dim if isinstance(dim, tuple | list) else (dim,), input)
     given = list(spacing) if isinstance(spacing, tuple | list) else [spacing] * len(dims)
     if isinstance(spacing, Tensor):
         given = [spacing]

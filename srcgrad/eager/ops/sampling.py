@@ -10,9 +10,9 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, need_tensor, op, register, store_out
+from srcgrad.eager.dispatch import creator, need_tensor, op, register
 from srcgrad.eager.ops.arguments import not_implemented
-from srcgrad.eager.ops.creation import size_of
+from srcgrad.eager.ops.creation import delivered, size_of
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.random import distributions as draw
 from srcgrad.eager.random.generator import Generator, default_generator
@@ -80,11 +80,11 @@ def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
         need_tensor(name + "_like", input)
         d = dtype or input._dt
         empty = np.empty_like(input._a, dtype=d.numpy)
-        with (generator or default_generator).lock:
+        g = generator or default_generator
+        with g.lock:
             a = np.empty_like(empty)
-            a[...] = fill(generator or default_generator, empty, d)
-        t = wrap(a, d)
-        return t.requires_grad_() if requires_grad else t
+            a[...] = fill(g, empty, d)
+        return delivered(wrap(a, d), None, requires_grad)
 
     create.__name__, like.__name__ = name, name + "_like"
     creator(name, create)
@@ -97,10 +97,7 @@ def _finish(name: str, fill: Callable[..., Array], shape: tuple[int, ...], d: dt
     g = generator or default_generator
     with g.lock:
         t = wrap(np.ascontiguousarray(fill(g, np.empty(shape, d.numpy), d)).reshape(shape), d)
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t.requires_grad_() if requires_grad else t
+    return delivered(t, out, requires_grad)
 
 
 def _rand(g: Generator, like: Array, d: dt.dtype) -> Array:
@@ -163,10 +160,7 @@ def randint(*args: Any, low: Any = None, high: Any = None, size: Any = None,
                             f"{type(args[1]).__name__}")
         raise TypeError("argument 'size' must be tuple of ints, not NoneType")
     t = _randint(int(low or 0), int(high), size_of((size,)), dtype or dt.int64, generator)
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t.requires_grad_() if requires_grad else t
+    return delivered(t, out, requires_grad)
 
 
 def randint_like(input: Tensor, low: int, high: int | None = None, *,
@@ -191,10 +185,7 @@ def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None =
     g = generator or default_generator
     with g.lock:
         t = wrap(store(d, draw.permutation(g, n)), d)
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t
+    return delivered(t, out)
 
 
 for _function in (randint, randint_like, randperm):
@@ -310,9 +301,9 @@ _BERNOULLI = Primitive(masked_fill, "BernoulliBackward0", main=False)
 @op()
 def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | None = None) -> Any:
     """Ones with the probabilities in ``input`` (or all with ``p``), else zeros."""
-    g = generator or default_generator
     if p is None and input._dt.category < dt.FLOATING:
         raise not_implemented("bernoulli_tensor_cpu_p_", input._dt)
+    g = generator or default_generator
     with g.lock:
         if p is None:
             ones = bernoulli_values(g, input._a, input._dt)
@@ -326,7 +317,6 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
            device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
     """Normal numbers with means and deviations given as tensors, or a size."""
     devices.check(device)
-    g = generator or default_generator
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         if size is None:
             raise TypeError(
@@ -351,14 +341,12 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    g = generator or default_generator
     with g.lock:
         z = normal_values(g, np.empty(shape, first._dt.numpy), first._dt, 0.0, 1.0)
     raw = [v._a if isinstance(v, Tensor) else v for v in (mean, std)]
     t = wrap(store(first._dt, np.asarray(z * raw[1] + raw[0])), first._dt)
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t
+    return delivered(t, out)
 
 
 creator("normal", normal)

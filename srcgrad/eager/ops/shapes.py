@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,15 @@ def wrap_dim(dim: Any, input: Tensor | int, extra: int = 0) -> int:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, "
                          f"{bound - 1}], but got {dim})")
     return int(dim) % bound
+
+
+def wrap_each(dims: Iterable[Any], input: Tensor) -> tuple[int, ...]:
+    """Dimension numbers made non-negative, each of them once."""
+    found = tuple(wrap_dim(d, input) for d in dims)
+    for i in found:
+        if found.count(i) > 1:
+            raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
+    return found
 
 
 def numbers(args: Sequence[Any]) -> tuple[int, ...]:
@@ -228,15 +237,18 @@ register("T", property(_reversed), torch=False)
 register("mT", property(_matrix_transposed), torch=False)
 
 
-def _type_of(a: Any) -> str:
-    return dt.FROM_NUMPY[a.dtype].tensor_name + "Tensor"
+def _type_name(d: dt.dtype) -> str:
+    """What a message of the C++ side calls tensors of ``d``: new dtypes have a new form."""
+    if d in (dt.bool_, dt.bfloat16) or d.category == dt.COMPLEX:
+        return f"CPU{d.tensor_name}Type"
+    return f"torch.{d.tensor_name}Tensor"
 
 
-def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
+def expand_array(a: Any, sizes: tuple[int, ...], d: dt.dtype) -> Any:
     """``a`` broadcast to ``sizes`` (-1 keeps a length); PyTorch's errors."""
     lead = len(sizes) - a.ndim
     if lead < 0:
-        raise RuntimeError(f"expand(torch.{_type_of(a)}{{{list(a.shape)}}}, size={list(sizes)}): "
+        raise RuntimeError(f"expand({_type_name(d)}{{{list(a.shape)}}}, size={list(sizes)}): "
                            f"the number of sizes provided ({len(sizes)}) must be greater or equal "
                            f"to the number of dimensions in the tensor ({a.ndim})")
     target = list(sizes)
@@ -266,7 +278,7 @@ def expand_array(a: Any, sizes: tuple[int, ...]) -> Any:
 @op(torch=False, out=False)
 def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Dimensions of length 1 (and new leading ones) repeated without a copy."""
-    a = expand_array(input._a, numbers(size))
+    a = expand_array(input._a, numbers(size), input._dt)
     return view_of(_expand, input, a, {"array": input, "shape": a.shape})
 
 
@@ -307,11 +319,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
         axes: Any = tuple(i for i, n in enumerate(shape) if n == 1)
         prim = _squeeze_all
     elif isinstance(dim, tuple | list):
-        given = [wrap_dim(d, input) for d in dim]
-        for i in given:
-            if given.count(i) > 1:
-                raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
-        axes = tuple(i for i in given if shape and shape[i] == 1)
+        axes = tuple(i for i in wrap_each(dim, input) if shape and shape[i] == 1)
         prim = _squeeze_dims
     else:
         i = wrap_dim(dim, input)

@@ -61,7 +61,6 @@ def _two(name: str, function: Any, node: str) -> None:
         place = 1 if is_number(input) else 2 if is_number(other) else 0
         return promoted(prims[place], d, input, other)
 
-    call.__name__ = name
     within(SPECIAL, name, title=name)(call)
 
 

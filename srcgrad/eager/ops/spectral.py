@@ -9,10 +9,9 @@ import numpy as np
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import within
-from srcgrad.eager.ops.arguments import many_dims
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.rearranging import roll
-from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.eager.ops.shapes import wrap_dim, wrap_each
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
 
@@ -70,7 +69,6 @@ def _one(name: str, prepare: Any, node: str) -> None:
         plain = name == "fft" and t._dt.category == dt.FLOATING
         return (_R2C_FULL if plain else prim)(t, n, i, _norm(norm))
 
-    transform.__name__ = name
     within(FFT, name, title=f"fft_{name}")(transform)
 
 
@@ -80,6 +78,10 @@ _one("irfft", _complex_numbers, _C2R)
 _one("hfft", _complex_numbers, _C2R)
 _one("rfft", lambda t: _real_numbers("rfft", t), _R2C)
 _one("ihfft", lambda t: _real_numbers("ihfft", t), _R2C)
+
+
+def _axes(dim: Any, input: Tensor) -> tuple[int, ...]:
+    return wrap_each(dim if isinstance(dim, tuple | list) else (dim,), input)
 
 
 def _several(name: str, prepare: Any, default: Any) -> None:
@@ -94,14 +96,13 @@ def _several(name: str, prepare: Any, default: Any) -> None:
             count = t._a.ndim if s is None else len(s)
             axes = tuple(range(t._a.ndim - count, t._a.ndim))
         else:
-            axes = many_dims(dim, t._a.ndim)
+            axes = _axes(dim, t)
         if s is not None:
             sizes: Any = tuple(t._a.shape[i] if k == -1 else k for k, i in zip(s, axes))
         else:
             sizes = None
         return prim(t, sizes, axes, _norm(norm))
 
-    transform.__name__ = name
     within(FFT, name, title=f"fft_{name}")(transform)
 
 
@@ -122,7 +123,6 @@ def _frequencies(name: str, make: Any) -> None:
         t = wrap(steps * kind.numpy.type(1.0 / (n * d)), kind)
         return t.requires_grad_() if requires_grad else t
 
-    frequencies.__name__ = name
     within(FFT, name, title=f"fft_{name}")(frequencies)
 
 
@@ -132,10 +132,9 @@ _frequencies("rfftfreq", np.fft.rfftfreq)
 
 def _shift(name: str, amount: Any) -> None:
     def shift(input: Tensor, dim: Any = None) -> Any:
-        axes = tuple(range(input._a.ndim)) if dim is None else many_dims(dim, input._a.ndim)
+        axes = tuple(range(input._a.ndim)) if dim is None else _axes(dim, input)
         return roll(input, tuple(amount(input._a.shape[i]) for i in axes), axes)
 
-    shift.__name__ = name
     within(FFT, name, title=f"fft_{name}", out=False)(shift)
 
 

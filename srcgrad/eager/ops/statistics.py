@@ -25,12 +25,17 @@ from srcgrad.rules.numpy import selection
 _SHOWN = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
 
 
-def _prod_of_dtype(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.prod(a, axis=axis, keepdims=keepdims, dtype=a.dtype)
+def _own_dtype(function: Any) -> Any:
+    """A reduction of NumPy that keeps the dtype (small integers would be widened)."""
+    def compute(a: Any, axis: Any = None, **options: Any) -> Any:
+        return function(a, axis=axis, dtype=a.dtype, **options)
+
+    return compute
 
 
-_PROD = Primitive(np.prod, "ProdBackward0", shown=_SHOWN, primal=_prod_of_dtype)
-_PROD_DIM = Primitive(np.prod, "ProdBackward1", shown=_SHOWN, primal=_prod_of_dtype, main=False)
+_PROD = Primitive(np.prod, "ProdBackward0", shown=_SHOWN, primal=_own_dtype(np.prod))
+_PROD_DIM = Primitive(np.prod, "ProdBackward1", shown=_SHOWN, primal=_own_dtype(np.prod),
+                     main=False)
 _NANSUM = Primitive(np.nansum, "NansumBackward0", shown=_SHOWN)
 
 
@@ -111,7 +116,6 @@ def _spread(name: str) -> None:
             return joint(_MEANS[name].cls.__name__, made, mean)
         return made
 
-    call.__name__ = name
     op(name, method="_" not in name)(call)
 
 
@@ -122,14 +126,6 @@ for _name in _SPREADS:
 
 _LOG_SUM = Primitive(selection.log_sum_exp, "LogsumexpBackward0", shown=_SHOWN)
 _LOG_CUMSUM = Primitive(selection.log_cumsum_exp, "LogcumsumexpBackward0", shown=_SHOWN)
-
-
-def _own_dtype(function: Any) -> Any:
-    """A reduction of NumPy that keeps the dtype (small integers would be widened)."""
-    def compute(a: Any, axis: Any = None, **options: Any) -> Any:
-        return function(a, axis=axis, dtype=a.dtype, **options)
-
-    return compute
 
 
 _CUMSUM = Primitive(np.cumsum, "CumsumBackward0", shown=_SHOWN, primal=_own_dtype(np.cumsum))
@@ -159,7 +155,6 @@ def _running(name: str, prim: Primitive) -> None:
             return named(t.clone(), prim.cls.__name__)
         return prim(t, axis=i)
 
-    call.__name__ = name
     op(name, inplace=True)(call)
 
 
@@ -201,7 +196,6 @@ def _running_extreme(name: str, node: str, better: Any) -> None:
         indices = np.maximum.accumulate(np.where(holds, at, 0), axis=i)
         return _chosen(prim, result, input, indices, i)
 
-    call.__name__ = name
     op(name)(call)
 
 

@@ -203,10 +203,9 @@ def softshrink(input: Any, lambd: float = 0.5) -> Any:
     """``input`` moved towards 0 by ``lambd``."""
     _floating(input, "softshrink", "softshrink_check")
     if lambd < 0:
-        kind = input.type().removeprefix("torch.").removesuffix("Tensor")
         limit = torch.finfo(input.dtype).max
-        raise RuntimeError(f"lambda must be in range [0, {limit:g}] for input dtype {kind}, but "
-                           f"found {lambd:g}")
+        raise RuntimeError(f"lambda must be in range [0, {limit:g}] for input dtype "
+                           f"{input.dtype.tensor_name}, but found {lambd:g}")
     return nodes.softshrink(input, lambd)
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...ops.arguments import c_name
 from . import nodes
 from .conv import linear
 from .dropout import dropout
@@ -62,7 +61,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
 def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
     kinds = query.dtype, key.dtype, value.dtype
     if len(set(kinds)) > 1:
-        q, k, v = map(c_name, kinds)
+        q, k, v = (d.c_name for d in kinds)
         raise RuntimeError("Expected query, key, and value to have the same dtype, but got "
                            f"query.dtype: {q} key.dtype: {k} and value.dtype: {v} instead.")
     dims = query.dim(), key.dim(), value.dim()
@@ -73,8 +72,8 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
     if mask is not None and mask.dtype not in (torch.bool, torch.float32, query.dtype):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {c_name(mask.dtype).replace('long long', 'long int')} and  "
-            f"query.dtype: {c_name(query.dtype)} instead.")
+            f"attn_mask.dtype: {mask.dtype.c_name} and  "
+            f"query.dtype: {query.dtype.c_name} instead.")
 
 
 def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:

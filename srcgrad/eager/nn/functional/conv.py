@@ -9,7 +9,7 @@ from srcgrad.rules.nn.convolution import transposed_size
 
 from ... import basis as torch
 from ...nodes import named
-from ...ops.arguments import c_name, not_implemented, warn_once
+from ...ops.arguments import not_implemented, warn_once
 from ..signatures import family
 from . import nodes
 from .calls import builtin, whole
@@ -46,7 +46,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
                            f"0D and {weight.dim()}D")
     if input.dtype != weight.dtype and (input.dim() > 1 or bias is not None):
-        kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
+        kinds = [t.dtype.tensor_name for t in (input, weight)]
         raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {kinds[0]} and "
                            f"{kinds[1]}")
     lead = tuple(input.shape[:-1])
@@ -126,11 +126,11 @@ def _checked(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, di
 def _check_types(input: Any, weight: Any, bias: Any, stride: Ints, dilation: Ints,
                  groups: int) -> None:
     if bias is not None and bias.dtype != input.dtype:
-        raise RuntimeError(f"Input type ({c_name(input.dtype)}) and bias type "
-                           f"({c_name(bias.dtype)}) should be the same")
+        raise RuntimeError(f"Input type ({input.dtype.c_name}) and bias type "
+                           f"({bias.dtype.c_name}) should be the same")
     if input.dtype == weight.dtype:
         return
-    kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, weight)]
+    kinds = [t.dtype.tensor_name for t in (input, weight)]
     shown = [f"CPU{kind}Type" if kind.startswith(("BFloat16", "Complex")) else f"torch.{kind}Tensor"
              for kind in kinds]
     kernel = tuple(weight.shape[2:])

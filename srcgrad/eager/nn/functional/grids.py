@@ -82,7 +82,7 @@ def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
     if not input.is_floating_point():
         raise not_implemented(f"grid_sampler_{input.dim() - 2}d_cpu_kernel_impl", input.dtype)
     if input.dtype is not grid.dtype:
-        wanted, found = (t.type().removeprefix("torch.").removesuffix("Tensor")
+        wanted, found = (t.dtype.tensor_name
                          for t in (input, grid))
         raise RuntimeError(f"expected scalar type {wanted} but found {found}")
 

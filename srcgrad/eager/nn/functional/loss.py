@@ -123,7 +123,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None,
                          f"size ({input.size()}) is deprecated. Please ensure they have the same "
                          "size.")
     if input.dtype != target.dtype:
-        found, expected = target.type()[6:-6], input.type()[6:-6]
+        found, expected = target.dtype.tensor_name, input.dtype.tensor_name
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
     with torch.no_grad():
         if not torch.logical_and(input >= 0, input <= 1).all():
@@ -145,7 +145,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
                          f"({input.size()})")
     nodes.binary_cross_entropy_with_logits.check(input)
     if not target.is_floating_point():
-        kinds = [t.type().removeprefix("torch.").removesuffix("Tensor") for t in (input, target)]
+        kinds = [t.dtype.tensor_name for t in (input, target)]
         raise RuntimeError(f"result type {kinds[0]} can't be cast to the desired output type "
                            f"{kinds[1]}")
     check_broadcast(pos_weight, target)
@@ -176,8 +176,8 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
     if input.dim() == 2 and target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (torch.int64, torch.uint8):
-        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {kind}")
+        raise RuntimeError(f"expected target dtype to be Long or Byte, but got "
+                           f"{target.dtype.tensor_name}")
     if input.dim() == 1 and target.numel() != 1:
         raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
                          f"{target.numel()}")
@@ -186,7 +186,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
         raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
                            f"no classes but got weight tensor of shape: {list(weight.shape)}")
     if weight is not None and weight.dtype is not input.dtype:
-        wanted, found = (t.type().removeprefix("torch.").removesuffix("Tensor")
+        wanted, found = (t.dtype.tensor_name
                          for t in (input, weight))
         raise RuntimeError(f"expected scalar type {wanted} but found {found}")
     _checked_classes(input, target, ignore_index)
@@ -222,9 +222,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: boo
         raise IndexError("Dimension specified as 1 but tensor has no dimensions")
     by_probability = target.size() == input.size()
     if by_probability and not target.is_floating_point():
-        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
         raise RuntimeError("Expected floating point type for target with class probabilities, got "
-                           + kind)
+                           + target.dtype.tensor_name)
     if by_probability and ignore_index >= 0:
         raise RuntimeError("ignore_index is not supported for floating point target")
     log_p = torch.log_softmax(input, dim)

@@ -67,8 +67,7 @@ def _check_margins(input: Any, target: Any, weight: Any) -> None:
         raise RuntimeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if target.dtype is not torch.int64:
-        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"expected scalar type Long but found {kind}")
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.tensor_name}")
 
 
 def multilabel_margin_loss(input: Any, target: Any, size_average: bool | None = None,
@@ -82,8 +81,7 @@ def multilabel_margin_loss(input: Any, target: Any, size_average: bool | None = 
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
                            f"{list(input.shape)}")
     if target.dtype is not torch.int64:
-        kind = target.type().removeprefix("torch.").removesuffix("Tensor")
-        raise RuntimeError(f"expected scalar type Long but found {kind}")
+        raise RuntimeError(f"expected scalar type Long but found {target.dtype.tensor_name}")
     labels = torch.raw(target)
     if labels.size and (labels.min() < -1 or labels.max() >= input.shape[-1]):
         raise RuntimeError("argument #2 'target' is out of range")

@@ -130,7 +130,7 @@ def _check_bags(input: Any, weight: Any, offsets: Any, per_sample_weights: Any) 
     """PyTorch's answers to indices, offsets and weights that do not fit."""
     whole, real = "Long, Int", "Half, BFloat16, Float, Double"
     for name, t, allowed in (("indices", input, whole), ("weight", weight, real)):
-        found = t.type().removeprefix("torch.").removesuffix("Tensor")
+        found = t.dtype.tensor_name
         if found not in allowed.split(", "):
             raise RuntimeError(f"Expected tensor for argument #1 '{name}' to have one of the "
                                f"following scalar types: {allowed}; but got {t.type()} instead "

@@ -139,7 +139,7 @@ def check_unpool(input: Any, indices: Any, stride: Ints, count: int) -> None:
     given, places = list(input.shape) + one, list(indices.shape) + one
     if indices.dtype is not torch.int64:
         raise RuntimeError("elements in indices should be type int64 but got: "
-                           + indices.type().removeprefix("torch.").removesuffix("Tensor"))
+                           + indices.dtype.tensor_name)
     if len(given) not in (axes + 1, axes + 2):
         raise RuntimeError(f"Input to max_unpooling{axes}d should be a {axes + 1}d or {axes + 2}d "
                            f"Tensor, but got a tensor with {len(given)} dimensions.")
