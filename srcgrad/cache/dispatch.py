@@ -21,7 +21,7 @@ import numpy as np
 from ..stage.machine import UNBOUND
 from ..types.caches import cached_value
 from ..types.dims import Atom, Poly, symbols
-from ..types.guards import STEPS, Guard, Held, Path, SizeSource, stacked
+from ..types.guards import STEPS, Guard, Held, Path, SizeSource, overlap, stacked
 from ..types.subclasses import bare_attribute, base_array, content_item
 from .anchors import Anchor
 
@@ -276,11 +276,6 @@ def _check_array(out: _Writer, place: str, data: tuple[np.dtype[Any], int, tuple
     if rank:
         out.check(" and ".join(f"{size} {'==' if i in units else '!='} 1"
                                for i, size in enumerate(out.extents(place, rank))))
-
-
-def overlap(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
-    """Do two arrays share memory?  (Bounds first; the exact test only where they meet.)"""
-    return np.may_share_memory(a, b) and bool(np.shares_memory(a, b))
 
 
 class Dispatcher:

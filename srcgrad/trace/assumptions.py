@@ -175,19 +175,22 @@ class StoredObjects(Assumption):
 
 @dataclass(frozen=True)
 class HeldObjects(Assumption):
-    """An attribute of objects in a store holds objects in a store; with ``optional`` or None.
+    """An attribute of objects in a store holds objects in a store; with ``optional`` or None; or,
+    ``copied``, arrays.
 
-    Why: an object, or None, was put there.
-    Changes: the list of the attribute holds their numbers, -1 for None.
+    Why: an object, or None, was put there; arrays that were put there change.
+    Changes: the list of the attribute holds their numbers, -1 for None; copies of the arrays.
     """
 
     cls: Any
     name: str
     held: Any = None
     optional: bool = False
+    copied: bool = False
 
     def words(self) -> str:
-        what = "may hold None" if self.optional else "holds objects"
+        what = "holds arrays that change" if self.copied else (
+            "may hold None" if self.optional else "holds objects")
         return f"the attribute {self.name} of {self.cls[1]} {what}"
 
 

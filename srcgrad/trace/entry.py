@@ -296,7 +296,9 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     if type(obj) is Choice:
         obj = machine.unions.one_form(obj)
     if is_tracer(obj):
-        machine.sources.check_batches([obj] if type(obj) is ArrayTracer else [])
+        if type(obj) is ArrayTracer:
+            machine.sources.check_batches([obj])
+            machine.elements.share(obj)
         return machine.recorder.value_of(obj)
     if type(obj) is EqualArrays:
         obj.apart()

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.lib.array_utils import byte_bounds
 
 from ..errors import Where
 from .caches import cached_value
@@ -277,6 +278,26 @@ class SizeSource:
     path: Path
     axis: int | None
     symbol: Poly
+
+
+def overlap(a: Any, b: Any) -> bool:
+    """Do two arrays share memory?  Or arrays in lists, each with one of the other list; those of
+    one list with each other, if it is both.  (Bounds first; the exact test only of two arrays.)
+
+    >>> x = np.arange(4.0)
+    >>> overlap(x, x[1:]), overlap([x[2:], x[:2]], x[:1]), overlap(found := [x[:2], x[2:]], found)
+    (True, True, False)
+    """
+    if type(a) is not list and type(b) is not list:
+        return np.may_share_memory(a, b) and bool(np.shares_memory(a, b))
+    groups = [x if type(x) is list else [x] for x in ((a,) if a is b else (a, b))]
+    last = [0] * len(groups)  # where those met so far end
+    for low, high, which in sorted(
+            (*byte_bounds(array), k) for k, group in enumerate(groups) for array in group):
+        if last[0 if a is b else 1 - which] > low:
+            return True
+        last[which] = max(last[which], high)
+    return False
 
 
 MANY = 8  # longer lists of equal arrays are one array in generated code

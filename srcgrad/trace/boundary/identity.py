@@ -34,6 +34,7 @@ class Identity(Collaborator):
 
     found_functions: parts.FoundFunctions
     items: parts.Items
+    opening: parts.Opening
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
@@ -84,7 +85,9 @@ class Identity(Collaborator):
         """Two arrays are told apart: refuse where data decides whether they are one."""
         if left.home is right.home or left.steps or right.steps:
             return
-        if may_be_one(left.home, right.home) or all(map(is_stored, (left.home, right.home))):
+        stored = [is_stored(left.home), is_stored(right.home)]
+        if may_be_one(left.home, right.home) or all(stored) or (
+                any(stored) and self.sources.array_lists):
             raise self.recorder.of_forms(UnsupportedOperation(
                 "it is asked whether two arrays are one, and data decides that",
                 why="arrays in lists whose length depends on data, and names that stand for one of "
@@ -98,6 +101,8 @@ class Identity(Collaborator):
             obj = self.found_functions.pinned.get(key)
             if obj is None or isinstance(obj, FIXED):
                 continue
+            if key in self.altered:
+                self.opening.check_apart(obj, path)
             like.setdefault(type(obj), ([], []))[key not in self.altered].append(path)
         for altered, others in like.values():
             if altered and len(altered) + len(others) > 1 and any(

@@ -8,6 +8,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import itertools
 import operator
 import pathlib
 import re
@@ -20,7 +21,7 @@ from ...errors import AliasError, TracingError, UnsupportedType
 from ...graph.ir import Value
 from ...types import dims
 from ...types.dims import Dim, Poly
-from ...types.guards import Guard, Path, SizeSource, Source, stacked
+from ...types.guards import Guard, Path, SizeSource, Source, overlap, stacked
 from ...types.kinds import Aval, Kind, int_aval, python_scalar
 from ...types.subclasses import (
     base_array,
@@ -31,7 +32,14 @@ from ...types.subclasses import (
     native_class,
 )
 from ...types.tree import blank
-from ..assumptions import ContentRead, FixedSize, GuardedLayout, OneObject, SeparateArrays
+from ..assumptions import (
+    ContentRead,
+    FixedSize,
+    GuardedLayout,
+    KnownLengths,
+    OneObject,
+    SeparateArrays,
+)
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..iteration.iteration import EqualArrays
@@ -58,6 +66,7 @@ class Sources(Collaborator):
 
     array_classes: parts.ArrayClasses
     class_attributes: parts.ClassAttributes
+    elements: parts.Elements
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
     identity: parts.Identity
@@ -84,6 +93,8 @@ class Sources(Collaborator):
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
+        # lists of arrays, with the columns that they were copied to
+        self.array_lists: list[tuple[Path, list[Any], list[Any] | None]] = []
         self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
         self.notes: list[str] = []
 
@@ -290,7 +301,8 @@ class Sources(Collaborator):
 
     def check_batches_unwritten(self) -> None:
         """Where anything from outside is written to, the arrays of a list may be part of it."""
-        if self.batches and any(t.home.written for _, t, _ in self.outside_arrays):
+        if self.batches and (any(t.home.written for _, t, _ in self.outside_arrays) or any(
+                self.elements.is_written(column) for _, _, column in self.array_lists)):
             self.separate(self.batches[0][0])
 
     def _found_again(self, obj: Any, known: Path, path: Path) -> Any:
@@ -474,13 +486,7 @@ class Sources(Collaborator):
                 Path(p.root, p.steps[:-1], p.label) if p.steps[-1:] == (("base", None),) else p
                 for p in (path, known[0])))
             return known[1]
-        units = tuple(i for i, size in enumerate(obj.shape) if size == 1)
-        self.guard("array", path, (obj.dtype, obj.ndim, units))
-        shape = tuple(1 if size == 1 else self._size(path, i, size)
-                      for i, size in enumerate(obj.shape))
-        for axis, size in enumerate(shape):
-            if isinstance(size, int) and size != 1:
-                self.guard("extent", path, (axis, size))
+        shape = self.shape_of(obj, path)
         value = self.input(Aval(Kind.ARRAY, obj.dtype, shape), path, "array")
         value.obj = self.recorder.new_obj()
         tracer: ArrayTracer = self.recorder.wrap(value, str(path))
@@ -493,6 +499,17 @@ class Sources(Collaborator):
         self.arrays.setdefault(id(obj), (path, tracer))
         self.outside_arrays.append((path, tracer, obj))
         return tracer
+
+    def shape_of(self, obj: np.ndarray[Any, Any], path: Path) -> tuple[Dim, ...]:
+        """The sizes of an array from outside, as symbols but for ones; guarded."""
+        units = tuple(i for i, size in enumerate(obj.shape) if size == 1)
+        self.guard("array", path, (obj.dtype, obj.ndim, units))
+        shape = tuple(1 if size == 1 else self._size(path, i, size)
+                      for i, size in enumerate(obj.shape))
+        for axis, size in enumerate(shape):
+            if isinstance(size, int) and size != 1:
+                self.guard("extent", path, (axis, size))
+        return shape
 
     def check_overlaps(self) -> None:
         """Arrays from outside that are written to must not share memory with others, unless
@@ -514,6 +531,19 @@ class Sources(Collaborator):
                         why="a write to one changes part of the other, which the derivative "
                             "cannot follow",
                         fix="pass a copy (`.copy()`) of one of them"))
+                self.guard("overlap", path, other_path)
+
+        lists = [(path, arrays) for path, arrays, _ in self.array_lists]
+        changed = [(path, arrays) for path, arrays, column in self.array_lists
+                   if self.elements.is_written(column)]
+        everything: list[tuple[Path, Any]] = [
+            *lists, *((path, obj) for path, _, obj in self.outside_arrays)]
+        pairs: tuple[Any, ...] = (([(path, obj) for path, _, obj in written], lists),
+                                  (changed, everything))
+        for some, others in pairs:
+            for (path, one), (other_path, other) in itertools.product(some, others):
+                if overlap(one, other):
+                    raise Restart(KnownLengths())
                 self.guard("overlap", path, other_path)
 
     def order_of(self, path: Path) -> int:

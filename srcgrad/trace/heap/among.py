@@ -151,7 +151,8 @@ class Among(Collaborator):
             return self.lists.one_among(items, index) if found is None else found
         if isinstance(first, tuple) and not self.is_grouped(items) and all(
                 type(i) is type(first) and len(i) == len(first) for i in items):
-            parts = [self.pick(list(column), index) for column in zip(*items, strict=True)]
+            parts = [self.pick(list(column), index)
+                     for column in zip(*map(self.lists.items_seen, items), strict=True)]
             if not any(p is None for p in parts):
                 return rebuilder(first)(parts)
         found = self.pick_object(items, index)

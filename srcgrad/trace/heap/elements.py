@@ -9,6 +9,7 @@ again without the store.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -17,8 +18,8 @@ import numpy as np
 
 from ...graph.ir import Steps, Value
 from ...types.dims import is_varying
-from ...types.kinds import Kind
-from ..assumptions import Withdrawn
+from ...types.kinds import OPAQUE, Kind
+from ..assumptions import HeldObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.homes import is_stored, reach
@@ -26,7 +27,7 @@ from ..record.journal import Version
 from ..record.regions import Region
 from ..record.states import SymbolicList
 from ..record.tracers import ArrayTracer, Home
-from .stores import Store, stored_as
+from .stores import Reference, Store, class_key, stored_as
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -61,6 +62,7 @@ class Elements(Collaborator):
 
     call_nodes: parts.CallNodes
     choices: parts.Choices
+    effects: parts.Effects
     lists: parts.Lists
     recorder: parts.Recorder
     recursion: parts.Recursion
@@ -72,6 +74,10 @@ class Elements(Collaborator):
     def held_in(self, store: Store, name: str) -> Held:
         return self.columns.setdefault(id(store.columns[name]), Held(store, name))
 
+    def is_written(self, column: Any) -> bool:
+        """Is an array of a column written to in place?"""
+        return id(column) in self.columns and self.columns[id(column)].written
+
     # ---- into a store and out of it --------------------------------------------------------------
     def given(self, store: Store, name: str, value: Any, put: Callable[[], None],
               replaces: bool = False) -> None:
@@ -80,7 +86,8 @@ class Elements(Collaborator):
         held = self.held_in(store, name) if homes else None
         for home in homes:
             if value.steps or home.outside or home.stored or home.held or len(homes) > 1:
-                self.share(value)
+                for one in homes:
+                    self._share(one)
                 held.shared = True  # type: ignore[union-attr]
         put()
         if held is not None:
@@ -121,9 +128,13 @@ class Elements(Collaborator):
             held.shared = True
 
     def share(self, tracer: ArrayTracer) -> None:
-        """The world outside gets an array."""
+        """The world outside gets an array: it must be the very one that an object from there
+        holds."""
         for home in reach(tracer.home):
             self._share(home)
+            for held in home.held:
+                if held.store.found is not None:
+                    self._withdraw(held)
 
     def note_stored(self, home: Home) -> None:
         """An array is put into a list: is it another one than the column?"""
@@ -170,19 +181,35 @@ class Elements(Collaborator):
             "put", (before, made, self.recorder.as_value(place.index)), (before.aval,))
         self.lists.set_list(column, after)
         place.held.written = True
+        self._write_back(place.held, place.index, copied)
         self.versions[made] = after
         self.journal.write(Version(home), made)
+
+    def _write_back(self, held: Held, index: Any, content: ArrayTracer) -> None:
+        """Write to the array that an object from outside holds, too."""
+        if held.store.found is None:
+            return
+        owner = Reference(held.store, index)
+        array = self.effects.emit_effect(getattr, (owner, held.name), {}, OPAQUE)
+        self.effects.emit_effect(operator.setitem, (array, Ellipsis, content), {}, None)
 
     # ---- when all is known -----------------------------------------------------------------------
     def check(self) -> None:
         """At the end: arrays that are written in place have no other holder."""
         for held in self.columns.values():
+            if held.written and held.replaced and held.store.found is not None and (
+                    self.copies(held.store, held.name) not in self.assumed):
+                raise Restart(self.copies(held.store, held.name))
             if held.written and (held.shared or (held.kept and held.replaced)
                                  or self.recursion.callees):
                 self._withdraw(held)
 
+    def copies(self, store: Store, name: str) -> HeldObjects:
+        """The assumption that a column holds copies of what objects from outside get."""
+        return HeldObjects(class_key(store.cls), name, copied=True)
+
     def _withdraw(self, held: Held) -> NoReturn:
-        raise Restart(Withdrawn(stored_as(held.store.cls)))
+        raise Restart(Withdrawn(stored_as(held.store.cls, held.store.found is not None)))
 
 
 def _same_number(a: Any, b: Any) -> bool:

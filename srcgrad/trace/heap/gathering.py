@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from ...types.guards import Native, Path
-from ...types.kinds import Aval, aval_of, list_of
+from ...types.kinds import Aval, Kind, aval_of, list_of
 from ...types.subclasses import native_class
+from ..boundary.input_arrays import kind_of_array
 from ..objects.special_methods import python_method
 from ..record.structures import rebuilder, record_fields
 from .columns import Column, Fixed, Form, Parts, item_key
@@ -47,6 +48,14 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrays:
+    """Arrays of one dtype and shape; for later calls, of any one shape."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lists:
     """Lists of what has one outline; None if all are empty."""
 
@@ -62,12 +71,12 @@ class Record:
     parts: tuple[Any, ...]
 
 
-Outline = Number | Constant | Lists | Record
+Outline = Number | Constant | Arrays | Lists | Record
 
 
 def is_plain(obj: Any) -> bool:
-    """Is it a number, a text or None?"""
-    return type(obj) in PLAIN or type(obj) in FIXED or isinstance(obj, np.generic)
+    """Is it a number, an array, a text or None?"""
+    return type(obj) in (*PLAIN, *FIXED, np.ndarray) or isinstance(obj, np.generic)
 
 
 def outline(obj: Any, depth: int = 0) -> Outline:
@@ -81,12 +90,16 @@ def outline(obj: Any, depth: int = 0) -> Outline:
         return Number(cls)
     if cls in FIXED:
         return Constant(obj)
+    if cls is np.ndarray and kind_of_array(obj) is None and obj.dtype.isnative:
+        return Arrays(obj.dtype, obj.shape)
     if depth > DEEPEST:
         raise Unlike
     if cls is list:
         found: Any = None
         for item in obj:
             found = _common(found, outline(item, depth + 1))
+        if isinstance(found, Arrays):
+            raise Unlike
         return Lists(found)
     names = _names(obj)
     return Record(cls, names, tuple([outline(p, depth + 1) for p in _parts(obj, names)]))
@@ -141,21 +154,56 @@ def columns(items: list[Any], found: Outline) -> list[list[Any]]:
         if any(type(i) is not type(found.value) or i != found.value for i in items):
             raise Unlike
         return []
+    if isinstance(found, Arrays):
+        if {*map(type, items)} - {np.ndarray} or any(
+                i.dtype != found.dtype or i.shape != items[0].shape for i in items):
+            raise Unlike
+        return [[*items]]
     if isinstance(found, Lists):
         return [_own_lists(items, found)]
-    cls: Any = found.cls() if isinstance(found.cls, weakref.ref) else found.cls
+    cls = _class_of(found)
     if {*map(type, items)} - {cls} or not _are_named(items, found, cls):
         raise Unlike
-    reader: Any = operator.itemgetter if issubclass(cls, (tuple, dict)) else operator.attrgetter
-    return [column for name, part in zip(found.names, found.parts, strict=True)
-            for column in columns([*map(reader(name), items)], part)]
+    return [column for held, part in _parts_of(items, found) for column in columns(held, part)]
+
+
+def _class_of(found: Record) -> Any:
+    return found.cls() if isinstance(found.cls, weakref.ref) else found.cls
+
+
+def _parts_of(items: list[Any], found: Record) -> Iterator[tuple[list[Any], Outline]]:
+    """What items hold, name by name, and its outline."""
+    reader: Any = (operator.itemgetter if issubclass(_class_of(found), (tuple, dict))
+                   else operator.attrgetter)
+    for name, part in zip(found.names, found.parts, strict=True):
+        yield [*map(reader(name), items)], part
+
+
+def holds(items: list[Any], found: Outline, obj: Any) -> bool:
+    """Is an object one of some items, or in them?"""
+    if not isinstance(found, (Record, Lists)):
+        return False
+    if any(item is obj for item in items):
+        return True
+    if isinstance(found, Record):
+        return any(holds(held, part, obj) for held, part in _parts_of(items, found))
+    return holds([*itertools.chain.from_iterable(items)], found.inner, obj)
 
 
 def numbered_columns(items: list[Any], found: Outline) -> list[list[Any]]:
-    """Objects, no two of which are one; their numbers; and their columns."""
+    """Objects, no two of which are one; their numbers; and their columns, with copies of arrays
+    in C order."""
     if len({*map(id, items)}) < len(items):
         raise Unlike
-    return [[*items], [*range(len(items))], *columns(items, found)]
+    return [[*items], [*range(len(items))], *map(_own_arrays, columns(items, found))]
+
+
+def _own_arrays(column: list[Any]) -> list[Any]:
+    if type(column[0]) is not np.ndarray:
+        return column
+    if not all(array.flags.c_contiguous for array in column):
+        raise Unlike
+    return [array.copy() for array in column]
 
 
 def _are_named(items: list[Any], found: Record, cls: type) -> bool:
@@ -187,7 +235,7 @@ def form_of_items(found: Outline, items: list[Any]) -> tuple[Form, list[tuple[st
     example = items[0]
     if isinstance(found, Constant):
         return Fixed(example), []
-    if isinstance(found, (Number, Lists)):
+    if isinstance(found, (Number, Arrays, Lists)):
         return Column(), [("", column_type(found))]
     rows = [_parts(item, found.names) for item in items[:1]]
     inner = [form_of_items(part, [row[i] for row in rows]) for i, part in enumerate(found.parts)]
@@ -201,6 +249,8 @@ def column_type(found: Any) -> Aval:
     """The type of what a column holds."""
     if isinstance(found, Number):
         return aval_of(found.type()).but(expr=None)
+    if isinstance(found, Arrays):
+        return Aval(Kind.ARRAY, found.dtype, found.shape)
     if isinstance(found, Lists):
         return list_of(None if found.inner is None else column_type(found.inner))
     raise Unlike
@@ -208,18 +258,20 @@ def column_type(found: Any) -> Aval:
 
 def columns_path(path: Path, found: Outline, reader: Any = columns) -> Path:
     """The way to the columns of a list."""
-    step = Native(reader, ((Native.Place(0), _weak(found)), {}), (), True, False, False)
+    step = Native(reader, ((Native.Place(0), weak(found)), {}), (), True, False, False)
     return Path(path.root, (*path.steps, ("native", step)), f"the columns of {path}")
 
 
-def _weak(found: Any) -> Any:
-    """An outline that does not keep classes of the user's alive."""
+def weak(found: Any) -> Any:
+    """An outline for later calls, which does not keep classes of the user's alive."""
+    if isinstance(found, Arrays):
+        return Arrays(found.dtype, None)
     if isinstance(found, Lists):
-        return Lists(_weak(found.inner))
+        return Lists(weak(found.inner))
     if isinstance(found, Record):
         own = found.cls in (tuple, dict)
         return Record(found.cls if own else weakref.ref(found.cls), found.names,
-                      tuple(map(_weak, found.parts)))
+                      tuple(map(weak, found.parts)))
     return found
 
 

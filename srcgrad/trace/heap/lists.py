@@ -379,7 +379,9 @@ class Lists(Collaborator):
     def each_column(self, state: Columns, act: Callable[[list[Any]], Any],
                      whole: bool = False) -> Any:
         """The item (or with ``whole`` the list) that an action on each column gives."""
-        found = [act(self.held_list(c)) for c in state.columns]
+        columns = [self.held_list(c) for c in state.columns]
+        self.opening.hoisted.update((id(c), c) for c in columns)  # their rows may not change
+        found = [act(c) for c in columns]
         if whole:
             return self.held_list(Columns(state.form, tuple(
                 self.symbolic_lists[id(f)] for f in found)))

@@ -7,7 +7,10 @@ If that fails later, tracing starts again without it (``KnownLengths`` is assume
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from ...types.dims import is_varying
 from ...types.guards import Path
@@ -24,19 +27,24 @@ from ..record.tracers import is_tracer
 from . import gathering
 from .columns import Column, Numbered
 from .gathering import (
+    Arrays,
     Constant,
     Number,
+    Outline,
     Record,
     Unlike,
     column_name,
     column_type,
+    columns,
     columns_path,
     form_of_items,
     held_objects,
+    holds,
     instances_in,
     is_plain,
     numbered_columns,
     outline,
+    weak,
 )
 from .stores import FEW, Reference, Store, stored_as
 
@@ -72,6 +80,7 @@ class Opening(Collaborator):
         self.hoisted: dict[int, Any] = {}  # lists that stand for lists from outside
         # what stands for lists from outside, by their columns
         self.gathered_lists: dict[int, list[Any]] = {}
+        self.outlines: list[tuple[Path, list[Any], Outline]] = []  # of what these hold
         # those lists, and the containers and instances in them
         self.gathered_items: dict[int, Any] = {}
 
@@ -181,13 +190,16 @@ class Opening(Collaborator):
         if self.references.may_store(type(obj[0]), outside=True):
             self.assumed.risk(stored_as(type(obj[0]), outside=True))
         self._note_instances(obj, path)
-        states = self._column_inputs(columns_path(path, found.inner), [
-            (column_name(path) + name, aval) for name, aval in named], 0)
+        whole, held = columns_path(path, found.inner), columns(obj, found.inner)
+        states = self._column_inputs(whole, [
+            (column_name(path) + name, aval) for name, aval in named], held)
+        self._note_arrays(whole, held, [None] * len(held))
         made: list[Any] = self.lists.holding(list, states[0] if isinstance(form, Column)
                                              else Columns(
             form, tuple(states)))
         self.journal.older(made)
         self.journal.seal(made)
+        self.outlines.append((path, obj, weak(found.inner)))
         self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
         for one in held_objects(obj):
             self.keep_as_found(one)
@@ -204,13 +216,16 @@ class Opening(Collaborator):
             self.class_attributes.note_class(type(one))
 
     def _column_inputs(self, whole: Path, named: list[tuple[str, Aval]],
-                       first: int) -> list[SymbolicList]:
-        """The inputs for columns with these names, which are those from ``first`` on of what a
-        path leads to."""
+                       held: list[list[Any]]) -> list[SymbolicList]:
+        """The inputs for the columns with these names, the last ones of those that a path leads
+        to."""
         # asks for them: fails for unlike items
-        self.sources.guard("length", whole, first + len(named))
+        self.sources.guard("length", whole, len(held))
         size, states = self.fresh("k", low=0), []
-        for number, (name, aval) in enumerate(named, first):
+        for number, (name, aval) in enumerate(named, len(held) - len(named)):
+            if aval.kind is Kind.ARRAY:
+                aval = aval.but(shape=self.sources.shape_of(
+                    held[number][0], whole.child("item", number).child("item", 0)))
             value = self.sources.input(list_of(aval), whole.child("item", number), "list")
             value.hint = name
             value.obj = self.recorder.new_obj(value)
@@ -218,10 +233,22 @@ class Opening(Collaborator):
             states.append(SymbolicList(value, value.obj))
         return states
 
+    def _note_arrays(self, whole: Path, held: list[list[Any]], copies: Sequence[Any]) -> None:
+        """Note which arrays were gathered, and the columns that have copies of them."""
+        for number, (column, copied) in enumerate(zip(held, copies, strict=True)):
+            if type(column[0]) is np.ndarray:
+                self.sources.array_lists.append((whole.child("item", number), column, copied))
+
     def keep_as_found(self, obj: Any) -> None:
         """Say of an object from outside that others stand for it: it may not change."""
         self.gathered_items[id(obj)] = obj
         self.journal.seal(obj)
+
+    def check_apart(self, obj: Any, path: Path) -> None:
+        """An object from outside is changed: guard that it is in no list that was gathered."""
+        for whole, items, found in self.outlines:
+            if self.sources.gives(holds, (items, found, obj), (whole, found, path)):
+                self.references.not_gathered(obj)
 
     def keep_apart(self, obj: Any) -> None:
         """An object from outside is changed: if it was gathered, start again without."""
@@ -238,18 +265,21 @@ class Opening(Collaborator):
         others = (*self.found_functions.pinned.values(), *self.gathered_items.values())
         if not isinstance(found, gathering.Lists) or not isinstance(found.inner,
                                                           Record) or self.call_nodes.tracing or (
-                not all(isinstance(p, (Number, Constant)) for p in found.inner.parts)) or any(
+                not all(isinstance(p, (Number, Constant, Arrays))
+                        for p in found.inner.parts)) or any(
                 type(one) is cls for one in others) or len({*map(id, obj)}) < len(obj) or any(
                 leaf.leads_through(path) for leaf in self.sources.leaves):
             raise Unlike
         self._note_instances(obj, path)
-        numbers = {n: p for n, p in zip(found.inner.names, found.inner.parts, strict=True)
-                   if isinstance(p, Number)}
+        varied = {n: p for n, p in zip(found.inner.names, found.inner.parts, strict=True)
+                  if not isinstance(p, Constant)}
         whole, name = columns_path(path, found.inner, numbered_columns), column_name(path)
         states = self._column_inputs(whole, [(name, INT), *(
-            (f"{name}_{n}", column_type(p)) for n, p in numbers.items())], 1)
+            (f"{name}_{n}", column_type(p)) for n, p in varied.items())],
+            numbered_columns(obj, found.inner))
         lists = [self.lists.holding(list, state) for state in states[1:]]
-        store = Store(self.machine, cls, dict(zip(numbers, lists, strict=True)))
+        self._note_arrays(columns_path(path, found.inner), columns(obj, found.inner), lists)
+        store = Store(self.machine, cls, dict(zip(varied, lists, strict=True)))
         store.found = self.recorder.wrap(self.sources.input(Aval(Kind.OPAQUE),
                                                             whole.child("item", 0), "object"))
         store.found.value.hint = f"{name}_objects"
@@ -272,7 +302,10 @@ class Opening(Collaborator):
             self.references.not_gathered(structure)
 
     def is_gathered(self, obj: Any) -> bool:
-        """Does an object stand for one of a list from outside?"""
+        """Does an object stand for one of a list from outside, or for a part of one?"""
+        owned = self.list_rows.list_owners.get(id(obj))
+        if owned is not None and owned.key is not None:
+            return self.is_gathered(owned.owner)
         return id(obj) in self.hoisted or id(obj) in self.gathered_items or (
             id(obj) in self.journal.copies and any(
                 type(obj) is type(one) for one in self.gathered_items.values()))

@@ -10,6 +10,8 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import numpy as np
+
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
 from ...stage.machine import UNBOUND, Frame
@@ -23,7 +25,7 @@ from ..objects.access import is_cached_property
 from ..objects.special_methods import class_attribute, python_method
 from ..record.states import Maybe
 from ..record.structures import is_library, record_fields
-from ..record.tracers import Choice, ClassedArray, Poison, StandIn, Tracer, Whole
+from ..record.tracers import ArrayTracer, Choice, ClassedArray, Poison, StandIn, Tracer, Whole
 from .columns import list_item_aval
 from .gathering import Unlike
 from .stores import (
@@ -317,6 +319,9 @@ class References(Collaborator):
         kept = self._kept(obj.store, name, value)
         if obj.store.found is not None:
             self.effects.emit_effect(setattr, (obj, name, value), {}, None)
+            if type(value) is ArrayTracer and self.elements.copies(
+                    obj.store, name) in self.assumed:
+                kept = self.recorder.apply(np.copy, (value,), {})
         self.elements.given(obj.store, name, value, functools.partial(
             self.machine.setitem, obj.store.columns[name], obj.index, kept), replaces=True)
 

@@ -26,6 +26,7 @@ from .iteration import (
     Cursor,
     Entries,
     Enumerate,
+    Items,
     Mapped,
     Range,
     Reversed,
@@ -240,6 +241,9 @@ def _sorted(machine: Any, iterable: Any, key: Any, reverse: Any) -> Any:
     if isinstance(iterable, StandIn) or (
             _is_long(machine, iterable) and not isinstance(iterable, (list, Entries))):
         iterable = machine.call(list, iterable)
+    items = staged_iterable(machine, iterable) if type(iterable) is list else None
+    if isinstance(items, Items):
+        iterable = items.list
     if isinstance(iterable, list) and id(iterable) in machine.symbolic_lists:
         return machine.list_methods.sorted_list(iterable, key, reverse)
     if isinstance(iterable, Entries):
