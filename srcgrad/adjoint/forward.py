@@ -22,6 +22,7 @@ from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, partial_cotangents, settled, unbroadcast
 from .calls import Calls
 from .frames import Frame, Tape, cotangent_aval, with_values
+from .moduli import Moduli
 from .names import tangent
 from .ragged import ragged_list
 from .reverse import Reverse
@@ -99,6 +100,7 @@ class Forward:
         self.bindings = Bindings(graph.block)
         self.varied = Activity(graph.block, self.bindings, wrt, of, calls).varied
         self.spectral = Spectral(graph.block, self.bindings, self.varied)
+        self.moduli = Moduli(graph.block, self.bindings)
         self.tangents: dict[Value, Value] = {}
         self._old: Value | None = None
         self._read = {*of, *(v for n in walk(graph.block) for v in (
@@ -159,10 +161,12 @@ class Forward:
         self.tangents[value] = t
 
     def _node(self, tape: Tape, node: Node) -> Sequence[Value | None]:
-        if self.spectral.spectra and len(node.outputs) == 1:
+        if len(node.outputs) == 1 and (self.spectral.spectra or self.moduli.lengths):
             scratch = Tape(tape.origin)
             dummy = scratch.param(cotangent_aval(node.out.aval))
             found = self.spectral.pairs(scratch, node, [dummy])
+            if found is None:
+                found = self.moduli.pairs(scratch, node, dummy)
             if found is not None:
                 return self._transposed(tape, scratch, {node.out: dummy}, found)
         if node.op == "apply" or self.bindings.is_draw(node):

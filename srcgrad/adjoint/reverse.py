@@ -26,6 +26,7 @@ from .calls import ADJOINTS, Calls
 from .covered import Covered
 from .frames import Frame, Tape, cotangent_aval
 from .lengths import Lengths
+from .moduli import Moduli
 from .names import cotangent, order_of
 from .screens import stack
 from .sizes import Sizes
@@ -69,6 +70,11 @@ class Reverse:
     def spectral(self) -> Spectral:
         """Which nodes are functions of a matrix by its eigenvalues."""
         return Spectral(self.graph.block, self.bindings, self.activity.varied)
+
+    @cached_property
+    def moduli(self) -> Moduli:
+        """Which nodes are even powers of lengths."""
+        return Moduli(self.graph.block, self.bindings)
 
     @cached_property
     def covered(self) -> Covered:
@@ -182,9 +188,11 @@ class Reverse:
         """The adjoint of one node, some of whose outputs have a cotangent."""
         op = node.op
         cts = [frame.take(o) for o in node.outputs]
-        of_matrix = self.spectral.pairs(frame.tape, node, cts)
-        if of_matrix is not None:
-            self._contribute(frame, of_matrix)
+        whole = self.spectral.pairs(frame.tape, node, cts)
+        if whole is None and len(cts) == 1 and cts[0] is not None:
+            whole = self.moduli.pairs(frame.tape, node, cts[0])
+        if whole is not None:
+            self._contribute(frame, whole)
         elif op == "apply" or self.bindings.is_draw(node):
             self._contribute(frame, cotangents_of_apply(
                 self.bindings, self.activity.varied, frame.tape, node, cts,

@@ -144,9 +144,15 @@ def _stores_unlike(node: Node) -> bool:
         return True
     if part.shape is None or len(shape) > len(part.shape):
         return True
-    # two sizes of this run are as a rule what one mask selects: told apart by the mask
-    return not all(a in (1, b) or (_of_this_run(a) and _of_this_run(b))
+    # two sizes of this run at a mask are as a rule what it selects: told apart by the mask
+    masked = _at_mask(node)
+    return not all(a in (1, b) or (masked and _of_this_run(a) and _of_this_run(b))
                    for a, b in zip(reversed(shape), reversed(part.shape)))
+
+
+def _at_mask(node: Node) -> bool:
+    """Is a part of an array selected by arrays of truth values or of places?"""
+    return any(v.aval.kind is not Kind.INT for v in node.inputs[2:])
 
 
 def _of_this_run(dim: Dim) -> bool:

@@ -187,6 +187,48 @@ def f(x, n):
         y[i] = 1.
     return np.sum(x)
 """, ["np.ones(2), 3", "np.ones(3), 3"]),
+    "store of another length": ("""
+def f(x):
+    y = np.zeros(2)
+    y[int(np.argmin(x)):] = y[int(np.argmax(x)):]
+    return np.sum(x)
+""", ["np.array([1., 0.])", "np.array([0., 1.])"]),
+    "finally after a return": ("""
+def f(x):
+    try:
+        if x[0] > 0.5:
+            return x[0]
+        factor = 2.0
+    finally:
+        x[1] = factor
+    return np.sum(x) * factor
+""", ["np.ones(2)", "np.zeros(2)"]),
+    "finally after a loop that returns": ("""
+def f(x):
+    try:
+        for i in range(len(x)):
+            if x[i] > 0.5:
+                return x[i]
+            kind = "low"
+    finally:
+        x[1] = len(kind)
+    return np.sum(x) * len(kind)
+""", ["np.ones(2)", "np.arange(2.0)", "np.zeros(2)"]),
+    "exit after a return": ("""
+class Guard:
+    def __init__(self, close):
+        self.close = close
+    def __enter__(self):
+        return self
+    def __exit__(self, *error):
+        self.close()
+def f(x):
+    with Guard(lambda: factor):
+        if x[0] > 0.5:
+            return x[0]
+        factor = 2.0
+    return np.sum(x) * factor
+""", ["np.ones(2)", "np.zeros(2)"]),
     "list store": ("""
 def f(x):
     y = [1., 2.]

@@ -5,6 +5,7 @@ The numbers were made with PyTorch 2.13 (``loss.backward()`` in float64) where i
 
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
@@ -103,3 +104,26 @@ def test_variance_without_degrees_of_freedom():
     with np.errstate(all="ignore"):
         found, = gradient("np.var(x, ddof=5)", x=np.array([1.0, 2.0, 4.0]))
     assert not np.isfinite(found).any()
+
+
+LENGTHS = {
+    "np.sum(np.abs(x) ** 2)": 2, "np.sum(abs(x) ** 2.0)": 2, "np.sum(np.abs(x) * np.abs(x))": 2,
+    "np.sum(np.square(np.fabs(x)))": 2, "np.dot(np.abs(x), np.abs(x))": 2,
+    "np.sum(np.hypot(x, 2 * x) ** 2)": 10, "np.sum(np.abs(x + 3j * x) ** 2)": 20,
+    "np.linalg.norm(x) ** 2": 2, "np.sum(np.linalg.norm(x[:, None], axis=1) ** 2)": 2,
+    "np.sum(np.linalg.vector_norm(x[None], axis=0, keepdims=True) ** 2)": 2,
+    "np.sum(abs(x[0]) ** 2 + math.hypot(x[1], x[2]) ** 2)": 2,
+    "r = np.abs(x); r **= 2; return np.sum(r)": 2, "np.sum(np.abs(x) ** 4)": 0,
+    "np.sum(np.where(x == 0, np.abs(x) ** 2, np.abs(x)))": 2, "np.sum(np.abs(x) ** 3)": 0,
+}
+
+
+@pytest.mark.parametrize("text", LENGTHS)
+def test_even_powers_of_lengths_have_no_kink(text):
+    f = function_of(text, {"np": np, "math": math}, ("x",))
+    x, want = np.zeros(3), LENGTHS[text] * np.eye(3)
+    assert np.array_equal(sg.grad(f)(x), x)
+    assert np.array_equal(sg.hessian(f)(x), want)
+    assert np.array_equal(sg.jacobian(lambda x: sg.jvp(f, (x,), (np.ones(3),))[1])(x), want.sum(0))
+    second = sg.jvp(lambda x: sg.jvp(f, (x,), (np.ones(3),))[1], (x,), (np.ones(3),))[1]
+    assert second == want.sum()

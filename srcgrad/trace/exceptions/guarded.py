@@ -20,6 +20,7 @@ from ...types.kinds import OPAQUE
 from ...types.spelling import begin_cleanup, begin_guarded, end_cleanup
 from ..collaborator import Collaborator
 from ..flow.control import Refusal
+from ..record.homes import RAISE
 from ..record.journal import Cell, Lost, Stored, Version
 from ..record.tracers import ArrayTracer, Poison
 from ..values.operators import INPLACE
@@ -33,6 +34,7 @@ MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "ca
 class Guarded(Collaborator):
     """Cleaning up after exceptions that leave the function."""
 
+    branches: parts.Branches
     effects: parts.Effects
     loops: parts.Loops
     recorder: parts.Recorder
@@ -82,7 +84,7 @@ class Guarded(Collaborator):
             for cell in changed:
                 if not isinstance(cell, (Version, Lost, Stored)):
                     self.journal.write(cell, CHANGED)
-            done = clean() in (NORMAL, None)
+            done = self.branches.ended(clean) in (NORMAL, None, RAISE)
         except (Refusal, Exception):
             done = False
         finally:

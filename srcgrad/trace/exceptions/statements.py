@@ -62,6 +62,7 @@ class Statements(Collaborator):
     handed_over: parts.HandedOver
     loops: parts.Loops
     merges: parts.Merges
+    open_names: parts.OpenNames
     recorder: parts.Recorder
 
     def __init__(self) -> None:
@@ -229,7 +230,8 @@ class Statements(Collaborator):
                 raise
             return NORMAL
         self.guarded.guard_nodes(start, changed, lambda: self.guarded.leave_raising(leave, manager))
-        self.machine.call(leave, manager, None, None, None)
+        with self.open_names.left(self.merges.frames[-1]):
+            self.machine.call(leave, manager, None, None, None)
         return jump
 
     def _with_library(self, manager: Any, target: Any, more: Any) -> Any:
@@ -340,7 +342,9 @@ class Statements(Collaborator):
                 raise
             return self.branches.after(ended, rest)
         self.guarded.guard_nodes(start, changed, final)
-        return self.branches.after(self.branches.after(final(), lambda: jump), rest)
+        with self.open_names.left(self.merges.frames[-1]):
+            ended = final()
+        return self.branches.after(self.branches.after(ended, lambda: jump), rest)
 
     def _certain(self, jump: Any) -> Any:
         """The jump of a ``finally`` part that an exception has led to."""

@@ -22,7 +22,7 @@ from ..record.tracers import ArrayTracer, Jump, Poison, StandIn, is_tracer
 from .control import Refusal, Restart
 from .joins import Join
 from .members import Joined, Members, Placeholder
-from .open_names import Paths, code_of, in_arm
+from .open_names import Left, Paths, code_of, in_arm
 from .partial import DELETED, hollow
 from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, leaves
 
@@ -213,7 +213,9 @@ class Merges(Collaborator):
 
     def paths_of(self, predicate: Value, cell: Cell, arms: tuple[Arm, Arm], ends: list[Any]) -> Any:
         """The paths through a branch after which a variable is unbound."""
-        found = [in_arm(self.open_names.openness(cell, end), arm.jump)
+        if not isinstance(cell, Slot):
+            return None
+        found = [in_arm(self.open_names.openness(cell, end), arm.jump, cell.owner)
                  for arm, end in zip(arms, ends, strict=True)]
         return Paths(predicate, (found[0], found[1])) if found != [None, None] else None
 
@@ -253,7 +255,8 @@ class Merges(Collaborator):
                 elif arm.jump == RETURN and states[i] is UNBOUND and isinstance(
                         states[1 - i], IMMUTABLE) and not is_tracer(states[1 - i]) and (
                         isinstance(cell, Slot) and cell.owner is self.frames[-1]):
-                    states[i] = states[1 - i]  # nothing reads the variable any more
+                    states[i] = states[1 - i]  # only what runs as a statement is left may read it
+                    self.open_names.note_open(cell, states[i], Left(UNBOUND, cell.owner, True))
             found.append((cell, states[0], states[1]))
         return found
 

@@ -10,12 +10,14 @@ decides it.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import JoinError
 from ...graph.ir import Ref, Value
-from ...stage.machine import BREAK, CONTINUE, NORMAL, UNBOUND, Frame
+from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND, Frame
 from ...types.dims import Poly, evaluate
 from ...types.spelling import require_bound
 from ..assumptions import FollowedNames
@@ -40,9 +42,14 @@ class Paths:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A path that leaves an iteration by a jump: what follows in the body is not on it."""
+    """A path that leaves an iteration by a jump, or (``returns``) the function that runs in a
+    frame: what follows in the body is not on it, but for what runs as a statement is left (a
+    ``finally`` part, an ``__exit__``).  ``rest`` are the paths that do not leave."""
 
     end: Any
+    frame: Frame
+    returns: bool
+    rest: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +74,7 @@ class OpenNames(Collaborator):
 
     def __init__(self) -> None:
         self.open_names: dict[tuple[int, str, int], tuple[Frame, Any, Any]] = {}
+        self.leaving: list[Frame] = []  # in which what runs as a statement is left is running
 
     # by the variable and what it holds, which are kept so that their ids stay their own
 
@@ -83,10 +91,22 @@ class OpenNames(Collaborator):
         if isinstance(cell, Slot) and paths is not None and type(state) is not Poison:
             self.open_names[id(cell.owner), cell.name, id(state)] = (cell.owner, state, paths)
 
+    @contextlib.contextmanager
+    def left(self, frame: Frame) -> Iterator[None]:
+        """Run what runs as a statement of the function in a frame is left."""
+        self.leaving.append(frame)
+        try:
+            yield
+        finally:
+            self.leaving.pop()
+
     def may_be_unbound(self, paths: Any) -> bool:
         """May one of the paths on which a name is unbound have led here?"""
-        if paths is None or paths is UNBOUND or type(paths) is Left:
+        if paths is None or paths is UNBOUND:
             return paths is UNBOUND
+        if type(paths) is Left:
+            return self.may_be_unbound(paths.rest) or (
+                any(f is paths.frame for f in self.leaving) and self.may_be_unbound(paths.end))
         if type(paths) is Iterations:
             return not all(map(self.is_count, paths.spares))
         known = self.truths.known_truth(paths.predicate)
@@ -134,18 +154,22 @@ class OpenNames(Collaborator):
         self.recorder.emit("effect", (value,), (), fn=require_bound, args=(Ref(0), name), kwargs={})
 
 
-def in_arm(paths: Any, jump: Any) -> Any:
-    """The paths at the end of an arm that ends with a jump."""
+def in_arm(paths: Any, jump: Any, frame: Frame) -> Any:
+    """The paths at the end of an arm that ends with a jump in the function of a frame."""
     codes = jump.codes if isinstance(jump, Jump) else {jump}
     if paths is None or NORMAL in codes or None in codes:
         return paths
-    return Left(paths) if codes & {BREAK, CONTINUE} else None
+    if codes & {BREAK, CONTINUE, RETURN}:
+        return Left(paths, frame, codes == {RETURN})
+    return None
 
 
 def after_loop(entry: Any, end: Any, spare: Any) -> Any:
     """The paths after a loop, by those before it and at the end of an iteration; ``spare`` is
     the number of iterations, less one, where the call decides it."""
     inner = after_iteration(end)
+    if type(inner) is Left:
+        return Left(inner.end, inner.frame, True, after_loop(entry, inner.rest, spare))
     if inner is not None and (type(inner) is not Iterations or spare is None):
         return UNBOUND
     if entry is not UNBOUND or spare is None:
@@ -158,7 +182,13 @@ def after_loop(entry: Any, end: Any, spare: Any) -> Any:
 def after_iteration(paths: Any) -> Any:
     """The paths where an iteration has ended, and what its tests have told is not known."""
     if type(paths) is Left:
-        return after_iteration(paths.end)
+        end, rest = after_iteration(paths.end), after_iteration(paths.rest)
+        if end is None or rest is UNBOUND:
+            return rest
+        return Left(end, paths.frame, True, rest) if paths.returns else UNBOUND
     if type(paths) is Paths:
-        return UNBOUND if any(after_iteration(e) is not None for e in paths.ends) else None
+        ends = [e for e in map(after_iteration, paths.ends) if e is not None]
+        if all(type(e) is Left and e.rest is None for e in ends):
+            return Left(UNBOUND, ends[0].frame, True) if ends else None
+        return UNBOUND
     return paths
