@@ -116,10 +116,12 @@ def lost(node: Node) -> UnsupportedOperation:
         name = "an f-string"
     else:
         name = name_of(fn) if type(fn) in (Method, Attribute) else public_name(fn)
-    return UnsupportedOperation(
+    error = UnsupportedOperation(
         f"{name} makes a text or object of what is differentiated, and a derivative is needed "
         "through it",
         where=node.origin.where if node.origin is not None else None,
         why="the derivative cannot be followed through texts and objects that are only known at "
             "run time",
         fix="use the numbers themselves, or pass them through srcgrad.stop_gradient before")
+    error.lifted_by = "KnownLengths"  # what texts hold is known where no loop indexes them
+    return error

@@ -63,6 +63,8 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
     fn, kinds = node.params["fn"], {v.aval.kind for v in node.inputs}
     if fn in _TAKING:
         return bool(node.params["kwargs"].get("mode", "raise") == "raise")
+    if fn is operator.getitem:  # of a text
+        return not isinstance(node.params["args"][-1], slice)
     if fn in _MAKING:
         return not all(map(proves_nonnegative, node.out.aval.shape or ()))
     if fn in _STEPPING:

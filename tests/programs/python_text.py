@@ -177,3 +177,27 @@ def size_settled_in_a_loop(c0):
         if name == "b":
             c[0] += v
     return c[3] + 0.1 * c[2] ** 2 + c[0]
+
+
+@case(np.array([1.0, 1.2, 0.7]), "kitten", "sitting")
+def distance_of_words(price, first, second):
+    rows, columns = len(first), len(second)
+    best = np.zeros((rows + 1, columns + 1))
+    best[:, 0], best[0] = np.arange(rows + 1) * price[0], np.arange(columns + 1) * price[1]
+    for i in range(1, rows + 1):
+        for j in range(1, columns + 1):
+            change = 0.0 if first[i - 1] == second[j - 1] else price[2]
+            best[i, j] = min(best[i - 1, j] + price[0], best[i, j - 1] + price[1],
+                             best[i - 1, j - 1] + change)
+    return best[rows, columns]
+
+
+@case(np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.2, 0.8]]), "abbcab", {"a": 0, "b": 1, "c": 1})
+def letters_with_meaning(start, move, word, kinds):
+    state, weight, groups = start, 0.0, {}
+    for i in range(len(word)):
+        state = state @ move
+        state = state * move[:, kinds[word[i]]]
+        weight = weight + ord(word[i]) * state[0] * (2.0 if word[i:i + 2] == "bc" else 1.0)
+        groups.setdefault(word[i], []).append(state[1])
+    return np.log(state.sum()) + weight + sum(max(g) for g in groups.values())

@@ -187,6 +187,12 @@ def f(x, n):
         y[i] = 1.
     return np.sum(x)
 """, ["np.ones(2), 3", "np.ones(3), 3"]),
+    "letter of a text": ("""
+def f(x, word):
+    for i in range(len(x)):
+        word[i]
+    return np.sum(x)
+""", ["np.ones(2), 'ab'", "np.ones(3), 'ab'"]),
     "store of another length": ("""
 def f(x):
     y = np.zeros(2)

@@ -135,7 +135,8 @@ class Items(Collaborator):
         """A subscript of a Python container (or a static array) at trace time."""
         if isinstance(obj, (str, bytes)):
             parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
-            if any(is_tracer(p) and self.keys.is_data(p) for p in parts):
+            if any(is_tracer(p) and (self.keys.is_data(p) or self.opening.is_unknown_place(p))
+                   for p in parts):
                 return self.calls.apply_opaque(operator.getitem, (obj, key), {})
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.keys.is_data(key):
             if not obj:
