@@ -94,7 +94,7 @@ def cleared(tape: Tape, ct: Value, steps: Steps, node: Node) -> Value:
         if screen is not None:
             tape.screens[made] = screen
         return made
-    there = select(tape, ct, steps)
+    there = last_written(tape, ct, select(tape, ct, steps), steps)
     return tape.call(operator.sub, ct, spread_out(tape, ct, there, steps, node))
 
 
@@ -119,13 +119,20 @@ def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, valu
         return
     tape, steps = frame.tape, with_values(node)
     part = _read_back(tape, ct, steps)
-    index = steps[-1] if steps else None
-    if overwrites and isinstance(index, Index) and not index.basic and _may_repeat(index.key):
-        shape = shape_of(tape, select(tape, ct, steps[:-1]))
-        mask = tape.apply(last_write_mask, (shape, index.key), {},
-                          part.aval.but(kind=Kind.ARRAY, dtype=np.dtype(bool)))
-        part = tape.call(np.where, mask, part, 0.0)
+    if overwrites:
+        part = last_written(tape, ct, part, steps)
     reverse.accumulate(frame, value, unbroadcast(tape, part, value, doubtful=True))
+
+
+def last_written(tape: Tape, x: Value, part: Value, steps: Steps) -> Value:
+    """What is stored at ``x[steps]``, with zeros where a place is written to again."""
+    index = steps[-1] if steps else None
+    if not isinstance(index, Index) or index.basic or not _may_repeat(index.key):
+        return part
+    shape = shape_of(tape, select(tape, x, steps[:-1]))
+    mask = tape.apply(last_write_mask, (shape, index.key), {},
+                      part.aval.but(kind=Kind.ARRAY, dtype=np.dtype(bool)))
+    return tape.call(np.where, mask, part, 0.0)
 
 
 def _may_repeat(key: Any) -> bool:

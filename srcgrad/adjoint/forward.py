@@ -369,6 +369,7 @@ def _write(forward: Forward, tape: Tape, node: Node) -> Value | None:
     if t_value is None:
         return cleared
     t_value = _broadcast_part(tape, base, t_value, steps)
+    t_value = arrays.last_written(tape, base, t_value, steps)
     return tape.store("acc", cleared, arrays.spread_out(tape, base, t_value, steps, node), ())
 
 
@@ -413,6 +414,7 @@ def _update(forward: Forward, tape: Tape, node: Node) -> Value | None:
     if plain:
         return part if not steps else tape.store("write", t_base, part, steps)
     cleared = arrays.cleared(tape, t_base, steps, node)
+    part = arrays.last_written(tape, base, part, steps)
     return tape.store("acc", cleared, arrays.spread_out(tape, base, part, steps, node), ())
 
 

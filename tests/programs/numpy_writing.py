@@ -434,3 +434,26 @@ def same_array_twice(x):
     axpy(2.0, y, y)
     axpy(-0.5, y[1:], y[:-1])
     return np.sum(y * x)
+
+
+@case(X, S)
+def parts_of_one_element(x, s):
+    y = x.copy()
+    np.add.at(y, np.array([0, 0, -1]), s[:1])
+    np.subtract.at(y, [1, 1], s[-1:])
+    y[2:] *= s[1:2]
+    return np.sum(y * x) + np.interp(0.7, s[:1], x[:1])
+
+
+@case(X, M[:1, :1].copy())
+def one_place_twice(x, m):
+    m.flat[[0, -1]] = x[:1]
+    m.T.flat[[0, 0]] *= 3.0
+    return np.sum(m ** 2) + np.sum(x)
+
+
+@case(X, S)
+def open_mesh_of_numbers(x, s):
+    u, v = np.ix_(x, s[:2])
+    u[0] = 2.0
+    return np.sum(u * v ** 2) + np.sum(x)

@@ -397,12 +397,16 @@ class Items(Collaborator):
         if stored.aval.kind in (Kind.NONE, Kind.LIST) and (base.aval.dtype is not None):
             raise TypeError(f"float() argument must be a string or a real number, not "
                             f"'{_type_name(value)}'")
-        for place, dim in zip((found.aval.shape or ())[::-1], (stored.aval.shape or ())[::-1]):
-            if dim != place and not never_one(dim):
-                self.sources.guard_size("ne1", dim)  # is it stretched?
+        self.tell_stretched(found.aval, stored.aval)
         dyn: list[Value] = []
         step = Index(abstract(values, dyn), found.basic)
         self.choices.write_version(base, "write", (step,), stored, tuple(dyn))
+
+    def tell_stretched(self, part: Aval, stored: Aval) -> None:
+        """Guard which axes of what is stored are stretched over the part it goes to."""
+        for place, dim in zip((part.shape or ())[::-1], (stored.shape or ())[::-1]):
+            if dim != place and not never_one(dim):
+                self.sources.guard_size("ne1", dim)
 
     def _is_own_view(self, base: ArrayTracer, key: Any, value: ArrayTracer) -> bool:
         made = self.made_from.get(value.obj)

@@ -101,6 +101,8 @@ def interp(machine: Any, x: Any, xp: Any, fp: Any, left: Any = None, right: Any 
         return machine.calls.inline(written_out.periodic_interp, (x, xp, fp, period), {})
     options = {k: v for k, v in (("left", left), ("right", right), ("period", period))
                if v is not None}
+    if type(xp) is ArrayTracer and xp.aval.shape:  # a single node is a case of its own
+        machine.sources.guard_size("ne1", xp.aval.shape[0])
     return machine.library_calls.call_library(np.interp, (x, xp, fp), options)
 
 
@@ -370,7 +372,12 @@ HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarr
 
 @handles(np.ix_)
 def ix_(machine: Any, *args: Any) -> Any:
-    return machine.library_calls.call_library(np.ix_, tuple(map(machine.items.places, args)), {})
+    parts = tuple(map(machine.items.places, args))
+    made = machine.library_calls.call_library(np.ix_, parts, {})
+    return tuple(  # of numbers they are views
+        machine.call(np.reshape, part, tuple(-1 if i == k else 1 for i in range(len(parts))))
+        if type(part) is ArrayTracer and part.aval.is_inexact else one
+        for k, (part, one) in enumerate(zip(parts, made, strict=True)))
 
 
 @handles(np.apply_along_axis)

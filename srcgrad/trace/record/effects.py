@@ -206,6 +206,7 @@ class Effects(Collaborator):
         values, found = self.items.indexed(target, index)
         stored = self.recorder.as_value(value[0] if not isinstance(value[0], (list, tuple))
                                else self.machine.call(np.asarray, value[0]))
+        self.items.tell_stretched(found.aval, stored.aval)
         dyn: list[Value] = []
         step = Index(abstract(values, dyn), found.basic)
         self.choices.write_version(target, "acc", (step,), stored, tuple(dyn))
