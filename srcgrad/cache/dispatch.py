@@ -22,6 +22,7 @@ from ..stage.machine import UNBOUND
 from ..types.caches import cached_value
 from ..types.dims import Atom, Poly, symbols
 from ..types.guards import STEPS, Guard, Held, Path, SizeSource, overlap, stacked
+from ..types.identifiers import is_name
 from ..types.subclasses import bare_attribute, base_array, content_item
 from .anchors import Anchor
 
@@ -153,9 +154,12 @@ class _Writer:
     def roots(self, guards: Sequence[Guard], inputs: Sequence[Path], roots: Mapping[int, Any],
               roles: Mapping[int, str]) -> None:
         """Bind the objects that paths start from."""
-        for key in root_objects(guards, inputs):
+        bound: dict[str, str] = {}
+        for key in sorted(root_objects(guards, inputs), key=lambda key: roles.get(key, "")):
             if key in roles:
-                self.lines.append(f"_r{key} = {roles[key]}")
+                owner, dot, attribute = roles[key].partition(".")
+                self.lines.append(f"_r{key} = {bound.get(owner, owner)}{dot}{attribute}")
+                bound.setdefault(roles[key], f"_r{key}")
             elif roots[key].weak is not None:
                 self.namespace[f"_w{key}"] = roots[key].weak
                 self.lines.append(f"_r{key} = _w{key}()")
@@ -242,8 +246,10 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         out.check(f"{place}.__dict__.get({data[0]!r}) is {out.constant(data[1])}")
     elif guard.kind == "builtin":
         out.namespace["_builtin"] = builtin
-        out.check(f"{data[0]!r} not in {place} and _builtin({data[0]!r}, None) is "
-                  f"{out.constant(None if data[1] is UNBOUND else data[1])}")
+        found, wanted = f"_builtin({data[0]!r}, None)", None
+        if data[1] is not UNBOUND and is_name(data[0]):
+            found, wanted = data[0], data[1]  # no variable of the dispatcher is called so
+        out.check(f"{data[0]!r} not in {place} and {found} is {out.constant(wanted)}")
     elif guard.kind == "is_path":
         out.check(f"{place} is {out.place(data)}")
     elif guard.kind == "is_not_path":
@@ -301,7 +307,7 @@ class Dispatcher:
         body = "\n".join(f"        {line}" for line in out.lines) or "        pass"
         call = f"_target({arguments})"
         text = (f"def dispatch({_parameter_text(signature, parameters)}):\n    try:\n{body}\n"
-                "    except (AttributeError, LookupError, TypeError, ValueError):\n"
+                "    except (AttributeError, LookupError, NameError, TypeError, ValueError):\n"
                 "        return MISS\n"
                 f"    return {f'_rebuild({call})' if rebuild is not None else call}\n")
         made = compile(text, f"<srcgrad dispatch of {name}>", "exec")

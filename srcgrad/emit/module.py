@@ -21,6 +21,7 @@ from srcgrad.emit.literals import Namespace
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.nesting import unnested
+from srcgrad.emit.one_name import one_name
 from srcgrad.emit.order import Order, number
 from srcgrad.emit.ownership import with_ownership
 from srcgrad.emit.printing import weave
@@ -33,6 +34,7 @@ from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
 from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
 from srcgrad.graph.lift import reachable
+from srcgrad.types.kinds import Kind
 
 RESERVED = frozenset(dir(builtins)) | frozenset(
     ("_", "np", "math", "cmath", "operator", "scipy", "copy", "False", "None", "True", "and",
@@ -180,6 +182,9 @@ class Function:
             body = [comment("---- forward"), *self.control.block(forward, End()),
                     comment("---- backward"), *self.control.block(backward, End())]
         body.append(ast.Return(self.returned()))
+        self.rename(one_name(body, self.parameters, set(self.naming.of.values()) - {
+            n for v, n in self.naming.of.items()
+            if v.aval.kind is not Kind.ARRAY or not v.aval.shape or v.aval.optional}))
         if outline is not None:
             parts, body = outline(self, body)
             return [*parts, *self.header(self.naming.of), self.finished(self.definition(body))]
@@ -188,6 +193,10 @@ class Function:
         function.body = records.body
         names = {v: records.leaf(name) for v, name in self.naming.of.items()}
         return [*self.header(names), self.finished(function)]
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Notes other names of variables."""
+        self.naming.of = {v: names.get(n, n) for v, n in self.naming.of.items()}
 
     def finished(self, function: ast.FunctionDef) -> ast.FunctionDef:
         return unnested(together(function, self.folding.users))

@@ -21,7 +21,7 @@ from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
-from srcgrad.types.dims import Atom, Dim, Poly
+from srcgrad.types.dims import Atom, Dim, Poly, largest, maximum, range_length, symbols
 from srcgrad.types.kinds import SCALARS, Aval, Kind
 
 FEW = 2  # most numbers of NumPy's that a loop keeps in arrays of their own
@@ -63,6 +63,24 @@ def constant_int(value: Value, folding: Folding) -> int | None:
     if node is not None and node.op == "const" and isinstance(node.params["value"], int):
         return int(node.params["value"])
     return None
+
+
+def row_shape(node: Node, element: Value, made: Node | None) -> tuple[Dim, ...] | None:
+    """The shape of what a loop keeps in an iteration.  What an inner loop keeps (``made``) may be
+    of another size in each: it has room in rows of the largest one."""
+    aval, parts = element.aval, LoopParts(node)
+    shape = None if aval.kind is Kind.LIST else aval.shape
+    is_kept = made is not None and made.op == "loop" and made.loop.kind == "for" and (
+        not made.loop.exits and element in LoopParts(made).sequences)
+    if is_kept and made is not None and aval.elem is not None and aval.elem.kind in SCALARS:
+        bounds = [v.aval.expr for v in made.inputs[:3]]
+        shape = None if None in bounds else (range_length(*bounds),)  # type: ignore[arg-type]
+    for atom in symbols(None if parts.index is None else parts.index.aval.expr):
+        if shape is not None and any(atom in symbols(d) for d in shape):
+            found = [largest(d, atom) for d in shape] if is_kept else [None]
+            shape = None if None in found else tuple(
+                maximum(0, d) for d in found if d is not None)
+    return shape
 
 
 class Sizes:
@@ -189,7 +207,13 @@ class Sizes:
             outer = self.into.get(sequence)
             in_array = outer is not None or "kernel" in node.params or (
                 few and _is_numpys(element.aval) and sequence not in self.whole)
-            shape = self.shape(node, element, in_array) if stacked and counted else None
+            made = self.folding.producer.get(element)
+            dims = row_shape(node, element, made) if "kernel" in node.params else (
+                element.aval.shape)
+            if dims != element.aval.shape and (
+                    sequence in self.whole or made is None or not self.is_row(made, element)):
+                stacked = False
+            shape = self.shape(node, element, in_array, dims) if stacked and counted else None
             plan.shapes.append(shape)
             if stacked and shape is None and sequence in self.whole:
                 plan.gathered.add(sequence)
@@ -198,7 +222,6 @@ class Sizes:
             elif outer is not None:
                 del self.into[sequence]  # kept in a list of its own, which the row is made from
             plan.arrays += shape is not None and outer is None
-            made = self.folding.producer.get(element)
             if shape is not None and made is not None and self.is_row(made, element):
                 self.into[element] = (node, sequence)
         elements = body.params[len(body.params) - spec.n_consumed:] if spec.n_consumed else ()
@@ -271,23 +294,25 @@ class Sizes:
             self.folding.users.get(element) == 1 and any(
                 sequence is element and stacked for _, sequence, stacked in produced_by(made)))
 
-    def shape(self, node: Node, element: Value, in_array: bool) -> Shape | None:
+    def shape(self, node: Node, element: Value, in_array: bool,
+              dims: tuple[Dim, ...] | None) -> Shape | None:
         aval = element.aval
         if in_array and aval.kind in SCALARS and aval.dtype is not None:
             return Shape(None, (), {}, aval.dtype)
-        if aval.kind is not Kind.ARRAY or aval.shape is None or aval.dtype is None:
+        dtype = aval.dtype if aval.elem is None else aval.elem.dtype
+        if aval.kind not in (Kind.ARRAY, Kind.LIST) or dims is None or dtype is None:
             return None
         spec = node.loop
         for init in node.inputs[spec.first_init:spec.first_init + spec.n_carried]:
-            alike = init.aval.kind is Kind.ARRAY and init.aval.shape == aval.shape
-            if alike and aval.shape and self.at_hand(init):
-                return Shape(init, aval.shape, {}, aval.dtype)
+            alike = init.aval.kind is Kind.ARRAY and init.aval.shape == dims
+            if alike and dims and self.at_hand(init):
+                return Shape(init, dims, {}, dtype)
         sources: dict[Atom, tuple[Value, int | None]] = {}
         local = self.local(node)
-        for dim in aval.shape:
+        for dim in dims:
             if not self.resolve(dim, sources, local):
                 return None
-        return Shape(None, aval.shape, sources, aval.dtype)
+        return Shape(None, dims, sources, dtype)
 
     def at_hand(self, init: Value) -> bool:
         """Is an initial value certainly defined, and in a variable?"""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from itertools import count
 
+from srcgrad.emit.sizes import row_shape
 from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native.approximate import approximated
@@ -21,7 +22,7 @@ from srcgrad.native.promote import promoted
 from srcgrad.native.sunk import sunk
 from srcgrad.native.widths import too_wide
 from srcgrad.types.dims import Atom, symbols
-from srcgrad.types.kinds import SCALARS, Kind
+from srcgrad.types.kinds import SCALARS
 
 
 class Prepared:
@@ -191,9 +192,11 @@ def _marked(node: Node, number: int, around: frozenset[Atom] = frozenset(),
     spec, elements = node.loop, LoopParts(node).produced
     if spec.kind == "for" and not spec.exits and elements:  # kept in arrays
         known = spec.stacked or (False,) * len(elements)
+        makers = {v: n for n in blocks[-1].nodes for v in n.outputs}
+        shapes = [row_shape(node, e, makers.get(e)) for e in elements]
         spec = spec.but(stacked=tuple(
-            s or e.aval.kind in SCALARS or (e.aval.kind is Kind.ARRAY and all(
-                not a.varying or a in around for d in e.aval.shape or () for a in symbols(d)))
-            for s, e in zip(known, elements, strict=True)))
+            s or e.aval.kind in SCALARS or (shape is not None and all(
+                not a.varying or a in around for d in shape for a in symbols(d)))
+            for s, e, shape in zip(known, elements, shapes, strict=True)))
     facts = {"kernel": number, "loop": spec, "outermost": not within}
     return node.but(params={**node.params, **facts}, blocks=blocks)

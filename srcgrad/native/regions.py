@@ -7,6 +7,7 @@ loop or branch that stays in NumPy.
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from srcgrad.emit.comments import node_of, text_of
@@ -21,6 +22,7 @@ from srcgrad.native.numbers import Numbers, Unsure
 from srcgrad.native.widths import too_wide
 from srcgrad.native.write import Kernel, Unwritable
 from srcgrad.types.kinds import Aval, Kind, list_of
+from srcgrad.types.spelling import Method
 
 Stmts = list[ast.stmt]
 
@@ -39,7 +41,7 @@ class Regions:
     def __call__(self, function: Function, body: Stmts) -> tuple[Stmts, Stmts]:
         """The kernels of a function, and what is left of its body."""
         first = len(self.kernels)
-        left = _Finder(self, function, body).block(body, set())
+        left = _unconverted(_Finder(self, function, body).block(body, set()))
         parts = [s for k in self.kernels[first:] for s in k.definition()]
         check = self.facts.check(function.parameters)
         if check is not None:
@@ -146,7 +148,9 @@ class _Finder:
         if node is None or len(node.outputs) != 1:
             return node is not None and node.op == "loop"
         if node.op == "apply":  # sizes and memory
-            return node.out.aval.kind is Kind.INT or any(node.params["fn"] is f for f in MAKERS)
+            fn = node.params["fn"]
+            return node.out.aval.kind is Kind.INT or fn == Method("copy") or any(
+                fn is f for f in MAKERS)
         return node.op in ("loop", "dim", "copy")
 
     def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
@@ -233,6 +237,17 @@ class _Finder:
     def may_be_assigned(self, run: Stmts) -> set[str]:
         """The variables that the rest of the function assigns."""
         return _assigned(self.whole, {id(s) for s in run})
+
+
+def _unconverted(statements: Stmts) -> Stmts:
+    """Statements without ``x = np.float64(x)`` where all others only read ``float(x)``."""
+    nodes = [n for s in statements for n in ast.walk(s)]
+    read = Counter(n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    read.subtract(n.args[0].id for n in nodes if isinstance(n, ast.Call) and isinstance(
+        n.func, ast.Name) and n.func.id == "float" and isinstance(n.args[0], ast.Name))
+    return [s for s in statements if not (isinstance(s, ast.Assign) and isinstance(
+        s.targets[0], ast.Name) and read[s.targets[0].id] == 1 and (
+        ast.unparse(s.value) == f"np.float64({s.targets[0].id})"))]
 
 
 def _binds(statement: ast.stmt) -> bool:

@@ -481,6 +481,36 @@ def _substitute_atom(atom: Atom, mapping: Mapping[Atom, Dim]) -> Dim:
     return rebuild[atom.name](*args)
 
 
+def largest(dim: Dim, atom: Atom) -> Dim | None:
+    """What ``dim`` is at most, wherever between its bounds ``atom`` lies; None if that is not
+    known.
+
+    >>> n = symbol("n")
+    >>> i = symbol("i", high=n - 1, varying=True)
+    >>> str(largest(n - i, i.atoms()[0])), str(largest(maximum(0, i - 1), i.atoms()[0]))
+    ('n', 'max(0, n - 2)')
+    """
+    if not isinstance(dim, Poly) or atom not in symbols(dim):
+        return dim
+    total: Dim = 0
+    for monomial, coefficient in dim.terms.items():
+        term: Dim = Poly({monomial: 1})
+        bound: Dim | None = None
+        inner = monomial[0][0] if len(monomial) == 1 and monomial[0][1] == 1 else None
+        if atom not in symbols(term):
+            bound = term
+        elif inner == atom:
+            bound = atom.high if coefficient > 0 else atom.low
+        elif inner is not None and inner.name in ("max", "min") and coefficient > 0:
+            args = [a for arg in inner.args if (a := largest(arg, atom)) is not None]
+            if len(args) == len(inner.args):
+                bound = (maximum if inner.name == "max" else minimum)(*args)
+        if bound is None:
+            return None
+        total = add(total, multiply(coefficient, bound))
+    return total
+
+
 def symbols(dim: Any) -> tuple[Atom, ...]:
     """All plain symbols below a dim, through opaque functions, in deterministic order."""
     return _symbols(dim) if isinstance(dim, Poly) else ()

@@ -16,6 +16,7 @@ from running import emitted, run
 
 from srcgrad.emit.comments import comment
 from srcgrad.emit.nesting import unnested
+from srcgrad.emit.one_name import one_name
 from srcgrad.emit.printing import weave
 from srcgrad.emit.wrapping import wrap
 from srcgrad.graph.interpret import interpret
@@ -95,6 +96,7 @@ for name in ("Num", "Str", "Bytes", "NameConstant", "Ellipsis"):
 vars(ast).pop("__getattr__", None)
 import numpy as np
 import srcgrad as sg
+from srcgrad.emit.one_name import one_name
 from srcgrad.emit.printing import weave
 print(weave(ast.parse("x = f'{a!r:>3}', 1, 'a', b'a', None, ..."))[0], sg.grad(np.sin)(0.0))
 """
@@ -168,6 +170,22 @@ def test_deep_loops_become_functions():
     namespace = {}
     exec(text, namespace)
     assert namespace["f"](0.5) == 2.0
+
+
+@pytest.mark.parametrize(("source", "expected"), [
+    ("v = u.copy()\nfor i in u:\n    w = v\n    for j in u:\n        w[j] += w[i]\n    v = w",
+     "v = u.copy()\nfor i in u:\n    for j in u:\n        v[j] += v[i]"),
+    ("w = u\nw += 1", "u += 1"),  # an array
+    ("n = u\nn += 1", None), ("v = u\nu = 2", None), ("v = u\nv, w = w, v", None),
+    ("for i in u:\n    v = u.copy()\n    w = v", None),  # of the iteration before
+    ("v = u\nfor v in v:\n    pass", None),
+    ("if u:\n    w = u\nv = w", "if u:\n    pass"),
+])
+def test_names_of_one_object_are_one_name(source, expected):
+    tree = ast.parse(source)
+    one_name(tree.body, ["u"], ["u", "w"])
+    wanted = ast.parse(source if expected is None else expected)
+    assert ast.unparse(tree) == ast.unparse(wanted)
 
 
 def test_calls_of_other_graphs():

@@ -103,7 +103,8 @@ class _Loops(Writer):
     def loop(self, room: int) -> None:
         i = "ijklm"[len(self.indices)] if len(self.indices) < 2 else "q"
         self.line("for {} in range({}):".format(i, self.draw.choice(
-            ["n", "len(x)", "1, n", "n - 1, -1, -1", "2", "0, n, 2", *self.indices])))
+            ["n", "len(x)", "1, n", "n - 1, -1, -1", "2", "0, n, 2", *self.indices,
+             *(text.format(i) for i in self.indices[-1:] for text in ("{} + 1", "n - 1 - {}"))])))
         self.indices.append(i)
         self.depth += 1
         self.body(room - 1)

@@ -1,0 +1,114 @@
+"""Names of one object that are one name.
+
+    v = u.copy()                      v = u.copy()
+    for _ in range(3):                for _ in range(3):
+        v_2 = v                   ->      for i in range(1, len(v)):
+        for i in range(1, len(v)):            v[i] -= v[i - 1]
+            v_2[i] -= v_2[i - 1]
+        v = v_2
+
+What a name is bound to once, all others only take over from one another: whenever they are bound
+they are bound to that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+Stmts = list[ast.stmt]
+
+
+def one_name(body: Stmts, parameters: Collection[str],
+             arrays: Collection[str]) -> dict[str, str]:
+    """Gives such names in the body of a function one name, in place; says which was changed to
+    which.  ``arrays`` are names that only arrays have, so that ``v += w`` leaves what they are."""
+    if not any(_copy(s) is not None for s in _statements(body)):
+        return {}
+    sources: dict[str, set[str]] = {}  # of the names that a name is a copy of
+    bindings = dict.fromkeys(parameters, 1)
+    for s in _statements(body):
+        copy = _copy(s)
+        if copy is not None:
+            sources.setdefault(copy[0], set()).add(copy[1])
+        elif not (isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name)
+                  and s.target.id in arrays):
+            for bound in _bound(s):
+                bindings[bound] = bindings.get(bound, 0) + 1
+    once = {*parameters, *(n for s in body if isinstance(s, ast.Assign) for n in _bound(s))}
+    found: dict[str, str] = {}
+    for root in sorted(n for n in once if bindings.get(n) == 1):
+        group = {n for n in sources if n not in bindings}
+        while True:
+            kept = {n for n in group if sources[n] <= group | {root}}
+            if kept == group:
+                break
+            group = kept
+        if sources.get(root, set()) <= group:
+            found.update(dict.fromkeys(_reached(root, group, sources), root))
+    if found:
+        _rename(body, found)
+    return found
+
+
+def _reached(root: str, group: set[str], sources: dict[str, set[str]]) -> set[str]:
+    """The names of a group that hold what ``root`` is bound to, if anything."""
+    reached: set[str] = set()
+    while True:
+        more = {n for n in group - reached if not sources[n].isdisjoint(reached | {root})}
+        if not more:
+            return reached
+        reached |= more
+
+
+def _statements(body: Stmts) -> Iterator[ast.stmt]:
+    for s in body:
+        yield s
+        for inner in _blocks(s):
+            yield from _statements(inner)
+
+
+def _blocks(s: ast.stmt) -> list[Stmts]:
+    found = [getattr(s, part) for part in ("body", "orelse", "finalbody") if getattr(s, part, None)]
+    return found + [h.body for h in getattr(s, "handlers", ())]
+
+
+def _copy(s: ast.stmt) -> tuple[str, str] | None:
+    """The two names of ``a = b``."""
+    if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(
+            s.targets[0], ast.Name) and isinstance(s.value, ast.Name):
+        return s.targets[0].id, s.value.id
+    return None
+
+
+def _bound(s: ast.stmt) -> list[str]:
+    """The names that a statement binds, but for those in its blocks."""
+    inner = {id(t) for b in _blocks(s) for t in b}
+    todo: list[ast.AST] = [s]
+    found = []
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.append(node.id)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            found.append(node.name)
+        todo += [n for n in ast.iter_child_nodes(node) if id(n) not in inner]
+    return found
+
+
+def _rename(body: Stmts, names: dict[str, str]) -> None:
+    for s in body:
+        for node in ast.walk(s):
+            if isinstance(node, ast.Name):
+                node.id = names.get(node.id, node.id)
+    _without_idle(body)
+
+
+def _without_idle(body: Stmts) -> None:
+    """Takes out ``a = a``."""
+    for s in body:
+        for inner in _blocks(s):
+            _without_idle(inner)
+            if not inner:
+                inner.append(ast.Pass())
+    body[:] = [s for s in body if (copy := _copy(s)) is None or copy[0] != copy[1]]
