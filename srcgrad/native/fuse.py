@@ -112,14 +112,15 @@ def _within(node: Node) -> Node:
 
 
 def turned(node: Node) -> Node:
-    """A node with the adjoint loops in it, or itself, running forwards where that changes no bit:
-    what runs through memory from its end on does not become vector instructions."""
+    """A node with the adjoint loops in it, or itself, running forwards where that changes nothing
+    but the order of sums: what runs through memory from its end on does not become vector
+    instructions."""
     if not node.blocks:
         return node
     node = node.but(blocks=tuple(
         b.but(nodes=tuple(map(turned, b.nodes))) for b in node.blocks))
-    if node.op == "loop" and node.loop.reverse and is_adjoint(node) and (
-            node.inputs[2].aval.expr == 1) and is_independent(node):
+    if node.op == "loop" and node.loop.reverse and is_adjoint(node) and is_independent(
+            node, summed=True):
         return node.but(params={**node.params, "loop": node.loop.but(reverse=False)})
     return node
 

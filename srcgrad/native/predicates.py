@@ -49,6 +49,16 @@ def pythons(*numbers: Any) -> bool:
     return all(type(number) in (int, float, bool) for number in numbers)
 
 
+def plus(total: float, term: float) -> float:
+    """A sum that may be regrouped with others of its kind (see :mod:`srcgrad.native.regrouped`)."""
+    return total + term
+
+
+def minus(total: float, term: float) -> float:
+    """A sum that may be regrouped, less a term."""
+    return total - term
+
+
 def too_large(number: int) -> bool:
     """Might sums and products of such integers not fit the machine's?"""
     return number >= 2147483648 or number <= -2147483648
@@ -123,6 +133,6 @@ def block(values: Any, start: int, count: int) -> Any:
     return found
 
 
-PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large, pythons,
-                                         *APPROXIMATIONS.values()})
+PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large, pythons, plus,
+                                         minus, *APPROXIMATIONS.values()})
 CALLED = frozenset({"total", "too_large"})  # by kernels, beside what the graph names

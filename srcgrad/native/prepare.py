@@ -19,6 +19,7 @@ from srcgrad.native.holding import rounded, why_not
 from srcgrad.native.lowering import Lowering
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
+from srcgrad.native.regrouped import regrouped
 from srcgrad.native.sunk import sunk
 from srcgrad.native.widths import too_wide
 from srcgrad.types.dims import Atom, symbols
@@ -143,7 +144,7 @@ class Prepared:
             return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
                                          for b in node.blocks)) if node.blocks else node
         node = sunk(turned(promoted(node, self.facts)))
-        return approximated(node) if self.fast else node
+        return approximated(node) if self.fast else regrouped(node)
 
     def outside(self, node: Node, scope: Scope) -> Node:
         """A node that stays in NumPy, with kernels in its blocks."""

@@ -4,39 +4,55 @@
 ... for i in range(n):
 ...     n_j = 4
 ...     kept = np.empty((n_j, x.shape[0]))
+...     old = x.copy()
+...     d = np.zeros(x.shape)
 ...     for j in range(4):
 ...         kept[j, 0] = x[j]
+...         d[j] += old[j]
 ... '''
->>> print(ast.unparse(ast.Module(allocated_once(ast.parse(text).body, {"kept": 2}), [])))
+>>> print(ast.unparse(ast.Module(allocated_once(
+...     ast.parse(text).body, {"kept": 2, "old": 1, "d": 1}, floats=["d"]), [])))
 n_j = 4
 kept = np.empty((n_j, x.shape[0]))
+old = np.empty_like(x)
+d = np.empty(x.shape)
 for i in range(n):
+    for k in range(x.shape[0]):
+        old[k] = x[k]
+    d[:] = 0.0
     for j in range(4):
         kept[j, 0] = x[j]
+        d[j] += old[j]
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from copy import copy
+from textwrap import indent
 
+from srcgrad.emit.literals import call
 from srcgrad.native.flow import Flow, live_before, names_in
 
 Stmts = list[ast.stmt]
+_FILLED = {"np.zeros": "0.0", "np.ones": "1.0"}
 
 
 def allocated_once(statements: Sequence[ast.stmt], ranks: Mapping[str, int],
-                   live: Iterable[str] = (), sizes: Iterable[str] = ()) -> Stmts:
-    """Statements of a kernel with ``np.empty`` in front of the loops in which its size is the
+                   live: Iterable[str] = (), sizes: Iterable[str] = (),
+                   floats: Container[str] = ()) -> Stmts:
+    """Statements of a kernel with memory made in front of the loops in which its size is the
     same.  ``ranks`` are the numbers of axes of arrays, ``live`` the variables that are read after
-    the statements, ``sizes`` integers that are never below zero."""
-    return _Workspace(ranks, sizes).block([*statements], {*live})
+    the statements, ``sizes`` integers that are never below zero, ``floats`` arrays of float64."""
+    return _Workspace(ranks, sizes, floats).block([*statements], {*live})
 
 
 class _Workspace:
-    def __init__(self, ranks: Mapping[str, int], sizes: Iterable[str]) -> None:
-        self.ranks, self.sizes = ranks, {*sizes}
+    def __init__(self, ranks: Mapping[str, int], sizes: Iterable[str],
+                 floats: Container[str]) -> None:
+        self.ranks, self.sizes, self.floats = ranks, {*sizes}, floats
 
     def block(self, statements: Stmts, live: set[str]) -> Stmts:
         out: Stmts = []
@@ -66,15 +82,46 @@ class _Workspace:
             assert isinstance(s, ast.Assign)
             if not names_in(s.value).isdisjoint(assigned):
                 continue
+            filled: Stmts = []
             if not isinstance(s.value, ast.Call) or _called(s.value) == "len":
                 self.sizes.add(name)
-            elif not (self.is_size(s.value.args[0]) and self.is_for_elements(name, loop)):
+            elif not self.is_for_elements(name, loop):
                 continue
-            loop.body.remove(s)
+            else:
+                made, filled = self.filled(name, s.value, names_in(loop) | live | {*assigned})
+                if made is None:
+                    continue
+                s = copy(s)
+                s.value = made
+            at = next(i for i, t in enumerate(loop.body) if _target(t) == name)
+            loop.body[at:at + 1] = filled
             found.append(s)
             del assigned[name]
         loop.body = loop.body or [ast.Pass()]
         return found
+
+    def filled(self, name: str, made: ast.Call,
+               taken: set[str]) -> tuple[ast.expr | None, Stmts]:
+        """How room for an array is made, and what fills it; None if it is left as it is."""
+        if isinstance(made.func, ast.Attribute) and made.func.attr == "copy":
+            source, letters = made.func.value, [c for c in "ijklpq" if c not in taken]
+            rank = self.ranks[name]
+            if not isinstance(source, ast.Name) or len(letters) < rank:
+                return None, []
+            place = ", ".join(letters[:rank])
+            text = f"{name}[{place}] = {source.id}[{place}]"
+            for k in reversed(range(rank)):
+                text = f"for {letters[k]} in range({source.id}.shape[{k}]):\n" + indent(text, " ")
+            return call("np.empty_like", source), ast.parse(text).body
+        kind, _, like = _called(made).partition("_")
+        if not (self.is_size(made.args[0]) or (like and isinstance(made.args[0], ast.Name))):
+            return None, []
+        if kind == "np.empty":
+            return made, []
+        if kind not in _FILLED or name not in self.floats or made.keywords or len(made.args) > 1:
+            return None, []
+        return call(f"np.empty{'_like' if like else ''}", made.args[0]), ast.parse(
+            f"{name}[:] = {_FILLED[kind]}").body
 
     def is_for_elements(self, name: str, loop: ast.For) -> bool:
         """Are only single elements of an array meant in a loop, so that nothing of it lives on?
@@ -86,8 +133,9 @@ class _Workspace:
             elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and (
                     node.value.id == name):
                 keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-                meant += len(keys) == self.ranks.get(name) and not any(
-                    isinstance(k, ast.Slice) for k in keys)
+                meant += (len(keys) == self.ranks.get(name) and not any(
+                    isinstance(k, ast.Slice) for k in keys)) or (
+                    isinstance(node.ctx, ast.Store) and ast.unparse(node.slice) == ":")
         return meant == read
 
     def is_size(self, e: ast.expr) -> bool:
@@ -114,7 +162,9 @@ def _target(s: ast.stmt) -> str | None:
         return None
     is_length = _called(made) == "len" and isinstance(made.args[0], ast.Call) and (
         _called(made.args[0]) == "range")
-    return s.targets[0].id if is_length or _called(made) == "np.empty" else None
+    is_array = _called(made).removesuffix("_like") in ("np.empty", *_FILLED) or (
+        isinstance(made.func, ast.Attribute) and made.func.attr == "copy")
+    return s.targets[0].id if is_length or is_array else None
 
 
 def _called(e: ast.Call) -> str:

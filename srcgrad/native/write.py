@@ -79,7 +79,7 @@ class Kernel:
         floats = {n: rank for n, rank in ranks.items()
                   if all(a.dtype == np.float64 for a in avals[n])}
         body = without_zeros([writer.visit(s) for s in self.body], floats)
-        self.body = allocated_once(body, ranks, self.results, sizes)
+        self.body = allocated_once(body, ranks, self.results, sizes, floats)
 
     def definition(self) -> list[ast.stmt]:
         """The function, with its decorator."""
