@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -11,8 +12,8 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.device import CPU
 from srcgrad.eager.grad_mode import INFERENCE, TRANSFORM, state
 from srcgrad.eager.layout import is_arranged
-from srcgrad.eager.nodes import RemovableHandle
 from srcgrad.eager.nodes import extra as node_extra
+from srcgrad.eager.removable import RemovableHandle, registered
 from srcgrad.eager.size import Size
 from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap
@@ -21,17 +22,11 @@ from srcgrad.eager.views import grad_fn_of, requires_grad
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _attribute(name: str) -> Callable[[F], F]:
-    """Decorator: a property of Tensor."""
-
+def _property(name: str, getter: Callable[[Tensor], Any]) -> None:
     def refuse(self: Tensor, value: Any = None) -> None:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
-    def attach(getter: F) -> F:
-        setattr(Tensor, name, property(getter, refuse, refuse))
-        return getter
-
-    return attach
+    setattr(Tensor, name, property(getter, refuse, refuse))
 
 
 def _method(function: Any) -> Any:
@@ -39,82 +34,36 @@ def _method(function: Any) -> Any:
     return function
 
 
-@_attribute("shape")
-def shape(self: Tensor) -> Size:
-    return Size(self._a.shape)
-
-
-@_attribute("dtype")
-def dtype_(self: Tensor) -> dt.dtype:
-    return self._dt
-
-
-@_attribute("device")
-def device(self: Tensor) -> Any:
-    return CPU
-
-
-@_attribute("ndim")
-def ndim(self: Tensor) -> int:
-    return int(self._a.ndim)
-
-
-@_attribute("itemsize")
-def itemsize(self: Tensor) -> int:
-    return self._dt.itemsize
-
-
-@_attribute("nbytes")
-def nbytes(self: Tensor) -> int:
-    return int(self._a.size) * self._dt.itemsize
-
-
-@_attribute("is_cuda")
-@_attribute("is_sparse")
-@_attribute("is_quantized")
-@_attribute("is_meta")
-@_attribute("is_mps")
-@_attribute("is_nested")
-def always_false(self: Tensor) -> bool:
-    return False
-
-
-@_attribute("_version")
-def version(self: Tensor) -> int:
+def _version(self: Tensor) -> int:
     if self._x is not None and self._x.inference:
         raise RuntimeError("Inference tensors do not track version counter.")
     return int(self._ver[0])
 
 
-@_attribute("grad_fn")
-def grad_fn(self: Tensor) -> Any:
-    return self._fn if self._view is None else grad_fn_of(self)
-
-
-@_attribute("is_leaf")
-def is_leaf(self: Tensor) -> bool:
-    return grad_fn_of(self) is None
-
-
-@_attribute("output_nr")
-def output_nr(self: Tensor) -> int:
+def _output_nr(self: Tensor) -> int:
     grad_fn_of(self)
     return self._nr
 
 
-@_attribute("retains_grad")
-def retains_grad(self: Tensor) -> bool:
-    return self._x is not None and self._x.retains_grad and grad_fn_of(self) is not None
-
-
-@_attribute("_base")
-def base(self: Tensor) -> Tensor | None:
-    return None if self._view is None else self._view.base
-
-
-@_attribute("name")
-def name(self: Tensor) -> str | None:
-    return None if self._x is None else self._x.name
+for _title, _getter in {
+    "shape": lambda self: Size(self._a.shape),
+    "dtype": lambda self: self._dt,
+    "device": lambda self: CPU,
+    "ndim": lambda self: int(self._a.ndim),
+    "itemsize": lambda self: self._dt.itemsize,
+    "nbytes": lambda self: int(self._a.size) * self._dt.itemsize,
+    "_version": _version,
+    "grad_fn": lambda self: self._fn if self._view is None else grad_fn_of(self),
+    "is_leaf": lambda self: grad_fn_of(self) is None,
+    "output_nr": _output_nr,
+    "retains_grad": lambda self: (self._x is not None and self._x.retains_grad
+                                  and grad_fn_of(self) is not None),
+    "_base": lambda self: None if self._view is None else self._view.base,
+    "name": lambda self: None if self._x is None else self._x.name,
+    **dict.fromkeys(("is_cuda", "is_sparse", "is_quantized", "is_meta", "is_mps", "is_nested"),
+                    lambda self: False),
+}.items():
+    _property(_title, _getter)
 
 
 @_method
@@ -394,10 +343,10 @@ def register_hook(self: Tensor, hook: Any) -> RemovableHandle:
     x = extra(self)
     node = grad_fn_of(self)
     if x.backward_hooks is None or (node is not None and not _is_attached(self, node)):
-        x.backward_hooks = {}
+        x.backward_hooks = OrderedDict()
         if node is not None:
             node_extra(node).tensor_hooks.append((self._nr, x.backward_hooks, self._dt))
-    return RemovableHandle(x.backward_hooks, hook)
+    return registered(x.backward_hooks, hook)
 
 
 def _is_attached(self: Tensor, node: Any) -> bool:
@@ -414,5 +363,5 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Any) -> RemovableHand
         raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
     x = extra(self)
     if x.post_accumulate is None:
-        x.post_accumulate = {}
-    return RemovableHandle(x.post_accumulate, hook)
+        x.post_accumulate = OrderedDict()
+    return registered(x.post_accumulate, hook)

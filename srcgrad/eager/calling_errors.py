@@ -154,14 +154,10 @@ class Signature:
                  kwargs: dict[str, Any]) -> TypeError:
         title, bound = self.title, self.bound
         missing = [n for n in self.required[len(args):] if n not in kwargs]
-        if missing and "missing" in str(error):
-            listed = ", ".join(f'"{n}"' for n in missing)
-            plural = "arguments" if len(missing) == 1 else "argument"  # sic
-            return TypeError(
-                f"{title}() missing {len(missing)} required positional {plural}: {listed}")
-        for key in kwargs:
-            if key not in self.names:
-                return TypeError(f"{title}() got an unexpected keyword argument '{key}'")
+        found = _missing_or_unknown(title, missing if "missing" in str(error) else [], self.names,
+                                    kwargs)
+        if found is not None:
+            return found
         if self.gathered is None and len(args) > self.most:
             given, most, least = (n - bound for n in (len(args), self.most, len(self.required)))
             if bound and self.most == 1:
@@ -196,6 +192,11 @@ def unbound_error(name: str, error: Exception, names: list[str],
                   kwargs: dict[str, Any]) -> TypeError:
     """The error of a call that Python could not bind, in PyTorch's words."""
     missing = re.findall(r"'(\w+)'", str(error)) if "missing" in str(error) else []
+    return _missing_or_unknown(name, missing, names, kwargs) or TypeError(str(error))
+
+
+def _missing_or_unknown(name: str, missing: list[str], names: list[str],
+                        kwargs: dict[str, Any]) -> TypeError | None:
     if missing:
         listed = ", ".join(f'"{n}"' for n in missing)
         plural = "arguments" if len(missing) == 1 else "argument"  # sic
@@ -203,4 +204,4 @@ def unbound_error(name: str, error: Exception, names: list[str],
     for key in kwargs:
         if key not in names:
             return TypeError(f"{name}() got an unexpected keyword argument '{key}'")
-    return TypeError(str(error))
+    return None

@@ -7,24 +7,20 @@ from typing import Any
 import numpy as np
 
 
-class memory_format:
+class _Named:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"torch.{self.name}"
+
+
+class memory_format(_Named):
     """How the elements of a copy are ordered in memory."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
 
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
-
-
-class layout:
+class layout(_Named):
     """How the elements of a tensor are stored; only ``strided`` exists here."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __repr__(self) -> str:
-        return f"torch.{self.name}"
 
 
 preserve_format = memory_format("preserve_format")

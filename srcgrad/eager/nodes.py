@@ -19,8 +19,10 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import OrderedDict
 from typing import Any
 
+from srcgrad.eager.removable import RemovableHandle, registered
 from srcgrad.eager.tensor import Tensor
 
 _SUFFIX = re.compile(r"Backward0?(?=\d*$)")
@@ -35,8 +37,8 @@ class NodeExtra:
                  "tensor_hooks", "trace")
 
     def __init__(self) -> None:
-        self.pre_hooks: dict[int, Any] = {}
-        self.post_hooks: dict[int, Any] = {}
+        self.pre_hooks: OrderedDict[int, Any] = OrderedDict()
+        self.post_hooks: OrderedDict[int, Any] = OrderedDict()
         # (output number, hooks, dtype of the output)
         self.tensor_hooks: list[tuple[int, dict[int, Any], Any]] = []
         self.retain: dict[int, Any] = {}  # output number -> weak reference to the tensor
@@ -130,11 +132,11 @@ class Node:
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """``hook(grad_inputs, grad_outputs)`` runs after this node's backward."""
-        return RemovableHandle(extra(self).post_hooks, hook)
+        return registered(extra(self).post_hooks, hook)
 
     def register_prehook(self, hook: Any) -> RemovableHandle:
         """``hook(grad_outputs)`` runs before this node's backward."""
-        return RemovableHandle(extra(self).pre_hooks, hook)
+        return registered(extra(self).pre_hooks, hook)
 
 
 callers: list[Any] = []  # filled by the engine, which needs this module
@@ -157,28 +159,6 @@ class SavedTensor:
                                "need to backward through the graph a second time or if you need to "
                                "access saved variables after calling backward.")
         self._node._plan.pack_field(self._node, self._name, pack, unpack)
-
-
-class RemovableHandle:
-    """Removes a hook again; also a context manager."""
-
-    __module__ = "torch.utils.hooks"
-
-    _ids = itertools.count()
-
-    def __init__(self, hooks: dict[int, Any], hook: Any) -> None:
-        self.id = next(RemovableHandle._ids)
-        self._hooks = hooks
-        hooks[self.id] = hook
-
-    def remove(self) -> None:
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.remove()
 
 
 def extra(node: Node) -> NodeExtra:

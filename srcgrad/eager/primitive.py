@@ -107,8 +107,8 @@ class Primitive:
             BY_FUNCTION.setdefault(function, self)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        arrays = [_raw(v) for v in args]
-        options = {k: _raw(v) for k, v in kwargs.items()} if kwargs else kwargs
+        arrays = [raw(v) for v in args]
+        options = {k: raw(v) for k, v in kwargs.items()} if kwargs else kwargs
         token = quiet()
         try:
             out = self.primal(*arrays, **options)
@@ -251,11 +251,12 @@ def own(out: Any, d: dt.dtype | None, sources: Sequence[Tensor]) -> Tensor:
     return wrap(a, dt.FROM_NUMPY[a.dtype])
 
 
-def _raw(value: Any) -> Any:
+def raw(value: Any) -> Any:
+    """Tensors to their arrays, also inside sequences."""
     if isinstance(value, Tensor):
         return value._a
     if value.__class__ in (list, tuple):
-        return value.__class__(_raw(v) for v in value)
+        return value.__class__(raw(v) for v in value)
     return value
 
 

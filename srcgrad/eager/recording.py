@@ -7,6 +7,7 @@ into the primitive of the same function.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.plans import lower, recorder
-from srcgrad.eager.primitive import BY_FUNCTION, Primitive
+from srcgrad.eager.primitive import BY_FUNCTION, Primitive, raw
 from srcgrad.eager.tensor import Tensor, wrap, wrap_fresh
 from srcgrad.rules.book import lookup
 
@@ -48,18 +49,10 @@ SPECIAL: dict[Any, Callable[..., Any]] = {}
 
 def _facts(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     """A function without derivative: arrays are tensors again, ranks and shapes plain Python."""
-    out = function(*[_arrays(v) for v in args], **{k: _arrays(v) for k, v in kwargs.items()})
+    out = function(*[raw(v) for v in args], **{k: raw(v) for k, v in kwargs.items()})
     if isinstance(out, np.ndarray | np.generic):
         return Recorded(wrap_fresh(out))
     return out
-
-
-def _arrays(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value._a
-    if value.__class__ in (list, tuple):
-        return value.__class__(_arrays(v) for v in value)
-    return value
 
 
 def _holds_tensor(value: Any) -> bool:
@@ -127,40 +120,8 @@ class Recorded:
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return numpy_call(function, args, kwargs)
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.tensor._a.shape  # type: ignore[no-any-return]
-
-    @property
-    def ndim(self) -> int:
-        return self.tensor._a.ndim  # type: ignore[no-any-return]
-
-    @property
-    def size(self) -> int:
-        return self.tensor._a.size  # type: ignore[no-any-return]
-
-    @property
-    def dtype(self) -> Any:
-        return self.tensor._a.dtype
-
-    @property
-    def T(self) -> Any:
-        return numpy_call(np.transpose, (self,), {})
-
-    @property
-    def mT(self) -> Any:
-        return numpy_call(np.swapaxes, (self, -1, -2), {})
-
-    @property
-    def real(self) -> Any:
-        return numpy_call(np.real, (self,), {})
-
-    @property
-    def imag(self) -> Any:
-        return numpy_call(np.imag, (self,), {})
-
     def __len__(self) -> int:
-        return int(self.shape[0])
+        return int(self.tensor._a.shape[0])
 
     def __getitem__(self, index: Any) -> Any:
         return Recorded(self.tensor.__getitem__(_down(index)))
@@ -183,6 +144,11 @@ class Recorded:
         return numpy_call(np.transpose, (self, given or None), {})
 
 
+for _name in ("shape", "ndim", "size", "dtype"):
+    setattr(Recorded, _name, property(operator.attrgetter(f"tensor._a.{_name}")))
+for _name, _function in {"T": np.transpose, "real": np.real, "imag": np.imag}.items():
+    setattr(Recorded, _name, property(_unary(_function)))
+Recorded.mT = property(lambda self: numpy_call(np.swapaxes, (self, -1, -2), {}))  # type: ignore[attr-defined]
 for _name, _function in {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
     "pow": np.power, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder,

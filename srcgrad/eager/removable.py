@@ -26,12 +26,8 @@ class RemovableHandle:
     0
     """
 
-    def __init__(
-        self,
-        hooks_dict: MutableMapping[int, Any],
-        *,
-        extra_dict: MutableMapping[int, Any] | list[MutableMapping[int, Any]] | None = None,
-    ) -> None:
+    def __init__(self, hooks_dict: MutableMapping[int, Any], *, extra_dict: MutableMapping[
+            int, Any] | list[MutableMapping[int, Any]] | None = None) -> None:
         extras = [] if extra_dict is None else extra_dict
         self.id = next(_numbers)
         self.hooks_dict_ref = weakref.ref(hooks_dict)
@@ -53,8 +49,23 @@ class RemovableHandle:
         self.hooks_dict_ref = weakref.ref(OrderedDict() if hooks is None else hooks)
         self.extra_dict_ref = tuple(weakref.ref(OrderedDict() if t is None else t) for t in extras)
 
+    def __repr__(self) -> str:
+        return f"<torch.utils.hooks.RemovableHandle object at {id(self):#x}>"
+
     def __enter__(self) -> RemovableHandle:
         return self
 
     def __exit__(self, *error: object) -> None:
         self.remove()
+
+
+def registered(table: OrderedDict[int, Any], hook: Any, prepend: bool = False,
+               *flags: MutableMapping[int, Any]) -> RemovableHandle:
+    """Put a hook into a table, at its beginning if ``prepend``, and its number into ``flags``."""
+    handle = RemovableHandle(table, extra_dict=list(flags))
+    table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
+    for flag in flags:
+        flag[handle.id] = True
+    return handle

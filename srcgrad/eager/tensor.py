@@ -19,6 +19,7 @@ Operations attach themselves as methods: see :mod:`srcgrad.eager.dispatch`.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,10 +43,10 @@ class Extra:
 
     def __init__(self) -> None:
         self.accumulator: Any = None  # weak reference to the leaf's AccumulateGrad
-        self.backward_hooks: dict[int, Any] | None = None
+        self.backward_hooks: OrderedDict[int, Any] | None = None
         self.inference = False
         self.name: str | None = None
-        self.post_accumulate: dict[int, Any] | None = None
+        self.post_accumulate: OrderedDict[int, Any] | None = None
         self.retains_grad = False
         self.stands_in = 0  # the epoch of the transform for whose argument it stands
         self.tangent: Any = None  # (dual level, tangent tensor)
@@ -104,6 +105,11 @@ def wrap(a: Array, d: dt.dtype) -> Tensor:
     t._grad = None
     t._x = None
     return t
+
+
+def zeros_as(t: Tensor) -> Tensor:
+    """A tensor of zeros, of the shape and dtype of ``t``."""
+    return wrap(np.zeros_like(t._a), t._dt)
 
 
 def wrap_fresh(a: Array) -> Tensor:

@@ -31,7 +31,7 @@ from srcgrad.eager.strides import (
     strided,
 )
 from srcgrad.eager.tangents import set_tangent, tangent_of
-from srcgrad.eager.tensor import Array, Tensor, epoch, store, wrap
+from srcgrad.eager.tensor import Array, Tensor, epoch, store, wrap, zeros_as
 from srcgrad.eager.views import (
     attach,
     caller_place,
@@ -250,7 +250,7 @@ class _CopyPlan(BarePlan):
 
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
         shape, d = node._saved
-        old = None if node._edges[0] is None else wrap(np.zeros_like(ct._a), ct._dt)
+        old = None if node._edges[0] is None else zeros_as(ct)
         if node._edges[1] is None:
             return old, None
         return old, ct.sum_to_size(shape).to(dt.FROM_NUMPY[d])

@@ -19,7 +19,7 @@ from srcgrad.eager.nodes import make_node
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tangents import own_tangent, tangent_of
-from srcgrad.eager.tensor import Tensor, alias, extra, wrap
+from srcgrad.eager.tensor import Tensor, alias, extra, wrap, zeros_as
 from srcgrad.eager.views import attach, gradient_edge, requires_grad
 
 
@@ -198,18 +198,18 @@ def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]
         if nr in prim.inactive_outputs or result._dt.category < dt.FLOATING:
             out.append(None)
             continue
-        v = wrap(np.zeros_like(result._a), result._dt)
+        v = zeros_as(result)
         v._rg = True
         ct: Any = v if prim.outputs == 1 else [v if k == nr else None for k in range(len(made))]
         pulled = plan.pull_graph(node, ct)
         pairs = [(g, tangent_of(t)) for (key, g) in zip(plan.targets, pulled)
                  for n, i, t in active if key == (n, i) and g is not None and g._rg]
         if not pairs:
-            out.append(wrap(np.zeros_like(result._a), result._dt))
+            out.append(zeros_as(result))
             continue
         t, = grad([g for g, _ in pairs], [v], [t for _, t in pairs], retain_graph=True,
                   create_graph=keep, allow_unused=True)
-        out.append(wrap(np.zeros_like(result._a), result._dt) if t is None else t)
+        out.append(zeros_as(result) if t is None else t)
     return out
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.eager.backward import grad
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.grad_mode import enable_grad
-from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.tensor import Tensor, wrap, zeros_as
 
 
 def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
@@ -45,10 +45,6 @@ def _finish(values: Any, create_graph: bool) -> Any:
     return values if create_graph or values is None else values.detach()
 
 
-def _zeros(t: Tensor) -> Tensor:
-    return wrap(np.zeros_like(t._a), t._dt)
-
-
 def _check_active(outputs: Any, strict: bool) -> None:
     """Under ``strict`` all outputs must depend on the inputs."""
     bad = [i for i, o in enumerate(outputs) if not o.requires_grad]
@@ -64,14 +60,14 @@ def _gradients(outputs: Any, inputs: Any, v: Any, create_graph: bool, strict: bo
     _check_active(outputs, strict)
     live = [(o, s) for o, s in zip(outputs, v) if o.requires_grad]
     if not live:
-        return tuple(_zeros(t) for t in inputs)
+        return tuple(zeros_as(t) for t in inputs)
     got = grad([o for o, _ in live], inputs, [s for _, s in live], create_graph=create_graph,
                retain_graph=True, allow_unused=True)
     if strict and any(g is None for g in got):
         i = next(i for i, g in enumerate(got) if g is None)
         raise RuntimeError(f"{what} of the user-provided function is independent of input {i}. "
                            "This is not allowed in strict mode.")
-    return tuple(_zeros(t) if g is None else g for g, t in zip(got, inputs))
+    return tuple(zeros_as(t) if g is None else g for g, t in zip(got, inputs))
 
 
 def _check_moving(derivatives: Any, needed: bool, what: str = "jacobian") -> None:
@@ -135,7 +131,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "jvp")
     with enable_grad():
         vs = _vectors(v, leaves, several_in, "input", "jvp")
-        dummies = tuple(_leaf(_zeros(o)) for o in outputs)
+        dummies = tuple(_leaf(zeros_as(o)) for o in outputs)
         got = _gradients(outputs, leaves, dummies, True, strict)
         result = _gradients(got, dummies, vs, create_graph, False)
     _check_moving(result, strict and create_graph)

@@ -14,7 +14,7 @@ from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.backward import grad
 from srcgrad.eager.grad_mode import enable_grad, state
 from srcgrad.eager.strides import overlaps
-from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.eager.tensor import Array, Tensor, wrap, zeros_as
 
 _ZERO_GRADS = (
     "{}. Please look at \"Notes about undefined output gradients\" in "
@@ -121,7 +121,7 @@ def _pushed(func: Callable[..., Any], inputs: Sequence[Any], tangents: dict[int,
         for v in inputs:
             plain = v.detach() if isinstance(v, Tensor) else v
             if any(v is t for t in duals):
-                plain = make_dual(plain, tangents.get(id(v), wrap(np.zeros_like(v._a), v._dt)))
+                plain = make_dual(plain, tangents.get(id(v), zeros_as(v)))
             given.append(plain)
         return [unpack_dual(o).tangent for o in _outputs(func, given)]
 
@@ -234,7 +234,7 @@ def _check_jacobians(func: Callable[..., Any], given: Sequence[Any], outputs: Se
 
 def _check_scaling(outputs: list[Tensor], wanted: list[Tensor]) -> None:
     """A backward must be linear: zero gradients of outputs give zeros."""
-    zeros = [wrap(np.zeros_like(o._a), o._dt) for o in outputs]
+    zeros = [zeros_as(o) for o in outputs]
     got = grad(outputs, wanted, zeros, retain_graph=True, allow_unused=True)
     if any(g is not None and np.any(g._a != 0) for g in got):
         raise GradcheckError("backward not multiplied by grad_output")
@@ -267,7 +267,7 @@ def _check_absent_gradients(func: Callable[..., Any], given: Sequence[Any]) -> N
     for places in absent:
         outputs = [_Absent.apply(o) if k in places else o
                    for k, o in enumerate(_active(_outputs(func, given)))]
-        zeros = [wrap(np.zeros_like(o._a), o._dt) for o in outputs]
+        zeros = [zeros_as(o) for o in outputs]
         problem, cause = None, None
         try:
             got = grad(outputs, wanted, zeros, allow_unused=True)
@@ -330,7 +330,7 @@ def _random_batch(like: Tensor) -> Tensor:
 def _check_batched_gradients(out: Tensor, index: int, wanted: list[Tensor]) -> None:
     def one(seed: Tensor) -> tuple[Tensor, ...]:
         got = grad(out, wanted, seed, retain_graph=True, allow_unused=True)
-        return tuple(wrap(np.zeros_like(x._a), x._dt) if g is None else g
+        return tuple(zeros_as(x) if g is None else g
                      for g, x in zip(got, wanted))
 
     _batch_agrees(one, _random_batch(out), "gradcheck or gradgradcheck failed while testing "

@@ -9,7 +9,8 @@ from typing import Any
 
 from srcgrad.eager.backward import GradientEdge
 from srcgrad.eager.grad_mode import HOOKS, set_bit, state
-from srcgrad.eager.nodes import Node, RemovableHandle, extra
+from srcgrad.eager.nodes import Node, extra
+from srcgrad.eager.removable import RemovableHandle
 from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import FORWARD, state
 from srcgrad.eager.tangents import set_tangent, tangent_of
-from srcgrad.eager.tensor import Tensor, extra, wrap
+from srcgrad.eager.tensor import Tensor, extra, zeros_as
 
 
 def push_tangents(cls: Any, ctx: Any, args: tuple[Any, ...], outputs: list[Any],
@@ -20,7 +18,7 @@ def push_tangents(cls: Any, ctx: Any, args: tuple[Any, ...], outputs: list[Any],
     if all(t is None for t in tangents):
         return
     given = [
-        wrap(np.zeros_like(a._a), a._dt)
+        zeros_as(a)
         if t is None and isinstance(a, Tensor) and a._dt.category >= dt.FLOATING
         and ctx.materialize_grads else t
         for a, t in zip(args, tangents)]

@@ -19,7 +19,7 @@ from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import flatten, map_leaves, outline, specification
 from srcgrad.eager.grad_mode import GRAD, HOOKS, TRANSFORM, enable_grad, state
 from srcgrad.eager.nodes import AccumulateGrad
-from srcgrad.eager.tensor import Tensor, epoch, extra, wrap
+from srcgrad.eager.tensor import Tensor, epoch, extra, wrap, zeros_as
 from srcgrad.eager.views import gradient_edge
 
 
@@ -99,10 +99,6 @@ def release(tree: Any, own: list[Tensor]) -> Any:
     return map_leaves(one, tree)
 
 
-def _zeros(t: Tensor) -> Tensor:
-    return wrap(np.zeros_like(t._a), t._dt)
-
-
 def _pick(args: tuple[Any, ...], argnums: int | tuple[int, ...]) -> Any:
     if isinstance(argnums, tuple):
         return tuple(args[i] for i in argnums)
@@ -143,22 +139,26 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
             wanted = map_leaves(lambda t: _real(fresh(t, own)), _pick(args, argnums))
             output = func(*_replace(args, argnums, wanted), **kwargs)
         with enable_grad():
-            aux = None
-            if has_aux:
-                if not (isinstance(output, tuple) and len(output) == 2):
-                    raise RuntimeError("grad_and_value(f)(*args): output of function f should be a "
-                                       "tuple: (output, aux) if has_aux is True")
-                output, aux = output
-                _check_aux(aux)
+            output, aux = _split_aux(output, has_aux, "grad_and_value(f)(*args)")
+            _check_aux(aux)
             _check_scalar(output)
             leaves, rebuild = flatten(wanted)
             keep = depends_on_others([output], own)
-            grads = _pull(output, leaves, keep)
+            grads = _pull([output], leaves, keep, [None])
         gradient = release(rebuild(grads), own)
         value = release(output, own)
         return gradient, ((value, release(aux, own)) if has_aux else value)
 
     return transformed
+
+
+def _split_aux(output: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
+    if not has_aux:
+        return output, ()
+    if not (isinstance(output, tuple) and len(output) == 2):
+        raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if "
+                           "has_aux is True")
+    return output
 
 
 def _check_aux(aux: Any) -> None:
@@ -180,15 +180,16 @@ def _check_scalar(output: Any) -> None:
                            f"floating point dtype, got {output._dt!r}")
 
 
-def _pull(output: Tensor, leaves: list[Any], keep: bool, seed: Any = None,
-          retain: bool = True) -> list[Any]:
+def _pull(outputs: list[Any], leaves: list[Any], keep: bool, seeds: list[Any]) -> list[Any]:
+    """The gradients by ``leaves``, zeros by those the outputs do not depend on."""
+    pairs = [(o, seed) for o, seed in zip(outputs, seeds) if o.requires_grad]
     tensors = [t for t in leaves if isinstance(t, Tensor) and t.requires_grad]
     got: Any = (None,) * len(tensors)
-    if tensors and output.requires_grad:
-        got = tape_grad(output, tensors, seed, retain_graph=retain, create_graph=keep,
-                        allow_unused=True)
+    if pairs and tensors:
+        got = tape_grad([o for o, _ in pairs], tensors, [seed for _, seed in pairs],
+                        retain_graph=True, create_graph=keep, allow_unused=True)
     by_tensor = {id(t): g for t, g in zip(tensors, got)}
-    return [(_zeros(t) if by_tensor.get(id(t)) is None else by_tensor[id(t)])
+    return [(zeros_as(t) if by_tensor.get(id(t)) is None else by_tensor[id(t)])
             if isinstance(t, Tensor) else t for t in leaves]
 
 
@@ -215,13 +216,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     with transforming():
         given = map_leaves(lambda t: _real(fresh(t, own)), primals)
         output = func(*given)
-    aux = None
-    if has_aux:
-        if not (isinstance(output, tuple) and len(output) == 2):
-            raise RuntimeError("vjp(f, *primals): output of function f should be a tuple: "
-                               "(output, aux) if has_aux is True")
-        output, aux = output
-        _check_aux(aux)
+    output, aux = _split_aux(output, has_aux, "vjp(f, *primals)")
+    _check_aux(aux)
     leaves, rebuild = flatten(given)
     outs, _ = flatten(output)
     for o in outs:
@@ -242,16 +238,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                                f"{outline(cotangents)}, primal output: {outline(output)}")
         keep = keep_always or any(isinstance(c, Tensor) and c.requires_grad for c in cts)
         with enable_grad():
-            pairs = [(o, c) for o, c in zip(outs, cts) if o.requires_grad]
-            tensors = [t for t in leaves if isinstance(t, Tensor) and t.requires_grad]
-            got: Any = (None,) * len(tensors)
-            if pairs and tensors:
-                got = tape_grad([o for o, _ in pairs], tensors, [c for _, c in pairs],
-                                retain_graph=True, create_graph=keep, allow_unused=True)
-            by_tensor = {id(t): g for t, g in zip(tensors, got)}
-            grads = [_zeros(t) if by_tensor.get(id(t)) is None else by_tensor[id(t)]
-                     for t in leaves]
-        return release(rebuild(grads), own)
+            return release(rebuild(_pull(outs, leaves, keep, cts)), own)
 
     value = release(output, own)
     return (value, pullback, release(aux, own)) if has_aux else (value, pullback)
@@ -285,12 +272,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         given = map_leaves(lambda t: fresh(t, own), primals)
         output = func(*given)
     with enable_grad():
-        aux = None
-        if has_aux:
-            if not (isinstance(output, tuple) and len(output) == 2):
-                raise RuntimeError("jvp(f, primals, tangents): output of function f should be a "
-                                   "tuple: (output, aux) if has_aux is True")
-            output, aux = output
+        output, aux = _split_aux(output, has_aux, "jvp(f, primals, tangents)")
         leaves, _ = flatten(given)
         ts, _ = flatten(tangents)
         if len(ts) != len(leaves):
@@ -319,8 +301,8 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
 def _push_one(out: Tensor, leaves: list[Any], tangents: list[Any], own: list[Tensor]) -> Tensor:
     """``J t`` for one output: the backward, differentiated in its cotangent."""
     if not isinstance(out, Tensor) or not out.requires_grad:
-        return _zeros(out) if isinstance(out, Tensor) else out
-    v = _zeros(out)
+        return zeros_as(out) if isinstance(out, Tensor) else out
+    v = zeros_as(out)
     v._rg = True
     own.append(v)
     pairs = [(x, t) for x, t in zip(leaves, tangents) if isinstance(x, Tensor) and x.requires_grad]
@@ -328,10 +310,10 @@ def _push_one(out: Tensor, leaves: list[Any], tangents: list[Any], own: list[Ten
                     allow_unused=True)
     live = [(g, t) for g, (_, t) in zip(got, pairs) if g is not None and g.requires_grad]
     if not live:
-        return _zeros(out)
+        return zeros_as(out)
     pushed, = tape_grad([g for g, _ in live], [v], [t for _, t in live], retain_graph=True,
                         create_graph=True, allow_unused=True)
-    return _zeros(out) if pushed is None else pushed
+    return zeros_as(out) if pushed is None else pushed
 
 
 def _basis(t: Tensor) -> list[Tensor]:
@@ -349,6 +331,16 @@ def _join(parts: list[Tensor], shape: tuple[int, ...], like: Tensor) -> Tensor:
     return NAMESPACE["stack"](parts).reshape(shape)  # type: ignore[no-any-return]
 
 
+def _of_wanted(func: Callable[..., Any], argnums: Any, args: tuple[Any, ...],
+               kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Callable[..., Any]]:
+    """The arguments to differentiate by, and ``func`` as a function of these alone."""
+    _check_argnums(argnums, args)
+    picked = _pick(args, argnums)
+    if isinstance(argnums, tuple):
+        return picked, lambda *wanted: func(*_replace(args, argnums, wanted), **kwargs)
+    return (picked,), lambda wanted: func(*_replace(args, argnums, wanted), **kwargs)
+
+
 def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
            chunk_size: int | None = None, _preallocate_and_copy: bool = False) -> Any:
     """The Jacobian by rows: shape ``output.shape + input.shape``, nested like both."""
@@ -358,20 +350,17 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        _check_argnums(argnums, args)
         aux_box: list[Any] = []
 
-        def of_wanted(*wanted: Any) -> Any:
-            out = func(*_replace(args, argnums, wanted if isinstance(argnums, tuple)
-                                 else wanted[0]), **kwargs)
+        def without_aux(*wanted: Any) -> Any:
+            out = of_wanted(*wanted)
             if has_aux:
                 out, aux = out
                 aux_box.append(aux)
             return out
 
-        picked = _pick(args, argnums)
-        primals = picked if isinstance(argnums, tuple) else (picked,)
-        value, pullback = vjp(of_wanted, *primals)
+        primals, of_wanted = _of_wanted(func, argnums, args, kwargs)
+        value, pullback = vjp(without_aux, *primals)
         outs, rebuild_out = flatten(value)
         for out in outs:
             if out._dt.category < dt.FLOATING:
@@ -382,7 +371,7 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         for o, out in enumerate(outs):
             rows = []
             for one in _basis(out):
-                cts = rebuild_out([one if k == o else _zeros(v) for k, v in enumerate(outs)])
+                cts = rebuild_out([one if k == o else zeros_as(v) for k, v in enumerate(outs)])
                 rows.append(flatten(pullback(cts))[0])
             joined = [_join([r[k] for r in rows], tuple(out._a.shape) + tuple(x._a.shape), x)
                       for k, x in enumerate(ins)]
@@ -402,23 +391,16 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        _check_argnums(argnums, args)
-        picked = _pick(args, argnums)
-        primals = picked if isinstance(argnums, tuple) else (picked,)
+        primals, of_wanted = _of_wanted(func, argnums, args, kwargs)
         ins, rebuild_in = flatten(primals)
         columns: list[list[list[Any]]] = []
         rebuild_out: Any = None
         outs: list[Any] = []
         aux: Any = None
-
-        def of_wanted(*wanted: Any) -> Any:
-            return func(*_replace(args, argnums, wanted if isinstance(argnums, tuple)
-                                  else wanted[0]), **kwargs)
-
         for k, x in enumerate(ins):
             column = []
             for one in _basis(x):
-                tangents = rebuild_in([one if j == k else _zeros(v) for j, v in enumerate(ins)])
+                tangents = rebuild_in([one if j == k else zeros_as(v) for j, v in enumerate(ins)])
                 got = jvp(of_wanted, primals, tangents, has_aux=has_aux)
                 outs, rebuild_out = flatten(got[0])
                 aux = got[2] if has_aux else None

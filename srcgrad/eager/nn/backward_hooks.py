@@ -30,6 +30,16 @@ def _with_none(places: Sequence[int], values: Sequence[Any], size: int) -> tuple
     return tuple(packed)
 
 
+def _replaced(grads: tuple[Any, ...], out: Any, complaint: str) -> tuple[Any, ...]:
+    """``grads``, or what a hook returned in their place."""
+    if out is None:
+        return grads
+    given = out if isinstance(out, tuple) else (out,)
+    if len(given) != len(grads):
+        raise RuntimeError(f"Backward {complaint} {len(given)}, but expected {len(grads)}")
+    return given
+
+
 class BackwardHook:
     """The hooks of one call of one module.
 
@@ -79,14 +89,7 @@ class BackwardHook:
         result = _with_none(places, grad_input, self.n_inputs)
         for hook in self.user_hooks:
             out = hook(self.module, result, self.grad_outputs)
-            if out is None:
-                continue
-            if not isinstance(out, tuple):
-                out = (out,)
-            if len(out) != len(result):
-                raise RuntimeError("Backward hook returned an invalid number of grad_input, got "
-                                   f"{len(out)}, but expected {len(result)}")
-            result = out
+            result = _replaced(result, out, "hook returned an invalid number of grad_input, got")
         self.grad_outputs = None
         return tuple(result[i] for i in places)
 
@@ -105,15 +108,8 @@ class BackwardHook:
         places = self.output_places or []
         grads = _with_none(places, grad_output, self.n_outputs)
         for pre_hook in self.user_pre_hooks:
-            out = pre_hook(self.module, grads)
-            if out is None:
-                continue
-            if not isinstance(out, tuple):
-                out = (out,)
-            if len(out) != len(grads):
-                raise RuntimeError("Backward pre hook returned an invalid number of grad_output, "
-                                   f"got {len(out)}, but expected {len(grads)}")
-            grads = out
+            grads = _replaced(grads, pre_hook(self.module, grads),
+                              "pre hook returned an invalid number of grad_output, got")
         self.grad_outputs = grads
         if self.input_places is None:
             self._call_without_inputs(grads)
@@ -127,14 +123,11 @@ class BackwardHook:
             "Full backward hook is firing when gradients are computed with respect to module "
             "outputs since no inputs require gradients. See "
             "https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
-            "#torch.nn.Module.register_full_backward_hook for more details.",
-            stacklevel=5,
-        )
+            "#torch.nn.Module.register_full_backward_hook for more details.", stacklevel=5)
         for hook in self.user_hooks:
             out = hook(self.module, (None,) * self.n_inputs, grads)
-            if out is not None and not (
-                isinstance(out, tuple) and all(item is None for item in out)
-            ):
+            if out is not None and not (isinstance(out, tuple)
+                                        and all(item is None for item in out)):
                 raise RuntimeError("Backward hook for Modules where no input requires gradient "
                                    "should always return None or None for all gradients.")
 

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from ..removable import RemovableHandle
+from ..removable import RemovableHandle, registered
 
 Hook = Callable[..., Any]
 Table = OrderedDict[int, Any]
@@ -35,53 +35,45 @@ class _Everywhere:
 EVERYWHERE = _Everywhere()
 
 
-def registered(kind: Table, module: Any, name: str, value: Any) -> Any:
+def replaced(kind: Table, module: Any, name: str, value: Any) -> Any:
     """``value``, or what the registration hooks put in its place."""
     for hook in kind.values():
-        replaced = hook(module, name, value)
-        if replaced is not None:
-            value = replaced
+        other = hook(module, name, value)
+        if other is not None:
+            value = other
     return value
-
-
-def _add(table: Table, hook: Hook, *flags: Table) -> RemovableHandle:
-    handle = RemovableHandle(table, extra_dict=list(flags))
-    table[handle.id] = hook
-    for flag in flags:
-        flag[handle.id] = True
-    return handle
 
 
 def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, buffer)`` at registrations; a result replaces the buffer."""
-    return _add(EVERYWHERE.buffer, hook)
+    return registered(EVERYWHERE.buffer, hook)
 
 
 def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, submodule)`` at registrations; a result replaces it."""
-    return _add(EVERYWHERE.module, hook)
+    return registered(EVERYWHERE.module, hook)
 
 
 def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, name, param)`` at registrations; a result replaces it."""
-    return _add(EVERYWHERE.parameter, hook)
+    return registered(EVERYWHERE.parameter, hook)
 
 
 def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, args)`` before every module's forward and its own hooks."""
-    return _add(EVERYWHERE.forward_pre, hook)
+    return registered(EVERYWHERE.forward_pre, hook)
 
 
 def register_module_forward_hook(hook: Hook, *, with_kwargs: bool = False,
                                  always_call: bool = False) -> RemovableHandle:
     """Call ``hook(module, args, output)`` after every module's forward, before its own hooks."""
     flags = [EVERYWHERE.with_kwargs] * with_kwargs + [EVERYWHERE.always_called] * always_call
-    return _add(EVERYWHERE.forward, hook, *flags)
+    return registered(EVERYWHERE.forward, hook, False, *flags)
 
 
 def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_output)`` before every module's backward."""
-    return _add(EVERYWHERE.backward_pre, hook)
+    return registered(EVERYWHERE.backward_pre, hook)
 
 
 def _backward(hook: Hook, full: bool) -> RemovableHandle:
@@ -89,7 +81,7 @@ def _backward(hook: Hook, full: bool) -> RemovableHandle:
         raise RuntimeError("Cannot use both regular backward hooks and full backward hooks as a "
                            "global Module hook. Please use only one of them.")
     EVERYWHERE.full = full
-    return _add(EVERYWHERE.backward, hook)
+    return registered(EVERYWHERE.backward, hook)
 
 
 def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:

@@ -12,10 +12,11 @@ from typing import Any
 
 from .. import basis as torch
 
-_LINEAR = (
-    "linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-    "conv_transpose3d", "sigmoid",
-)
+_GAINS = {
+    **dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+                     "conv_transpose2d", "conv_transpose3d", "sigmoid"), 1),
+    "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4,
+}
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -24,14 +25,8 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     >>> calculate_gain("tanh")
     1.6666666666666667
     """
-    if nonlinearity in _LINEAR:
-        return 1
-    if nonlinearity == "tanh":
-        return 5.0 / 3
-    if nonlinearity == "relu":
-        return math.sqrt(2.0)
-    if nonlinearity == "selu":
-        return 3.0 / 4
+    if nonlinearity in _GAINS:
+        return _GAINS[nonlinearity]
     if nonlinearity == "leaky_relu":
         slope = 0.01 if param is None else param
         if isinstance(slope, bool) or not isinstance(slope, (int, float)):
@@ -235,14 +230,7 @@ def _old_name(function: Callable[..., Any]) -> Callable[..., Any]:
     return deprecated
 
 
-uniform = _old_name(uniform_)
-normal = _old_name(normal_)
-constant = _old_name(constant_)
-eye = _old_name(eye_)
-dirac = _old_name(dirac_)
-xavier_uniform = _old_name(xavier_uniform_)
-xavier_normal = _old_name(xavier_normal_)
-kaiming_uniform = _old_name(kaiming_uniform_)
-kaiming_normal = _old_name(kaiming_normal_)
-orthogonal = _old_name(orthogonal_)
-sparse = _old_name(sparse_)
+(uniform, normal, constant, eye, dirac, xavier_uniform, xavier_normal, kaiming_uniform,
+ kaiming_normal, orthogonal, sparse) = map(_old_name, (
+     uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
+     kaiming_normal_, orthogonal_, sparse_))

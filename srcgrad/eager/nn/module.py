@@ -9,10 +9,10 @@ from typing import Any, Self
 
 from .. import basis as torch
 from ..typename import typename
-from .global_hooks import EVERYWHERE, registered
+from .global_hooks import EVERYWHERE, replaced
 from .module_call import ModuleCall
 from .module_state import ModuleState
-from .parameter import Buffer, Parameter, is_lazy
+from .parameter import Buffer, Parameter, is_lazy, zero_grads
 
 
 def indented(text: str) -> str:
@@ -100,7 +100,7 @@ class Module(ModuleState, ModuleCall):
         if tensor is not None and not isinstance(tensor, torch.Tensor):
             raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch "
                             "Tensor or None required)")
-        self._buffers[name] = registered(EVERYWHERE.buffer, self, name, tensor)
+        self._buffers[name] = replaced(EVERYWHERE.buffer, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -120,7 +120,7 @@ class Module(ModuleState, ModuleCall):
                              "function of another Tensor, compute the value in the forward() "
                              "method.")
         if param is not None:
-            param = registered(EVERYWHERE.parameter, self, name, param)
+            param = replaced(EVERYWHERE.parameter, self, name, param)
         self._parameters[name] = param
 
     def add_module(self, name: str, module: Any) -> None:
@@ -135,7 +135,7 @@ class Module(ModuleState, ModuleCall):
             raise KeyError(f'module name can\'t contain ".", got: {name}')
         if name == "":
             raise KeyError('module name can\'t be empty string ""')
-        self._modules[name] = registered(EVERYWHERE.module, self, name, module)
+        self._modules[name] = replaced(EVERYWHERE.module, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
         """The same as :meth:`add_module`."""
@@ -173,12 +173,12 @@ class Module(ModuleState, ModuleCall):
             if params is None:
                 raise AttributeError("cannot assign module before Module.__init__() call")
             self._forget(name, "_modules")
-            self._modules[name] = registered(EVERYWHERE.module, self, name, value)
+            self._modules[name] = replaced(EVERYWHERE.module, self, name, value)
         elif params is not None and name in self._modules:
             if value is not None:
                 raise TypeError(f"cannot assign '{typename(value)}' as child module '{name}' "
                                 "(torch.nn.Module or None expected)")
-            self._modules[name] = registered(EVERYWHERE.module, self, name, value)
+            self._modules[name] = replaced(EVERYWHERE.module, self, name, value)
         elif isinstance(value, Buffer) or (params is not None and name in self._buffers):
             if value is not None and not isinstance(value, torch.Tensor):
                 raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' "
@@ -437,18 +437,7 @@ class Module(ModuleState, ModuleCall):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients, or with ``set_to_none=False`` set them to zero in place."""
-        for param in self.parameters():
-            grad = param.grad
-            if grad is None:
-                continue
-            if set_to_none:
-                param.grad = None
-                continue
-            if grad.grad_fn is not None:
-                grad.detach_()
-            else:
-                grad.requires_grad_(False)
-            grad.zero_()
+        zero_grads(self.parameters(), set_to_none)
 
     # -- text ----------------------------------------------------------------------------
 

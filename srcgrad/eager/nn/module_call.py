@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import basis as torch
-from ..removable import RemovableHandle
+from ..removable import RemovableHandle, registered
 from .backward_hooks import BackwardHook, what_plain_hooks_miss
 from .global_hooks import EVERYWHERE
 
@@ -33,36 +33,24 @@ class ModuleCall:
 
     # -- hooks ---------------------------------------------------------------------------
 
-    @staticmethod
-    def _add_ordered(table: OrderedDict[int, Any], hook: Any, prepend: bool,
-                     *flags: tuple[OrderedDict[int, bool], bool]) -> RemovableHandle:
-        handle = RemovableHandle(table, extra_dict=[flag for flag, _ in flags])
-        table[handle.id] = hook
-        for flag, on in flags:
-            if on:
-                flag[handle.id] = True
-        if prepend:
-            table.move_to_end(handle.id, last=False)
-        return handle
-
     def register_forward_pre_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
                                   with_kwargs: bool = False) -> RemovableHandle:
         """Call ``hook(module, args)`` before forward; what it returns replaces ``args``."""
-        flag = (self._forward_pre_hooks_with_kwargs, with_kwargs)
-        return self._add_ordered(self._forward_pre_hooks, hook, prepend, flag)
+        flags = [self._forward_pre_hooks_with_kwargs] * with_kwargs
+        return registered(self._forward_pre_hooks, hook, prepend, *flags)
 
     def register_forward_hook(self, hook: Callable[..., Any], *, prepend: bool = False,
                               with_kwargs: bool = False,
                               always_call: bool = False) -> RemovableHandle:
         """Call ``hook(module, args, output)`` after forward; a result replaces the output."""
-        return self._add_ordered(self._forward_hooks, hook, prepend,
-                                 (self._forward_hooks_with_kwargs, with_kwargs),
-                                 (self._forward_hooks_always_called, always_call))
+        flags = ([self._forward_hooks_with_kwargs] * with_kwargs
+                 + [self._forward_hooks_always_called] * always_call)
+        return registered(self._forward_hooks, hook, prepend, *flags)
 
     def register_full_backward_pre_hook(self, hook: Callable[..., Any],
                                         prepend: bool = False) -> RemovableHandle:
         """Call ``hook(module, grad_output)`` before the module's backward."""
-        return self._add_ordered(self._backward_pre_hooks, hook, prepend)
+        return registered(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable[..., Any],
                                     prepend: bool = False) -> RemovableHandle:
@@ -71,14 +59,14 @@ class ModuleCall:
         if self._is_full_backward_hook is False:
             raise RuntimeError(NOT_BOTH)
         self._is_full_backward_hook = True
-        return self._add_ordered(self._backward_hooks, hook, prepend)
+        return registered(self._backward_hooks, hook, prepend)
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The old form: called with the gradients of the last node of the forward only."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(NOT_BOTH)
         self._is_full_backward_hook = False
-        return self._add_ordered(self._backward_hooks, hook, False)
+        return registered(self._backward_hooks, hook)
 
     # -- the call ------------------------------------------------------------------------
 

@@ -10,15 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from .. import basis as torch
-from ..removable import RemovableHandle
+from ..removable import RemovableHandle, registered
 from .parameter import Parameter, is_lazy
 
 EXTRA_STATE = "_extra_state"
+_UNREACHED = ("Reached a code path in Module.{}_extra_state() that should never be called. Please "
+              "file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml"
+              " to report this bug.")
 
 
-class IncompatibleKeys(
-    namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])
-):
+class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     """What ``load_state_dict`` returns: keys missing from and unexpected in the state."""
 
     __slots__ = ()
@@ -49,37 +50,31 @@ class ModuleState:
 
     def get_extra_state(self) -> Any:
         """Override to put something beside tensors into the state dictionary."""
-        raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be "
-                           "called. Please file an issue at "
-                           "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
-                           "to report this bug.")
+        raise RuntimeError(_UNREACHED.format("get"))
 
     def set_extra_state(self, state: Any) -> None:
         """Override to load what :meth:`get_extra_state` gave."""
-        raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be "
-                           "called. Please file an issue at "
-                           "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
-                           "to report this bug.")
+        raise RuntimeError(_UNREACHED.format("set"))
 
     def _register_state_dict_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError("Cannot register the same function as the state dict post hook that "
                                "was previously registered via register_state_dict_post_hook")
-        return self._add_hook(self._state_dict_hooks, hook)
+        return registered(self._state_dict_hooks, hook)
 
     def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, local_metadata)`` after gathering."""
         hook._from_public_api = True
-        return self._add_hook(self._state_dict_hooks, hook)
+        return registered(self._state_dict_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, prefix, keep_vars)`` before gathering."""
-        return self._add_hook(self._state_dict_pre_hooks, hook)
+        return registered(self._state_dict_pre_hooks, hook)
 
     def _register_load_state_dict_pre_hook(self, hook: Callable[..., Any],
                                            with_module: bool = False) -> RemovableHandle:
         bound = functools.partial(hook, self) if with_module else hook
-        return self._add_hook(self._load_state_dict_pre_hooks, bound)
+        return registered(self._load_state_dict_pre_hooks, bound)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, state_dict, prefix, metadata, strict, missing, unexpected,
@@ -88,13 +83,7 @@ class ModuleState:
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(module, incompatible_keys)`` after loading."""
-        return self._add_hook(self._load_state_dict_post_hooks, hook)
-
-    @staticmethod
-    def _add_hook(table: OrderedDict[int, Any], hook: Any) -> RemovableHandle:
-        handle = RemovableHandle(table)
-        table[handle.id] = hook
-        return handle
+        return registered(self._load_state_dict_post_hooks, hook)
 
     def _persistent(self) -> Iterator[tuple[str, Any]]:
         """Parameters and persistent buffers that are not None, by local name."""
@@ -151,8 +140,7 @@ class ModuleState:
         if not isinstance(value, torch.Tensor):
             errors.append(
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like '
-                f"object from checkpoint but received {type(value)}"
-            )
+                f"object from checkpoint but received {type(value)}")
             return
         if is_lazy(target):
             return  # nothing to copy into: what is given is lazy, too
@@ -177,8 +165,7 @@ class ModuleState:
             errors.append(
                 f'While copying the parameter named "{key}", whose dimensions in the model are '
                 f"{target.size()} and whose dimensions in the checkpoint are {value.size()}, an "
-                f"exception occurred : {error.args}."
-            )
+                f"exception occurred : {error.args}.")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
                               strict: bool, missing_keys: list[str], unexpected_keys: list[str],
@@ -253,9 +240,6 @@ class ModuleState:
                     quoted = ", ".join(f'"{key}"' for key in keys)
                     errors.insert(0, f"{title} key(s) in state_dict: {quoted}. ")
         if errors:
-            raise RuntimeError(
-                "Error(s) in loading state_dict for {}:\n\t{}".format(
-                    self.__class__.__name__, "\n\t".join(errors)
-                )
-            )
+            raise RuntimeError("Error(s) in loading state_dict for {}:\n\t{}".format(
+                self.__class__.__name__, "\n\t".join(errors)))
         return IncompatibleKeys(missing, unexpected)

@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from typing import Any, cast
 
 from .. import basis as torch
 from ..tensor import alias
+
+
+def zero_grads(params: Iterable[Any], set_to_none: bool) -> None:
+    """Forget the gradients of ``params``, or set them to zero in place."""
+    for param in params:
+        grad = param.grad
+        if grad is None:
+            continue
+        if set_to_none:
+            param.grad = None
+            continue
+        if grad.grad_fn is not None:
+            grad.detach_()
+        else:
+            grad.requires_grad_(False)
+        grad.zero_()
 
 
 class Parameter(torch.Tensor):

@@ -35,3 +35,8 @@ def for_kinds(kinds: str, kernel: str, function: Any) -> Any:
 def not_implemented(kernel: str, d: dt.dtype) -> NotImplementedError:
     """PyTorch's refusal of a dtype."""
     return NotImplementedError(f'"{kernel}" not implemented for \'{d.tensor_name}\'')
+
+
+def unexpected_type(wanted: dt.dtype, found: dt.dtype) -> RuntimeError:
+    """PyTorch's refusal of a tensor whose dtype is not another's."""
+    return RuntimeError(f"expected scalar type {wanted.tensor_name} but found {found.tensor_name}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
+from srcgrad.eager.ops.arguments import unexpected_type
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import expand, permute, reshape, view
 from srcgrad.eager.tensor import Tensor
@@ -161,8 +162,7 @@ def _pair(a_names: list[str], a: Tensor, b_names: list[str], b: Tensor,
             x, y = convert(x, dt.int64), convert(y, dt.int64)
             return [*batch, *rows, *columns], view(
                 x.bmm(y), *(size[n] for n in (*batch, *rows, *columns)))
-        raise RuntimeError("expected scalar type "
-                           f"{x._dt.tensor_name} but found {y._dt.tensor_name}")
+        raise unexpected_type(x._dt, y._dt)
     product = x.bmm(y)
     names = [*batch, *rows, *columns]
     return names, view(product, *(size[n] for n in names))

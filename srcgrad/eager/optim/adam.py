@@ -15,6 +15,7 @@ from .optimizer import (
     checked_flags,
     checked_lr,
     keeps_options,
+    mean_square,
     numbers,
     scalar,
 )
@@ -55,19 +56,14 @@ def _moments(g: Array, state: dict[str, Any], betas: tuple[Any, Any]) -> tuple[A
     else:  # the other form of interpolation is exact at weight 1
         scratch *= beta1
         np.subtract(g, scratch, out=first)
-    second *= beta2
-    np.multiply(g, g, out=scratch)
-    scratch *= 1 - beta2
-    second += scratch
+    mean_square(second, g, beta2, scratch)
     return first, second, scratch
 
 
 class _Moments(ArrayOptimizer):
     """Optimizers that keep running means of the gradient and of its square."""
 
-    def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
-        state["exp_avg"] = torch.zeros_like(param)
-        state["exp_avg_sq"] = torch.zeros_like(param)
+    _zeros = ("exp_avg", "exp_avg_sq")
 
 
 class Adam(_Moments):
@@ -192,9 +188,8 @@ class RAdam(_Moments):
         if length <= 5.0:
             p -= np.multiply(first, rate, out=scratch)
             return
-        rectified = (
-            (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)
-        ) ** 0.5
+        rectified = ((length - 4) * (length - 2) * longest
+                     / ((longest - 4) * (longest - 2) * length)) ** 0.5
         np.sqrt(second, out=scratch)
         scratch += group["eps"]
         np.divide(first, scratch, out=scratch)
@@ -212,9 +207,7 @@ class Adamax(ArrayOptimizer):
                  capturable: bool = False) -> None:
         _checked(lr, eps, betas, weight_decay)
 
-    def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
-        state["exp_avg"] = torch.zeros_like(param)
-        state["exp_inf"] = torch.zeros_like(param)
+    _zeros = ("exp_avg", "exp_inf")
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
         step = float(torch.raw(state["step"]))

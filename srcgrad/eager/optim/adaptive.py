@@ -13,6 +13,7 @@ from .optimizer import (
     Group,
     Params,
     keeps_options,
+    mean_square,
     numbers,
     scalar,
 )
@@ -76,27 +77,20 @@ class Adadelta(ArrayOptimizer):
             raise ValueError(f"Invalid rho value: {rho}")
         _nonnegative(epsilon=eps, weight_decay=weight_decay)
 
-    def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
-        state["square_avg"] = torch.zeros_like(param)
-        state["acc_delta"] = torch.zeros_like(param)
+    _zeros = ("square_avg", "acc_delta")
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
         rho, eps = group["rho"], group["eps"]
         squares, deltas = numbers(state["square_avg"]), numbers(state["acc_delta"])
-        squares *= rho
-        scratch = np.multiply(g, g, out=np.empty_like(squares))
-        scratch *= 1 - rho
-        squares += scratch
+        scratch = np.empty_like(squares)
+        mean_square(squares, g, rho, scratch)
         np.add(squares, eps, out=scratch)
         np.sqrt(scratch, out=scratch)
         delta = np.add(deltas, eps, out=np.empty_like(deltas))
         np.sqrt(delta, out=delta)
         delta /= scratch
         delta *= g
-        deltas *= rho
-        np.multiply(delta, delta, out=scratch)
-        scratch *= 1 - rho
-        deltas += scratch
+        mean_square(deltas, delta, rho, scratch)
         delta *= scalar(group["lr"])
         p -= delta
 
@@ -122,10 +116,8 @@ class RMSprop(ArrayOptimizer):
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
         alpha, lr = group["alpha"], scalar(group["lr"])
         squares = numbers(state["square_avg"])
-        squares *= alpha
-        scratch = np.multiply(g, g, out=np.empty_like(squares))
-        scratch *= 1 - alpha
-        squares += scratch
+        scratch = np.empty_like(squares)
+        mean_square(squares, g, alpha, scratch)
         if group["centered"]:
             mean = numbers(state["grad_avg"])
             mean += (g - mean) * (1 - alpha)

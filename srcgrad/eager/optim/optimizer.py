@@ -14,7 +14,8 @@ import numpy as np
 
 from .. import basis as torch
 from ..dtype import round_bfloat16
-from ..removable import RemovableHandle
+from ..nn.parameter import zero_grads
+from ..removable import RemovableHandle, registered
 
 Params = Iterable[Any]
 Group = dict[str, Any]
@@ -63,16 +64,12 @@ _POST_HOOKS: OrderedDict[int, Any] = OrderedDict()
 
 def register_optimizer_step_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(optimizer, args, kwargs)`` before each step of every optimizer."""
-    handle = RemovableHandle(_PRE_HOOKS)
-    _PRE_HOOKS[handle.id] = hook
-    return handle
+    return registered(_PRE_HOOKS, hook)
 
 
 def register_optimizer_step_post_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call ``hook(optimizer, args, kwargs)`` after each step of every optimizer."""
-    handle = RemovableHandle(_POST_HOOKS)
-    _POST_HOOKS[handle.id] = hook
-    return handle
+    return registered(_POST_HOOKS, hook)
 
 
 def _hooked(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -132,10 +129,8 @@ class Optimizer:
         for table in self._HOOK_TABLES:
             setattr(self, table, OrderedDict())
         if isinstance(params, torch.Tensor):
-            raise TypeError(
-                "params argument given to the optimizer should be an iterable of Tensors or "
-                "dicts, but got " + params.type()
-            )
+            raise TypeError("params argument given to the optimizer should be an iterable of "
+                            f"Tensors or dicts, but got {params.type()}")
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
         groups = list(params)
@@ -171,41 +166,33 @@ class Optimizer:
 
     # -- hooks ---------------------------------------------------------------------------
 
-    def _register(self, table: str, hook: Any, prepend: bool = False) -> RemovableHandle:
-        hooks = getattr(self, table)
-        handle = RemovableHandle(hooks)
-        hooks[handle.id] = hook
-        if prepend:
-            hooks.move_to_end(handle.id, last=False)
-        return handle
-
     def register_step_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` before each step; it may return both anew."""
-        return self._register("_optimizer_step_pre_hooks", hook)
+        return registered(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call ``hook(optimizer, args, kwargs)`` after each step."""
-        return self._register("_optimizer_step_post_hooks", hook)
+        return registered(self._optimizer_step_post_hooks, hook)
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any],
                                      prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` before :meth:`state_dict` gathers."""
-        return self._register("_optimizer_state_dict_pre_hooks", hook, prepend)
+        return registered(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Callable[..., Any],
                                       prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)``; what it returns replaces the dict."""
-        return self._register("_optimizer_state_dict_post_hooks", hook, prepend)
+        return registered(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Callable[..., Any],
                                           prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer, state_dict)`` before loading; it may return a new dict."""
-        return self._register("_optimizer_load_state_dict_pre_hooks", hook, prepend)
+        return registered(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Callable[..., Any],
                                            prepend: bool = False) -> RemovableHandle:
         """Call ``hook(optimizer)`` after loading."""
-        return self._register("_optimizer_load_state_dict_post_hooks", hook, prepend)
+        return registered(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     # -- state ---------------------------------------------------------------------------
 
@@ -277,17 +264,7 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients, or with ``set_to_none=False`` set them to zero in place."""
         for group in self.param_groups:
-            for p in group["params"]:
-                if p.grad is None:
-                    continue
-                if set_to_none:
-                    p.grad = None
-                    continue
-                if p.grad.grad_fn is not None:
-                    p.grad.detach_()
-                else:
-                    p.grad.requires_grad_(False)
-                p.grad.zero_()
+            zero_grads(group["params"], set_to_none)
 
     def step(self, closure: Closure | None = None) -> Any:
         """One update of all parameters; ``closure`` recomputes the loss and is returned."""
@@ -307,10 +284,8 @@ class Optimizer:
         _split_names(param_group, list(params))
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
-                raise TypeError(
-                    "optimizer can only optimize Tensors, but one of the params is "
-                    + _type_name(p)
-                )
+                raise TypeError("optimizer can only optimize Tensors, but one of the params is "
+                                f"{_type_name(p)}")
             if not (p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
@@ -375,6 +350,14 @@ def numbers(tensor: Any) -> Array:
     return array
 
 
+def mean_square(squares: Array, g: Array, weight: float, scratch: Array) -> None:
+    """Move the running mean of ``g * g`` in place: ``weight`` is that of the past."""
+    squares *= weight
+    np.multiply(g, g, out=scratch)
+    scratch *= 1 - weight
+    squares += scratch
+
+
 def round_storage(tensor: Any) -> None:
     """bfloat16 is stored as float32: take away the bits it does not have."""
     if isinstance(tensor, torch.Tensor) and tensor.dtype is torch.bfloat16:
@@ -408,17 +391,21 @@ def keeps_options(check: Constructor) -> Constructor:
 class ArrayOptimizer(Optimizer):
     """An optimizer whose update is arithmetic on one parameter's buffers at a time.
 
-    Subclasses give :meth:`_start` (fill a fresh ``state``) and :meth:`_update`, which changes
-    the array ``p`` in place; ``g`` is the gradient with ``maximize`` and coupled
-    ``weight_decay`` applied and must not be changed.  Complex parameters arrive as pairs of
-    reals.
+    Subclasses give :attr:`_zeros` (what starts in the ``state`` as zeros) or :meth:`_start` (fill
+    a fresh one) and :meth:`_update`, which changes the array ``p`` in place; ``g`` is the gradient
+    with ``maximize`` and coupled ``weight_decay`` applied and must not be changed.  Complex
+    parameters arrive as pairs of reals.
     """
 
     def _begin(self, params: Params, options: dict[str, Any]) -> None:
         Optimizer.__init__(self, params, options)
 
+    _zeros: tuple[str, ...] = ()
+
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         """Fill the state of a parameter that is updated for the first time."""
+        for name in self._zeros:
+            state[name] = torch.zeros_like(param)
 
     def _update(self, p: Array, g: Array, state: dict[str, Any], group: Group) -> None:
         raise NotImplementedError(f"{type(self).__name__} must define _update")

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from srcgrad.eager.autograd.function import Function
@@ -66,6 +66,20 @@ class _Ticket:
         self.place = place
 
 
+@contextmanager
+def _drawing_from(random_state: Any) -> Iterator[None]:
+    """Random numbers as from this state on (if it is not None); the present one afterwards."""
+    if random_state is None:
+        yield
+        return
+    before = NAMESPACE["get_rng_state"]()
+    NAMESPACE["set_rng_state"](random_state)
+    try:
+        yield
+    finally:
+        NAMESPACE["set_rng_state"](before)
+
+
 def _facts(t: Tensor) -> dict[str, Any]:
     return {"shape": t.shape, "dtype": t.dtype, "device": t.device}
 
@@ -111,9 +125,6 @@ class _Frame:
             unpack(self, given)  # it must be what it was
         kept: dict[int, Tensor] = {}
         seen: list[Any] = []  # the facts of everything saved
-        before = NAMESPACE["get_rng_state"]() if self.random_state is not None else None
-        if before is not None:
-            NAMESPACE["set_rng_state"](self.random_state)
 
         def keep(t: Tensor) -> Tensor:
             t = t.detach()
@@ -131,12 +142,9 @@ class _Frame:
                 raise _Enough
             return t
 
-        try:
-            with enable_grad(), saved_tensors_hooks(keep, lambda t: t), suppress(_Enough):
-                self.run()
-        finally:
-            if before is not None:
-                NAMESPACE["set_rng_state"](before)
+        with (_drawing_from(self.random_state), enable_grad(),
+              saved_tensors_hooks(keep, lambda t: t), suppress(_Enough)):
+            self.run()
         self._compare(seen)
         return kept
 
@@ -178,13 +186,8 @@ class CheckpointFunction(Function):
         args = list(ctx.arguments)
         for i, t in zip(ctx.places, ctx.saved_tensors):
             args[i] = t.detach().requires_grad_(t.requires_grad)
-        before = NAMESPACE["get_rng_state"]() if ctx.random_state is not None else None
-        if before is not None:
-            NAMESPACE["set_rng_state"](ctx.random_state)
-        with enable_grad():
+        with _drawing_from(ctx.random_state), enable_grad():
             out = ctx.function(*args)
-        if before is not None:
-            NAMESPACE["set_rng_state"](before)
         outs = out if isinstance(out, tuple) else (out,)
         pairs = [(o, g) for o, g in zip(outs, grads) if isinstance(o, Tensor) and o.requires_grad]
         if not pairs:

@@ -9,7 +9,7 @@ from srcgrad.rules.nn.convolution import transposed_size
 
 from ... import basis as torch
 from ...nodes import named
-from ...ops.arguments import not_implemented, warn_once
+from ...ops.arguments import not_implemented, unexpected_type, warn_once
 from ..signatures import family
 from . import nodes
 from .calls import builtin, whole
@@ -143,7 +143,7 @@ def _check_types(input: Any, weight: Any, bias: Any, stride: Ints, dilation: Int
     if input.dtype.is_complex:
         raise RuntimeError(
             f"Input type ({shown[0]}) and weight type ({shown[1]}) should be the same")
-    raise RuntimeError(f"expected scalar type {kinds[0]} but found {kinds[1]}")
+    raise unexpected_type(input.dtype, weight.dtype)
 
 
 def _conv(count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
@@ -213,10 +213,8 @@ def _conv_transpose(count: int, input: Any, weight: Any, bias: Any = None, strid
             )
             for axis, value in zip(("depth", "height", "width")[3 - count:], values)
         ]
-        raise RuntimeError(
-            "output padding must be smaller than either stride or dilation, but got "
-            + " ".join(parts)
-        )
+        raise RuntimeError("output padding must be smaller than either stride or dilation, but got "
+                           + " ".join(parts))
     if 0 in input.shape[2:]:
         row = [1] if count == 1 else []
         raise RuntimeError("Only zero batch or zero channel inputs are supported, but got input "

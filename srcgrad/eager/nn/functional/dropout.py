@@ -61,18 +61,23 @@ def dropout1d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return _batched(input, p, training, inplace, 3)
 
 
+def _warn_ranks(input: Any, count: int) -> None:
+    if input.dim() in (count + 1, count + 2):
+        return
+    name = f"dropout{count}d"
+    warnings.warn(f"{name}: Received a {input.dim()}-D input to {name}, which is deprecated and "
+                  "will result in an error in a future release. To retain the behavior and silence "
+                  f"this warning, please use dropout instead. Note that {name} exists to provide "
+                  f"channel-wise dropout on inputs with {count} spatial dimensions, a channel "
+                  "dimension, and an optional batch dimension (i.e. "
+                  f"{count + 1}D or {count + 2}D inputs).", stacklevel=3)
+
+
 def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Whole channels of ``(N, C, H, W)`` zero with probability ``p``."""
     _checked(p)
-    ndim = input.dim()
-    if ndim not in (3, 4):
-        warnings.warn(f"dropout2d: Received a {ndim}-D input to dropout2d, which is deprecated and "
-                      "will result in an error in a future release. To retain the behavior and "
-                      "silence this warning, please use dropout instead. Note that dropout2d "
-                      "exists to provide channel-wise dropout on inputs with 2 spatial dimensions, "
-                      "a channel dimension, and an optional batch dimension (i.e. 3D or 4D "
-                      "inputs).", stacklevel=2)
-    if ndim == 3:
+    _warn_ranks(input, 2)
+    if input.dim() == 3:
         warnings.warn("dropout2d: Received a 3D input to dropout2d and assuming that channel-wise "
                       "1D dropout behavior is desired - input is interpreted as shape (N, C, L), "
                       "where C is the channel dim. This behavior will change in a future release "
@@ -85,14 +90,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def dropout3d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """Whole channels of ``(N, C, D, H, W)`` or ``(C, D, H, W)`` zero with probability ``p``."""
     _checked(p)
-    ndim = input.dim()
-    if ndim not in (4, 5):
-        warnings.warn(f"dropout3d: Received a {ndim}-D input to dropout3d, which is deprecated and "
-                      "will result in an error in a future release. To retain the behavior and "
-                      "silence this warning, please use dropout instead. Note that dropout3d "
-                      "exists to provide channel-wise dropout on inputs with 3 spatial dimensions, "
-                      "a channel dimension, and an optional batch dimension (i.e. 4D or 5D "
-                      "inputs).", stacklevel=2)
+    _warn_ranks(input, 3)
     return _batched(input, p, training, inplace, 5)
 
 

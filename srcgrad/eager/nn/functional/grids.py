@@ -12,20 +12,25 @@ import numpy as np
 
 from ... import basis as torch
 from ...nodes import named
-from ...ops.arguments import not_implemented
+from ...ops.arguments import not_implemented, unexpected_type
 from .activation import hardtanh
+from .vision import cubic_weights
 
 __all__ = ["affine_grid", "grid_sample"]
 
 
+def _corners(align_corners: bool | None) -> bool:
+    if align_corners is not None:
+        return align_corners
+    warnings.warn("Default grid_sample and affine_grid behavior has changed to align_corners=False "
+                  "since 1.3.0. Please specify align_corners=True if the old behavior is desired. "
+                  "See the documentation of grid_sample for details.", stacklevel=3)
+    return False
+
+
 def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = None) -> Any:
     """Sampling places ``(N, *spatial, d)`` of affine maps ``(N, d, d + 1)``, in [-1, 1]."""
-    if align_corners is None:
-        warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False "
-            "since 1.3.0. Please specify align_corners=True if the old behavior is desired. See "
-            "the documentation of grid_sample for details.", stacklevel=2)
-        align_corners = False
+    align_corners = _corners(align_corners)
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     d = len(size) - 2
@@ -82,20 +87,13 @@ def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
     if not input.is_floating_point():
         raise not_implemented(f"grid_sampler_{input.dim() - 2}d_cpu_kernel_impl", input.dtype)
     if input.dtype is not grid.dtype:
-        wanted, found = (t.dtype.tensor_name
-                         for t in (input, grid))
-        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+        raise unexpected_type(input.dtype, grid.dtype)
 
 
 def grid_sample(input: Any, grid: Any, mode: str = "bilinear", padding_mode: str = "zeros",
                 align_corners: bool | None = None) -> Any:
     """``input`` ``(N, C, *size)`` at places ``grid`` ``(N, *out, d)`` in [-1, 1], ``x`` first."""
-    if align_corners is None:
-        warnings.warn(
-            "Default grid_sample and affine_grid behavior has changed to align_corners=False "
-            "since 1.3.0. Please specify align_corners=True if the old behavior is desired. See "
-            "the documentation of grid_sample for details.", stacklevel=2)
-        align_corners = False
+    align_corners = _corners(align_corners)
     _check(input, grid, mode, padding_mode)
     sizes = [int(n) for n in input.shape[2:]]
     places = []
@@ -166,21 +164,10 @@ def _nearest(input: Any, places: list[Any], sizes: list[int], *_: Any) -> Any:
     return torch.where(torch.ones((), dtype=torch.bool), values, places[0].unsqueeze(1))
 
 
-def _cubic_weights(t: Any, a: float = -0.75) -> list[Any]:
-    """Keys's weights of the four neighbours at distances ``1 + t, t, 1 - t, 2 - t``."""
-    def near(x: Any) -> Any:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-
-    def far(x: Any) -> Any:
-        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-
-    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
-
-
 def _cubic(input: Any, places: list[Any], sizes: list[int], padding_mode: str,
            align_corners: bool) -> Any:
     floors = [np.floor(torch.raw(x)) for x in places]
-    weights = [_cubic_weights(x - torch.from_numpy(np.asarray(f))) for x, f in zip(places, floors)]
+    weights = [cubic_weights(x - torch.from_numpy(np.asarray(f))) for x, f in zip(places, floors)]
     at = []  # the four neighbours along each axis, brought inside
     for f, n in zip(floors, sizes):
         at.append([torch.raw(_inside(torch.from_numpy(f + k), n, padding_mode, align_corners))

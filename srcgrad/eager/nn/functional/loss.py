@@ -9,7 +9,7 @@ from typing import Any
 from ... import basis as torch
 from ...calling_errors import bad_argument
 from ...nodes import named
-from ...ops.arguments import not_implemented
+from ...ops.arguments import not_implemented, unexpected_type
 from ...promotion import check_broadcast
 from . import nodes
 
@@ -176,7 +176,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
     if input.dim() == 2 and target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.dtype not in (torch.int64, torch.uint8):
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got "
+        raise RuntimeError("expected target dtype to be Long or Byte, but got "
                            f"{target.dtype.tensor_name}")
     if input.dim() == 1 and target.numel() != 1:
         raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
@@ -186,9 +186,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
         raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
                            f"no classes but got weight tensor of shape: {list(weight.shape)}")
     if weight is not None and weight.dtype is not input.dtype:
-        wanted, found = (t.dtype.tensor_name
-                         for t in (input, weight))
-        raise RuntimeError(f"expected scalar type {wanted} but found {found}")
+        raise unexpected_type(input.dtype, weight.dtype)
     _checked_classes(input, target, ignore_index)
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
@@ -321,11 +319,8 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     if var.size() != input.size():
         if input.size()[:-1] == var.size():
             var = torch.unsqueeze(var, -1)
-        elif not (
-            input.dim() == var.dim()
-            and sum(a != b for a, b in zip(input.size(), var.size())) == 1
-            and 1 in var.size()
-        ):
+        elif not (input.dim() == var.dim() and 1 in var.size()
+                  and sum(a != b for a, b in zip(input.size(), var.size())) == 1):
             raise ValueError("var is of incorrect size")
     if reduction not in ("none", "mean", "sum"):
         raise ValueError(reduction + " is not valid")

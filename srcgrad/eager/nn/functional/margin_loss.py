@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import basis as torch
 from ...nodes import named
+from ...ops.arguments import unexpected_type
 from ...promotion import check_broadcast
 from . import nodes
 from .activation import logsigmoid
@@ -67,7 +68,7 @@ def _check_margins(input: Any, target: Any, weight: Any) -> None:
         raise RuntimeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
     if target.dtype is not torch.int64:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.tensor_name}")
+        raise unexpected_type(torch.int64, target.dtype)
 
 
 def multilabel_margin_loss(input: Any, target: Any, size_average: bool | None = None,
@@ -81,7 +82,7 @@ def multilabel_margin_loss(input: Any, target: Any, size_average: bool | None = 
         raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
                            f"{list(input.shape)}")
     if target.dtype is not torch.int64:
-        raise RuntimeError(f"expected scalar type Long but found {target.dtype.tensor_name}")
+        raise unexpected_type(torch.int64, target.dtype)
     labels = torch.raw(target)
     if labels.size and (labels.min() < -1 or labels.max() >= input.shape[-1]):
         raise RuntimeError("argument #2 'target' is out of range")

@@ -189,23 +189,23 @@ def _linear_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array
     return matrix
 
 
-def _cubic_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
-    """The matrix of cubic convolution (Keys 1981, with coefficient -0.75) along one axis."""
-    a = -0.75
-    at = _source(n, m, step, align, kind)
-    low = np.floor(at)
-    part = at - low
-
-    def near(x: Array) -> Array:
+def cubic_weights(t: Any, a: float = -0.75) -> list[Any]:
+    """Keys's weights of the four neighbours at distances ``1 + t, t, 1 - t, 2 - t`` (1981)."""
+    def near(x: Any) -> Any:
         return ((a + 2) * x - (a + 3)) * x * x + 1
 
-    def far(x: Array) -> Array:
+    def far(x: Any) -> Any:
         return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
 
+    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
+
+
+def _cubic_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
+    """The matrix of cubic convolution along one axis."""
+    at = _source(n, m, step, align, kind)
+    low = np.floor(at)
     matrix = np.zeros((m, n), kind)
-    for offset, weight in (
-        (-1, far(part + 1)), (0, near(part)), (1, near(1 - part)), (2, far(2 - part))
-    ):
+    for offset, weight in enumerate(cubic_weights(at - low), -1):
         places = np.clip(low.astype(np.int64) + offset, 0, n - 1)
         np.add.at(matrix, (np.arange(m), places), weight)
     return matrix

@@ -116,33 +116,60 @@ def _activation(activation: Any) -> Callable[[Any], Any]:
     raise RuntimeError(f"activation should be relu/gelu, not {activation}")
 
 
-def _is_causal(mask: Any, is_causal: bool | None, size: int | None) -> bool:
-    """Whether a mask says the same as the causal hint."""
-    if is_causal or mask is None or size is None or is_causal is False:
+def _is_causal(layers: ModuleList, x: Any, mask: Any, is_causal: bool | None) -> bool:
+    """The causal hint, or whether the mask says the same."""
+    if mask is None or is_causal is not None:
         return bool(is_causal)
+    batch_first = getattr(getattr(layers[0], "self_attn", None), "batch_first", False)
+    size = x.size(1 if batch_first and x.dim() == 3 else 0)
     causal = Transformer.generate_square_subsequent_mask(size, dtype=mask.dtype)
     return bool(mask.size() == causal.size() and (mask == causal).all())
 
 
-class TransformerEncoderLayer(Module):
-    """Self-attention and a feed-forward network, each with a residual and a norm."""
+class _Layer(Module):
+    """Attentions by name, then a feed-forward network, each with a dropout and a norm."""
+
+    _attentions: tuple[str, ...]
 
     def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
                  activation: Any = F.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
                  norm_first: bool = False, bias: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias,
-                                            batch_first=batch_first, dtype=dtype)
+        for name in self._attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout=dropout, bias=bias,
+                                                   batch_first=batch_first, dtype=dtype))
         self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
         self.dropout = Dropout(dropout)
         self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
         self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
+        places = range(1, len(self._attentions) + 2)
+        for place in places:
+            setattr(self, f"norm{place}",
+                    LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
+        for place in places:
+            setattr(self, f"dropout{place}", Dropout(dropout))
         self.activation = _activation(activation)
+
+    def _attend(self, place: int, x: Any, memory: Any, mask: Any, padding: Any,
+                is_causal: bool) -> Any:
+        attention = getattr(self, self._attentions[place - 1])
+        out, _ = attention(x, memory, memory, attn_mask=mask, key_padding_mask=padding,
+                           is_causal=is_causal, need_weights=False)
+        return getattr(self, f"dropout{place}")(out)
+
+    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
+        return self._attend(1, x, x, mask, padding, is_causal)
+
+    def _ff_block(self, x: Any) -> Any:
+        last = getattr(self, f"dropout{len(self._attentions) + 1}")
+        return last(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and a feed-forward network, each with a residual and a norm."""
+
+    _attentions = ("self_attn",)
 
     def forward(self, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None,
                 is_causal: bool = False) -> Any:
@@ -154,39 +181,11 @@ class TransformerEncoderLayer(Module):
         x = self.norm1(x + self._sa_block(x, *options))
         return self.norm2(x + self._ff_block(x))
 
-    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
-        x = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False,
-            is_causal=is_causal,
-        )[0]
-        return self.dropout1(x)
 
-    def _ff_block(self, x: Any) -> Any:
-        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
-
-
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(_Layer):
     """Self-attention, attention to the encoder's output, and a feed-forward network."""
 
-    def __init__(self, d_model: int, nhead: int, dim_feedforward: int = 2048, dropout: float = 0.1,
-                 activation: Any = F.relu, layer_norm_eps: float = 1e-5, batch_first: bool = False,
-                 norm_first: bool = False, bias: bool = True, device: Any = None,
-                 dtype: Any = None) -> None:
-        super().__init__()
-        attention = {"dropout": dropout, "batch_first": batch_first, "bias": bias, "dtype": dtype}
-        self.self_attn = MultiheadAttention(d_model, nhead, **attention)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, **attention)
-        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm2 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.norm3 = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = _activation(activation)
+    _attentions = ("self_attn", "multihead_attn")
 
     def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
                 tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
@@ -202,22 +201,8 @@ class TransformerDecoderLayer(Module):
         x = self.norm2(x + self._mha_block(x, memory, *other))
         return self.norm3(x + self._ff_block(x))
 
-    def _sa_block(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
-        x = self.self_attn(
-            x, x, x, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal,
-            need_weights=False,
-        )[0]
-        return self.dropout1(x)
-
     def _mha_block(self, x: Any, memory: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
-        x = self.multihead_attn(
-            x, memory, memory, attn_mask=mask, key_padding_mask=padding, is_causal=is_causal,
-            need_weights=False,
-        )[0]
-        return self.dropout2(x)
-
-    def _ff_block(self, x: Any) -> Any:
-        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+        return self._attend(2, x, memory, mask, padding, is_causal)
 
 
 def _clones(module: Module, count: int) -> ModuleList:
@@ -257,17 +242,12 @@ class TransformerEncoder(Module):
         self.mask_check = mask_check
         reason = _no_nested(encoder_layer)
         if enable_nested_tensor and reason:
-            warnings.warn(
-                "enable_nested_tensor is True, but self.use_nested_tensor is False because "
-                + reason,
-                stacklevel=2,
-            )
+            warnings.warn("enable_nested_tensor is True, but self.use_nested_tensor is False "
+                          f"because {reason}", stacklevel=2)
 
     def forward(self, src: Any, mask: Any = None, src_key_padding_mask: Any = None,
                 is_causal: bool | None = None) -> Any:
-        batch_first = getattr(getattr(self.layers[0], "self_attn", None), "batch_first", False)
-        size = src.size(1 if batch_first and src.dim() == 3 else 0)
-        causal = _is_causal(mask, is_causal, size)
+        causal = _is_causal(self.layers, src, mask, is_causal)
         for layer in self.layers:
             src = layer(src, src_mask=mask, is_causal=causal,
                         src_key_padding_mask=src_key_padding_mask)
@@ -286,9 +266,7 @@ class TransformerDecoder(Module):
     def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
                 tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,
                 tgt_is_causal: bool | None = None, memory_is_causal: bool = False) -> Any:
-        batch_first = getattr(getattr(self.layers[0], "self_attn", None), "batch_first", False)
-        size = tgt.size(1 if batch_first and tgt.dim() == 3 else 0)
-        causal = _is_causal(tgt_mask, tgt_is_causal, size)
+        causal = _is_causal(self.layers, tgt, tgt_mask, tgt_is_causal)
         for layer in self.layers:
             tgt = layer(tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
                         tgt_key_padding_mask=tgt_key_padding_mask,

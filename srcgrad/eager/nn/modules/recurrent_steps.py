@@ -55,6 +55,13 @@ STEPS: dict[str, Callable[[Any, State, Any, Any], State]] = {
 }
 
 
+def draw_recurrent(module: Any) -> None:
+    """Uniform parameters, the bound by the hidden size."""
+    bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
+
+
 class RNNCellBase(Module):
     """Parameters of a single step."""
 
@@ -65,24 +72,18 @@ class RNNCellBase(Module):
         self.hidden_size = hidden_size
         self.bias = bias
         rows = num_chunks * hidden_size
-        shapes: dict[str, tuple[int, ...]] = {
-            "weight_ih": (rows, input_size), "weight_hh": (rows, hidden_size),
-        }
-        for name in ("bias_ih", "bias_hh"):
-            if bias:
-                shapes[name] = (rows,)
+        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, input_size),
+                                              "weight_hh": (rows, hidden_size),
+                                              "bias_ih": (rows,), "bias_hh": (rows,)}
         for name, shape in shapes.items():
-            self.register_parameter(name, Parameter(torch.empty(shape, device=device, dtype=dtype)))
-        if not bias:
-            self.register_parameter("bias_ih", None)
-            self.register_parameter("bias_hh", None)
+            there = bias or name.startswith("weight")
+            self.register_parameter(name, Parameter(torch.empty(shape, device=device, dtype=dtype))
+                                    if there else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
         """Draw new parameters."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_recurrent(self)
 
     def extra_repr(self) -> str:
         text = f"{self.input_size}, {self.hidden_size}"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
 from ... import basis as torch
 from ...ops.arguments import warn_once
 from .. import functional as F
-from .. import init
 from ..functional import nodes
 from ..module import Module
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
-from .recurrent_steps import STEPS
+from .recurrent_steps import STEPS, draw_recurrent
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
@@ -89,9 +87,7 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw new parameters."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_recurrent(self)
 
     def flatten_parameters(self) -> None:
         """Accepted for compatibility: there is nothing to flatten on the CPU."""

@@ -45,38 +45,6 @@ class PackedSequence(_Fields):
         """Itself: everything is on the CPU."""
         return self.to(*args, device="cpu", **kwargs)
 
-    def double(self) -> PackedSequence:
-        """In double precision."""
-        return self.to(dtype=torch.float64)
-
-    def float(self) -> PackedSequence:
-        """In single precision."""
-        return self.to(dtype=torch.float32)
-
-    def half(self) -> PackedSequence:
-        """In half precision."""
-        return self.to(dtype=torch.float16)
-
-    def long(self) -> PackedSequence:
-        """With integers of 64 bits."""
-        return self.to(dtype=torch.int64)
-
-    def int(self) -> PackedSequence:
-        """With integers of 32 bits."""
-        return self.to(dtype=torch.int32)
-
-    def short(self) -> PackedSequence:
-        """With integers of 16 bits."""
-        return self.to(dtype=torch.int16)
-
-    def char(self) -> PackedSequence:
-        """With integers of 8 bits."""
-        return self.to(dtype=torch.int8)
-
-    def byte(self) -> PackedSequence:
-        """With unsigned integers of 8 bits."""
-        return self.to(dtype=torch.uint8)
-
     @property
     def is_cuda(self) -> bool:
         """False: everything is on the CPU."""
@@ -85,6 +53,27 @@ class PackedSequence(_Fields):
     def is_pinned(self) -> bool:
         """False: memory is never pinned."""
         return False
+
+
+def _converting(name: str, dtype: Any, text: str) -> Any:
+    def convert(self: PackedSequence) -> PackedSequence:
+        return self.to(dtype=dtype)
+
+    convert.__name__, convert.__qualname__, convert.__doc__ = name, f"PackedSequence.{name}", text
+    return convert
+
+
+for _name, _dtype, _text in (
+    ("double", torch.float64, "In double precision."),
+    ("float", torch.float32, "In single precision."),
+    ("half", torch.float16, "In half precision."),
+    ("long", torch.int64, "With integers of 64 bits."),
+    ("int", torch.int32, "With integers of 32 bits."),
+    ("short", torch.int16, "With integers of 16 bits."),
+    ("char", torch.int8, "With integers of 8 bits."),
+    ("byte", torch.uint8, "With unsigned integers of 8 bits."),
+):
+    setattr(PackedSequence, _name, _converting(_name, _dtype, _text))
 
 
 def invert_permutation(permutation: Any) -> Any:
