@@ -225,13 +225,11 @@ def modified_error(tensor_name: str, shape: tuple[int, ...], producer: str | Non
                    anomaly: bool = False) -> RuntimeError:
     """PyTorch's message; notes name the line that saved the tensor and the one that wrote."""
     made = f", which is output {nr} of {producer}," if producer else ""
-    hint = (
-        "the backtrace further above shows the operation that failed to compute its gradient. "
-        "The variable in question was changed in there or anywhere later. Good luck!"
-        if anomaly else
-        "enable anomaly detection to find the operation that failed to compute its gradient, "
-        "with torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
+    hint = ("the backtrace further above shows the operation that failed to compute its gradient. "
+            "The variable in question was changed in there or anywhere later. Good luck!"
+            if anomaly else
+            "enable anomaly detection to find the operation that failed to compute its gradient, "
+            "with torch.autograd.set_detect_anomaly(True, check_nan=False).")
     error = RuntimeError("one of the variables needed for gradient computation has been modified "
                          f"by an inplace operation: [torch.{tensor_name} {list(shape)}]{made} is "
                          f"at version {now}; expected version {then} instead. Hint: {hint}")

@@ -95,10 +95,8 @@ class Primitive:
         self.canonical = canonical
         self.inactive_outputs = frozenset(inactive_outputs)
         self.names = tuple(found.signature.parameters)
-        self.defaults = {
-            n: _NO_VALUE_MEANS.get(n) if p.default is np._NoValue else p.default
-            for n, p in found.signature.parameters.items() if p.default is not p.empty
-        }
+        self.defaults = {n: _NO_VALUE_MEANS.get(n) if p.default is np._NoValue else p.default
+                         for n, p in found.signature.parameters.items() if p.default is not p.empty}
         self.variadic = next((n for n, p in found.signature.parameters.items()
                               if p.kind is p.VAR_POSITIONAL), None)
         self.plans: dict[Any, Plan] = {}

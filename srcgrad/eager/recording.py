@@ -144,11 +144,6 @@ class Recorded:
         return numpy_call(np.transpose, (self, given or None), {})
 
 
-for _name in ("shape", "ndim", "size", "dtype"):
-    setattr(Recorded, _name, property(operator.attrgetter(f"tensor._a.{_name}")))
-for _name, _function in {"T": np.transpose, "real": np.real, "imag": np.imag}.items():
-    setattr(Recorded, _name, property(_unary(_function)))
-Recorded.mT = property(lambda self: numpy_call(np.swapaxes, (self, -1, -2), {}))  # type: ignore[attr-defined]
 for _name, _function in {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
     "pow": np.power, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder,
@@ -169,6 +164,11 @@ for _name in ("sum", "mean", "prod", "cumsum", "swapaxes", "ravel", "squeeze", "
               "diagonal", "trace", "take", "any", "all", "max", "min", "argmax", "argmin",
               "clip", "dot", "std", "var", "round"):
     setattr(Recorded, _name, _method(getattr(np, _name)))
+for _name in ("shape", "ndim", "size", "dtype"):
+    setattr(Recorded, _name, property(operator.attrgetter(f"tensor._a.{_name}")))
+for _name, _part in (("T", np.transpose), ("real", np.real), ("imag", np.imag)):
+    setattr(Recorded, _name, property(_unary(_part)))
+Recorded.mT = property(lambda self: numpy_call(np.swapaxes, (self, -1, -2), {}))  # type: ignore[attr-defined]
 
 recorder.append(Recorded)
 lower.append(to_tensor)

@@ -330,8 +330,7 @@ def _random_batch(like: Tensor) -> Tensor:
 def _check_batched_gradients(out: Tensor, index: int, wanted: list[Tensor]) -> None:
     def one(seed: Tensor) -> tuple[Tensor, ...]:
         got = grad(out, wanted, seed, retain_graph=True, allow_unused=True)
-        return tuple(zeros_as(x) if g is None else g
-                     for g, x in zip(got, wanted))
+        return tuple(zeros_as(x) if g is None else g for g, x in zip(got, wanted))
 
     _batch_agrees(one, _random_batch(out), "gradcheck or gradgradcheck failed while testing "
                   "batched gradient computation.")

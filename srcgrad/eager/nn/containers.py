@@ -168,10 +168,8 @@ class ModuleList(_Numbered):
     def extend(self, modules: Iterable[Any]) -> Self:
         """Add all modules at the end."""
         if not isinstance(modules, Iterable):
-            raise TypeError(
-                "ModuleList.extend should be called with an iterable, but got "
-                + type(modules).__name__
-            )
+            raise TypeError("ModuleList.extend should be called with an iterable, but got "
+                            + type(modules).__name__)
         for number, module in enumerate(list(modules), len(self)):
             self.add_module(str(number), module)
         return self
@@ -180,19 +178,15 @@ class ModuleList(_Numbered):
 def _pairs(kind: str, given: Any) -> Iterator[tuple[Any, Any]]:
     """Key and value pairs of a mapping or an iterable of pairs, with PyTorch's errors."""
     if not isinstance(given, Iterable):
-        raise TypeError(
-            f"{kind}Dict.update should be called with an iterable of key/value pairs, but got "
-            + type(given).__name__
-        )
+        raise TypeError(f"{kind}Dict.update should be called with an iterable of key/value pairs, "
+                        f"but got {type(given).__name__}")
     if isinstance(given, (Mapping, ModuleDict, ParameterDict)):
         yield from given.items()
         return
     for number, pair in enumerate(given):
         if not isinstance(pair, Iterable):
-            raise TypeError(
-                f"{kind}Dict update sequence element #{number} should be Iterable; is"
-                + type(pair).__name__
-            )
+            raise TypeError(f"{kind}Dict update sequence element #{number} should be Iterable; is"
+                            f"{type(pair).__name__}")
         pair = tuple(pair)
         if len(pair) != 2:
             raise ValueError(f"{kind}Dict update sequence element #{number} has length "
@@ -307,10 +301,8 @@ class ParameterList(Module):
     def extend(self, values: Iterable[Any]) -> Self:
         """Add all parameters at the end."""
         if not isinstance(values, Iterable) or isinstance(values, torch.Tensor):
-            raise TypeError(
-                "ParameterList.extend should be called with an iterable, but got "
-                + type(values).__name__
-            )
+            raise TypeError("ParameterList.extend should be called with an iterable, but got "
+                            + type(values).__name__)
         for value in values:
             self.append(value)
         return self

@@ -231,6 +231,6 @@ def _old_name(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 (uniform, normal, constant, eye, dirac, xavier_uniform, xavier_normal, kaiming_uniform,
- kaiming_normal, orthogonal, sparse) = map(_old_name, (
+ kaiming_normal, orthogonal, sparse) = [_old_name(function) for function in (
      uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
-     kaiming_normal_, orthogonal_, sparse_))
+     kaiming_normal_, orthogonal_, sparse_)]

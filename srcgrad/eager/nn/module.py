@@ -252,10 +252,8 @@ class Module(ModuleState, ModuleCall):
     def _named_members(self, table: str, prefix: str, recurse: bool,
                        remove_duplicate: bool) -> Iterator[tuple[str, Any]]:
         seen: set[int] = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse else [(prefix, self)]
-        )
+        modules = (self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+                   if recurse else [(prefix, self)])
         for path, module in modules:
             for name, value in getattr(module, table).items():
                 if value is None or id(value) in seen:

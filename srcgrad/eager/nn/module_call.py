@@ -12,10 +12,8 @@ from ..removable import RemovableHandle, registered
 from .backward_hooks import BackwardHook, what_plain_hooks_miss
 from .global_hooks import EVERYWHERE
 
-NOT_BOTH = (
-    "Cannot use both regular backward hooks and full backward hooks on a single Module. "
-    "Please use only one of them."
-)
+NOT_BOTH = ("Cannot use both regular backward hooks and full backward hooks on a single Module. "
+            "Please use only one of them.")
 
 
 class ModuleCall:

@@ -8,15 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import (
-    FAST,
-    bad_argument,
-    binary,
-    fast_pair,
-    is_number,
-    op,
-    operators,
-)
+from srcgrad.eager.dispatch import FAST, bad_argument, binary, fast_pair, is_number, op, operators
 from srcgrad.eager.grad_mode import state
 from srcgrad.eager.ops.arguments import for_kinds, not_implemented
 from srcgrad.eager.ops.calling import promoted

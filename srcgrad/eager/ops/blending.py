@@ -18,11 +18,9 @@ from srcgrad.rules.nn import blends
 _BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}
 _CLAMP = Primitive(np.clip, "ClampBackward1", shown=_BOUNDS, canonical=True)
 _CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", shown=_BOUNDS, main=False, canonical=True)
-_LIMITS = {
-    (title, tensor): Primitive(np.clip, f"Clamp{title}Backward{int(tensor)}", shown=_BOUNDS,
-                               main=False, canonical=True)
-    for title in ("Min", "Max") for tensor in (False, True)
-}
+_LIMITS = {(title, tensor): Primitive(np.clip, f"Clamp{title}Backward{int(tensor)}", shown=_BOUNDS,
+                                      main=False, canonical=True)
+           for title in ("Min", "Max") for tensor in (False, True)}
 
 
 @op(inplace=True, aliases=("clip",))

@@ -36,7 +36,7 @@ def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Ten
     if out is not None:
         store_out(out, t)
         return out
-    return t.requires_grad_() if requires_grad else t  # type: ignore[no-any-return]
+    return t.requires_grad_() if requires_grad else t
 
 
 def infer_dtype(data: Any) -> dt.dtype:

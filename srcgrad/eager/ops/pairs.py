@@ -8,15 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import (
-    binary,
-    check_result,
-    into,
-    is_number,
-    need_tensor,
-    op,
-    register,
-)
+from srcgrad.eager.dispatch import binary, check_result, into, is_number, need_tensor, op, register
 from srcgrad.eager.ops.arguments import for_kinds, not_implemented
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, operand, promoted
@@ -333,7 +325,7 @@ def equal(input: Tensor, other: Tensor) -> bool:
     return input._a.shape == other._a.shape and bool((input._a == other._a).all())
 
 
-for _name, _function in {"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
-                         "not_equal": "ne"}.items():
-    register(_name, getattr(Tensor, _function))
-    register(_name + "_", getattr(Tensor, _function + "_"), torch=False)
+for _name, _short in {"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le",
+                      "not_equal": "ne"}.items():
+    register(_name, getattr(Tensor, _short))
+    register(_name + "_", getattr(Tensor, _short + "_"), torch=False)

@@ -32,13 +32,7 @@ from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import address, strided
 from srcgrad.eager.tangents import tangent_of
 from srcgrad.eager.tensor import Tensor, extra, wrap
-from srcgrad.eager.views import (
-    STRIDED,
-    gradient_edge,
-    make_view,
-    requires_grad,
-    set_history,
-)
+from srcgrad.eager.views import STRIDED, gradient_edge, make_view, requires_grad, set_history
 from srcgrad.eager.writes import bump, check_writable
 from srcgrad.rules.numpy import selection, splitting
 

@@ -60,6 +60,14 @@ def _moments(g: Array, state: dict[str, Any], betas: tuple[Any, Any]) -> tuple[A
     return first, second, scratch
 
 
+def _divide(p: Array, first: Array, scratch: Array, eps: float, rate: float) -> None:
+    """``p -= rate * first / (scratch + eps)``."""
+    scratch += eps
+    np.divide(first, scratch, out=scratch)
+    scratch *= rate
+    p -= scratch
+
+
 class _Moments(ArrayOptimizer):
     """Optimizers that keep running means of the gradient and of its square."""
 
@@ -113,10 +121,7 @@ class Adam(_Moments):
             second = np.maximum(largest, second, out=largest)
         np.sqrt(second, out=scratch)
         scratch /= (1 - beta2**step) ** 0.5
-        scratch += group["eps"]
-        np.divide(first, scratch, out=scratch)
-        scratch *= scalar(group["lr"]) / (1 - beta1**step)
-        p -= scratch
+        _divide(p, first, scratch, group["eps"], scalar(group["lr"]) / (1 - beta1**step))
 
 
 class AdamW(Adam):
@@ -191,10 +196,7 @@ class RAdam(_Moments):
         rectified = ((length - 4) * (length - 2) * longest
                      / ((longest - 4) * (longest - 2) * length)) ** 0.5
         np.sqrt(second, out=scratch)
-        scratch += group["eps"]
-        np.divide(first, scratch, out=scratch)
-        scratch *= rate * rectified * corrected2**0.5
-        p -= scratch
+        _divide(p, first, scratch, group["eps"], rate * rectified * corrected2**0.5)
 
 
 class Adamax(ArrayOptimizer):

@@ -43,11 +43,9 @@ class LBFGS(Optimizer):
         self._params = self.param_groups[0]["params"]
 
     def _flat_grad(self) -> Array:
-        return np.concatenate([
-            np.zeros(numbers(p).size, numbers(p).dtype) if p.grad is None
-            else np.ascontiguousarray(numbers(p.grad)).reshape(-1)
-            for p in self._params
-        ])
+        return np.concatenate([np.zeros(numbers(p).size, numbers(p).dtype) if p.grad is None
+                               else np.ascontiguousarray(numbers(p.grad)).reshape(-1)
+                               for p in self._params])
 
     def _move(self, t: Any, direction: Array) -> None:
         offset = 0
@@ -112,13 +110,11 @@ class LBFGS(Optimizer):
                     gradient = self._flat_grad()
             evaluations += used
             state["func_evals"] += used
-            if (
-                iteration == group["max_iter"]
+            if (iteration == group["max_iter"]
                 or evaluations >= group["max_eval"]
                 or np.abs(gradient).max() <= group["tolerance_grad"]
                 or np.abs(memory.direction * memory.t).max() <= group["tolerance_change"]
-                or abs(loss - memory.loss) < group["tolerance_change"]
-            ):
+                or abs(loss - memory.loss) < group["tolerance_change"]):
                 break
         memory.store(state)
         return first_loss
@@ -205,14 +201,12 @@ class _Memory:
             self.scale = curvature / change.dot(change)
         q = -gradient
         weights: list[Any] = []
-        for y, s, inverse in zip(
-            reversed(self.changes), reversed(self.steps), reversed(self.inverses)
-        ):
+        for y, s, inverse in zip(reversed(self.changes), reversed(self.steps),
+                                 reversed(self.inverses)):
             weights.append(s.dot(q) * inverse)
             q = _fused(q, -weights[-1], y)
         q *= self.scale
-        for y, s, inverse, weight in zip(
-            self.changes, self.steps, self.inverses, reversed(weights)
-        ):
+        for y, s, inverse, weight in zip(self.changes, self.steps, self.inverses,
+                                         reversed(weights)):
             q = _fused(q, weight - y.dot(q) * inverse, s)
         self.direction = q

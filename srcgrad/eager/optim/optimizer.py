@@ -213,10 +213,8 @@ class Optimizer:
             packed = {key: value for key, value in group.items() if key != "params"}
             packed["params"] = [numbers[id(p)] for p in group["params"]]
             groups.append(packed)
-        state = {
-            numbers[id(key)] if isinstance(key, torch.Tensor) else key: value
-            for key, value in self.state.items()
-        }
+        state = {numbers[id(key)] if isinstance(key, torch.Tensor) else key: value
+                 for key, value in self.state.items()}
         result: dict[str, Any] = {"state": state, "param_groups": groups}
         for post_hook in self._optimizer_state_dict_post_hooks.values():
             replaced = post_hook(self, result)
@@ -242,11 +240,9 @@ class Optimizer:
             if len(group["params"]) != len(saved["params"]):
                 raise ValueError("loaded state dict contains a parameter group that doesn't match "
                                  "the size of optimizer's group")
-        owners = {
-            number: p
-            for group, saved in zip(groups, saved_groups)
-            for number, p in zip(saved["params"], group["params"])
-        }
+        owners = {number: p
+                  for group, saved in zip(groups, saved_groups)
+                  for number, p in zip(saved["params"], group["params"])}
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             if key in owners:

@@ -57,9 +57,7 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *,
     loaded.  Modules of the program's own classes need ``weights_only=False`` or
     :func:`add_safe_globals`.
     """
-    if map_location is not None and not callable(map_location) and not isinstance(
-        map_location, dict
-    ):
+    if not (map_location is None or callable(map_location) or isinstance(map_location, dict)):
         if not str(map_location).startswith("cpu"):
             raise RuntimeError(f"load: map_location={map_location!r} is not available; there is "
                                "only the CPU")

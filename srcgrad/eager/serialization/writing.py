@@ -15,13 +15,11 @@ from ..typename import typename
 from .classes import function_name, module_class_name
 
 FORMAT = "srcgrad tensors 1"
-DTYPES = {
-    str(d): d for d in (
-        torch.bfloat16, torch.bool, torch.complex64, torch.complex128, torch.float16,
-        torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
-        torch.uint8,
-    )
-}
+DTYPES = {str(d): d for d in (
+              torch.bfloat16, torch.bool, torch.complex64, torch.complex128, torch.float16,
+              torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
+              torch.uint8,
+          )}
 SEQUENCES: dict[str, Callable[..., Any]] = {
     "list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "size": torch.Size,
 }
@@ -105,10 +103,8 @@ class Writer:
         elif type(value) not in (dict, defaultdict):
             raise TypeError(f"save: {path} is a {typename(value)}, which cannot be stored; make it "
                             "a dict")
-        items = [
-            [self.describe(k, f"key of {path}"), self.describe(v, f"{path}[{k!r}]")]
-            for k, v in value.items()
-        ]
+        items = [[self.describe(k, f"key of {path}"), self.describe(v, f"{path}[{k!r}]")]
+                 for k, v in value.items()]
         described = {"kind": kind, "items": items}
         metadata = getattr(value, "_metadata", None)
         if metadata is not None:

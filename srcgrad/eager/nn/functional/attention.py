@@ -32,12 +32,10 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     if attn_mask is not None and attn_mask.dtype == torch.bool:
         attn_mask = torch.zeros_like(attn_mask, dtype=query.dtype).masked_fill_(
             attn_mask.logical_not(), -math.inf)
-    one_node = (
-        query.dim() == key.dim() == value.dim() == 4
-        and query.shape[:2] == key.shape[:2] == value.shape[:2]
-        and query.size(-1) == value.size(-1)
-        and (attn_mask is None or not attn_mask.requires_grad)
-    )
+    one_node = (query.dim() == key.dim() == value.dim() == 4
+                and query.shape[:2] == key.shape[:2] == value.shape[:2]
+                and query.size(-1) == value.size(-1)
+                and (attn_mask is None or not attn_mask.requires_grad))
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set "
                            "when is_causal=True")
@@ -70,10 +68,9 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
             "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: "
             f"{dims[0]} key.dim: {dims[1]} and value.dim: {dims[2]} instead.")
     if mask is not None and mask.dtype not in (torch.bool, torch.float32, query.dtype):
-        raise RuntimeError(
-            "Expected attn_mask dtype to be bool or float or to match query dtype, but got "
-            f"attn_mask.dtype: {mask.dtype.c_name} and  "
-            f"query.dtype: {query.dtype.c_name} instead.")
+        raise RuntimeError("Expected attn_mask dtype to be bool or float or to match query dtype, "
+                           f"but got attn_mask.dtype: {mask.dtype.c_name} and  query.dtype: "
+                           f"{query.dtype.c_name} instead.")
 
 
 def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:

@@ -206,13 +206,9 @@ def _conv_transpose(count: int, input: Any, weight: Any, bias: Any = None, strid
         raise RuntimeError("negative output_padding is not supported")
     _checked(input, weight, bias, stride, padding, dilation, groups, True)
     if any(q >= max(s, d) for q, s, d in zip(output_padding, stride, dilation)):
-        parts = [
-            f"{what}_{axis}: {value}"
-            for what, values in (
-                ("output_padding", output_padding), ("stride", stride), ("dilation", dilation)
-            )
-            for axis, value in zip(("depth", "height", "width")[3 - count:], values)
-        ]
+        given = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
+        parts = [f"{what}_{axis}: {value}" for what, values in given.items()
+                 for axis, value in zip(("depth", "height", "width")[3 - count:], values)]
         raise RuntimeError("output padding must be smaller than either stride or dilation, but got "
                            + " ".join(parts))
     if 0 in input.shape[2:]:
@@ -249,13 +245,8 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if input.dim() not in (3, 4):
         raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
                            f"other non-zero dimensions for input, but got: {list(input.shape)}")
-    options = [
-        _two(name, value)
-        for name, value in (
-            ("kernel_size", kernel_size), ("dilation", dilation), ("padding", padding),
-            ("stride", stride),
-        )
-    ]
+    options = [_two("kernel_size", kernel_size), _two("dilation", dilation),
+               _two("padding", padding), _two("stride", stride)]
     _check_patches(input, *options)
     if input.dim() == 3:
         return named(nodes.im2col(input.unsqueeze(0), *options)[0].clone(), "Im2ColBackward0")

@@ -109,38 +109,26 @@ convolve = _node(convolution.convolution, "ConvolutionBackward0",
 im2col = Kernel(convolution.im2col, "Im2ColBackward0", "im2col_out_cpu", "hfbc")
 col2im = Kernel(convolution.col2im, "Col2ImBackward0", "col2im_out_cpu", "hfbc")
 
-max_pool = {
-    n: Kernel(pooling.pick, f"MaxPool{n}DWithIndicesBackward0", f"max_pool{n}d", "hfliu",
-              main=n == 2, primal=_laid(pooling.pick))
-    for n in (2, 3)
-}
-adaptive_max_pool = {
-    n: Kernel(pooling.pick, f"AdaptiveMaxPool{n}DBackward0",
-              f"adaptive_max_pool{n}d" + "_cpu" * (n == 3), main=False,
-              primal=_laid(pooling.pick, 3 - n))
-    for n in (2, 3)
-}
-fractional_max_pool = {
-    n: Kernel(pooling.pick, f"FractionalMaxPool{n}DBackward0",
-              f"fractional_max_pool{n}d_out_frame", main=False)
-    for n in (2, 3)
-}
-max_unpool = {
-    n: Kernel(pooling.place, f"MaxUnpool{n}DBackward0", f"max_unpool{n}d", main=n == 2,
-              primal=_laid(pooling.place, 3 - n))
-    for n in (2, 3)
-}
-avg_pool = {
-    n: Kernel(pooling.average_pool, f"AvgPool{n}DBackward0", kernel, takes, main=n == 2,
-              primal=_laid(pooling.average_pool, 3 - n))
-    for n, kernel, takes in ((2, "avg_pool2d", "hfl"), (3, "avg_pool3d_out_frame", "fl"))
-}
-adaptive_avg_pool = {
-    n: Kernel(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward0",
-              f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3), main=n == 2,
-              primal=_laid(pooling.along_axes, 3 - n))
-    for n in (2, 3)
-}
+max_pool = {n: Kernel(pooling.pick, f"MaxPool{n}DWithIndicesBackward0", f"max_pool{n}d", "hfliu",
+                      main=n == 2, primal=_laid(pooling.pick))
+            for n in (2, 3)}
+adaptive_max_pool = {n: Kernel(pooling.pick, f"AdaptiveMaxPool{n}DBackward0",
+                               f"adaptive_max_pool{n}d" + "_cpu" * (n == 3), main=False,
+                               primal=_laid(pooling.pick, 3 - n))
+                     for n in (2, 3)}
+fractional_max_pool = {n: Kernel(pooling.pick, f"FractionalMaxPool{n}DBackward0",
+                                 f"fractional_max_pool{n}d_out_frame", main=False)
+                       for n in (2, 3)}
+max_unpool = {n: Kernel(pooling.place, f"MaxUnpool{n}DBackward0", f"max_unpool{n}d", main=n == 2,
+                        primal=_laid(pooling.place, 3 - n))
+              for n in (2, 3)}
+avg_pool = {n: Kernel(pooling.average_pool, f"AvgPool{n}DBackward0", kernel, takes, main=n == 2,
+                      primal=_laid(pooling.average_pool, 3 - n))
+            for n, kernel, takes in ((2, "avg_pool2d", "hfl"), (3, "avg_pool3d_out_frame", "fl"))}
+adaptive_avg_pool = {n: Kernel(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward0",
+                               f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3), main=n == 2,
+                               primal=_laid(pooling.along_axes, 3 - n))
+                     for n in (2, 3)}
 upsample: dict[tuple[str, int], Kernel] = {
     (mode, n): Kernel(
         pooling.take_along_axes if "Nearest" in mode else pooling.along_axes,

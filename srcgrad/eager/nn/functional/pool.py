@@ -138,10 +138,8 @@ def _max_unpool(count: int, input: Any, indices: Any, kernel_size: Any, stride: 
     kernel = tupled("kernel_size", kernel_size, count)
     stride = kernel if stride is None else tupled("stride", stride, count)
     padding = tupled("padding", padding, count)
-    default = [
-        (n - 1) * s + k - 2 * p
-        for n, k, s, p in zip(input.shape[-count:], kernel, stride, padding)
-    ]
+    default = [(n - 1) * s + k - 2 * p
+               for n, k, s, p in zip(input.shape[-count:], kernel, stride, padding)]
     size = default if output_size is None else list(output_size)
     if len(size) == count + 2:
         size = size[2:]

@@ -283,10 +283,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     given = [int(n) for n in input.shape[2:]]
     if 1 <= count <= 3:
         _check_resampled(input, given, sizes)
-    steps = [
-        n / m if factors is None else 1.0 / f
-        for n, m, f in zip(given, sizes, factors or [0.0] * count)
-    ]
+    steps = [n / m if factors is None else 1.0 / f
+             for n, m, f in zip(given, sizes, factors or [0.0] * count)]
     if mode in ("nearest", "nearest-exact") and 1 <= count <= 3:
         exact = mode == "nearest-exact"
         places = tuple(_nearest_places(n, m, step, exact, count == 2) for n, m,

@@ -150,11 +150,9 @@ class _Transposed(_ConvNd):
         if len(output_size) != n:
             raise ValueError(f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have "
                              f"{n} or {input.dim()} elements (got {len(output_size)})")
-        low = [
-            (size - 1) * s - 2 * p + (1 if dilation is None else dilation[axis]) * (k - 1) + 1
-            for axis, (size, s, p, k) in enumerate(
-                zip(input.shape[-n:], stride, padding, kernel_size))
-        ]
+        low = [(size - 1) * s - 2 * p + (1 if dilation is None else dilation[axis]) * (k - 1) + 1
+               for axis, (size, s, p, k) in enumerate(
+                   zip(input.shape[-n:], stride, padding, kernel_size))]
         high = [least + s - 1 for least, s in zip(low, stride)]
         if any(w < a or w > b for w, a, b in zip(output_size, low, high)):
             raise ValueError(f"requested an output size of {output_size}, but valid sizes range "

@@ -6,14 +6,7 @@ from typing import Any
 
 from ... import basis as torch
 from ..parameter import UninitializedBuffer, UninitializedParameter, is_lazy
-from .conv import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-)
+from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .linear import Linear
 from .normalization import (
     BatchNorm1d,

@@ -63,11 +63,9 @@ class _Statistics(_Affine):
             raise ValueError(f"expected {self.ranks_text} input (got {input.dim()}D input)")
 
     def extra_repr(self) -> str:
-        return (
-            f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
-            f"affine={self.affine}, bias={self.bias is not None}, "
-            f"track_running_stats={self.track_running_stats}"
-        )
+        return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
+                f"affine={self.affine}, bias={self.bias is not None}, "
+                f"track_running_stats={self.track_running_stats}")
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: dict[str, Any],
                               *rest: Any) -> None:

@@ -103,10 +103,8 @@ class RNNBase(Module):
     def all_weights(self) -> list[list[Any]]:
         """The parameters of each layer and direction."""
         directions = 2 if self.bidirectional else 1
-        return [
-            [weight for weight in self._weights(layer, direction) if weight is not None]
-            for layer in range(self.num_layers) for direction in range(directions)
-        ]
+        return [[weight for weight in self._weights(layer, direction) if weight is not None]
+                for layer in range(self.num_layers) for direction in range(directions)]
 
     def _checked(self, input: Any, states: tuple[Any, ...] | None) -> tuple[Any, Any, bool]:
         """Input as ``(L, N, E)``, states as ``(layers, N, H)``, and whether batched."""
@@ -176,10 +174,8 @@ class RNNBase(Module):
                         states: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         counts = packed.batch_sizes.tolist()
         if states is None:
-            states = tuple(
-                torch.zeros(size, dtype=packed.data.dtype)
-                for size in self._state_sizes(counts[0])
-            )
+            states = tuple(torch.zeros(size, dtype=packed.data.dtype)
+                           for size in self._state_sizes(counts[0]))
         else:
             self._check_sizes(states, counts[0])
             if packed.sorted_indices is not None:

@@ -20,9 +20,7 @@ EPOCH_DEPRECATION_WARNING = (
     "where available. Please open an issue if you are unable to replicate your use case: "
     "https://github.com/pytorch/pytorch/issues/new/choose."
 )
-ADJUST = (
-    "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
-)
+ADJUST = "See more details at https://pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate"
 
 
 def own(value: Any) -> Any:
@@ -154,21 +152,16 @@ class LRScheduler:
         """Advance one epoch (call it after ``optimizer.step()``)."""
         if self._step_count == 1:
             if not hasattr(self.optimizer.step, "_wrapped_by_lr_sched"):
-                warnings.warn(
-                    "Seems like `optimizer.step()` has been overridden after learning rate "
-                    "scheduler initialization. Please, make sure to call `optimizer.step()` "
-                    "before `lr_scheduler.step()`. " + ADJUST,
-                    UserWarning, stacklevel=2,
-                )
+                warnings.warn("Seems like `optimizer.step()` has been overridden after learning "
+                              "rate scheduler initialization. Please, make sure to call "
+                              f"`optimizer.step()` before `lr_scheduler.step()`. {ADJUST}",
+                              UserWarning, stacklevel=2)
             elif not getattr(self.optimizer, "_opt_called", False):
-                warnings.warn(
-                    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. "
-                    "In PyTorch 1.1.0 and later, you should call them in the opposite order: "
-                    "`optimizer.step()` before `lr_scheduler.step()`.  Failure to do this will "
-                    "result in PyTorch skipping the first value of the learning rate schedule. "
-                    + ADJUST,
-                    UserWarning, stacklevel=2,
-                )
+                warnings.warn("Detected call of `lr_scheduler.step()` before `optimizer.step()`. "
+                              "In PyTorch 1.1.0 and later, you should call them in the opposite "
+                              "order: `optimizer.step()` before `lr_scheduler.step()`.  Failure to "
+                              "do this will result in PyTorch skipping the first value of the "
+                              f"learning rate schedule. {ADJUST}", UserWarning, stacklevel=2)
         self._step_count += 1
         if epoch is not None:
             warnings.warn(EPOCH_DEPRECATION_WARNING, UserWarning, stacklevel=2)
@@ -217,10 +210,8 @@ class LambdaState(LRScheduler):
     def state_dict(self) -> dict[str, Any]:
         """As the base's; functions are ``None``, callable objects their ``__dict__``."""
         state = super().state_dict()
-        state["lr_lambdas"] = [
-            None if isinstance(f, types.FunctionType) else f.__dict__.copy()
-            for f in self.lr_lambdas
-        ]
+        state["lr_lambdas"] = [None if isinstance(f, types.FunctionType) else f.__dict__.copy()
+                               for f in self.lr_lambdas]
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -9,13 +9,7 @@ from math import inf
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import (
-    EPOCH_DEPRECATION_WARNING,
-    LRScheduler,
-    checked_optimizer,
-    group_values,
-    set_value,
-)
+from .base import EPOCH_DEPRECATION_WARNING, LRScheduler, checked_optimizer, group_values, set_value
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -106,11 +100,9 @@ class ReduceLROnPlateau(LRScheduler):
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
-        if self.mode == "min":
-            relative = self.threshold_mode == "rel"
-            return a < (best * (1.0 - self.threshold) if relative else best - self.threshold)
-        relative = self.threshold_mode == "rel"
-        return a > (best * (self.threshold + 1.0) if relative else best + self.threshold)
+        change = -self.threshold if self.mode == "min" else self.threshold
+        bound = best * (1.0 + change) if self.threshold_mode == "rel" else best + change
+        return a < bound if self.mode == "min" else a > bound
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load what ``state_dict`` gave."""

@@ -174,9 +174,8 @@ class OneCycleLR(_Momentum):
         for group in self.optimizer.param_groups:
             rates.append(between(group[phase["start_lr"]], group[phase["end_lr"]], part))
             if self.cycle_momentum:
-                self._set_momentum(group, between(
-                    group[phase["start_momentum"]], group[phase["end_momentum"]], part
-                ))
+                self._set_momentum(group, between(group[phase["start_momentum"]],
+                                                  group[phase["end_momentum"]], part))
         return rates
 
 
@@ -230,9 +229,8 @@ class CyclicLR(_Momentum):
         at = cycle if self.scale_mode == "cycle" else self.last_epoch
         scale = self.scale_fn(at)
         if self.cycle_momentum:
-            for low, high, group in zip(
-                self.base_momentums, self.max_momentums, self.optimizer.param_groups
-            ):
+            for low, high, group in zip(self.base_momentums, self.max_momentums,
+                                        self.optimizer.param_groups):
                 self._set_momentum(group, high - (high - low) * part * scale)
         return [low + (high - low) * part * scale for low, high in zip(self.base_lrs, self.max_lrs)]
 

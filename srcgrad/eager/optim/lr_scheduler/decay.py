@@ -42,10 +42,8 @@ class MultiplicativeLR(LambdaState):
         self._warn_outside_step()
         if self._is_initial:
             return self._current()
-        return [
-            group["lr"] * factor(self.last_epoch)
-            for factor, group in zip(self.lr_lambdas, self.optimizer.param_groups)
-        ]
+        return [group["lr"] * factor(self.last_epoch)
+                for factor, group in zip(self.lr_lambdas, self.optimizer.param_groups)]
 
 
 class StepLR(LRScheduler):
@@ -201,13 +199,10 @@ class CosineAnnealingLR(LRScheduler):
             return [floor + (base - floor) * part / 2 for base in self.base_lrs]
         if (epoch - 1 - period) % (2 * period) == 0:
             rise = 1 - math.cos(math.pi / period)
-            return [
-                group["lr"] + (base - floor) * rise / 2
-                for base, group in zip(self.base_lrs, groups)
-            ]
-        ratio = (1 + math.cos(math.pi * epoch / period)) / (
-            1 + math.cos(math.pi * (epoch - 1) / period)
-        )
+            return [group["lr"] + (base - floor) * rise / 2
+                    for base, group in zip(self.base_lrs, groups)]
+        ratio = ((1 + math.cos(math.pi * epoch / period))
+                 / (1 + math.cos(math.pi * (epoch - 1) / period)))
         return [ratio * (group["lr"] - floor) + floor for group in groups]
 
     def _get_closed_form_lr(self) -> list[Any]:
