@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.accumulation import accumulate, retain
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
 from srcgrad.eager.hook_results import check_hook_result, check_replacements
@@ -27,7 +28,6 @@ from srcgrad.eager.saving import check_guards
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.eager.views import ACCUMULATE
 
-_accumulating = threading.Lock()
 _ndarray = np.ndarray
 _references = sys.getrefcount
 
@@ -290,14 +290,14 @@ class Run:
         for nr, reference in ex.retain.items():
             t = reference()
             if t is not None and nr < len(cts) and cts[nr] is not None:
-                _retain(t, self.tensor(cts[nr], t._dt))
+                retain(t, self.tensor(cts[nr], t._dt))
         return cts if several else cts[0]
 
-    def _pre_hooks(self, node: Node, ct: Any) -> Any:
+    def _pre_hooks(self, node: Node, ct: Any, d: dt.dtype | None = None) -> Any:
         several = ct.__class__ is list
         cts = ct if several else [ct]
         for hook in list(node._ex.pre_hooks.values()):  # type: ignore[union-attr]
-            result = hook(tuple(None if c is None else self.tensor(c) for c in cts))
+            result = hook(tuple(None if c is None else self.tensor(c, d) for c in cts))
             if result is not None:
                 check_replacements(hook, result, len(cts))
                 cts = [None if r is None else self.value(r) for r in result]
@@ -370,11 +370,7 @@ class Run:
             self._capture(node, ct)
             return
         if node._ex is not None:
-            for hook in list(node._ex.pre_hooks.values()):
-                result = hook((self.tensor(ct, leaf._dt),))
-                if result is not None:
-                    check_replacements(hook, result, 1)
-                    ct = self.value(result[0])
+            ct = self._pre_hooks(node, ct, leaf._dt)
         if leaf._rg:  # not if that was switched off since
             if leaf._fn is not None:
                 raise RuntimeError("leaf variable has been moved into the graph interior")
@@ -444,59 +440,6 @@ anomaly_report: list[Any] = []
 def plan_wants_none(plan: Any) -> bool:
     """Custom Functions run even if no gradient arrives."""
     return getattr(plan, "wants_none", False) is True
-
-
-def _retain(t: Tensor, g: Tensor) -> None:
-    t._grad = g if t._grad is None else t._grad + g
-    if t._grad is g and not g._rg:
-        t._grad = wrap(g._a.copy(), g._dt)
-
-
-def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
-    """Add to ``leaf.grad``: in place on the same object, out of place under ``create_graph``.
-    A first gradient is copied unless it is ``ours``."""
-    if not isinstance(ct, Tensor):
-        with _accumulating:
-            have = leaf._grad
-            if have is None:
-                steal = (ours and ct.__class__ is _ndarray and ct.size == _extent(ct)
-                         and ct.strides == leaf._a.strides and ct.dtype is leaf._a.dtype)
-                leaf._grad = wrap(ct if steal else own_layout(ct, leaf._a), leaf._dt)
-            elif have._a.shape != ct.shape:
-                raise RuntimeError(f"a gradient of shape {list(ct.shape)} does not fit the grad of "
-                                   f"shape {list(have._a.shape)} that the leaf has")
-            else:
-                if have._dt is dt.bfloat16:
-                    have._a[...] = dt.round_bfloat16(have._a + ct)
-                else:
-                    np.add(have._a, ct, out=have._a, casting="unsafe")
-                have._ver[0] += 1
-        return
-    have = leaf._grad
-    if have is not None:
-        leaf._grad = have + ct
-    elif ct._rg:
-        leaf._grad = wrap(np.empty_like(leaf._a), leaf._dt).copy_(ct)
-    else:
-        leaf._grad = wrap(own_layout(ct._a, leaf._a), leaf._dt)
-
-
-def own_layout(ct: Array, like: Array) -> Array:
-    """A copy of ``ct`` that nobody else refers to, laid out like the leaf."""
-    if ct.strides == like.strides or not overlapping_free(like):
-        return ct.copy()
-    out = np.empty_like(like, dtype=ct.dtype)
-    out[...] = ct
-    return out
-
-
-def _extent(ct: Array) -> int:
-    """How many elements the array behind ``ct`` has."""
-    return int(ct.size if ct.base is None else ct.base.size)
-
-
-def overlapping_free(a: Array) -> bool:
-    return 0 not in a.strides
 
 
 def call_node(node: Node, grads: tuple[Any, ...]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.tensor import Tensor
 
 _warned: set[str] = set()
 
@@ -37,6 +38,21 @@ def not_implemented(kernel: str, d: dt.dtype) -> NotImplementedError:
     return NotImplementedError(f'"{kernel}" not implemented for \'{d.tensor_name}\'')
 
 
+UNLIKE = "expected scalar type {0.tensor_name} but found {1.tensor_name}"
+
+
+def one_dtype(kernel: str, x: Tensor, y: Tensor, z: Tensor | None = None, *,
+              text: str = UNLIKE) -> None:
+    """Refuse tensors of unlike dtypes, which ``text`` has places for, and bools as the kernels of
+    PyTorch's products do."""
+    d = x._dt
+    same = d is y._dt and (z is None or z._dt is d)
+    if not same:
+        raise RuntimeError(text.format(*(t._dt for t in (x, y, z) if t is not None)))
+    if d is dt.bool_:
+        raise not_implemented(kernel, d)
+
+
 def unexpected_type(wanted: dt.dtype, found: dt.dtype) -> RuntimeError:
     """PyTorch's refusal of a tensor whose dtype is not another's."""
-    return RuntimeError(f"expected scalar type {wanted.tensor_name} but found {found.tensor_name}")
+    return RuntimeError(UNLIKE.format(wanted, found))

@@ -9,10 +9,21 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.ops.arguments import one_dtype
 from srcgrad.eager.ops.arithmetic import mul
-from srcgrad.eager.ops.products import check_batches, dot, mm, shape_text, unsafe_view
+from srcgrad.eager.ops.calling import promoted
+from srcgrad.eager.ops.products import (
+    UNLIKE_ADDMV,
+    check_batches,
+    check_vectors,
+    dot,
+    mm,
+    shape_text,
+    unsafe_view,
+)
 from srcgrad.eager.ops.shapes import expand_array, permute, reshape, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import result_type
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import combined_products
 
@@ -37,17 +48,16 @@ def _fits(input: Tensor, shape: tuple[int, ...]) -> None:
 
 
 def _one_dtype(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
-    for name, t in (("self", input), ("mat1", mat1)):
-        if t._dt is not mat2._dt:
-            raise RuntimeError(f"{name} and mat2 must have the same dtype, but got "
-                               f"{t._dt.tensor_name} and {mat2._dt.tensor_name}")
+    name = "self" if input._dt is not mat2._dt else "mat1"
+    one_dtype("addmm_impl_cpu_", mat1 if name == "mat1" else input, mat2, text=name + " and mat2 "
+              "must have the same dtype, but got {0.tensor_name} and {1.tensor_name}")
 
 
-def _factors(input: Tensor, beta: Any, alpha: Any) -> dict[str, Any]:
+def _factors(d: dt.dtype, beta: Any, alpha: Any) -> dict[str, Any]:
     """``beta`` and ``alpha``, whole for tensors of integers."""
-    if input._dt is dt.bool_:
+    if d is dt.bool_:
         return {"beta": bool(beta), "alpha": bool(alpha)}
-    if input._dt.category < dt.FLOATING:
+    if d.category < dt.FLOATING:
         return {"beta": int(beta), "alpha": int(alpha)}
     return {"beta": beta, "alpha": alpha}
 
@@ -67,7 +77,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
     _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
     columns = mat2._a.strides[0] == mat2._a.itemsize  # as in linear layers: a transposed weight
     prim = _ADDMM_TURNED if columns else _ADDMM
-    return prim(input, mat1, mat2, **_factors(input, beta, alpha))
+    return prim(input, mat1, mat2, **_factors(input._dt, beta, alpha))
 
 
 @op(inplace=True)
@@ -80,7 +90,8 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
             input._a.ndim and input._a.shape[0] not in (1, mat._a.shape[0])):
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
                            f"({shape_text(mat)}), vec ({vec._a.shape[0]})")
-    return _ADDMV(input, mat, vec, **_factors(input, beta, alpha))
+    one_dtype("addmv_impl_cpu", input, mat, vec, text=UNLIKE_ADDMV)
+    return _ADDMV(input, mat, vec, **_factors(input._dt, beta, alpha))
 
 
 @op(inplace=True)
@@ -89,29 +100,34 @@ def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any
     for name, t in (("vec1", vec1), ("vec2", vec2)):
         if t._a.ndim != 1:
             raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {t._a.ndim}-D")
-    return _ADDR(input, vec1, vec2, **_factors(input, beta, alpha))
+    _fits(input, (*vec1._a.shape, *vec2._a.shape))
+    d = result_type(input, vec1, vec2)
+    return promoted(_ADDR, d, input, vec1, vec2, **_factors(d, beta, alpha))
 
 
 @op(inplace=True)
 def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (batch1 @ batch2)`` for batches of matrices."""
+    one_dtype("baddbmm", input, batch1, batch2, text="Input dtypes must be the same, got: input "
+              "{0.c_name}, batch1: {1.c_name}, batch2: {2.c_name}")
     check_batches(batch1, batch2)
     _fits(input, (batch1._a.shape[0], batch1._a.shape[1], batch2._a.shape[2]))
-    return _BADDBMM(input, batch1, batch2, **_factors(input, beta, alpha))
+    return _BADDBMM(input, batch1, batch2, **_factors(input._dt, beta, alpha))
 
 
 @op(inplace=True)
 def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input`` plus ``alpha`` times the sum of the batch's products."""
     check_batches(batch1, batch2)
-    return _ADDBMM(input, batch1, batch2, **_factors(input, beta, alpha))
+    _fits(input, (batch1._a.shape[1], batch2._a.shape[2]))
+    _one_dtype(input, batch1, batch2)
+    return _ADDBMM(input, batch1, batch2, **_factors(input._dt, beta, alpha))
 
 
 @op()
 def vdot(input: Tensor, other: Tensor) -> Any:
     """The inner product of two vectors, the first conjugated."""
-    if input._dt.category != dt.COMPLEX:
-        return dot(input, other) if not input._rg and not other._rg else _VDOT(input, other)
+    check_vectors(input, other)
     return _VDOT(input, other)
 
 
@@ -163,6 +179,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         second = [wrap_dim(d, b) for d in _listed(dims[1])]
     if len(first) != len(second):
         raise RuntimeError("both dimension lists should have same length")
+    if a._dt is not b._dt:
+        raise RuntimeError("both inputs should have same dtype")
     for i, j in zip(first, second):  # a length of 1 broadcasts
         if a._a.shape[i] == 1 != b._a.shape[j]:
             b = b.sum(j, True, dtype=b._dt)

@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
 from srcgrad.eager.nodes import named
-from srcgrad.eager.ops.arguments import warn_once
+from srcgrad.eager.ops.arguments import not_implemented, one_dtype, warn_once
 from srcgrad.eager.ops.shapes import reshape, unsqueeze, wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.saving import guard
@@ -42,6 +42,7 @@ def linalg_cross(input: Tensor, other: Tensor, dim: int = -1) -> Any:
     if input._a.shape[i] != 3 or other._a.shape[i] != 3:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got "
                            f"{input._a.shape[i]} and {other._a.shape[i]}")
+    one_dtype("cross", input, other)
     return _CROSS(input, other, axis=i)
 
 
@@ -71,6 +72,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> A
                            f"{x1._a.shape[-1]} X2: {x2._a.shape[-1]}")
     if p < 0:
         raise RuntimeError("cdist only supports non-negative p values")
+    if x1._dt in (dt.float16, dt.bfloat16):
+        raise not_implemented("cdist", x1._dt)
+    one_dtype("cdist", x1, x2)
     gaps = unsqueeze(x1, -2) - unsqueeze(x2, -3)
     out = _CDIST(gaps, order=float(p), axis=-1, keepdims=False)
     guard(out, x1, x2)

@@ -11,7 +11,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import need_tensor, op, register, within
 from srcgrad.eager.linalg_errors import LinAlgError
 from srcgrad.eager.nodes import named
-from srcgrad.eager.ops.arguments import warn_once
+from srcgrad.eager.ops.arguments import one_dtype, warn_once
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.distances import linalg_cross
 from srcgrad.eager.ops.products import matmul
@@ -312,6 +312,9 @@ def multi_dot(tensors: Any) -> Any:
     for k, t in enumerate(given):
         if t._a.ndim != 2:
             raise RuntimeError(f"multi_dot(): tensor {k} must be 2D but got {t._a.ndim}D")
+        if t._dt is not given[0]._dt:
+            raise RuntimeError("multi_dot(): all tensors must have be the same dtype but tensor 0 "
+                               f"is {given[0]._dt.c_name} and tensor {k} {t._dt.c_name}")
         if k and given[k - 1]._a.shape[1] != t._a.shape[0]:
             raise RuntimeError(
                 f"multi_dot(): tensors {k - 1} and {k} with shapes "
@@ -382,8 +385,17 @@ within(LINALG, "cross", title="linalg_cross")(
 within(LINALG, "matmul", title="linalg_matmul")(lambda input, other: matmul(input, other))
 within(LINALG, "diagonal", title="linalg_diagonal", out=False)(
     lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2))
-within(LINALG, "vecdot", title="linalg_vecdot")(
-    lambda x, y, *, dim=-1: x.vdot(y) if x._a.ndim == y._a.ndim == 1 else (conj(x) * y).sum(dim))
+
+
+@within(LINALG, "vecdot", title="linalg_vecdot")
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
+    """The inner products of vectors along ``dim``, the first conjugated."""
+    if x._dt.category < dt.FLOATING:
+        raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input. "
+                           f"Got {x._dt.tensor_name}")
+    one_dtype("", x, y, text="linalg.vecdot: Expected x and y to have the same dtype, but found x "
+              "of type {0.tensor_name} and y of type {1.tensor_name} instead")
+    return x.vdot(y) if x._a.ndim == y._a.ndim == 1 else (conj(x) * y).sum(dim)
 
 
 @within(LINALG, "vander", title="linalg_vander", out=False)

@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.eager.dispatch import need_tensor, op, register
 from srcgrad.eager.nodes import named
+from srcgrad.eager.ops.arguments import one_dtype
 from srcgrad.eager.ops.shapes import expand, reshape, squeeze, squeeze_fresh, unsqueeze
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
@@ -23,10 +24,9 @@ _unsafe_view = Primitive(np.reshape, "UnsafeViewBackward0", shown={"a_shape": "s
                          main=False)
 
 
-def _same_dtype(x: Tensor, y: Tensor) -> None:
-    if x._dt is not y._dt:
-        raise RuntimeError("expected m1 and m2 to have the same dtype, but got: "
-                           f"{x._dt.c_name} != {y._dt.c_name}")
+_UNLIKE = "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}"
+UNLIKE_ADDMV = ("addmv input tensors must have the same dtype, but got {0.tensor_name}, "
+                "{1.tensor_name}, and {2.tensor_name}")
 
 
 def shape_text(t: Tensor) -> str:
@@ -51,7 +51,7 @@ def _check_inner(x: Tensor, y: Tensor) -> None:
     if x._a.shape[1] != y._a.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({shape_text(x)} and "
                            f"{shape_text(y)})")
-    _same_dtype(x, y)
+    one_dtype("addmm_impl_cpu_", x, y, text=_UNLIKE)
 
 
 @op()
@@ -63,7 +63,7 @@ def mv(input: Tensor, vec: Tensor) -> Any:
     if input._a.shape[1] != vec._a.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
                            f"({shape_text(input)}), vec ({vec._a.shape[0]})")
-    _same_dtype(input, vec)
+    one_dtype("addmv_impl_cpu", vec, input, vec, text=UNLIKE_ADDMV)
     return _mv(input, vec)
 
 
@@ -71,25 +71,29 @@ def mv(input: Tensor, vec: Tensor) -> Any:
 def dot(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
     need_tensor("dot", tensor, "tensor", 2)
+    check_vectors(input, tensor)
+    return _dot(input, tensor)
+
+
+def check_vectors(input: Tensor, tensor: Tensor) -> None:
+    """Raise unless two tensors are vectors with an inner product."""
     if input._a.ndim != 1 or tensor._a.ndim != 1:
         raise RuntimeError(f"1D tensors expected, but got {input._a.ndim}D and "
                            f"{tensor._a.ndim}D tensors")
-    if input._dt is not tensor._dt:
-        raise RuntimeError("dot : expected both vectors to have same dtype, but found "
-                           f"{input._dt.tensor_name} and {tensor._dt.tensor_name}")
+    one_dtype("dot", input, tensor, text="dot : expected both vectors to have same dtype, but "
+              "found {0.tensor_name} and {1.tensor_name}")
     if input._a.shape != tensor._a.shape:
         raise RuntimeError(f"inconsistent tensor size, expected tensor [{input._a.shape[0]}] and "
                            f"src [{tensor._a.shape[0]}] to have the same number of elements, but "
                            f"got {input._a.shape[0]} and {tensor._a.shape[0]} elements "
                            "respectively")
-    return _dot(input, tensor)
 
 
 @op()
 def bmm(input: Tensor, mat2: Tensor) -> Any:
     """The products of two batches of matrices."""
     check_batches(input, mat2)
-    _same_dtype(input, mat2)
+    one_dtype("bmm", input, mat2)
     return _bmm(input, mat2)
 
 

@@ -45,10 +45,6 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     if input.dim() == 0:
         raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
                            f"0D and {weight.dim()}D")
-    if input.dtype != weight.dtype and (input.dim() > 1 or bias is not None):
-        kinds = [t.dtype.tensor_name for t in (input, weight)]
-        raise RuntimeError(f"mat1 and mat2 must have the same dtype, but got {kinds[0]} and "
-                           f"{kinds[1]}")
     lead = tuple(input.shape[:-1])
     if input.dim() == 2 and bias is not None:
         return torch.addmm(bias, input, weight.t())

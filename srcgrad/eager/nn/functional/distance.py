@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import basis as torch
 from ...nodes import named
+from ...ops.arguments import one_dtype
 
 __all__ = ["bilinear", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
 
@@ -52,6 +53,8 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
         at, one, two = next((i, n, m) for i, (n, m) in enumerate(zip(lead, input2.shape)) if n != m)
         raise RuntimeError("bilinear(): input batch dimensions do not match at dim "
                            f"{at}: got {one} and {two}")
+    one_dtype("bmm", input1, input2, weight, text="All tensors must have the same dtype, got "
+              "input1: {0.c_name}, input2: {1.c_name}, weight: {2.c_name}")
     for number, (given, axis) in enumerate(((input1, 1), (input2, 2)), 1):
         if given.size(-1) != weight.size(axis):
             raise RuntimeError(f"bilinear(): input{number} size does not match weight size: got "
