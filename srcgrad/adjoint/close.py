@@ -23,13 +23,12 @@ nested loops give sequences of sequences.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..graph.ir import (
     Block,
     Builder,
     Graph,
-    LoopSpec,
     Node,
     Origin,
     Value,
@@ -40,6 +39,7 @@ from ..graph.ir import (
 from ..graph.parts import LoopParts
 from ..types.dims import Dim, is_varying, of_atom, proves_positive
 from ..types.kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
+from .additions import Added, Additions
 from .final import FinalArrays
 from .frames import shaped_like, with_references
 from .recompute import Recompute
@@ -47,18 +47,6 @@ from .scope import Scope, early_reads, read_key
 from .shapes import answered, content_reads, shape_questions
 from .sizes import Sizes
 from .undefined import without_undefined
-
-
-@dataclass
-class Added:
-    """What closing adds to one forward region: inner values with their new outer values, and
-    (for loops) whether the sequence is stacked, the arm for ifs; ``lasts``: what is the same in
-    each iteration of a loop, with its value after the loop."""
-
-    values: dict[Value, Value] = field(default_factory=dict)
-    arms: dict[Value, int] = field(default_factory=dict)
-    stacked: dict[Value, bool] = field(default_factory=dict)
-    lasts: dict[Value, Value] = field(default_factory=dict)
 
 
 def close(graph: Graph, *, final_arrays: bool = True, recompute: bool = True) -> Graph:
@@ -74,10 +62,8 @@ class _Closing:
         self.graph = graph
         self.final_arrays = final_arrays
         self.scope = Scope(graph.block)
-        self.added: dict[Node, Added] = {}
-        self.extra: dict[Block, list[tuple[Node | None, Node]]] = {}
+        self.additions = Additions()
         self.copied: dict[Value, Value] = {}
-        self.bound: dict[Node, set[int]] = {}
         self._sequences = {v for n in walk(graph.block) if n.op == "loop"
                            for parts in (LoopParts(n),) for v in (*parts.elements,
                                                                   *parts.sequences)}
@@ -87,17 +73,8 @@ class _Closing:
 
     def run(self) -> Graph:
         block = self._close_nodes(self.graph.block)
-        if not self.added and not self.extra and not self.bound:
-            return self.graph.but(block=block)
-        border = self.graph.border
-        first = block.nodes[border] if border is not None and border < len(block.nodes) else None
-        self.moved = None if border is None else (first, border)
-        block = self._extend(block, True)
-        if self.moved is not None:
-            border = len(block.nodes) if first is None else self.moved[1]
+        block, border = self.additions.extended(block, self.graph.border)
         return self.graph.but(block=block, border=border)
-
-    moved: tuple[Node | None, int] | None  # the first backward node, and its place
 
     # ---- the backward regions ----------------------------------------------------------------
 
@@ -195,7 +172,7 @@ class _Closing:
         self._bind(value)
         number = Value(INT)
         node = Node("list_len", (value,), (number,), {}, (), Origin(role="support"))
-        self.extra.setdefault(forward, []).append((self.scope.node_of.get(value), node))
+        self.additions.nodes.setdefault(forward, []).append((self.scope.node_of.get(value), node))
         self.scope.node_of[number], self.scope.block_of[number] = node, forward
         return number
 
@@ -205,7 +182,7 @@ class _Closing:
         self._bind(value)
         number = Value(int_aval(value.aval.shape[axis]).but(optional=value.aval.optional))
         node = Node("dim", (value,), (number,), {"axis": axis}, (), Origin(role="support"))
-        extra = self.extra.setdefault(forward, [])
+        extra = self.additions.nodes.setdefault(forward, [])
         extra.append((self.scope.node_of.get(value), node))
         self.scope.node_of[number], self.scope.block_of[number] = node, forward
         return number
@@ -269,7 +246,7 @@ class _Closing:
     def _forward_read(self, read: Node, forward: Block) -> Value:
         """A read in the forward block: one that is there already, or a new one."""
         key = read_key(read)
-        extra = self.extra.setdefault(forward, [])
+        extra = self.additions.nodes.setdefault(forward, [])
         for node in (*forward.nodes, *(n for _, n in extra)):
             if node.op == "read" and read_key(node) == key:
                 return node.out
@@ -294,7 +271,7 @@ class _Closing:
         if value not in self.copied:
             copied = Value(value.aval, value.hint)
             node = Node("copy", (value,), (copied,), {}, (), Origin(role="support"))
-            self.extra.setdefault(block, []).append((maker, node))
+            self.additions.nodes.setdefault(block, []).append((maker, node))
             self.scope.node_of[copied], self.scope.block_of[copied] = node, block
             self.copied[value] = copied
             self._sequences.add(copied)
@@ -312,7 +289,7 @@ class _Closing:
                 continue
             maker = self.scope.node_of.get(init)
             if maker is not None and maker.op == "undef":
-                self.bound.setdefault(owner[0], set()).add(
+                self.additions.bound.setdefault(owner[0], set()).add(
                     next(i for i, v in enumerate(owner[0].inputs) if v is init))
             elif maker is not None or not self._bind(init):
                 return False
@@ -322,7 +299,7 @@ class _Closing:
 
     def _if_output(self, forward: Node, value: Value, arm: int) -> Value:
         value = self._frozen(value, forward.blocks[arm])
-        added = self.added.setdefault(forward, Added())
+        added = self.additions.outputs.setdefault(forward, Added())
         if value not in added.values:
             out = Value(value.aval.but(optional=value.aval.kind is not Kind.LIST), value.hint)
             added.values[value], added.arms[value] = out, arm
@@ -411,7 +388,7 @@ class _Closing:
 
     def _last(self, forward: Node, value: Value) -> Value:
         """What a value of a forward loop's body is after the loop."""
-        lasts = self.added.setdefault(forward, Added()).lasts
+        lasts = self.additions.outputs.setdefault(forward, Added()).lasts
         if value not in lasts:
             lasts[value] = value.like()
             self._define(lasts[value], forward)
@@ -438,7 +415,7 @@ class _Closing:
                 return sequence
         unbound = self._bind(value)
         value = self._frozen(value, forward.blocks[-1])
-        added = self.added.setdefault(forward, Added())
+        added = self.additions.outputs.setdefault(forward, Added())
         if value not in added.values:
             stacked = not unbound and self._stackable(forward, value.aval)
             out = Value(self._sequence_aval(forward, value.aval, stacked), value.hint)
@@ -465,40 +442,6 @@ class _Closing:
             return list_of(aval)
         assert aval.shape is not None
         return array(aval.dtype, (self.sizes.trips(forward), *aval.shape))
-
-    # ---- the forward regions -----------------------------------------------------------------
-
-    def _extend(self, block: Block, outermost: bool = False) -> Block:
-        """A block with the additional outputs of its regions, at any depth."""
-        extra = self.extra.get(block, [])
-        nodes: list[Node] = [new for after, new in extra if after is None]
-        for node in block.nodes:
-            original = node
-            if self.moved is not None and node is self.moved[0]:
-                self.moved = (node, len(nodes))
-            once = outermost and node.op == "if"
-            blocks = tuple(self._extend(b, once) for b in node.blocks)
-            if any(a is not b for a, b in zip(blocks, node.blocks)):
-                node = node.but(blocks=blocks)
-            added = self.added.get(original)
-            if added is not None:
-                node = _extended_loop(node, added) if node.op == "loop" else _extended_if(
-                    node, added, outermost)
-            node = self._with_bound(original, node, nodes)
-            nodes.append(node)
-            nodes.extend(new for after, new in extra if after is original)
-        if len(nodes) == len(block.nodes) and all(a is b for a, b in zip(nodes, block.nodes)):
-            return block
-        return block.but(nodes=tuple(nodes))
-
-    def _with_bound(self, original: Node, node: Node, nodes: list[Node]) -> Node:
-        """A loop whose unbound variables start as None, where :meth:`_bind` says so."""
-        inputs = list(node.inputs)
-        for place in self.bound.get(original, ()):
-            none = Builder(Origin(role="support"))
-            inputs[place] = none.const(None, inputs[place].aval.but(optional=True))
-            nodes.extend(none.nodes)
-        return node if original not in self.bound else node.but(inputs=tuple(inputs))
 
 
 def _is_plain(dim: Dim) -> bool:
@@ -550,42 +493,3 @@ def _with_slots(node: Node, slots: list[Slot]) -> Node:
     outputs = (*node.outputs[:at], *(Value(s.result) for s in slots), *node.outputs[at:])
     return node.but(inputs=inputs, outputs=outputs, blocks=(block,), params={
         **node.params, "loop": spec.but(n_carried=at + len(slots))})
-
-
-def _extended_if(node: Node, added: Added, once: bool) -> Node:
-    """An ``if`` with more outputs.  On the other side they are undefined; None in loops, which
-    keep an element for each iteration."""
-    blocks = []
-    for arm, block in enumerate(node.blocks):
-        tail = Builder(Origin(role="support"))
-        outputs = list(block.outputs)
-        for inner, out in added.values.items():
-            if added.arms[inner] == arm:
-                outputs.append(inner)
-            elif out.aval.kind is Kind.LIST:  # an empty one has a zero cotangent
-                outputs.append(tail.add("list", (), (out.aval,)).out)
-            elif once and out.aval.kind is not Kind.RECORD:  # its zero is made from itself
-                outputs.append(tail.add("undef", (), (out.aval,)).out)
-            else:
-                outputs.append(tail.const(None, out.aval))
-        blocks.append(block.but(nodes=(*block.nodes, *tail.nodes), outputs=tuple(outputs)))
-    return node.but(outputs=(*node.outputs, *added.values.values()), blocks=tuple(blocks))
-
-
-def _extended_loop(node: Node, added: Added) -> Node:
-    spec: LoopSpec = node.loop
-    body = node.blocks[-1]
-    stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
-    spec = spec.but(n_produced=spec.n_produced + len(added.values),
-                    stacked=(*stacked, *(added.stacked[v] for v in added.values)))
-    at = spec.n_carried + spec.n_last
-    spec = spec.but(n_last=spec.n_last + len(added.lasts))
-    first = at + spec.exits
-    body = body.but(outputs=(*body.outputs[:first], *added.lasts, *body.outputs[first:],
-                             *added.values))
-    outputs = (*node.outputs[:first], *added.lasts.values(), *node.outputs[first:-1],
-               *added.values.values(), node.outputs[-1])
-    return node.but(outputs=outputs, blocks=(*node.blocks[:-1], body),
-                    params={**node.params, "loop": spec})
-
-

@@ -2,7 +2,7 @@
 
 Constants, arithmetic and comparisons of Python integers, sizes, and views of arrays that are
 defined outside the region and never overwritten always; what else, is a matter of prices
-(:mod:`.prices`, :mod:`.cut`).
+(:mod:`srcgrad.graph.prices`, :mod:`.cut`).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 from ..graph.ir import Block, Builder, Index, Value, walk
 from ..graph.parts import LoopParts
+from ..graph.prices import NOMINAL, iteration, room, work
 from ..types.kinds import INT, SCALARS, Aval, Kind, int_aval
 from .cut import Way, computed_again
 from .lengths import Lengths
-from .prices import NOMINAL, room, work
 from .scope import Scope, read_key
 from .sizes import Sizes
 
@@ -148,7 +148,7 @@ class Recompute:
                       for v, cost in ways.items()}
             chosen = computed_again(needed, priced)
             if not chosen or _time(needed, ways, chosen) - _time(needed, ways, ()) <= (
-                    least := least or SHARE * self._work(body)):
+                    least := least or SHARE * iteration(body)):
                 break
         return chosen
 
@@ -157,11 +157,6 @@ class Recompute:
         while self._scope.owner[block][0].op != "loop":
             block = self._scope.owner[block][1]
         return block
-
-    def _work(self, block: Block) -> float:
-        """What an iteration takes with its adjoint."""
-        return sum(80.0 if node.op != "apply" else 3.0 * found if found < math.inf else 4000.0
-                   for node, found in ((node, work(node)) for node in walk(block)))
 
     def _ways(self, needed: Sequence[Value], inside: Block, known: Mapping[Value, Value],
               free: bool) -> dict[Value, _Cost]:

@@ -7,6 +7,9 @@ to, need not be copied; nor does the backward loop make views to read it again.
     for i in range(n):                            for i in range(n):
         lap = ...                                     lap = ...
         lap_saved[i] = lap              ->            lap_saved.append(lap)
+
+Of a few numbers an array takes more memory than they do: those stay rows, as long as the copies
+take a small share of an iteration.
 """
 
 from __future__ import annotations
@@ -14,7 +17,12 @@ from __future__ import annotations
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.storage import Root, Storage, family_of
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.prices import count, iteration
 from srcgrad.types.kinds import Kind, list_of
+
+FEW = 16  # numbers: as much memory as what makes an array of them
+COPY = 250.0  # nanoseconds that a row takes longer
+SHARE = 0.035  # of an iteration's time for rows
 
 
 def by_reference(graph: Graph, storage: Storage) -> Graph:
@@ -34,10 +42,13 @@ class _Kept:
         whole = _used_whole(graph)
         for node in walk(graph.block):
             if node.op == "loop" and node.loop.kind == "for" and node.loop.n_produced:
-                for element, sequence, stacked in produced_by(node):
-                    if stacked and sequence not in whole and self.may_be_kept(element):
-                        self.found[sequence] = Value(list_of(element.aval), sequence.hint,
-                                                     sequence.obj)
+                kept = [(element, sequence) for element, sequence, stacked in produced_by(node)
+                        if stacked and sequence not in whole and self.may_be_kept(element)]
+                small = {v for v, _ in kept if count(v.aval) <= FEW}
+                if len(small) * COPY > SHARE * iteration(node.blocks[-1]):
+                    small = set()
+                self.found.update((sequence, Value(list_of(v.aval), sequence.hint, sequence.obj))
+                                  for v, sequence in kept if v not in small)
 
     def may_be_kept(self, element: Value) -> bool:
         """Is this all of an array that is never written to, made here or given to us?"""

@@ -3,8 +3,9 @@
 A sequence is kept in one array if its producer says so (exact trip count, one shape) and the
 size can be written down before the loop.  Numbers of Python's are kept in lists, which are faster,
 and so are those of NumPy's beside them, or where there are many, as one record
-(:mod:`.kept_records`); a few of NumPy's are kept in arrays, which take a fifth of the memory, and
-so are all numbers of loops that run natively (their ``params`` have a ``"kernel"``).
+(:mod:`.kept_records`); a few of NumPy's, and as many as take a small share of an iteration, are
+kept in arrays, which take a fifth of the memory, and so are all numbers of loops that run natively
+(their ``params`` have a ``"kernel"``).
 A list is made an array after its loop where something else is done with it than reading its
 elements one by one.
 An element that is used once is read in place (``u_saved[t]``), others are bound once.
@@ -21,10 +22,13 @@ from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
+from srcgrad.graph.prices import iteration
 from srcgrad.types.dims import Atom, Dim, Poly, largest, maximum, range_length, symbols
 from srcgrad.types.kinds import SCALARS, Aval, Kind
 
-FEW = 2  # most numbers of NumPy's that a loop keeps in arrays of their own
+FEW = 2  # numbers of NumPy's that a loop keeps in arrays of their own, whatever that takes
+COPY = 100.0  # nanoseconds that one takes longer than in a list
+SHARE = 0.03  # of an iteration's time for more of them
 
 
 @dataclass
@@ -202,7 +206,9 @@ class Sizes:
         counted = spec.kind == "for"
         numbers = [element.aval for element, *_ in produced_by(node)
                    if element.aval.kind in SCALARS]
-        few = len(numbers) <= FEW and all(map(_is_numpys, numbers))
+        of_numpy = sum(map(_is_numpys, numbers))
+        few = of_numpy == len(numbers) <= FEW or (
+            of_numpy * COPY <= SHARE * iteration(node.blocks[-1]))
         for element, sequence, stacked in produced_by(node):
             outer = self.into.get(sequence)
             in_array = outer is not None or "kernel" in node.params or (

@@ -143,3 +143,40 @@ def test_what_is_the_same_in_each_iteration_of_an_inner_loop_is_kept_once() -> N
     for df, args in ((sg.grad(thrice), ()), (sg.grad(some_times), (3,)), (sg.grad(some_times), (0,))):
         want = 3 * (1.0 + np.sin(0.7 * x)) ** 2 * np.cos(0.7 * x) * 0.7 * (args != (0,))
         np.testing.assert_allclose(df(x, 0.7, *args), want, rtol=1e-13)
+
+
+def rotations(w, x, n):
+    y, total = np.array([1.0, 0.0]), 0.0
+    for _ in range(n):
+        r = np.sqrt(np.sum(y * y))
+        turned = np.tanh(np.linalg.solve(w, y / r))
+        a, b, c = np.sin(turned[0]), np.exp(turned[1]), np.cos(r)
+        total += np.sum(np.cross(np.array([a, b, c]), x)) * b / c
+        y = turned + np.array([a * b, c])
+    return total
+
+
+def test_few_numbers_of_a_long_iteration_lie_in_arrays() -> None:
+    """An array for each takes more than its numbers, a number of NumPy's four times its bytes."""
+    w, x = np.array([[2.0, 0.5], [0.25, 1.5]]), np.array([0.1, 0.2, 0.3])
+    df = sg.value_and_grad(rotations)
+    forward = df.source(w, x, 5).split("# ---- backward")[0]
+    assert "append" not in forward and "_saved[i] = " in forward
+    value, gradient = df(w, x, 5)
+    assert value == rotations(w, x, 5)
+    eps = 1e-6
+    for place in ((0, 0), (1, 0)):
+        step = np.zeros_like(w)
+        step[place] = eps
+        slope = (rotations(w + step, x, 5) - rotations(w - step, x, 5)) / (2 * eps)
+        assert np.isclose(gradient[place], slope, rtol=1e-5)
+
+
+def test_short_iterations_keep_records() -> None:
+    def recurrence(x, n):
+        a = b = c = x
+        for _ in range(n):
+            a, b, c = a * b + c, b * c * a, c + a * b
+        return a + b + c
+
+    assert "kept.append((" in sg.grad(recurrence).source(0.1, 5)
