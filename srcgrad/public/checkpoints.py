@@ -20,9 +20,9 @@ class _Checkpointed(Generic[P, R]):
 
     __name__: str
 
-    def __init__(self, fun: Callable[P, R]) -> None:
+    def __init__(self, fun: Callable[P, R], budget: int | None = None) -> None:
         functools.update_wrapper(self, fun)
-        self.fun = fun
+        self.fun, self.budget = fun, budget
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.fun(*args, **kwargs)
@@ -32,6 +32,8 @@ class _Checkpointed(Generic[P, R]):
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...],
                           kwargs: dict[str, Any]) -> Any:
+        if self.budget is not None:
+            return machine.recursion.within_budget(self.fun, args, kwargs, self.budget)
         return machine.recursion.checkpointed(self.fun, args, kwargs)
 
     def __repr__(self) -> str:
@@ -39,16 +41,18 @@ class _Checkpointed(Generic[P, R]):
 
 
 @overload
-def checkpoint(fun: Callable[P, R], *, policy: None = None) -> _Checkpointed[P, R]: ...
+def checkpoint(fun: Callable[P, R], *, policy: None = None,
+               budget: int | None = None) -> _Checkpointed[P, R]: ...
 
 
 @overload
-def checkpoint(fun: None = None, *,
-               policy: None = None) -> Callable[[Callable[P, R]], _Checkpointed[P, R]]: ...
+def checkpoint(fun: None = None, *, policy: None = None,
+               budget: int | None = None) -> Callable[[Callable[P, R]], _Checkpointed[P, R]]: ...
 
 
 @without_internal_frames
-def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) -> Any:
+def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None,
+               budget: int | None = None) -> Any:
     """``fun``, with less memory for its derivative: what it computes inside is not kept.
 
     In a gradient the function is one of its own in the generated code.  A call keeps its
@@ -80,14 +84,15 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None) ->
             f"checkpoint has no policy {policy!r}", where="policy of checkpoint",
             why="whatever is computed inside is computed again",
             fix="leave policy out, and checkpoint the parts that are to be computed again")
+    _check_number(budget, "budget", "checkpoint", "states that a loop keeps")
     if fun is None:
-        return functools.partial(checkpoint, policy=policy)
+        return functools.partial(checkpoint, policy=policy, budget=budget)
     if not callable(fun):
         raise StructureError(f"checkpoint takes a function, got {type(fun).__name__}",
                              where="the first argument of checkpoint",
                              why="it marks the function whose inside is not kept",
                              fix="give a function")
-    return _Checkpointed(fun)
+    return _Checkpointed(fun, budget)
 
 
 @without_internal_frames
@@ -119,9 +124,13 @@ def _check_schedule(schedule: str, slots: Any) -> None:
                              where="schedule of checkpoint_range",
                              why="steps are run again in groups, or in halves of halves",
                              fix="use 'sqrt' or 'binomial', and slots= for how much is kept")
-    if slots is not None and (isinstance(slots, bool) or not isinstance(slots, int) or slots < 1):
-        raise StructureError(f"slots is {slots!r}", where="slots of checkpoint_range",
-                             why="it is the number of groups, or of states",
+    _check_number(slots, "slots", "checkpoint_range", "groups, or of states")
+
+
+def _check_number(found: Any, name: str, function: str, things: str) -> None:
+    if found is not None and (isinstance(found, bool) or not isinstance(found, int) or found < 1):
+        raise StructureError(f"{name} is {found!r}", where=f"{name} of {function}",
+                             why=f"it is the number of {things}",
                              fix="give a positive int, or None")
 
 

@@ -203,7 +203,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "try_": ("statements",),
     "unary": ("operators",),
     "unpack": ("unions", "containers"),
-    "while_": ("escapes", "loops"),
+    "while_": ("escapes", "schedules", "loops"),
     "with_": ("statements",),
 }
 

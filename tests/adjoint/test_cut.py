@@ -149,7 +149,7 @@ def rotations(w, x, n):
     y, total = np.array([1.0, 0.0]), 0.0
     for _ in range(n):
         r = np.sqrt(np.sum(y * y))
-        turned = np.tanh(np.linalg.solve(w, y / r))
+        turned = np.tanh(y / r * w[0] + np.sin(y) * w[1])
         a, b, c = np.sin(turned[0]), np.exp(turned[1]), np.cos(r)
         total += np.sum(np.cross(np.array([a, b, c]), x)) * b / c
         y = turned + np.array([a * b, c])
@@ -158,14 +158,14 @@ def rotations(w, x, n):
 
 def test_few_numbers_of_a_long_iteration_lie_in_arrays() -> None:
     """An array for each takes more than its numbers, a number of NumPy's four times its bytes."""
-    w, x = np.array([[2.0, 0.5], [0.25, 1.5]]), np.array([0.1, 0.2, 0.3])
+    w, x = np.array([0.7, 0.4]), np.array([0.1, 0.2, 0.3])
     df = sg.value_and_grad(rotations)
     forward = df.source(w, x, 5).split("# ---- backward")[0]
     assert "append" not in forward and "_saved[i] = " in forward
     value, gradient = df(w, x, 5)
     assert value == rotations(w, x, 5)
     eps = 1e-6
-    for place in ((0, 0), (1, 0)):
+    for place in range(2):
         step = np.zeros_like(w)
         step[place] = eps
         slope = (rotations(w + step, x, 5) - rotations(w - step, x, 5)) / (2 * eps)

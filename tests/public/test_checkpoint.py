@@ -176,6 +176,9 @@ def test_the_generated_code_runs_the_function_again():
 def test_mistakes():
     with pytest.raises(sg.StructureError, match="policy"):
         sg.checkpoint(step, policy="dots")
+    for budget in (0, True, 2.5):
+        with pytest.raises(sg.StructureError, match="budget"):
+            sg.checkpoint(step, budget=budget)
     with pytest.raises(sg.StructureError, match="takes a function"):
         sg.checkpoint(3.0)
 
@@ -308,6 +311,98 @@ def test_a_scheduled_loop_has_the_same_numbers(loop, schedule, slots):
         sg.jvp(plain, (X, W, 7), (X, W, None))[1])
 
 
+def until(steps, x, w, n):
+    k = 0
+    while np.sum(x * x) > 1e-3 and k < n:
+        x = 0.9 * np.sin(x @ w) + 0.01 * k * x
+        k += 1
+    return np.sum(x) * k
+
+
+def until_broken(steps, x, w, n):
+    k, seen = 0, []
+    while True:
+        k += 1
+        if k % 3 == 1:
+            continue
+        x = x + 0.1 * np.cos(x @ w)
+        seen.append(np.sum(x))
+        if k >= n or np.sum(x) > 40.0:
+            break
+    return np.sum(np.array(seen)) + np.sum(x * x)
+
+
+def until_broken_or_not(steps, x, w, n):
+    found = 0.0
+    while np.sum(x) < 30.0:
+        if found > n:
+            break
+        x = x + 0.1
+        found += 1.0
+    else:
+        x = 2.0 * x
+    return np.sum(x) * found
+
+
+def broken(steps, x, w, n):
+    last = np.zeros(())
+    for t in range(1000):
+        x = 1.01 * x
+        if t >= n or np.sum(x * x) > 50.0:
+            last = np.sum(x[0])
+            break
+    return np.sum(x) + last
+
+
+def over_rows(steps, x, w, n):
+    total = 0.0
+    for t, row in enumerate(np.outer(np.arange(1.0, n + 1), x)):
+        x = np.sin(x @ w) + 0.1 * row
+        total += np.sum(x) * t
+    return total
+
+
+def in_a_called_function(steps, x, w, n):
+    def relax(x):
+        k = 0
+        while k < n:
+            x = x - 0.05 * np.sin(x @ w)
+            k += 1
+        return x
+
+    return np.sum(relax(relax(x)) ** 2)
+
+
+OF_UNKNOWN_LENGTH = [until, until_broken, until_broken_or_not, broken, over_rows,
+                     in_a_called_function]
+
+
+@pytest.mark.parametrize("budget", [1, 3])
+@pytest.mark.parametrize("loop", [*LOOPS, *OF_UNKNOWN_LENGTH], ids=lambda f: f.__name__)
+def test_a_function_with_a_budget_has_the_same_numbers(loop, budget):
+    def plain(x, w, n):
+        return loop(range, x, w, n)
+
+    bounded = sg.checkpoint(plain, budget=budget)
+    ours, theirs = sg.value_and_grad(bounded, (0, 1)), sg.value_and_grad(plain, (0, 1))
+    for n in (1, 7, 40):
+        (a, (da, dw)), (b, (db, dv)) = ours(X, W, n), theirs(X, W, n)
+        assert a == b == bounded(X, W, n)
+        np.testing.assert_allclose(da, db, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(dw, dv, rtol=1e-12, atol=1e-12)
+    if loop in OF_UNKNOWN_LENGTH and loop is not until_broken_or_not:
+        assert "record = steps" in ours.source(X, W, 40)
+
+
+@pytest.mark.parametrize("loop", [simple, until])
+def test_second_derivatives_with_a_budget(loop):
+    def plain(x):
+        return loop(range, x, W, 20)
+
+    np.testing.assert_allclose(sg.hessian(sg.checkpoint(plain, budget=2))(X),
+                               sg.hessian(plain)(X), rtol=1e-10, atol=1e-12)
+
+
 def test_second_derivatives_of_a_scheduled_loop():
     ours = sg.hessian(lambda x: simple(sg.checkpoint_range, x, W, 5))(X)
     np.testing.assert_allclose(ours, sg.hessian(lambda x: simple(range, x, W, 5))(X))
@@ -350,11 +445,25 @@ def test_many_steps_take_little_memory(n):
             x = x + 1e-5 * x * (1.0 - x[::-1])
         return np.sum(x)
 
-    df = sg.grad(loss)
-    x = np.linspace(0.1, 1.0, 10_000)
-    df(x, 100)
-    tracemalloc.start()
-    df(x, n)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 80 * x.nbytes
+    def within_budget(x, n):
+        for _ in range(n):
+            x = x + 1e-5 * x * (1.0 - x[::-1])
+        return np.sum(x)
+
+    def of_unknown_length(x, n):
+        limit = 0.5 - 1.0 / n
+        while limit < 0.5:
+            x = x + 1e-5 * x * (1.0 - x[::-1])
+            limit += 1.0 / n ** 2
+        return np.sum(x)
+
+    for loop in (loss, sg.checkpoint(within_budget, budget=16),
+                 sg.checkpoint(of_unknown_length, budget=16)):
+        df = sg.grad(loop)
+        x = np.linspace(0.1, 1.0, 10_000)
+        df(x, 100)
+        tracemalloc.start()
+        df(x, n)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 80 * x.nbytes

@@ -126,6 +126,15 @@ class Recursion(Collaborator):
         finally:
             self.checkpoints.pop()
 
+    def within_budget(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                      states: int) -> Any:
+        """A call whose loops keep so many states at a time."""
+        self.schedules.budgets.append(states)
+        try:
+            return self.machine.call(function, *args, **kwargs)
+        finally:
+            self.schedules.budgets.pop()
+
     def recurs(self, function: types.FunctionType, staged: Staged,
                state: tuple[Any, ...]) -> bool:
         """Is a call of this function being inlined, and was a branch or loop entered since then,

@@ -177,8 +177,11 @@ class Loops(Collaborator):
         left = jump.codes - {NORMAL, CONTINUE}
         taken: Any = next(iter(left)) if len(left) == 1 else Jump(left, jump.leave, jump.leave,
                                                                   jump.back)
-        stays = self.machine.compare("==", self.as_tracer(jump.leave), 0)
-        return self.machine.if_(stays, go_on, lambda: taken)
+        return self.machine.if_(self.stays(jump), go_on, lambda: taken)
+
+    def stays(self, jump: Jump) -> Any:
+        """Does an iteration that ends with a jump not leave the loop?"""
+        return self.machine.compare("==", self.as_tracer(jump.leave), 0)
 
     def as_tracer(self, value: Any) -> Any:
         return self.recorder.wrap(value) if isinstance(value, Value) else value
@@ -197,7 +200,7 @@ class Loops(Collaborator):
             outer = Jump(codes, jump.back, jump.back, jump.back) if len(codes) > 1 else RETURN
         if orelse is None:
             return self.branches.after(outer, rest)
-        finished = self.machine.compare("==", self.as_tracer(jump.leave), 0)
+        finished = self.stays(jump)
         return self.branches.after(self.machine.if_(finished, orelse, lambda: outer), rest)
 
     def _staged_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
