@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, walk
+from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, rebuild, walk
 from ..graph.lift import distinct, reachable
 from ..types.kinds import NONE, RECORD
 from .activity import Activity
@@ -170,9 +170,10 @@ def reverse_call(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) ->
     record = node.outputs[-1]
     if pair is None:
         pair = None if calls is None else calls.pairs.get(name)
-        if pair is None:
+        if pair is None or calls is None:
             return
-        record = frame.tape.add("call", node.inputs, (RECORD,), callee=pair.forward,
+        given = tuple(node.outputs[i] for i in calls.graph.callees[name].given)
+        record = frame.tape.add("call", (*node.inputs, *given), (RECORD,), callee=pair.forward,
                                 effects=0).out
         record.hint = "record"
     seeds = [cts[o] or reverse.zeros(frame, node.outputs[o]) for o in pair.of]
@@ -213,6 +214,21 @@ def reverse_unpack(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) 
 ADJOINTS = {"call": reverse_call, "pack": reverse_pack, "unpack": reverse_unpack}
 
 
+def with_given(joint: Graph, n_seeds: int) -> Graph:
+    """The joint graph of a function that is run again, whose results are handed to it in the place
+    of what makes them."""
+    if not joint.n_primal:
+        return joint
+    block, own = joint.block, joint.outputs[:joint.n_primal]
+    given = {v: v.like(obj=None) for v in own}
+    nodes = tuple(node.but(outputs=tuple(o.like() if o in given else o for o in node.outputs))
+                  for node in block.nodes)
+    count = len(block.params) - n_seeds
+    params = (*block.params[:count], *(given[v] for v in own), *block.params[count:])
+    inner = rebuild(Block((), nodes, block.outputs[joint.n_primal:]), dict(given))
+    return joint.but(block=inner.but(params=params), n_primal=0)
+
+
 # ---- cutting ---------------------------------------------------------------------------------
 
 
@@ -233,7 +249,8 @@ def pairs(graph: Graph, copies: bool = False) -> Graph:
     callees = dict(graph.callees)
     for joint in joints:
         assert joint.pair is not None
-        forward, backward = split(joint.but(pair=None, remade=False), joint.n_seeds, copies)
+        cut = joint.but(pair=None, remade=False, given=())
+        forward, backward = split(cut, joint.n_seeds, copies)
         callees[joint.name] = _packed(forward, joint.name, joint.n_primal)
         callees[joint.pair] = _unpacked(backward, joint.pair, joint.n_seeds)
     alive = reachable(graph.but(callees=callees))

@@ -22,7 +22,7 @@ from .absent import Absent
 from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, settled, shape_of
-from .calls import ADJOINTS, Calls
+from .calls import ADJOINTS, Calls, with_given
 from .covered import Covered
 from .frames import Frame, Tape, cotangent_aval
 from .lengths import Lengths
@@ -259,8 +259,10 @@ def differentiate(graph: Graph, wrt: Sequence[int], of: Sequence[int], *,
     callees = dict(graph.callees)
     for name, pair in calls.pairs.items():
         callee = graph.callees[name]
-        kept = () if callee.remade else range(len(callee.outputs))  # the call itself gave them
+        # what is made again gives nothing: the call itself did
+        kept = callee.given if callee.remade else range(len(callee.outputs))
         joint = _joint(callee, pair.wrt, pair.of, kept, calls)
+        joint = with_given(joint, len(pair.of)) if callee.remade else joint
         callees[pair.forward] = joint.but(name=pair.forward, pair=pair.backward,
                                           n_seeds=len(pair.of))
     return _joint(graph, wrt, of, keep, calls, True).but(callees=callees)

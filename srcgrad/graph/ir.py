@@ -237,7 +237,8 @@ class Graph:
     the graphs that ``call`` nodes name.  A joint graph among them with ``pair`` stands for two
     functions, forward (its name) and backward (``pair``), until it is cut; its last ``n_seeds``
     inputs are then those of the backward function.  The adjoint of a call of a ``remade`` graph
-    runs it again instead of keeping a record.  ``title`` and ``notes`` go into the header
+    runs it again instead of keeping a record; it is ``given`` the results at these places, which
+    are values on the way.  ``title`` and ``notes`` go into the header
     of the emitted text.
     """
 
@@ -250,6 +251,7 @@ class Graph:
     pair: str | None = None
     n_seeds: int = 0
     remade: bool = False
+    given: tuple[int, ...] = ()
     title: str = ""
     notes: tuple[str, ...] = ()
 

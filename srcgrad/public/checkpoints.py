@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from ..compile.frames import without_internal_frames
 from ..errors import StructureError
+from ..rules.marks import name
 from ..trace.calls.handlers import handles
 from ..trace.flow.schedules import Schedule
 
@@ -20,9 +21,9 @@ class _Checkpointed(Generic[P, R]):
 
     __name__: str
 
-    def __init__(self, fun: Callable[P, R], budget: int | None = None) -> None:
+    def __init__(self, fun: Callable[P, R], kept: tuple[str, ...], budget: int | None) -> None:
         functools.update_wrapper(self, fun)
-        self.fun, self.budget = fun, budget
+        self.fun, self.kept, self.budget = fun, kept, budget
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.fun(*args, **kwargs)
@@ -34,24 +35,24 @@ class _Checkpointed(Generic[P, R]):
                           kwargs: dict[str, Any]) -> Any:
         if self.budget is not None:
             return machine.recursion.within_budget(self.fun, args, kwargs, self.budget)
-        return machine.recursion.checkpointed(self.fun, args, kwargs)
+        return machine.recursion.checkpointed(self.fun, args, kwargs, self.kept)
 
     def __repr__(self) -> str:
         return f"<srcgrad checkpoint of {self.__name__}>"
 
 
 @overload
-def checkpoint(fun: Callable[P, R], *, policy: None = None,
+def checkpoint(fun: Callable[P, R], *, policy: str | Iterable[str] | None = None,
                budget: int | None = None) -> _Checkpointed[P, R]: ...
 
 
 @overload
-def checkpoint(fun: None = None, *, policy: None = None,
+def checkpoint(fun: None = None, *, policy: str | Iterable[str] | None = None,
                budget: int | None = None) -> Callable[[Callable[P, R]], _Checkpointed[P, R]]: ...
 
 
 @without_internal_frames
-def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None,
+def checkpoint(fun: Callable[..., Any] | None = None, *, policy: str | Iterable[str] | None = None,
                budget: int | None = None) -> Any:
     """``fun``, with less memory for its derivative: what it computes inside is not kept.
 
@@ -63,11 +64,18 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None,
     not run twice: what it computes is kept after all.  One that cannot be a function of its own (a
     generator, paths that return unlike things) is inlined as if it were not marked.
 
-    ``policy`` is None: nothing inside is kept.
+    ``policy`` is the name of a value, or several: what ``name(value, label)`` gives one of these
+    names in ``fun``, outside of branches and loops, is kept, and what makes it is not run again.
+
+    ``budget`` is how many states each loop in ``fun``, and in what it calls, keeps at a time: its
+    steps run in the groups of ``checkpoint_range(schedule="binomial")``, whether their number is
+    known or not, and nothing else is run again.  A loop that returns from the function, or binds a
+    variable that is read after it and was not bound before, keeps what it needs.
 
     Values and derivatives have the bits that they have without it.
 
-    Raises :class:`StructureError` for a policy, and for what is no function.
+    Raises :class:`StructureError` for another policy or budget, and for what is no function; a
+    derivative does for a name that ``fun`` does not give, or gives in a branch or a loop.
 
     See also :func:`checkpoint_range`, :func:`name`, :class:`Compiled.memory`.
 
@@ -78,21 +86,31 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: None = None,
     ...     return np.sin(np.exp(x))
     >>> grad(lambda x: step(step(x)))(0.0) == grad(lambda x: step.fun(step.fun(x)))(0.0)
     True
+    >>> @checkpoint(budget=4)
+    ... def rollout(x):
+    ...     for _ in range(100):
+    ...         x = 0.9 * np.sin(x)
+    ...     return x
+    >>> grad(rollout)(2.0) == grad(rollout.fun)(2.0)
+    True
     """
-    if policy is not None:
+    if isinstance(policy, str) or not isinstance(policy, Iterable | None):
+        policy = (policy,)
+    kept = tuple(policy or ())
+    if not all(isinstance(label, str) for label in kept) or (kept and budget is not None):
         raise StructureError(
-            f"checkpoint has no policy {policy!r}", where="policy of checkpoint",
-            why="whatever is computed inside is computed again",
-            fix="leave policy out, and checkpoint the parts that are to be computed again")
+            f"checkpoint has no policy {policy!r}" + " beside a budget" * (budget is not None),
+            where="policy of checkpoint", why="it is the names that name() gives to what is kept; "
+            "a budget says what loops keep", fix="give a name, or several, or a budget")
     _check_number(budget, "budget", "checkpoint", "states that a loop keeps")
     if fun is None:
-        return functools.partial(checkpoint, policy=policy, budget=budget)
+        return functools.partial(checkpoint, policy=kept, budget=budget)
     if not callable(fun):
         raise StructureError(f"checkpoint takes a function, got {type(fun).__name__}",
                              where="the first argument of checkpoint",
                              why="it marks the function whose inside is not kept",
                              fix="give a function")
-    return _Checkpointed(fun, budget)
+    return _Checkpointed(fun, kept, budget)
 
 
 @without_internal_frames
@@ -141,3 +159,8 @@ def _schedule(machine: Any, n: Any, *, schedule: str = "sqrt", slots: Any = None
     except StructureError as error:
         raise machine.recorder.fatal(error) from None
     return Schedule(0, n, 1, slots, schedule == "binomial")
+
+
+@handles(name)
+def _name(machine: Any, x: Any, label: str) -> Any:
+    return machine.recursion.named(x, label)

@@ -69,7 +69,9 @@ class _Liveness:
         self._locate(graph.block, None)
         forced = self._may_be({graph.inputs[i].obj for i in graph.written} - {None},
                               graph.block)
-        raising = graph.block.nodes[:graph.border]
+        # where a call runs again whatever raises has raised in the call itself
+        again = graph.remade and graph.pair is not None
+        raising = () if again else graph.block.nodes[:graph.border]
         self._work: list[Value] = list(graph.block.outputs)
         for node in walk(graph.block):
             if node.op == "effect" or (
@@ -88,7 +90,7 @@ class _Liveness:
                                 inner.inputs)))):
                     self._keep(inner)
         self._run()
-        if not keep_raising and graph.border is not None:
+        if not keep_raising and graph.border is not None and not again:
             self._keep_unneeded(graph)
 
     def _may_be(self, objects: set[int | None], block: Block) -> set[Value]:

@@ -45,7 +45,7 @@ def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[st
     callees = {name: simplify(callee, keep_raising=keep_raising, without=without, called=True)
                for name, callee in graph.callees.items()}
     graph = graph.but(callees=callees)
-    if graph.remade and graph.pair is not None:  # whatever raises has raised in the call itself
+    if graph.remade and graph.pair is not None:  # nothing in it is kept because it may raise
         keep_raising = called = False
     if graph.border is not None and not keep_raising and "dead" not in without:
         graph = remove_dead(graph)  # while adjoints still read what they are the adjoints of

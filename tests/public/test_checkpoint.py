@@ -174,13 +174,95 @@ def test_the_generated_code_runs_the_function_again():
 
 
 def test_mistakes():
-    with pytest.raises(sg.StructureError, match="policy"):
-        sg.checkpoint(step, policy="dots")
+    for policy, options in ((3, {}), ((1, "h"), {}), ("h", {"budget": 2})):
+        with pytest.raises(sg.StructureError, match="policy"):
+            sg.checkpoint(step, policy=policy, **options)
     for budget in (0, True, 2.5):
         with pytest.raises(sg.StructureError, match="budget"):
             sg.checkpoint(step, budget=budget)
     with pytest.raises(sg.StructureError, match="takes a function"):
         sg.checkpoint(3.0)
+
+
+def layer(x, w):
+    h = sg.name(np.tanh(x @ w), "h")
+    total = sg.name(np.sum(np.exp(h)), "total")
+    return np.cos(h * total) + x
+
+
+def layers(mark, x, w):
+    for _ in range(3):
+        x = mark(layer)(x, w)
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("policy", ["h", "total", ("h", "total"), ["total"], ()])
+def test_what_has_a_name_is_kept(policy):
+    def kept(x, w):
+        return layers(lambda f: sg.checkpoint(f, policy=policy), x, w)
+
+    def plain(x, w):
+        return layers(lambda f: f, x, w)
+
+    ours, theirs = sg.value_and_grad(kept, (0, 1)), sg.value_and_grad(plain, (0, 1))
+    (a, (da, dw)), (b, (db, dv)) = ours(X, W), theirs(X, W)
+    assert a == b == sg.jit(kept)(X, W)
+    np.testing.assert_allclose(da, db, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(dw, dv, rtol=1e-12, atol=1e-12)
+    assert sg.jvp(kept, (X, W), (X, W))[1] == pytest.approx(sg.jvp(plain, (X, W), (X, W))[1])
+    np.testing.assert_allclose(sg.hessian(kept)(X, W), sg.hessian(plain)(X, W), rtol=1e-10,
+                               atol=1e-10)
+    again = ours.source(X, W).split("def layer_forward")[1].split("return")[0]
+    assert ("tanh" in again) == ("h" not in policy)
+    assert ("np.sum" in again) == ("total" not in policy)
+
+
+def test_settings_from_around_are_guarded():
+    def loss(policy, argnums):
+        return lambda x: np.sum(sg.grad(lambda a, b: np.sum(sg.checkpoint(
+            layer, policy=policy)(a * b, W)), argnums=argnums)(x, 2.0 * x)[0])
+
+    for policy in (("h",), (), ["h", "total"]):
+        for argnums in ((0,), (1,)):
+            ours = sg.value_and_grad(loss(policy, argnums))(X)[0]
+            assert ours == pytest.approx(loss(policy, argnums)(X))
+
+
+def named_in_a_loop(x, w):
+    for _ in range(20):
+        x = sg.name(np.sin(x), "h")
+    return x
+
+
+def named_in_a_branch(x, w):
+    if x[0] > 0:
+        x = sg.name(np.sin(x), "h")
+    return x
+
+
+def written_after_it_is_named(x, w):
+    h = sg.name(np.sin(x), "h")
+    h[0] = 1.0
+    return h
+
+
+def another_name(x, w):
+    return sg.name(np.sin(x), "g")
+
+
+@pytest.mark.parametrize(("function", "why"), [
+    (named_in_a_loop, "in a branch or a loop"), (named_in_a_branch, "in a branch or a loop"),
+    (written_after_it_is_named, "is written to"), (another_name, "names nothing")])
+def test_names_that_cannot_be_kept(function, why):
+    marked = sg.checkpoint(function, policy="h")
+    with pytest.raises(sg.StructureError, match=why):
+        sg.grad(lambda x: np.sum(marked(x, W)))(X)
+    np.testing.assert_array_equal(marked(X.copy(), W), function(X.copy(), W))
+
+
+def test_what_is_not_needed_is_not_run_again():
+    text = sg.grad(lambda x: in_a_loop(sg.checkpoint, x, W)).source(X)
+    assert "+ x" not in text.split("def step_forward")[1].split("return")[0]
 
 
 def test_names_and_decorators():

@@ -18,6 +18,7 @@ from ..flow.control import Refusal
 from ..flow.shapes import Leaf, Sequence, Shape, leaf_shapes, leaves
 from ..record.homes import may_be, may_be_one, reach
 from ..record.journal import Cell, Version
+from ..record.regions import Region
 from ..record.tracers import ArrayTracer, Home
 from .forms import Arguments, Handed, Outer
 
@@ -74,6 +75,8 @@ class CallNodes(Collaborator):
                 for leaf, value in zip(leaf_shapes(callee.result), outputs, strict=True)]
         new = [r.home if type(r) is ArrayTracer else None for r in made]
         value, *changed = self.merges.built(callee.result, made, {})
+        if callee.kept:
+            value = value[0]
         self._change(callee, parts, changed)
 
         def here(older: set[int | Home]) -> list[Home]:
@@ -203,11 +206,24 @@ class Callee:
     layer: int = 0
     handed: dict[int, Handed] = field(default_factory=dict)
     older: dict[int, Outer] = field(default_factory=dict)
-    remade: bool = False  # the adjoint of a call runs it again
+    remade: bool = False  # the adjoint of a call runs it again,
+    kept: tuple[str, ...] = ()  # with what the program gives these names, as further results
+    region: Region | None = None  # of its body
+    named: dict[str, tuple[Any, Value]] = field(default_factory=dict)
     new_results: bool = False  # an argument is returned on some paths only
     open_lists: bool = False  # lists of numbers in results have any length
     lists: dict[int, list[Any]] = field(default_factory=dict)  # lists among the arguments
     shares: bool = False  # it may return a list that it was given
+
+    def given(self) -> tuple[int, ...]:
+        """The places of what has a name among the results."""
+        if not self.kept:
+            return ()
+        assert isinstance(self.result, Sequence)
+        value = self.result.items[0]
+        assert isinstance(value, Sequence)
+        first = len(leaf_shapes(value.items[0]))
+        return tuple(range(first, first + len(self.kept)))
 
     def names(self, parameters: tuple[str, ...]) -> list[str]:
         """A name for each argument: that of its parameter, or of what is changed."""

@@ -244,7 +244,8 @@ class Calls(Collaborator):
                     "<locals>" not in function.__qualname__) and not (
                     (function.__module__ or "").startswith("srcgrad.rules")) and not (
                     is_written_out(function)):
-                return function(*args, **kwargs)
+                read = self.containers.resolved
+                return function(*map(read, args), **{k: read(v) for k, v in kwargs.items()})
             if self._is_ruled(function, args, kwargs):
                 return self.library_calls.call_library(function, args, kwargs)
             if not is_library(function.__module__) and lookup(function) is not None:

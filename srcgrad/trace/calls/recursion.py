@@ -20,7 +20,7 @@ import types
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...errors import SrcgradError, UnsupportedOperation
+from ...errors import SrcgradError, StructureError, UnsupportedOperation
 from ...graph.ir import Block, Graph, Node
 from ...graph.lift import called, distinct, lift, same_graph
 from ...graph.unbound import with_none
@@ -37,7 +37,7 @@ from ..record.journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from ..record.regions import Region
 from ..record.states import SymbolicList
 from ..record.structures import contains_choice
-from ..record.tracers import ArrayTracer, Home
+from ..record.tracers import ArrayTracer, Home, is_tracer
 from .call_nodes import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
 
@@ -82,7 +82,7 @@ class Recursion(Collaborator):
         self.pending: list[Callee] = []
         self.activations: list[Activation] = []
         self.deriving: list[tuple[Any, Any]] = []  # calls whose own derivative is being traced
-        self.checkpoints: list[types.CodeType | None] = []
+        self.checkpoints: list[tuple[types.CodeType | None, tuple[str, ...]] | None] = []
         self.reserved: set[str] = set()
         self.bottoms = 0
 
@@ -93,10 +93,11 @@ class Recursion(Collaborator):
         if staged.is_generator or self.assumed.inlines(code):
             return self.calls.run_frame(staged, frame)
         state = tuple(frame.slots[name] for name in staged.parameters)
-        if self.checkpoints and self.checkpoints[-1] is code:
+        code_of, kept = (self.checkpoints[-1] if self.checkpoints else None) or (None, ())
+        if code_of is code:
             self.checkpoints.append(None)
             try:
-                return self.called_staged(function, staged, frame, state, remade=True)
+                return self.called_staged(function, staged, frame, state, True, kept)
             finally:
                 self.checkpoints.pop()
         if CalledFunction(code) in self.assumed:
@@ -116,11 +117,13 @@ class Recursion(Collaborator):
         """Does a call of a function do what ``call`` does?"""
         return is_same(call.function, function) and call.taker is self.pushes.taker(staged)
 
-    def checkpointed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A call whose adjoint runs the function again instead of keeping what it computed."""
+    def checkpointed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+                     kept: tuple[str, ...] = ()) -> Any:
+        """A call whose adjoint runs the function again instead of keeping what it computed, but
+        for what has the names ``kept`` there."""
         if isinstance(function, types.MethodType):
-            return self.checkpointed(function.__func__, (function.__self__, *args), kwargs)
-        self.checkpoints.append(getattr(function, "__code__", None))
+            return self.checkpointed(function.__func__, (function.__self__, *args), kwargs, kept)
+        self.checkpoints.append((getattr(function, "__code__", None), kept))
         try:
             return self.machine.call(function, *args, **kwargs)
         finally:
@@ -134,6 +137,32 @@ class Recursion(Collaborator):
             return self.machine.call(function, *args, **kwargs)
         finally:
             self.schedules.budgets.pop()
+
+    def named(self, value: Any, label: str) -> Any:
+        """``value``, which has a name in the function that is being traced."""
+        callee = self.call_nodes.tracing[-1] if self.call_nodes.tracing else None
+        if callee is None or label not in callee.kept or not is_tracer(value):
+            return value
+        if self.recorder.region is not callee.region:
+            raise self.recorder.fatal(StructureError(
+                f"the checkpoint of {callee.function.__qualname__!r} keeps {label!r}, which is "
+                "named in a branch or a loop", where=f"name(..., {label!r})",
+                why="a call keeps one value of each name",
+                fix="name what the branch or loop gives"))
+        callee.named[label] = value, self.recorder.value_of(value)
+        return value
+
+    def _with_named(self, callee: Callee, value: Any) -> Any:
+        """The result of a function with what has the names that are kept."""
+        for label in callee.kept:
+            found, then = callee.named.get(label, (None, None))
+            if then is None or self.recorder.value_of(found) is not then:
+                raise self.recorder.fatal(StructureError(
+                    f"the checkpoint of {callee.function.__qualname__!r} keeps {label!r}, which "
+                    + ("it names nothing" if then is None else "is written to after it is named"),
+                    where="policy of checkpoint", why="a call keeps what has the name",
+                    fix=f"name an array or a number: h = name(h, {label!r})"))
+        return (value, *(callee.named[label][0] for label in callee.kept))
 
     def recurs(self, function: types.FunctionType, staged: Staged,
                state: tuple[Any, ...]) -> bool:
@@ -149,13 +178,15 @@ class Recursion(Collaborator):
 
     # ---- calls -----------------------------------------------------------------------------
     def called_staged(self, function: types.FunctionType, staged: Staged, frame: Frame,
-                state: tuple[Any, ...], remade: bool = False) -> Any:
+                state: tuple[Any, ...], remade: bool = False, kept: tuple[str, ...] = ()) -> Any:
         for callee in self.call_nodes.tracing:
             if self.is_repeated(callee, function, staged):
                 return self._again(callee, state)
         try:
-            callee = self._traced(function, staged, frame, state, remade)
+            callee = self._traced(function, staged, frame, state, remade, kept)
         except Refusal as refusal:
+            if isinstance(refusal.error, StructureError):
+                raise
             raise self._not_called(function, refusal.error) from None
         except Unroll as need:
             raise self._not_called(function, UnsupportedOperation(
@@ -187,10 +218,10 @@ class Recursion(Collaborator):
 
     # ---- tracing ---------------------------------------------------------------------------
     def _traced(self, function: types.FunctionType, staged: Staged, frame: Frame,
-                state: tuple[Any, ...], remade: bool) -> Callee:
+                state: tuple[Any, ...], remade: bool, kept: tuple[str, ...]) -> Callee:
         """Trace a function to a fixed form of its arguments and its result."""
         callee = Callee(self._name(function), function, self.pushes.taker(staged),
-                        argument_form(self.merges.join(), state), remade=remade)
+                        argument_form(self.merges.join(), state), remade=remade, kept=kept)
         started = len(self.pending)
         for _ in range(MAX_ROUNDS):
             del self.pending[started:]
@@ -220,6 +251,7 @@ class Recursion(Collaborator):
         body = Region(region)
         self.journal.push()
         callee.layer = body.layer = len(self.journal.layers)
+        callee.region, callee.named = body, {}
         self.list_rows.share_rows()
         self.recorder.region = body
         self.call_nodes.tracing.append(callee)
@@ -275,6 +307,8 @@ class Recursion(Collaborator):
             while self.merges.scopes and self.merges.scopes[-1][0] > len(self.merges.frames):
                 self.merges.scopes.pop()
         self._find_changes(callee, heads)
+        if callee.kept:
+            value = self._with_named(callee, value)
         own = {h.obj: callee.handed.setdefault(i, Handed(i))
                for i, h in enumerate(heads) if i in callee.written and not callee.new_results}
         value = swapped(self.references.as_link(value), lambda v: self._returned(callee, v, own))
@@ -444,7 +478,7 @@ class Recursion(Collaborator):
         graphs, free = lift({c.name: c.block for c in group if c.block is not None})
         for c in group:
             if c.remade and not c.effects:  # effects happen once
-                graphs[c.name] = graphs[c.name].but(remade=True)
+                graphs[c.name] = graphs[c.name].but(remade=True, given=c.given())
         known = self._known(graphs[callee.name]) if len(graphs) == 1 else None
         if known is not None:
             callee.name = known
@@ -456,7 +490,8 @@ class Recursion(Collaborator):
     def _known(self, graph: Graph) -> str | None:
         """The name of an equal graph from an earlier call."""
         return next((name for name, other in self.callees.items()
-                     if other.remade is graph.remade and same_graph(graph, other)), None)
+                     if (other.remade, other.given) == (graph.remade, graph.given)
+                     and same_graph(graph, other)), None)
 
 
 def is_same(one: types.FunctionType, other: types.FunctionType) -> bool:
