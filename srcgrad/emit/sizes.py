@@ -216,8 +216,8 @@ class Sizes:
             made = self.folding.producer.get(element)
             dims = row_shape(node, element, made) if "kernel" in node.params else (
                 element.aval.shape)
-            if dims != element.aval.shape and (
-                    sequence in self.whole or made is None or not self.is_row(made, element)):
+            if dims != element.aval.shape and (made is None or not self.is_row(made, element) or (
+                    not self.whole.isdisjoint((sequence, element)))):
                 stacked = False
             shape = self.shape(node, element, in_array, dims) if stacked and counted else None
             plan.shapes.append(shape)

@@ -62,6 +62,8 @@ class _Finder:
             aval = value.aval
             if function.sizes.may_be_list(value):
                 aval = list_of(aval)
+            elif function.sizes.is_array(value):
+                aval = _in_array(aval)
             self.avals.setdefault(variable, []).append(aval)
         self.before: set[str] = set(function.parameters)  # assigned for sure
 
@@ -237,6 +239,14 @@ class _Finder:
     def may_be_assigned(self, run: Stmts) -> set[str]:
         """The variables that the rest of the function assigns."""
         return _assigned(self.whole, {id(s) for s in run})
+
+
+def _in_array(kept: Aval) -> Aval:
+    """An array for what its type says is a list, of lists or arrays, of numbers."""
+    axes = 0
+    while kept.elem is not None:
+        kept, axes = kept.elem, axes + 1
+    return kept if not axes else Aval(Kind.ARRAY, kept.dtype, (1,) * axes + (kept.shape or ()))
 
 
 def _unconverted(statements: Stmts) -> Stmts:

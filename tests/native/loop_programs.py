@@ -388,6 +388,35 @@ def last_elements(x):
     return s
 
 
+@of(vector, size)
+def last_copy(u, steps):
+    """The copy of one iteration outlives it."""
+    v, w = u.copy(), u.copy()
+    for _ in range(steps):
+        w = v.copy()
+        for i in range(1, len(v)):
+            v[i] = 0.5 * (w[i] + w[i - 1] * w[i])
+    return np.sum(v * w)
+
+
+@of(square, vector)
+def triangles(a, x):
+    """What is kept lies in rows of different lengths, one of them with gaps."""
+    s = 0.0
+    for i in range(len(x)):
+        t = x[i] - s
+        for j in range(i + 1):
+            if t > 0.3:
+                t = t * a[i, j]
+            else:
+                t = 0.1 * t * t + a[j, i]
+        u = t
+        for j in range(len(x) - i - 2):
+            u = 0.5 * u * u * a[i, j]
+        s = 0.5 * s * s + t * u
+    return s
+
+
 # ---- paths, alignments, tables -----------------------------------------------------------------
 
 
