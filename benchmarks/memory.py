@@ -515,7 +515,9 @@ def main(names: list[str]) -> None:
               flush=True)
         memory.append(ours / own)
         times.append(took)
-    print(f"\nmemory: median {statistics.median(memory):.2f}, worst {max(memory):.1f}; "
+    memory.sort()
+    print(f"\nmemory: median {statistics.median(memory):.2f}, "
+          f"nine of ten {memory[int(0.9 * len(memory))]:.1f}, worst {max(memory):.1f}; "
           f"time: median {statistics.median(times):.2f}, "
           f"geometric mean {statistics.geometric_mean(times):.2f}; programs {len(memory)}")
 
