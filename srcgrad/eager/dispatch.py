@@ -225,7 +225,8 @@ def into(target: Any, title: str, function: Callable[..., Any], args: Any, kwarg
         if any(requires_grad(t) for t in given):
             raise RuntimeError(f"{title}(): functions with out=... arguments don't support "
                                "automatic differentiation, but one of the arguments requires grad.")
-    if title in COMPUTED_IN_OUT and kwargs.get("dtype") is None:
+    given_dtype = kwargs.get("dtype") is not None
+    if title in COMPUTED_IN_OUT and not given_dtype:
         kwargs["dtype"] = targets[0]._dt
     try:
         result = function(*args, **kwargs)
@@ -241,10 +242,14 @@ def into(target: Any, title: str, function: Callable[..., Any], args: Any, kwarg
     if several is not isinstance(target, tuple | list):
         raise TypeError(f"{title}(): argument 'out' must be "
                         + ("tuple of Tensors, not Tensor" if several else "Tensor, not tuple"))
-    made_real = (args and isinstance(args[0], Tensor) and args[0]._dt.category == dt.COMPLEX
-                 and not several and result._dt.category < dt.COMPLEX)
-    for t, r in zip(targets, result if several else (result,)):
-        check_out("" if made_real else title, r._dt, t._dt)
+    if several:
+        names = [f"{title}.{place}" for place in range(len(targets))]
+    elif title.startswith("abs") and args[0]._dt.category == dt.COMPLEX:
+        names = [""]  # made real: whatever holds it
+    else:
+        names = [title + ".dtype" if given_dtype else title]
+    for name, t, r in zip(names, targets, result if several else (result,)):
+        check_out(name, r._dt, t._dt)
         store_out(t, r)
     return type(result)(*targets) if hasattr(result, "_fields") else target
 
@@ -258,8 +263,7 @@ def _cast_comes_first(error: Exception, targets: Sequence[Tensor], operands: Seq
         "\" not implemented for '" in text and not text.startswith(_COMPARISONS))
     if given and refused:
         d = promotion.result_type(*given)
-        for t in targets:
-            check_out(name, d, t._dt)
+        check_out(name + ".0" * (len(targets) > 1), d, targets[0]._dt)
 
 
 def store_out(target: Tensor, result: Tensor) -> None:

@@ -76,6 +76,10 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
     if s.ndim == 1:
         found = np.searchsorted(s, values, how)
     else:
+        if not values.ndim:
+            raise RuntimeError("torch.searchsorted(): input value can be a scalar only when "
+                               "boundaries tensor dimension is 1, but we got boundaries tensor "
+                               f"dim({s.ndim}) and input value's dim(0) numel(1)")
         if s.shape[:-1] != values.shape[:-1]:
             raise RuntimeError(
                 "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "

@@ -14,7 +14,7 @@ from srcgrad.eager.joint import joint
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented
 from srcgrad.eager.ops.pointwise import as_floating
-from srcgrad.eager.ops.reductions import summand, wrap_dims
+from srcgrad.eager.ops.reductions import sum_, summand, wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
@@ -54,6 +54,8 @@ def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *,
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *,
            dtype: dt.dtype | None = None) -> Any:
     """The sum with NaN taken as 0."""
+    if input._dt.category < dt.FLOATING:
+        return sum_(input, dim, keepdim, dtype=dtype)
     t = summand(input, dtype)
     if t._dt.category == dt.COMPLEX:
         raise RuntimeError("nansum on CPU does not support complex inputs")
