@@ -179,7 +179,8 @@ class _Asked:
     def __init__(self, block: Block, unsure: set[Value]) -> None:
         self._unsure = unsure
         self._maker = {v: n for n in walk(block) for v in n.outputs}
-        self._read: dict[Arm, set[Value]] = {}  # what the program reads in an arm
+        # what the program reads in an arm, each time on the way there by other arms
+        self._read: dict[Arm, list[tuple[dict[Value, int], set[Value]]]] = {}
         self.found: set[Node] = set()
         self._visit(block, {}, set())
 
@@ -192,10 +193,11 @@ class _Asked:
             elif node.blocks:
                 for arm, inner in enumerate(node.blocks):
                     chosen = {node.inputs[0]: arm} if node.op == "if" else {}
-                    own = read.union(*(self._read.get(a, ()) for a in chosen.items()))
+                    own = read.union(*(there for a in chosen.items() for way, there in
+                                       self._read.get(a, ()) if way.items() <= known.items()))
                     self._visit(inner, known | chosen, own)
                     for a in chosen.items():
-                        self._read[a] = own
+                        self._read.setdefault(a, []).append((known, own))
             elif node.op not in ("copy", "pack") and (
                     node.origin is None or node.origin.role == "forward"):
                 read.update(v for v in node.inputs if v in self._unsure)

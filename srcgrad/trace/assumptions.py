@@ -156,6 +156,19 @@ class PartsOfItems(Assumption):
 
 
 @dataclass(frozen=True)
+class ChosenLists(Assumption):
+    """In loops, a list stands for one of two of which data choose.
+
+    Why: a loop's variable refers to one of several lists, and which it is depends on data.
+    Changes: the list has the content of either; where these have other names, none of them may
+    change from then on.
+    """
+
+    def words(self) -> str:
+        return "a list stands for one of two"
+
+
+@dataclass(frozen=True)
 class StoredObjects(Assumption):
     """The objects of a class that the program makes, or finds in one list from ``outside``, lie in
     a store: there is a list for each attribute.
@@ -382,8 +395,8 @@ class Withdrawn(Assumption):
 
 
 # What the tracer does at its own risk is undone by these, in this order.
-UNDOING = (MixedRows(), KnownLengths(), Withdrawn(RunTimeKeys(None)), KnownLengths(repeats=True),
-           SeparateArrays(), NumbersApart(), Withdrawn(FollowedNames()))
+UNDOING = (Withdrawn(ChosenLists()), MixedRows(), KnownLengths(), Withdrawn(RunTimeKeys(None)),
+           KnownLengths(repeats=True), SeparateArrays(), NumbersApart(), Withdrawn(FollowedNames()))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from .calls import library  # noqa: F401  (like the others: it fills the table o
 from .dispatch import Dispatch, operators
 from .heap import heaps  # noqa: F401
 from .heap.run_time import check_no_table
+from .heap.unlike import things_in
 from .iteration import iterables, itertool  # noqa: F401
 from .iteration.iteration import Cursor, Staged, Transposed, opened, staged_iterable
 from .libraries.ndarray_subclasses import members  # noqa: F401
@@ -76,8 +77,9 @@ class TraceMachine(Dispatch):
         iterable = self.cursors.consumed(iterable, False)
         if isinstance(iterable, StandIn):
             iterable = opened(self, iterable)
-        iterable = self.pushes.begun(iterable)
-        if as_list is not None and (staged_iterable(self, iterable) is not None or (
+        iterable = self.unions.without_none(self.pushes.begun(iterable))
+        staged = any(staged_iterable(self, one) is not None for one in things_in(iterable, {}))
+        if as_list is not None and (staged or (
                 self.pushes.ends_itself(iterable)) or (
                 ListedGenerators() in self.assumed and isinstance(iterable, (*SIZED, Choice)))):
             items = as_list(iterable)

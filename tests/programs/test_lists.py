@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 
+import list_choices
 import list_columns
 import list_generator
 import numpy as np
@@ -17,7 +19,7 @@ from chain import check, check_orders, floats, run_quietly
 import srcgrad as sg
 
 PROGRAMS = [pytest.param(fn, args, id=f"{module.__name__}-{fn.__name__}")
-            for module in (list_columns, python_lists, python_matrices, python_iteration, python_rows) for fn, args in module.CASES]
+            for module in (list_choices, list_columns, python_lists, python_matrices, python_iteration, python_rows) for fn, args in module.CASES]
 X = np.linspace(0.2, 0.9, 40)
 SIZES = {  # arguments of two sizes: the text is one
     "casteljau": ((X[:5], 0.3), (X, 0.3)),
@@ -50,6 +52,7 @@ SIZES = {  # arguments of two sizes: the text is one
     "divided_differences": ((X[:4],), (X,)),
     "game": tuple((np.cos(np.arange(n * n)).reshape(n, n),) for n in (4, 12)),
     "insertion": ((X[4::-1].copy(),), (X[::-1].copy(),)),
+    **{fn.__name__: ((np.sin(8 * X[:5]),), (np.sin(8 * X),)) for fn, _ in list_choices.CASES},
 }
 
 
@@ -69,7 +72,7 @@ def test_program(fn, args):
 
 @pytest.mark.parametrize("name", SIZES)
 def test_the_text_does_not_grow(name):
-    cases = [*python_lists.CASES, *python_matrices.CASES]
+    cases = [*python_lists.CASES, *python_matrices.CASES, *list_choices.CASES]
     fn = next(f for f, _ in cases if f.__name__ == name)
     small, large = SIZES[name]
     df = sg.value_and_grad(fn, argnums=floats(small))
@@ -78,6 +81,13 @@ def test_the_text_does_not_grow(name):
         assert value == fn(*copy.deepcopy(args))
         assert np.all(np.isfinite(np.concatenate([np.ravel(s) for s in slopes])))
     assert df.cache_info().misses == 1
+
+
+@pytest.mark.parametrize("size", [2, 3, 9])
+@pytest.mark.parametrize("fn", list_choices.CHANGED, ids=lambda fn: fn.__name__)
+def test_a_list_with_two_names_that_changes_is_right_or_refused(fn, size):
+    with contextlib.suppress(sg.SrcgradError):
+        check(fn, (list_choices.X[:size] + 0.05,), staged=False, passes=False, oracle=False)
 
 
 def test_a_list_of_a_list_is_followed_while_it_is_filled():

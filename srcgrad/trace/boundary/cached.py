@@ -141,8 +141,10 @@ def _followed(machine: Any, function: Any, args: tuple[Any, ...],
         result = machine.calls.call_function(function, args, kwargs)
         return result, bool(journal.changed(depth))
     finally:
-        for change in journal.pop()[0].values():
+        done = journal.pop()
+        for change in done.changes.values():
             journal.write(change.cell, change.after)
+        journal.alias(*done.aliased)
 
 
 def clear_cache(machine: Any, cached: Any) -> None:

@@ -19,7 +19,7 @@ from ...stage.function import definition
 from ...stage.machine import UNBOUND
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
-from ..assumptions import DequesAsLists, PartsOfItems
+from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn
 from ..heap.columns import (
     column_states,
     common_form,
@@ -65,9 +65,9 @@ class Join:
 
     A branch gives its ``predicate``, what else is known to hold in its arms (``facts``), which
     arm does not come to its end (``dead``), the objects made in its arms (``young``), what lists
-    hold at the end of the arms that ``changed`` them, and pairs of objects that must stay
-    ``apart``.  ``objects`` collects the pairs of objects that become one
-    new object, ``fixed`` the objects that are the same on both paths.
+    hold at the end of the arms that ``changed`` them, the lists that another one may stand for
+    there (``aliased``), and pairs of objects that must stay ``apart``.  ``objects`` collects the
+    pairs of objects that become one new object, ``fixed`` those that are the same on both paths.
     """
 
     machine: TraceMachine
@@ -77,6 +77,7 @@ class Join:
     dead: int | None = None
     facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
     changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
+    aliased: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     unbound: int = 0  # the side that has nothing, while a form of the other is made
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
@@ -206,20 +207,29 @@ class Join:
         self.keep.append(present)
         return shape
 
-    def held(self, a: Any, b: Any) -> Shape:
+    def held(self, a: Any, b: Any, shared: bool = False) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
-        a run knows: a new one with the content that either has."""
+        a run knows: a new one with the content that either has.  ``shared``: the lists have other
+        names."""
         ends = [self.ended_content(side, x) for side, x in enumerate((a, b))]
         contents = [end for end in ends if end is not UNBOUND]
         shape = self._contents(contents[0], contents[-1])
         if isinstance(shape, Failed):
             return shape
-        self.objects.append((a, b))
         kind = type(b if a is UNBOUND else a)
-        build = self.heir(lambda made: self.machine.lists.holding(kind, made[0]), a, b)
+
+        def build(made: list[Any]) -> Any:
+            return self.machine.lists.holding(kind, made[0])
+
+        def parts(obj: Any) -> tuple[Any, ...]:
+            return (ends[0 if obj is a else 1],)
+
+        if shared:
+            return Sequence(self._sharer(build, a, b), [shape], parts)
+        self.objects.append((a, b))
         if self.was_changed(a) or self.was_changed(b):
-            return Ended(build, [shape], lambda obj: (ends[0 if obj is a else 1],), (a, b))
-        return Sequence(build, [shape], self.content_parts)
+            return Ended(self.heir(build, a, b), [shape], parts, (a, b))
+        return Sequence(self.heir(build, a, b), [shape], self.content_parts)
 
     def was_changed(self, obj: Any) -> bool:
         """Is it a list that an arm has changed?"""
@@ -238,8 +248,12 @@ class Join:
         """``make``, where what is known of these objects outside is known of the new one."""
         def made(parts: list[Any]) -> Any:
             new = make(parts)
-            for obj in objects:
+            for side, obj in enumerate(objects):
                 self.machine.merges.inherit(new, obj)
+                aliased = frozenset.union(*self.aliased) if len(objects) == 1 else (
+                    self.aliased[side])
+                if id(obj) in aliased or self.machine.journal.is_alias(obj):
+                    self.machine.journal.alias(new)
             return new
 
         return made
@@ -330,12 +344,14 @@ class Join:
                 (id(a), id(b)) not in self.apart) and (
                 type(a) is set or both & self.symbolic.keys()):
             return self.held(a, b)
-        if self._grows(a, b):
-            held = self.held(a, b)
+        apart = (id(a), id(b)) in self.apart
+        shared = apart and self.may_share(a, b)
+        if (shared or not apart) and self._grows(a, b):
+            held = self.held(a, b, shared)
             if not isinstance(held, Failed):
                 return held
         if type(a) is not type(b) or not (self._may_enter(a, b) and self._may_enter(b, a)) or (
-                (id(a), id(b)) in self.apart or {id(a), id(b)} & self.symbolic.keys()):
+                (apart and not shared) or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
         if outline(a) != outline(b) or (self.predicate is not None and are_nodes(self, a, b)):
             return self._two(a, b)
@@ -347,6 +363,9 @@ class Join:
             return self._two(a, b)
         if all(isinstance(i, Same) for i in items) and isinstance(a, tuple):
             return Same(a)
+        if shared:
+            return Sequence(self._sharer(list, a, b), items,
+                            lambda obj: parts_a if obj is a else parts_b)
         if is_mutable(a):
             self.objects.append((a, b))
         if self.outside(a) or self.outside(b):
@@ -398,15 +417,40 @@ class Join:
         return found.items if type(found) is Snapshot else None
 
     def _grows(self, a: Any, b: Any) -> bool:
-        """Is a loop's variable bound to a new list, of another or of unknown length?"""
+        """Is a loop's variable bound to another list, of another or of unknown length?"""
+        if not (self._carries(a) and self._carries(b)):
+            return False
+        ends = [self.ended_content(side, obj) for side, obj in enumerate((a, b))]
+        unknown = not all(type(end) is Snapshot for end in ends)
+        return (unknown or len(ends[0].items) != len(ends[1].items)) and (
+            self.predicate is None or unknown or ChosenLists() in self.machine.assumed
+            or len({id(a), id(b)} & self.young) == 1) and self.machine.rounds.may_rebind()
+
+    def _carries(self, obj: Any) -> bool:
+        """Is it a list of the program, and is there a loop that may carry a name of it?"""
         carried = self.walks if self.predicate is None else (
-            self.machine.merges.loop_region() is not None
-            and len({id(a), id(b)} & self.young) == 1)
-        return carried and type(a) is list and type(b) is list and (
-            id(a), id(b)) not in self.apart and (
-            not self.outside(a) and not self.outside(b)) and (
-            len(a) != len(b) or bool({id(a), id(b)} & self.symbolic.keys())) and (
-            self.machine.rounds.may_rebind())
+            self.machine.merges.loop_region() is not None)
+        return carried and type(obj) is list and not self.outside(obj)
+
+    def may_share(self, *lists: Any) -> bool:
+        """May a new list stand for one of these, which have other names?  Where nothing else
+        helps, for none of them may change from then on."""
+        if ChosenLists() not in self.machine.assumed or not all(map(self._carries, lists)):
+            return False
+        self.machine.assumed.risk(Withdrawn(ChosenLists()))
+        return True
+
+    def _sharer(self, make: Callable[[list[Any]], Any], *lists: Any) -> Callable[[list[Any]], Any]:
+        """A function that makes a list that may stand for one of these."""
+        journal = self.machine.journal
+
+        def made(parts: list[Any]) -> Any:
+            new = make(parts)
+            journal.copied(new)
+            journal.alias(*lists)
+            return new
+
+        return made
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""

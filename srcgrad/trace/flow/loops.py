@@ -12,7 +12,7 @@ from ...errors import AliasError, JoinError, UnsupportedOperation
 from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from ...types.dims import Poly, evaluate, is_varying, proves_nonnegative
-from ..assumptions import StoredObjects
+from ..assumptions import ChosenLists, StoredObjects
 from ..collaborator import Collaborator
 from ..heap.stores import FEW
 from ..iteration.iteration import (
@@ -243,10 +243,10 @@ class Loops(Collaborator):
                 if not isinstance(refusal.error, (JoinError, AliasError)) and not refusal.varies:
                     raise
                 count = length(self.machine, staged)
-                stored = next((r for r in refusal.remedies if isinstance(
-                    r, StoredObjects) and self.assumed.open(r)), None)
-                if stored is not None and not (type(count) is int and count <= FEW):
-                    raise Restart(stored) from None
+                kept = next((r for r in refusal.remedies if isinstance(
+                    r, (StoredObjects, ChosenLists)) and self.assumed.open(r)), None)
+                if kept is not None and not (type(count) is int and count <= FEW):
+                    raise Restart(kept) from None
                 if self.count(staged) is None:
                     self.unroll_makers(staged)
                     raise

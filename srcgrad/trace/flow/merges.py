@@ -44,6 +44,7 @@ class Arm:
     changes: dict[tuple[Any, ...], Change]
     jump: Any
     born: list[int] = field(default_factory=list)
+    aliased: list[Any] = field(default_factory=list)
 
     def lists(self) -> dict[int, Any]:
         """The contents at its end of the lists that it changed."""
@@ -97,9 +98,10 @@ class Merges(Collaborator):
         arm.region.layer = len(self.journal.layers)
         for change in arm.changes.values():
             self.journal.write(change.cell, change.after)
+        self.journal.alias(*arm.aliased)
 
     def leave_arm(self, arm: Arm) -> None:
-        arm.changes, arm.born = self.journal.pop()
+        arm.changes, arm.born, arm.aliased = self.journal.pop()
         arm.region.active = False
         assert arm.region.parent is not None
         self.recorder.region = arm.region.parent
@@ -208,6 +210,7 @@ class Merges(Collaborator):
                 outputs[place[0]].hint = cell.name
         for home in self.joined_values.drained():
             self.journal.write(Stored(home), True)
+        self.journal.alias(*first.aliased, *second.aliased)
         joined.settle()
         return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
 
@@ -272,6 +275,8 @@ class Merges(Collaborator):
         while True:
             joining = self.join(predicate, young, apart, dead)
             joining.changed = (arms[0].lists(), arms[1].lists())
+            joining.aliased = (frozenset(map(id, arms[0].aliased)),
+                               frozenset(map(id, arms[1].aliased)))
             merged = [(cell, self.cell_shape(joining, cell, a, b), a, b) for cell, a, b in states]
             torn = self.torn(joining, skip)
             if torn <= apart:
@@ -298,7 +303,7 @@ class Merges(Collaborator):
             one = (id(a), id(b))
             sides = one if joining.predicate is not None else one[1:]
             moved = changed.intersection(sides).difference(*joining.changed)
-            if {*one} & (known | alone) or moved or (
+            if {*one} & known or (a is not b and {*one} & alone) or moved or (
                     partner[0].setdefault(id(a), id(b)) != id(b)) or (
                     partner[1].setdefault(id(b), id(a)) != id(a)):
                 found.add(one)

@@ -45,7 +45,7 @@ from .loop_nodes import Carried, Place, Round
 from .merges import UNREAD
 from .open_names import after_loop
 from .partial import DELETED
-from .shapes import Apart, Leaf, Misfit, Same, Sequence, Shape, build, leaf_shapes, leaves
+from .shapes import Apart, Leaf, Misfit, Same, Sequence, Shape, leaf_shapes, leaves
 from .widening import widen
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class Rounds(Collaborator):
     among: parts.Among
     branches: parts.Branches
     joined_values: parts.JoinedValues
+    list_rows: parts.ListRows
     loop_nodes: parts.LoopNodes
     merges: parts.Merges
     open_names: parts.OpenNames
@@ -71,6 +72,8 @@ class Rounds(Collaborator):
 
     def __init__(self) -> None:
         self.made_in_body: frozenset[int] = frozenset()
+        self.aliased_in_body: list[Any] = []
+        self.aliased_before: list[Any] = []  # lists of before the loop, since an earlier iteration
         # which truth value tells that a link is not None
         self.link_tests: dict[Value, tuple[Value, Region]] = {}
         self.links_told: dict[Value, bool] = {}  # what the test of a loop has told of links
@@ -95,13 +98,16 @@ class Rounds(Collaborator):
             self._recall(forms, remembered)
         outer_dropped, self.dropped = self.dropped, set()
         outer_later, self.later = self.later, Later(*names_of_loop(body))
+        outer_aliased, self.aliased_before = self.aliased_before, []
         try:
             done = self._settle(kind, forms, test, start, body)
             if done is not None:
                 self.forms[site] = self._remembered(forms)
+                self.journal.alias(*self.aliased_before)
                 return self.loop_nodes.finish_loop(kind, inits, forms, done, user, users or site)
         finally:
-            self.dropped, self.later = outer_dropped, outer_later
+            self.dropped, self.later, self.aliased_before = (
+                outer_dropped, outer_later, outer_aliased)
         ended = Frame(None, None, _nowhere)
         self.machine.born(ended)
         self.machine.store(ended, "finished", False)
@@ -239,10 +245,11 @@ class Rounds(Collaborator):
         try:
             if index is not None:
                 region.builder.params.append(index)
+            self.journal.alias(*self.aliased_before)
             self._enter_forms(region, forms)
             run()
         finally:
-            changes, born = self.journal.pop()
+            changes, born, self.aliased_in_body = self.journal.pop()
             self.made_in_body = frozenset(born)
             self.recorder.region = outer
             region.active = False
@@ -273,9 +280,12 @@ class Rounds(Collaborator):
                 made.append(self.joined_values.object_of(leaf, param, []))
             made_homes.append((list(made), held))
             carried.heads = list(made)
-            carried.pristine = build(carried.shape, list(made), {})
-            carried.head = self.merges.built(carried.shape, made, {}) if isinstance(
+            carried.pristine = self.merges.built(carried.shape, list(made), {})
+            built: dict[int, Any] = {}
+            carried.head = self.merges.built(carried.shape, made, built) if isinstance(
                 carried.shape, (Sequence, Apart)) else carried.pristine
+            if carried.aliased:
+                self.journal.alias(*built.values())
             unread = self.merges.is_unread(carried.cell, self.later.head)
             self.journal.write(carried.cell, UNREAD if unread else carried.head)
             self.open_names.note_open(carried.cell, carried.head, after_loop(
@@ -330,6 +340,7 @@ class Rounds(Collaborator):
         """A join of a loop's states: its names may be bound to lists of any length."""
         joining = self.merges.join()
         joining.walks, joining.made = True, self.made_in_body
+        joining.aliased = (frozenset(), frozenset(map(id, self.aliased_in_body)))
         return joining
 
     def may_rebind(self) -> bool:
@@ -352,8 +363,11 @@ class Rounds(Collaborator):
                 carried.end = DELETED
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
+            pairs = len(joining.objects)
             carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
             changed = _open_sizes(joining, carried.shape, done.own) or changed
+            if not carried.aliased and any(map(self._ends_aliased, joining.objects[pairs:])):
+                carried.aliased = changed = True
             self.merges.check_content(carried.cell, carried.shape)
             wide = wide or changed
         if not wide:
@@ -378,8 +392,21 @@ class Rounds(Collaborator):
             _open_sizes(joining, shape, done.own)
             forms[key] = Carried(change.cell, shape, change.before, end=change.after)
             wide = True
+        known = {id(obj) for obj in self.aliased_before}.union(self.made_in_body)
+        older = [obj for obj in self.aliased_in_body if id(obj) not in known]
+        self.aliased_before += older
+        wide = wide or bool(older)
         self._check_objects(joining, {*forms, *done.changes})
         return wide
+
+    def _ends_aliased(self, pair: tuple[Any, Any]) -> bool:
+        """May another list stand for what an iteration leaves in the place of a list, or does it
+        lie in a list of lists, where the next iteration may put it again?"""
+        end = pair[1]
+        if id(end) in self.list_rows.list_owners:
+            self.list_rows.share_rows()
+            return True
+        return id(end) in self.journal.copies or any(end is obj for obj in self.aliased_in_body)
 
     def _check_objects(self, joining: Join, changed: set[tuple[Any, ...]]) -> None:
         """A loop carries objects by their parts: each must have one name only."""

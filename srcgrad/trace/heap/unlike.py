@@ -21,7 +21,7 @@ from ...graph.ir import Value
 from ...stage.function import definition
 from ...stage.machine import UNBOUND
 from ...types.kinds import BOOL, INT, NUMERIC, Aval, Kind
-from ..assumptions import Assumption
+from ..assumptions import Assumption, ChosenLists
 from ..flow.shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape, place_among
 from ..record.structures import (
     IMMUTABLE,
@@ -244,7 +244,8 @@ def one_of(join: Join, a: Any, b: Any) -> Shape | None:
         for key in every:
             held = [[t for t, k in zip(side, ks, strict=True) if k == key]
                     for side, ks in zip(sides, keys, strict=True)]
-            found = _sort(join, key, held, len(every) > 1, sides)
+            found = _sort(join, key, held, len(every) > 1 or any(
+                type(s) is Choice for s in (a, b)), sides)
             if found is None:
                 return None
             sorts.append(found)
@@ -268,9 +269,12 @@ def _numbered(join: Join, store: Store, a: Any, b: Any) -> Shape:
 
 
 def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
-    cls = next((type(t) for s in states for t in things_in(s, {}) if not join.outside(t) and (
-        record_fields(t) is not None) and join.machine.references.may_store(type(t))), None)
-    return () if cls is None else (stored_as(cls),)
+    things = [t for s in states for t in things_in(s, {}) if not join.outside(t)]
+    cls = next((type(t) for t in things if record_fields(t) is not None
+                and join.machine.references.may_store(type(t))), None)
+    if cls is not None:
+        return (stored_as(cls),)
+    return (ChosenLists(),) if any(type(t) is list for t in things) else ()
 
 
 def are_nodes(join: Join, a: Any, b: Any) -> bool:
@@ -309,7 +313,7 @@ def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
 
 def _may_part(join: Join, things: list[Any]) -> bool:
     """May things be known by their parts from here on?"""
-    return all(isinstance(t, tuple) or id(t) in join.young for t in things)
+    return all(isinstance(t, tuple) or id(t) in join.young or join.may_share(t) for t in things)
 
 
 def _stay(join: Join, things: list[Any], held: list[list[Any]], several: bool) -> bool:
@@ -350,7 +354,12 @@ def _content(join: Join, sort: Sort, a: Any, b: Any) -> Shape:
         return Same(sort.objects[0])
     if sort.objects:
         return Leaf(INT.but(expr=None))
-    return join.unify(*contents)
+    first, second = contents
+    if join.predicate is None and first is UNBOUND and type(second) is list:
+        join.objects.append((second, second))  # no other name may be carried with it
+        if id(second) in join.symbolic:
+            return join.held(second, UNBOUND)
+    return join.unify(first, second)
 
 
 def _flag(join: Join, sort: Sort, a: Any, b: Any) -> Shape:

@@ -12,7 +12,7 @@ import contextlib
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ...stage.machine import UNBOUND, Frame
 from ...types.identifiers import is_name
@@ -236,11 +236,22 @@ class Change:
 
 @dataclass(slots=True)
 class Layer:
-    """One region's mutations: cells with the state they had at the region's start, and the
-    objects that were made in the region (their mutations there need not be undone)."""
+    """One region's mutations: cells with the state they had at the region's start, the
+    objects that were made in the region (their mutations there need not be undone), and the lists
+    that another one may stand for since then."""
 
     before: dict[tuple[Any, ...], tuple[Cell, Any]] = field(default_factory=dict)
     born: dict[int, None] = field(default_factory=dict)
+    aliased: dict[int, Any] = field(default_factory=dict)
+
+
+class Layered(NamedTuple):
+    """What a layer did: its real changes by key, in order, the objects made in it, and the lists
+    that others may stand for."""
+
+    changes: dict[tuple[Any, ...], Change]
+    born: list[int]
+    aliased: list[Any]
 
 
 def _nothing(owner: Any) -> None:
@@ -283,7 +294,7 @@ class Journal:
 
     def touch(self, cell: Cell) -> None:
         """Say that a cell is about to change."""
-        if id(cell.owner) in self.sealed:
+        if self.is_sealed(cell.owner):
             self.on_sealed(cell.owner)
         if self.births.get(id(cell.owner), 0) >= len(self.layers):
             return
@@ -308,15 +319,27 @@ class Journal:
         self.seal(obj)
         self.shared.add(id(obj))
 
+    def alias(self, *lists: Any) -> None:
+        """Say that another list may stand for these from now on, on this path: they may not
+        change."""
+        self.layers[-1].aliased.update((id(obj), obj) for obj in lists)
+
+    def is_alias(self, obj: Any) -> bool:
+        """May another list stand for this one?"""
+        return any(id(obj) in layer.aliased for layer in self.layers)
+
+    def is_sealed(self, obj: Any) -> bool:
+        """May an object not change any more?"""
+        return id(obj) in self.sealed or self.is_alias(obj)
+
     def push(self, born: Iterable[int] = ()) -> None:
         """Start a layer; ``born`` are the objects made in an earlier part of the region."""
         self.layers.append(Layer(born=dict.fromkeys(born)))
         for key in self.layers[-1].born:
             self.births[key] = len(self.layers)
 
-    def pop(self) -> tuple[dict[tuple[Any, ...], Change], list[int]]:
-        """End the innermost layer: its real changes by key, in order, and the objects made in
-        it; states are restored."""
+    def pop(self) -> Layered:
+        """End the innermost layer; states are restored."""
         layer = self.layers.pop()
         changes = {}
         for key, (cell, before) in layer.before.items():
@@ -329,7 +352,7 @@ class Journal:
             self.births[made] = len(self.layers)
         if self.layers:
             self.layers[-1].born.update(layer.born)
-        return changes, list(layer.born)
+        return Layered(changes, list(layer.born), list(layer.aliased.values()))
 
     def changed(self, depth: int) -> list[Cell]:
         """The cells of older objects whose state is not what it was when the layer number
@@ -348,6 +371,7 @@ class Journal:
         for made in layer.born:
             self.births[made] = len(self.layers)
         outer.born.update(layer.born)
+        outer.aliased.update(layer.aliased)
         for key, (cell, before) in layer.before.items():
             if self.births.get(id(cell.owner), 0) < len(self.layers):
                 outer.before.setdefault(key, (cell, before))

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...stage.defaults import MachineDefaults
 from ...stage.function import definition
 from ...stage.machine import Frame
 from .homes import reach
@@ -61,5 +62,7 @@ def _parts(obj: Any, skip: set[tuple[Any, ...]]) -> Iterable[Any]:
         return () if made is None else (made.parent,)
     if isinstance(obj, types.GeneratorType):
         return () if obj.gi_frame is None else obj.gi_frame.f_locals.values()
+    if isinstance(obj, MachineDefaults):  # a variable of such a generator
+        return ()
     return [object.__getattribute__(obj, n) for n in record_fields(obj) or ()
             if ("field", id(obj), n) not in skip]

@@ -23,6 +23,7 @@ from ..assumptions import ListedGenerators
 from ..calls.handlers import HANDLERS
 from ..collaborator import PASSED, Collaborator
 from ..flow.shapes import place_among
+from ..heap.unlike import things_in
 from ..objects.access import is_cached_property
 from ..objects.special_methods import class_attribute, python_method, truth_method
 from ..record.journal import Field
@@ -67,6 +68,13 @@ class Unions(Collaborator):
             return self.keys.by_key(obj.index, places, lambda k: act(obj.objects[k]), None)
         return self.keys.by_key(obj, list(obj.aval.members or ()), act,
                                 _none if obj.aval.optional else None)
+
+    def without_none(self, obj: Any) -> Any:
+        """What is gone through, where it is not None: going through that raises."""
+        if type(obj) is not Choice or not any(one is None for one in things_in(obj, {})):
+            return obj
+        return self.each(obj, lambda one: self.machine.call(
+            iter, one) if one is None else self.without_none(one))
 
     def on_each(self, operator: str, count: int, *operands: Any) -> Any:
         """An operator on whichever of several things one of its first ``count`` operands is."""

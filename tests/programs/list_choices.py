@@ -1,0 +1,261 @@
+"""Lists of which data choose one: the best candidate so far, the longest run, the one before."""
+
+from __future__ import annotations
+
+import numpy as np
+
+X = np.array([1.1, 2.2, -1.0, 3.0, 4.0, 5.0, -1.3, 2.0, -0.4])
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+@case(X)
+def longest_run(x):
+    best, run = [], []
+    for v in x:
+        if v > 0:
+            run.append(v)
+        else:
+            if len(run) > len(best):
+                best = run
+            run = []
+    if len(run) > len(best):
+        best = run
+    return sum(v * v for v in best)
+
+
+@case(X)
+def longest_run_of_new_lists(x):
+    best, run = [], []
+    for v in x:
+        run = run + [v] if v > 0 else []
+        if len(run) > len(best):
+            best = run
+    return sum(v * v for v in best)
+
+
+@case(X)
+def longest_run_of_an_object(x):
+    class Runs:
+        def __init__(self):
+            self.best = []
+            self.now = []
+
+    runs = Runs()
+    for v in x:
+        if v > 0:
+            runs.now.append(v)
+        else:
+            if len(runs.now) > len(runs.best):
+                runs.best = runs.now
+            runs.now = []
+    return sum(runs.best) * x[0]
+
+
+@case(X)
+def best_pair(x):
+    best, least = [0.0, 0.0], 1e9
+    for i in range(len(x) - 1):
+        pair = [x[i], x[i + 1] * 2.0]
+        cost = pair[0] ** 2 + pair[1]
+        if cost < least:
+            least, best = cost, pair
+    return best[0] * best[1]
+
+
+@case(X)
+def best_pair_or_none(x):
+    best = None
+    for i in range(len(x) - 1):
+        pair = [x[i], x[i + 1] * 2.0]
+        if best is None or pair[1] > best[1]:
+            best = pair
+    return best[0] * best[1]
+
+
+@case(X)
+def best_candidate(x):
+    best, least = [], 1e9
+    for i in range(len(x) - 1):
+        candidate = []
+        for j in range(i + 1):
+            candidate.append(x[j] * x[i])
+        cost = sum(candidate)
+        if cost < least:
+            least, best = cost, candidate
+    return sum(v * v for v in best)
+
+
+@case(X)
+def best_candidate_or_none(x):
+    best, least = None, 0.0
+    for i in range(len(x) - 1):
+        candidate = []
+        for j in range(i + 1):
+            candidate.append(x[j] * x[i])
+        if best is None or sum(candidate) < least:
+            least, best = sum(candidate), candidate
+    return sum(v * v for v in best) + least
+
+
+@case(X)
+def swapped_by_length(x):
+    a, b = [], []
+    for v in x:
+        if v > 0:
+            a.append(v)
+        else:
+            b.append(v * 3)
+        if len(a) > len(b) + 1:
+            a, b = b, a
+    return sum(a) + 2 * sum(b)
+
+
+@case(X)
+def the_pair_before(x):
+    before, total = None, 0.0
+    for v in x:
+        pair = [v, v * 2.0]
+        if before is not None:
+            total = total + before[0] * pair[1]
+        before = pair
+    return total
+
+
+@case(X)
+def longer_of_two(x):
+    def longer(p, q):
+        return p if len(p) > len(q) else q
+
+    best, run = [], []
+    for v in x:
+        run = run + [v * v] if v > 0 else []
+        best = longer(run, best)
+    return sum(best)
+
+
+# Lists that have two names and change: right or refused.
+CHANGED = []
+
+
+def changed(fn):
+    CHANGED.append(fn)
+    return fn
+
+
+@changed
+def appended_after_it_is_the_best(x):
+    best, run = [], []
+    for v in x:
+        run.append(v)
+        if v > 2:
+            best = run
+    return sum(best) + 3.0 * len(best)
+
+
+@changed
+def written_after_it_is_the_best(x):
+    best = [0.0, 0.0, 0.0]
+    for i in range(len(x)):
+        candidate = [x[i], x[i] * 2, 1.0]
+        if x[i] > best[0]:
+            best = candidate
+        candidate[0] = 5.0 * x[i]
+    return sum(best) * x[0]
+
+
+@changed
+def best_appended_after_the_loop(x):
+    best, run = [], []
+    for v in x:
+        run = run + [v] if v > 0 else []
+        if len(run) > len(best):
+            best = run
+    best.append(1.0)
+    return sum(best) + 2 * sum(run)
+
+
+@changed
+def asked_whether_it_is_the_best(x):
+    best, count = [0.0, 0.0], 0.0
+    for i in range(len(x)):
+        candidate = [x[i], x[i] * 2]
+        if x[i] > best[0]:
+            best = candidate
+        if best is candidate:
+            count = count + 1.0
+    return best[1] * x[0] + count
+
+
+@changed
+def one_list_written_in_each_iteration(x):
+    best, now = [0.0, 0.0], [1.0, 1.0]
+    for v in x:
+        now[0] = now[0] + v
+        if v > best[1]:
+            best = now
+    return best[0] * x[0]
+
+
+@changed
+def a_row_put_twice_and_written(x):
+    rows, row = [], [x[0], 1.0]
+    for v in x:
+        if v > 1.5:
+            row = [v, v * v]
+        rows.append(row)
+    rows[0][0] = 7.0 * x[0]
+    return sum(r[0] for r in rows)
+
+
+@changed
+def a_growing_row_put_twice_and_written(x):
+    rows, row = [], [x[0]]
+    for v in x:
+        if v > 1:
+            row = row + [v]
+        rows.append(row)
+    rows[0][0] = 7.0 * x[0]
+    return sum(r[0] for r in rows)
+
+
+@changed
+def one_of_two_appended(x):
+    a, b = [], []
+    for v in x:
+        one = a if v > 1 else b
+        one.append(v)
+        if len(a) > len(b):
+            b = a
+    return sum(a) + 2 * sum(b)
+
+
+@changed
+def the_one_before_written(x):
+    before, now, total = None, [0.0, 0.0], 0.0
+    for v in x:
+        if v > 1.2:
+            now = [v, v * 2.0]
+        if before is not None:
+            total = total + before[0] * now[1]
+        before = now
+        now[0] = now[0] + 1.0
+    return total
+
+
+@changed
+def made_where_it_is_first_needed(x):
+    best = None
+    for v in x:
+        if v > 1.5:
+            if best is None:
+                best = []
+            best.append(v)
+    return 0.0 * x[0] if best is None else sum(best)
