@@ -58,6 +58,7 @@ from .libraries.ndarray_subclasses.classes import ArrayClasses
 from .libraries.ndarray_subclasses.recipes import ArrayRecipes
 from .numpy.selections import Selections
 from .objects.access import Access
+from .objects.assignment import Assignment
 from .objects.classes import ClassAttributes
 from .objects.construct import Construction
 from .objects.native_methods import NativeMethods
@@ -99,6 +100,7 @@ class Dispatch(MachineDefaults):
     class_attributes: ClassAttributes
     variables: Variables
     access: Access
+    assignment: Assignment
     construction: Construction
     library_calls: LibraryCalls
     calls: Calls
@@ -156,7 +158,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "compare": ("contents", "protocols", "comparisons"),
     "condition": ("operators",),
     "container_truth": ("contents", "containers"),
-    "delattr": ("access",),
+    "delattr": ("assignment",),
     "delegate": ("containers",),
     "delete": ("variables",),
     "delete_global": ("variables",),
@@ -192,7 +194,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "pushed_result": ("pushes",),
     "raise_": ("statements",),
     "return_": ("recursion", "variables"),
-    "setattr": ("cursors", "array_classes", "access"),
+    "setattr": ("cursors", "array_classes", "assignment"),
     "setitem": ("foreigners", "presence", "array_classes", "protocols", "guarded", "items"),
     "static_truth": ("operators",),
     "store": ("cursors", "array_classes", "variables"),

@@ -73,6 +73,7 @@ class Calls(Collaborator):
     """``f(...)`` and ``obj.name(...)``."""
 
     access: parts.Access
+    assignment: parts.Assignment
     branches: parts.Branches
     class_attributes: parts.ClassAttributes
     construction: parts.Construction
@@ -122,7 +123,7 @@ class Calls(Collaborator):
         if isinstance(function, BoundMethod):
             return self.machine.called_method(function.owner, function.name, args, kwargs)
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__setattr__":
-            return self.access.set_by_default(function.__self__, *args)
+            return self.assignment.set_by_default(function.__self__, *args)
         if isinstance(function, types.MethodWrapperType) and (
                 function.__name__ == "__getattribute__"):
             return self.access.attribute_by_default(function.__self__, *args)

@@ -39,6 +39,7 @@ class Presence(Collaborator):
     """Operators on what may be unbound."""
 
     access: parts.Access
+    assignment: parts.Assignment
     branches: parts.Branches
     calls: parts.Calls
     containers: parts.Containers
@@ -151,7 +152,7 @@ class Presence(Collaborator):
                                    UNBOUND if overlay is None else DELETED)
         for name, value in entries.items():
             if self._attribute(owner, name) is not value:
-                self.access.set_plain(owner, name, value)
+                self.assignment.set_plain(owner, name, value)
 
     def put_entry(self, obj: Any, key: Any, value: Any) -> None:
         """Store into a dict (or set) whose keys depend on data.  A key that was there keeps its

@@ -1,8 +1,7 @@
-"""Attributes."""
+"""Attributes that are read."""
 
 from __future__ import annotations
 
-import decimal
 import enum
 import functools
 import operator
@@ -13,20 +12,16 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...stage.machine import UNBOUND
-from ...stage.source import is_generated
 from ...types.guards import Path
-from ...types.kinds import INT, OPAQUE, Kind, in_words
+from ...types.kinds import INT, OPAQUE, Kind
 from ...types.public_names import of_scipy
 from ...types.spelling import Attribute
 from ...types.subclasses import bare_attribute, native_class
-from ..boundary.process_state import changed_context
 from ..collaborator import Collaborator
-from ..flow.partial import DELETED
 from ..iteration.elements import lies_in_c_order
 from ..iteration.iteration import Staged
 from ..libraries import registry as libraries
-from ..numpy.written_out import Flat, set_flat, strides_of
-from ..record.journal import Field
+from ..numpy.written_out import Flat, strides_of
 from ..record.states import Columns, Maybe
 from ..record.structures import IMMUTABLE, is_library
 from ..record.tracers import (
@@ -53,9 +48,6 @@ ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes
                               "strides", "flags", "base", "data", "ctypes"})
 
 
-# Calls of these by name write to the array, as the operators do.
-
-
 class Layout(NamedTuple):
     """The flags of an array, as library code sees them: whether it copies has no meaning here."""
 
@@ -69,14 +61,14 @@ class Layout(NamedTuple):
 
 
 class Access(Collaborator):
-    """Loads and stores of attributes."""
+    """``obj.name``."""
 
+    assignment: parts.Assignment
     choices: parts.Choices
     class_attributes: parts.ClassAttributes
     effects: parts.Effects
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
-    handed_over: parts.HandedOver
     merges: parts.Merges
     opening: parts.Opening
     operators: parts.Operators
@@ -86,8 +78,6 @@ class Access(Collaborator):
     sources: parts.Sources
     statements: parts.Statements
     variables: parts.Variables
-
-    # ---- attributes ----------------------------------------------------------------------
 
     def getattr(self, obj: Any, name: str) -> Any:
         if name == "__class__" and is_tracer(obj):
@@ -110,7 +100,7 @@ class Access(Collaborator):
                 return BoundMethod(self.machine, obj, name)
             if not hasattr(type(obj), "_fields") and native_class(type(obj)) is None:
                 return getattr(obj, name)
-        return self._instance_attribute(obj, name)
+        return self.instance_attribute(obj, name)
 
     def _member_attribute(self, obj: enum.Enum, name: str, held: str) -> Any:
         """What a member of an enumeration holds, as it is at each call."""
@@ -135,7 +125,7 @@ class Access(Collaborator):
                                                        (("attr", obj.name),), label)
 
     def _module_attribute(self, obj: types.ModuleType, name: str) -> Any:
-        if id(vars(obj)) in self.merges.global_overlays and name in self._overlay(obj):
+        if id(vars(obj)) in self.merges.global_overlays and name in self.assignment.overlay_of(obj):
             return self.attribute_by_default(obj, name)
         try:
             value = getattr(obj, name)
@@ -237,7 +227,7 @@ class Access(Collaborator):
             return self.recorder.apply(Attribute(name), (obj,), {})
         return BoundMethod(self.machine, obj, name)
 
-    def _instance_attribute(self, obj: Any, name: str) -> Any:
+    def instance_attribute(self, obj: Any, name: str) -> Any:
         if name == "__cause__" and id(obj) in self.statements.causes:
             return self.statements.causes[id(obj)][1]
         if type(obj) is super:
@@ -371,7 +361,7 @@ class Access(Collaborator):
         # elsewhere there is none
         if id(obj) in self.found_functions.paths and len(self.journal.layers) > 1:
             self.sources.overlays.setdefault(id(obj), {}).setdefault(name, UNBOUND)
-        self.set_plain(obj, name, value)
+        self.assignment.set_plain(obj, name, value)
         return value
 
     def _outside_attribute(self, obj: Any, name: str, path: Path, found: Any) -> Any:
@@ -420,142 +410,8 @@ class Access(Collaborator):
         own = None if isinstance(obj, type) else python_method(obj, "__getattribute__")
         return kind if own is None or is_library(own.__module__) else "bare"
 
-    def setattr(self, obj: Any, name: str, value: Any) -> None:
-        if is_tracer(obj):
-            self._set_traced(obj, name, value)
-            return
-        if isinstance(obj, types.ModuleType) or (
-                isinstance(obj, type) and id(obj) not in self.class_attributes.made_classes):
-            self.class_attributes.register_class(obj)
-        custom = python_method(obj, "__setattr__")
-        native = class_attribute(type(obj), "__setattr__")
-        if is_native_method(native) or getattr(obj, "__dict__", None) is obj:
-            self.machine.setitem(obj, name, value)
-            return
-        if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (
-                custom.__module__ not in ("dataclasses",) and not is_generated(custom)):
-            self.machine.call(custom, obj, name, value)
-            return
-        _probe_frozen(obj, name)
-        self.set_by_default(obj, name, value)
-
-    def set_by_default(self, obj: Any, name: str, value: Any) -> None:
-        """``object.__setattr__(obj, name, value)``: by properties and descriptors."""
-        setter = class_attribute(type(obj), name)
-        store = getattr(type(setter), "__set__", None)
-        if isinstance(setter, property):
-            self.class_attributes.note_class_attribute(type(obj), name, setter)
-            if setter.fset is None:
-                setattr(obj, name, value)  # raises Python's own error
-            self.machine.call(setter.fset, obj, value)
-        elif hasattr(store, "__code__"):
-            self.machine.call(store, self.class_attributes.descriptor(type(obj), name, setter),
-                              obj, value)
-        else:
-            self.set_plain(obj, name, value)
-
-    def set_plain(self, obj: Any, name: str, value: Any) -> None:
-        """Store into the instance itself, journaled; an effect on outside objects."""
-        if is_tracer(value):
-            self.variables.label(value, name)
-        if isinstance(obj, decimal.Context):
-            raise self.recorder.fatal(changed_context())
-        if isinstance(obj, enum.Enum):
-            self.register_member(obj)
-        if id(obj) in self.found_functions.paths:
-            self.sources.check_twin(obj)
-            self.opening.keep_apart(obj)
-            overlay = self._overlay(obj)
-            if name not in overlay:
-                self.class_attributes.guard_seeded(obj, name)
-            self.variables.seed(overlay, name, lambda: self.getattr(obj, name) if isinstance(
-                obj, types.ModuleType) else self._instance_attribute(obj, name))
-            own = python_method(obj, "__setattr__") is not None
-            self.effects.effect_on(obj, object.__setattr__ if own else setattr, name, value)
-            self.journal.write(_field(obj, name, overlay), value)
-            return
-        _probe_slots(obj, name)
-        self.handed_over.follow(obj, setattr, name, value)
-        self.journal.write(Field(obj, name), value)
-
-    def _set_traced(self, obj: Any, name: str, value: Any) -> None:
-        if type(obj) is OpaqueTracer:
-            self.effects.emit_effect(setattr, (obj, name, value), {}, None)
-            return
-        if type(obj) is ArrayTracer and name == "flat":
-            self.machine.call(set_flat, obj, value)
-            return
-        if type(obj) is ArrayTracer and name in ("real", "imag", "T"):
-            view = self.machine.getattr(obj, name)
-            self.machine.setitem(view, Ellipsis, value)
-            return
-        if type(obj) is ArrayTracer and name == "shape" and self._reshape_handle(obj, value):
-            return
-        if type(obj) is ArrayTracer and name == "shape":
-            raise self.recorder.fatal(UnsupportedOperation(
-                "assignment to the attribute .shape of a traced array",
-                why="it changes the array object under every name it has",
-                fix="write x = x.reshape(...) instead"))
-        raise self.recorder.fatal(UnsupportedOperation(
-            f"assignment to the attribute .{name} of {in_words(obj.aval)}",
-            why="it changes the array object under every name it has" if name in (
-                "dtype", "strides") else (
-                "a traced number or array has no settable attribute of this name"),
-            fix="write x = x.astype(...) instead" if name == "dtype" else (
-                "use an indexed assignment such as x[...] = value")))
-
-    def _reshape_handle(self, obj: ArrayTracer, shape: Any) -> bool:
-        """``x.shape = ...`` of an array made in this very block, or of a view outside of all
-        blocks: the handle becomes the reshaped view.  False where the array object is known
-        elsewhere, or would be copied."""
-        if not (obj.steps and self.recorder.region.control.parent is None) and (
-                obj.home.outside or not self.journal.is_young(obj.home)):
-            return False
-        view = self.machine.call(np.reshape, obj, shape)
-        if type(view) is not ArrayTracer or view.home is not obj.home:
-            return False
-        obj.steps, obj.dyn, obj.first, obj.seen, obj.obj = (view.steps, view.dyn, view.first,
-                                                            view.seen, view.obj)
-        obj._aval = view.aval
-        return True
-
-    def delattr(self, obj: Any, name: str) -> None:
-        own = python_method(obj, "__delattr__")
-        if own is not None:
-            self.machine.call(own, obj, name)
-            return
-        if is_native_method(class_attribute(type(obj), "__delattr__")):
-            self.machine.delitem(obj, name)
-            return
-        found = class_attribute(type(obj), name)
-        if isinstance(found, property) and found.fdel is not None:
-            self.class_attributes.note_class_attribute(type(obj), name, found)
-            self.machine.call(found.fdel, obj)
-            return
-        self.machine.getattr(obj, name)
-        if id(obj) in self.found_functions.paths:
-            self.sources.check_twin(obj)
-            self.opening.keep_apart(obj)
-            overlay = self._overlay(obj)
-            self.effects.effect_on(obj, delattr, name)
-            self.journal.write(_field(obj, name, overlay), DELETED)
-            return
-        self.handed_over.follow(obj, delattr, name)
-        self.journal.write(Field(obj, name), UNBOUND)
-
-    def _overlay(self, obj: Any) -> dict[str, Any]:
-        """What the trace has written to an object from outside; the attributes of a module are
-        the globals of its functions."""
-        if isinstance(obj, types.ModuleType):
-            self.sources.overlays[id(obj)] = self.merges.overlay_of(vars(obj))
-        return self.sources.overlays.setdefault(id(obj), {})
-
     def super_(self, cls: Any, obj: Any) -> Any:
         return super(cls, obj)
-
-
-def _field(obj: Any, name: str, overlay: dict[str, Any]) -> Field:
-    return Field(vars(obj) if isinstance(obj, types.ModuleType) else obj, name, overlay)
 
 
 def held_name(member: enum.Enum, name: str) -> str | None:
@@ -580,18 +436,3 @@ def _is_data_descriptor(found: Any) -> bool:
 def is_cached_property(found: Any) -> bool:
     """Is an attribute of a class a ``functools.cached_property``?"""
     return type(found).__name__ == "cached_property" and hasattr(found, "func")
-
-
-def _probe_frozen(obj: Any, name: str) -> None:
-    """Raise what assigning to an attribute of a frozen dataclass raises."""
-    cls: Any = type(obj)
-    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-    if frozen and cls.__setattr__ is not object.__setattr__:
-        cls.__setattr__(obj, name, None)
-
-
-def _probe_slots(obj: Any, name: str) -> None:
-    """Raise what Python raises where there is neither a slot nor a dict for an attribute."""
-    cls: Any = type(obj)
-    if not hasattr(obj, "__dict__") and class_attribute(cls, name) is UNBOUND:
-        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")

@@ -419,7 +419,7 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
 
 @handles(object.__setattr__)
 def object_setattr(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.access.set_by_default(obj, name, value)
+    machine.assignment.set_by_default(obj, name, value)
 
 
 @handles(hash)

@@ -1,0 +1,190 @@
+"""Attributes that are set and deleted."""
+
+from __future__ import annotations
+
+import decimal
+import enum
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import UnsupportedOperation
+from ...stage.machine import UNBOUND
+from ...stage.source import is_generated
+from ...types.kinds import in_words
+from ..boundary.process_state import changed_context
+from ..collaborator import Collaborator
+from ..flow.partial import DELETED
+from ..numpy.written_out import set_flat
+from ..record.journal import Field
+from ..record.tracers import ArrayTracer, OpaqueTracer, is_tracer
+from .special_methods import class_attribute, is_native_method, python_method
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+
+class Assignment(Collaborator):
+    """``obj.name = value`` and ``del obj.name``."""
+
+    access: parts.Access
+    class_attributes: parts.ClassAttributes
+    effects: parts.Effects
+    found_functions: parts.FoundFunctions
+    handed_over: parts.HandedOver
+    merges: parts.Merges
+    opening: parts.Opening
+    recorder: parts.Recorder
+    sources: parts.Sources
+    variables: parts.Variables
+
+    def setattr(self, obj: Any, name: str, value: Any) -> None:
+        if is_tracer(obj):
+            self._set_traced(obj, name, value)
+            return
+        if isinstance(obj, types.ModuleType) or (
+                isinstance(obj, type) and id(obj) not in self.class_attributes.made_classes):
+            self.class_attributes.register_class(obj)
+        custom = python_method(obj, "__setattr__")
+        native = class_attribute(type(obj), "__setattr__")
+        if is_native_method(native) or getattr(obj, "__dict__", None) is obj:
+            self.machine.setitem(obj, name, value)
+            return
+        if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (
+                custom.__module__ not in ("dataclasses",) and not is_generated(custom)):
+            self.machine.call(custom, obj, name, value)
+            return
+        _probe_frozen(obj, name)
+        self.set_by_default(obj, name, value)
+
+    def set_by_default(self, obj: Any, name: str, value: Any) -> None:
+        """``object.__setattr__(obj, name, value)``: by properties and descriptors."""
+        setter = class_attribute(type(obj), name)
+        store = getattr(type(setter), "__set__", None)
+        if isinstance(setter, property):
+            self.class_attributes.note_class_attribute(type(obj), name, setter)
+            if setter.fset is None:
+                setattr(obj, name, value)  # raises Python's own error
+            self.machine.call(setter.fset, obj, value)
+        elif hasattr(store, "__code__"):
+            self.machine.call(store, self.class_attributes.descriptor(type(obj), name, setter),
+                              obj, value)
+        else:
+            self.set_plain(obj, name, value)
+
+    def set_plain(self, obj: Any, name: str, value: Any) -> None:
+        """Store into the instance itself, journaled; an effect on outside objects."""
+        if is_tracer(value):
+            self.variables.label(value, name)
+        if isinstance(obj, decimal.Context):
+            raise self.recorder.fatal(changed_context())
+        if isinstance(obj, enum.Enum):
+            self.access.register_member(obj)
+        if id(obj) in self.found_functions.paths:
+            self.sources.check_twin(obj)
+            self.opening.keep_apart(obj)
+            overlay = self.overlay_of(obj)
+            if name not in overlay:
+                self.class_attributes.guard_seeded(obj, name)
+            self.variables.seed(overlay, name, lambda: self.machine.getattr(
+                obj, name) if isinstance(obj, types.ModuleType) else (
+                    self.access.instance_attribute(obj, name)))
+            own = python_method(obj, "__setattr__") is not None
+            self.effects.effect_on(obj, object.__setattr__ if own else setattr, name, value)
+            self.journal.write(_field(obj, name, overlay), value)
+            return
+        _probe_slots(obj, name)
+        self.handed_over.follow(obj, setattr, name, value)
+        self.journal.write(Field(obj, name), value)
+
+    def _set_traced(self, obj: Any, name: str, value: Any) -> None:
+        if type(obj) is OpaqueTracer:
+            self.effects.emit_effect(setattr, (obj, name, value), {}, None)
+            return
+        if type(obj) is ArrayTracer and name == "flat":
+            self.machine.call(set_flat, obj, value)
+            return
+        if type(obj) is ArrayTracer and name in ("real", "imag", "T"):
+            view = self.machine.getattr(obj, name)
+            self.machine.setitem(view, Ellipsis, value)
+            return
+        if type(obj) is ArrayTracer and name == "shape" and self._reshape_handle(obj, value):
+            return
+        if type(obj) is ArrayTracer and name == "shape":
+            raise self.recorder.fatal(UnsupportedOperation(
+                "assignment to the attribute .shape of a traced array",
+                why="it changes the array object under every name it has",
+                fix="write x = x.reshape(...) instead"))
+        raise self.recorder.fatal(UnsupportedOperation(
+            f"assignment to the attribute .{name} of {in_words(obj.aval)}",
+            why="it changes the array object under every name it has" if name in (
+                "dtype", "strides") else (
+                "a traced number or array has no settable attribute of this name"),
+            fix="write x = x.astype(...) instead" if name == "dtype" else (
+                "use an indexed assignment such as x[...] = value")))
+
+    def _reshape_handle(self, obj: ArrayTracer, shape: Any) -> bool:
+        """``x.shape = ...`` of an array made in this very block, or of a view outside of all
+        blocks: the handle becomes the reshaped view.  False where the array object is known
+        elsewhere, or would be copied."""
+        if not (obj.steps and self.recorder.region.control.parent is None) and (
+                obj.home.outside or not self.journal.is_young(obj.home)):
+            return False
+        view = self.machine.call(np.reshape, obj, shape)
+        if type(view) is not ArrayTracer or view.home is not obj.home:
+            return False
+        obj.steps, obj.dyn, obj.first, obj.seen, obj.obj = (view.steps, view.dyn, view.first,
+                                                            view.seen, view.obj)
+        obj._aval = view.aval
+        return True
+
+    def delattr(self, obj: Any, name: str) -> None:
+        own = python_method(obj, "__delattr__")
+        if own is not None:
+            self.machine.call(own, obj, name)
+            return
+        if is_native_method(class_attribute(type(obj), "__delattr__")):
+            self.machine.delitem(obj, name)
+            return
+        found = class_attribute(type(obj), name)
+        if isinstance(found, property) and found.fdel is not None:
+            self.class_attributes.note_class_attribute(type(obj), name, found)
+            self.machine.call(found.fdel, obj)
+            return
+        self.machine.getattr(obj, name)
+        if id(obj) in self.found_functions.paths:
+            self.sources.check_twin(obj)
+            self.opening.keep_apart(obj)
+            overlay = self.overlay_of(obj)
+            self.effects.effect_on(obj, delattr, name)
+            self.journal.write(_field(obj, name, overlay), DELETED)
+            return
+        self.handed_over.follow(obj, delattr, name)
+        self.journal.write(Field(obj, name), UNBOUND)
+
+    def overlay_of(self, obj: Any) -> dict[str, Any]:
+        """What the trace has written to an object from outside; the attributes of a module are
+        the globals of its functions."""
+        if isinstance(obj, types.ModuleType):
+            self.sources.overlays[id(obj)] = self.merges.overlay_of(vars(obj))
+        return self.sources.overlays.setdefault(id(obj), {})
+
+
+def _field(obj: Any, name: str, overlay: dict[str, Any]) -> Field:
+    return Field(vars(obj) if isinstance(obj, types.ModuleType) else obj, name, overlay)
+
+
+def _probe_frozen(obj: Any, name: str) -> None:
+    """Raise what assigning to an attribute of a frozen dataclass raises."""
+    cls: Any = type(obj)
+    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    if frozen and cls.__setattr__ is not object.__setattr__:
+        cls.__setattr__(obj, name, None)
+
+
+def _probe_slots(obj: Any, name: str) -> None:
+    """Raise what Python raises where there is neither a slot nor a dict for an attribute."""
+    cls: Any = type(obj)
+    if not hasattr(obj, "__dict__") and class_attribute(cls, name) is UNBOUND:
+        raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
