@@ -457,3 +457,8 @@ def open_mesh_of_numbers(x, s):
     u, v = np.ix_(x, s[:2])
     u[0] = 2.0
     return np.sum(u * v ** 2) + np.sum(x)
+
+
+@case(X, S[:5].copy(), 1)
+def parts_as_long_as_others(x, s, k):
+    return np.average(x[k:], weights=s ** 2) + np.polyfit(s, x[k:], 1)[0]

@@ -187,6 +187,15 @@ def f(x, n):
         y[i] = 1.
     return np.sum(x)
 """, ["np.ones(2), 3", "np.ones(3), 3"]),
+    "one of some arrays": ("""
+def f(x, n):
+    (x, x * 2.0)[n + int(x[0])]
+    return np.sum([x, x * 3.0][n + int(x[0])])
+""", ["np.ones(2), 0", "np.ones(2), 1", "np.ones(2), -4"]),
+    "one of some functions": ("""
+def f(x, n):
+    return np.sum([np.sin, np.cos][n + int(x[0])](x))
+""", ["np.ones(2), 0", "np.ones(2), 1", "np.ones(2), -4"]),
     "letter of a text": ("""
 def f(x, word):
     for i in range(len(x)):

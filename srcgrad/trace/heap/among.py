@@ -198,13 +198,14 @@ class Among(Collaborator):
         spare = next(c for c in found if c is not UNBOUND)
         return [spare if c is UNBOUND else c for c in found]
 
-    def number_among(self, count: int, index: Any) -> Any:
+    def number_among(self, items: list[Any] | tuple[Any, ...], index: Any) -> Any:
+        """The place that an index of a list or tuple names, counted from its beginning."""
         if type(index) is int:
-            return range(count)[index]
+            return range(len(items))[index]
         if (is_tracer(index) and index.aval.expr is not None and proves_nonnegative(
                 index.aval.expr)) or self._is_place(index.value):
             return index
-        return self.recorder.computed(operator.getitem, INT, range(count), index)
+        return self.recorder.computed(operator.getitem, INT, places_of(items), index)
 
     def _is_place(self, value: Value) -> bool:
         """Is a number what a search has found: never negative?"""
@@ -217,7 +218,7 @@ class Among(Collaborator):
         return False
 
     def put_among(self, obj: list[Any], key: Any, value: Any) -> None:
-        place = self.number_among(len(obj), key)
+        place = self.number_among(obj, key)
         self.journal.touch(Content(obj, self.symbolic_lists))
         for i, old in enumerate(list(obj)):
             test = self.machine.compare("==", place, i)
@@ -238,3 +239,8 @@ class Among(Collaborator):
 def _holds(obj: Any) -> bool:
     """Can something hold other things?"""
     return isinstance(obj, HOLDING) or record_fields(obj) is not None
+
+
+def places_of(items: list[Any] | tuple[Any, ...]) -> list[int] | tuple[int, ...]:
+    """The numbers of the items, in what says the same of an index that lies outside."""
+    return tuple(range(len(items))) if isinstance(items, tuple) else list(range(len(items)))

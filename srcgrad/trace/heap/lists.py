@@ -28,6 +28,7 @@ from ..record.settling import FEW
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.structures import is_mutable
 from ..record.tracers import ArrayTracer, ScalarTracer, is_tracer
+from .among import places_of
 from .columns import (
     Unfit,
     common_form,
@@ -133,6 +134,7 @@ class Lists(Collaborator):
     def list_read(self, obj: Any, key: Any) -> Any:
         joining = self.merges.join()
         items = list(self.containers.outside_items(obj))
+        seen = tuple(items) if isinstance(obj, tuple) else items
         avals = [list_item_aval(joining, i) for i in items]
         if not items or any(a is None for a in avals):
             if not items:
@@ -142,14 +144,14 @@ class Lists(Collaborator):
                     isinstance(items[0], tuple) and any(map(is_mutable, items[0]))):
                 found = common_form(joining, (Snapshot(list, tuple(items)),))
             if found is None:
-                return self.among.pick(items, self.among.number_among(len(items), key))
+                return self.among.pick(items, self.among.number_among(seen, key))
             columns = zip(*(taken_apart(joining, found[0], i) for i in items), strict=True)
             return put_together(joining, found[0], [self.list_read(list(c), key) for c in columns])
         elem = functools.reduce(joining.join_avals, [a for a in avals if a is not None])
         if elem.kind is Kind.ANY:
-            return self.one_among(items, key)
+            return self.one_among(seen, key)
         if elem.kind is Kind.ARRAY or (elem.kind is Kind.LIST and not self.opening.may_open()):
-            return self.one_among(items, key)  # which may be changed
+            return self.one_among(seen, key)  # which may be changed
         (value,) = self.recorder.emit("get", (self.list_of_numbers(items), self.recorder.as_value(
             key)), (elem,))
         return self._element(obj, value)
@@ -182,13 +184,13 @@ class Lists(Collaborator):
             self.lists_made[tuple(m.value for m in made)] = (after, self.recorder.region)
         return made
 
-    def one_among(self, items: list[Any], key: Any) -> Any:
+    def one_among(self, items: list[Any] | tuple[Any, ...], key: Any) -> Any:
         """One of several arrays or other objects, told by branches, so that it stays the same
         object; None if they are too many."""
         size = len(items)
         if size > FEW:
             return None
-        place = self.recorder.computed(operator.getitem, INT, range(size), key)
+        place = self.recorder.computed(operator.getitem, INT, places_of(items), key)
         found = items[-1]
         for i in reversed(range(size - 1)):
             found = self._either(self.machine.compare("==", place, i), items[i], found)

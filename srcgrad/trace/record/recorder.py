@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -13,9 +14,10 @@ from ...graph.infer import infer
 from ...graph.ir import Index, Origin, Ref, Step, Steps, Through, Value, abstract
 from ...graph.outcome import MISSING, Outcome
 from ...stage.origins import origin
-from ...types.dims import Atom, Dim, evaluate, is_varying
+from ...types.dims import Atom, Dim, evaluate, is_varying, symbols
 from ...types.kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ...types.spelling import Method
+from ...types.structure import mapped
 from ..assumptions import Assumption, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
@@ -379,11 +381,13 @@ class Recorder(Collaborator):
         template = abstract(arg_values, inputs)
         keywords = abstract(kw_values, inputs)
         sizes: dict[Atom, Dim] = {}
+        avals = [self.list_sizes.avals_in(values, sizes) for values in (arg_values, kw_values)]
         try:
-            outcome = infer(fn, *(self.list_sizes.avals_in(values, sizes)
-                                  for values in (arg_values, kw_values))).where(sizes)
+            outcome = infer(fn, *avals).where(sizes)
         except SrcgradError as error:
             raise self.fatal(error) from None
+        except Exception as error:
+            outcome = self._of_equal_sizes(fn, avals, error).where(sizes)
         if outcome.static is not MISSING:
             return outcome.static
         if outcome.has_placeholders:
@@ -400,6 +404,25 @@ class Recorder(Collaborator):
         cls = outcome.container
         return cls(*results) if cls is not None and hasattr(cls, "_fields") else (
             list(results) if cls is list else tuple(results))
+
+    def _of_equal_sizes(self, fn: Callable[..., Any], avals: list[Any],
+                        error: Exception) -> Outcome:
+        """What a function gives that takes no operands of these sizes, with sizes that are one
+        number in this call written as one.  (Guarded.)"""
+        known: list[Dim] = []
+
+        def one(size: Dim) -> Dim:
+            if is_varying(size) or not self.sources.numbers.keys() >= {*symbols(size)}:
+                return size
+            known.append(size)
+            return next(k for k in known if self.sources.equal_sizes(k, size))
+
+        alike = [mapped(part, Aval, lambda aval: aval if aval.shape is None else aval.but(
+            shape=tuple(map(one, aval.shape)))) for part in avals]
+        if alike != avals:
+            with contextlib.suppress(Exception):
+                return infer(fn, *alike)
+        raise error
 
     def fills(self, size: Dim) -> bool:
         """Is a size that is fixed during a call at least 1?  (Guarded.)"""
