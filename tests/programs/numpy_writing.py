@@ -462,3 +462,10 @@ def open_mesh_of_numbers(x, s):
 @case(X, S[:5].copy())
 def parts_as_long_as_others(x, s):
     return np.average(x[1:], weights=s ** 2) + np.polyfit(s, x[1:], 1)[0]
+
+
+@case(np.array([0.3, 1.2, 0.9, 1.7, 0.4]), np.array([0.2, 0.5, 0.9]), 2)
+def averages_of_parts(x, w, k):
+    large = x[x > 0.35]
+    return np.average(x[k:], weights=w) + np.average(large[1:], weights=w) * np.average(
+        x[:-k], weights=large[1:])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import AliasError, SrcgradError, UnsupportedOperation, Where
+from ...graph.generic import leaves_of
 from ...graph.infer import infer
 from ...graph.ir import Index, Origin, Ref, Step, Steps, Through, Value, abstract
 from ...graph.outcome import MISSING, Outcome
@@ -407,21 +408,22 @@ class Recorder(Collaborator):
 
     def _of_equal_sizes(self, fn: Callable[..., Any], avals: list[Any],
                         error: Exception) -> Outcome:
-        """What a function gives that takes no operands of these sizes, with sizes that are one
-        number in this call written as one.  (Guarded.)"""
-        known: list[Dim] = []
-
-        def one(size: Dim) -> Dim:
-            if is_varying(size) or not self.sources.numbers.keys() >= {*symbols(size)}:
-                return size
-            known.append(size)
-            return next(k for k in known if self.sources.equal_sizes(k, size))
-
-        alike = [mapped(part, Aval, lambda aval: aval if aval.shape is None else aval.but(
-            shape=tuple(map(one, aval.shape)))) for part in avals]
-        if alike != avals:
+        """What a function gives that takes no operands of these sizes: with sizes that are one
+        number in this call written as one (guarded), and one that only the run knows as another,
+        as it is where the function does not raise."""
+        numbers = self.sources.numbers.keys()
+        sizes = dict.fromkeys(d for part in avals for aval in leaves_of(part)
+                              for d in aval.shape or ())
+        known = sorted((d for d in sizes if not is_varying(d) and numbers >= {*symbols(d)}),
+                       key=lambda d: len(symbols(d)))
+        alike = {d: next(k for k in known if self.sources.equal_sizes(k, d)) for d in known}
+        unknown = [{v: other} for v in sizes if v not in alike for other in sizes if other != v]
+        for more in ({}, *unknown):
+            shown = {**alike, **more}
             with contextlib.suppress(Exception):
-                return infer(fn, *alike)
+                return infer(fn, *(mapped(part, Aval, lambda aval: aval if aval.shape is None else (
+                    aval.but(shape=tuple(shown.get(d, d) for d in aval.shape))))  # noqa: B023
+                    for part in avals))
         raise error
 
     def fills(self, size: Dim) -> bool:
