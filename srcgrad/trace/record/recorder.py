@@ -409,21 +409,25 @@ class Recorder(Collaborator):
     def _of_equal_sizes(self, fn: Callable[..., Any], avals: list[Any],
                         error: Exception) -> Outcome:
         """What a function gives that takes no operands of these sizes: with sizes that are one
-        number in this call written as one (guarded), and one that only the run knows as another,
+        number in this call taken as one (guarded), and one that only the run knows as another,
         as it is where the function does not raise."""
         numbers = self.sources.numbers.keys()
-        sizes = dict.fromkeys(d for part in avals for aval in leaves_of(part)
-                              for d in aval.shape or ())
-        known = sorted((d for d in sizes if not is_varying(d) and numbers >= {*symbols(d)}),
-                       key=lambda d: len(symbols(d)))
-        alike = {d: next(k for k in known if self.sources.equal_sizes(k, d)) for d in known}
-        unknown = [{v: other} for v in sizes if v not in alike for other in sizes if other != v]
+        sizes = list(dict.fromkeys(d for part in avals for aval in leaves_of(part)
+                                   for d in aval.shape or ()))
+        known = [d for d in sizes if not is_varying(d) and numbers >= {*symbols(d)}]
+        first = {d: next(k for k in known if self.sources.equal_sizes(k, d)) for d in known}
+        symbol = {d: d if isinstance(d, int) else self.fresh("k", low=0)
+                  for d in dict.fromkeys(first.get(d, d) for d in sizes)}
+        alike = {d: symbol[first.get(d, d)] for d in sizes}
+        meant = {s.atoms()[0]: d for d, s in symbol.items() if not isinstance(s, int)}
+        unknown = [{v: alike[other]} for v in sizes if v not in first
+                   for other in sizes if other != v]
         for more in ({}, *unknown):
-            shown = {**alike, **more}
+            taken = {**alike, **more}
             with contextlib.suppress(Exception):
                 return infer(fn, *(mapped(part, Aval, lambda aval: aval if aval.shape is None else (
-                    aval.but(shape=tuple(shown.get(d, d) for d in aval.shape))))  # noqa: B023
-                    for part in avals))
+                    aval.but(shape=tuple(taken[d] for d in aval.shape))))  # noqa: B023
+                    for part in avals)).where(meant)
         raise error
 
     def fills(self, size: Dim) -> bool:
