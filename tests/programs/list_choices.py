@@ -60,6 +60,19 @@ def longest_run_of_an_object(x):
 
 
 @case(X)
+def longest_run_in_a_dict(x):
+    runs = {"best": [], "now": []}
+    for v in x:
+        if v > 0:
+            runs["now"].append(v)
+        else:
+            if sum(runs["now"]) > sum(runs["best"]):
+                runs["best"] = runs["now"]
+            runs["now"] = []
+    return sum(runs["best"]) * x[0]
+
+
+@case(X)
 def best_pair(x):
     best, least = [0.0, 0.0], 1e9
     for i in range(len(x) - 1):

@@ -250,10 +250,28 @@ class Join:
             new = make(parts)
             for side, obj in enumerate(objects):
                 self.machine.merges.inherit(new, obj)
-                aliased = frozenset.union(*self.aliased) if len(objects) == 1 else (
-                    self.aliased[side])
-                if id(obj) in aliased or self.machine.journal.is_alias(obj):
+                if self.is_alias(obj, (side,) if len(objects) == 2 else (0, 1)):
                     self.machine.journal.alias(new)
+            return new
+
+        return made
+
+    def is_alias(self, obj: Any, sides: tuple[int, ...]) -> bool:
+        """May another list stand for one at the end of an arm, or of an iteration?  So it may where
+        an iteration has put it into a list of lists: the next one may put it there again."""
+        rows = self.machine.list_rows
+        if self.predicate is None and 1 in sides and id(obj) in rows.list_owners:
+            rows.share_rows()
+            return True
+        journal = self.machine.journal
+        return journal.is_alias(obj) or id(obj) in journal.copies or any(
+            id(obj) in self.aliased[side] for side in sides)
+
+    def aliasing(self, make: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
+        """``make`` for a list that another one may stand for."""
+        def made(parts: list[Any]) -> Any:
+            new = make(parts)
+            self.machine.journal.alias(new)
             return new
 
         return made

@@ -252,10 +252,7 @@ class LoopNodes(Collaborator):
                     for pairs, part in zip(sides, (end, None if runs else entry)):
                         if type(part) is ArrayTracer:
                             pairs.append((result.home, part.home))
-            before = set(built)
             new = self.merges.built(c.shape, made, built)
-            if c.aliased:
-                self.journal.alias(*(obj for key, obj in built.items() if key not in before))
             self.journal.write(c.cell, UNREAD if unread else new)
         for home, source in itertools.chain(*sides):
             home.aliases.extend((h, h.current) for h in reach(source)
@@ -339,7 +336,6 @@ class Carried:
     pristine: Any = None
     heads: list[Any] = field(default_factory=list)
     params: list[Value] = field(default_factory=list)
-    aliased: bool = False  # may other lists stand for those in it?
 
     @property
     def is_unchanged(self) -> bool:

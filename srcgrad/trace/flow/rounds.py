@@ -62,7 +62,6 @@ class Rounds(Collaborator):
     among: parts.Among
     branches: parts.Branches
     joined_values: parts.JoinedValues
-    list_rows: parts.ListRows
     loop_nodes: parts.LoopNodes
     merges: parts.Merges
     open_names: parts.OpenNames
@@ -281,11 +280,8 @@ class Rounds(Collaborator):
             made_homes.append((list(made), held))
             carried.heads = list(made)
             carried.pristine = self.merges.built(carried.shape, list(made), {})
-            built: dict[int, Any] = {}
-            carried.head = self.merges.built(carried.shape, made, built) if isinstance(
+            carried.head = self.merges.built(carried.shape, made, {}) if isinstance(
                 carried.shape, (Sequence, Apart)) else carried.pristine
-            if carried.aliased:
-                self.journal.alias(*built.values())
             unread = self.merges.is_unread(carried.cell, self.later.head)
             self.journal.write(carried.cell, UNREAD if unread else carried.head)
             self.open_names.note_open(carried.cell, carried.head, after_loop(
@@ -363,11 +359,8 @@ class Rounds(Collaborator):
                 carried.end = DELETED
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
-            pairs = len(joining.objects)
             carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
             changed = _open_sizes(joining, carried.shape, done.own) or changed
-            if not carried.aliased and any(map(self._ends_aliased, joining.objects[pairs:])):
-                carried.aliased = changed = True
             self.merges.check_content(carried.cell, carried.shape)
             wide = wide or changed
         if not wide:
@@ -398,15 +391,6 @@ class Rounds(Collaborator):
         wide = wide or bool(older)
         self._check_objects(joining, {*forms, *done.changes})
         return wide
-
-    def _ends_aliased(self, pair: tuple[Any, Any]) -> bool:
-        """May another list stand for what an iteration leaves in the place of a list, or does it
-        lie in a list of lists, where the next iteration may put it again?"""
-        end = pair[1]
-        if id(end) in self.list_rows.list_owners:
-            self.list_rows.share_rows()
-            return True
-        return id(end) in self.journal.copies or any(end is obj for obj in self.aliased_in_body)
 
     def _check_objects(self, joining: Join, changed: set[tuple[Any, ...]]) -> None:
         """A loop carries objects by their parts: each must have one name only."""

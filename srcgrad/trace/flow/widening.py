@@ -51,7 +51,10 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
             type(end) is not type(head) and not isinstance(shape, Numbered))
         if parts is None or len(parts) != len(shape.items) or unlike:
             return joining.unify(head, end), True
-        wide = False
+        wide = type(end) is list and not joining.is_alias(head, (1,)) and (
+            joining.is_alias(end, (1,)))
+        if wide:
+            shape = replace(shape, build=joining.aliasing(shape.build))
         items = []
         for item, h, e in zip(shape.items, shape.parts(head), parts, strict=True):
             new, changed = widen(joining, item, h, e)
