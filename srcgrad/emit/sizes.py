@@ -388,8 +388,8 @@ class Sizes:
 
 
 def _is_numpys(aval: Aval) -> bool:
-    """Is it a number that NumPy may have made, of one dtype that an array keeps?"""
-    return aval.kind in (Kind.SCALAR, Kind.NUMBER) and aval.dtype is not None and (
+    """Is it a number of NumPy's, of one dtype that an array keeps?  (Others may be ints.)"""
+    return aval.kind is Kind.SCALAR and aval.dtype is not None and (
         aval.dtype.kind in "fc" and aval.least is None and not aval.optional)
 
 
