@@ -3,6 +3,7 @@ representative suite, where another Python is tried, or a quick choice; and how 
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import threading
@@ -53,6 +54,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def number_of(item: pytest.Item) -> int:
     """A number that follows from the name of a test alone."""
     return zlib.crc32(item.nodeid.encode())
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What the functions of a file have compiled stays with them until the end: the garbage collector need not go
+    through it again and again."""
+    if nextitem is not None and nextitem.path != item.path:
+        gc.freeze()
 
 
 class TooLong(BaseException):

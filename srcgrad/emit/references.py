@@ -15,6 +15,7 @@ take a small share of an iteration.
 from __future__ import annotations
 
 from srcgrad.emit.facts import produced_by
+from srcgrad.emit.sizes import MANY
 from srcgrad.emit.storage import Root, Storage, family_of
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.prices import count, iteration
@@ -45,7 +46,7 @@ class _Kept:
                 kept = [(element, sequence) for element, sequence, stacked in produced_by(node)
                         if stacked and sequence not in whole and self.may_be_kept(element)]
                 small = {v for v, _ in kept if count(v.aval) <= FEW}
-                if len(small) * COPY > SHARE * iteration(node.blocks[-1]):
+                if len(small) > MANY or len(small) * COPY > SHARE * iteration(node.blocks[-1]):
                     small = set()
                 self.found.update((sequence, Value(list_of(v.aval), sequence.hint, sequence.obj))
                                   for v, sequence in kept if v not in small)

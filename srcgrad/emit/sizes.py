@@ -29,6 +29,7 @@ from srcgrad.types.kinds import SCALARS, Aval, Kind
 FEW = 2  # numbers of NumPy's that a loop keeps in arrays of their own, whatever that takes
 COPY = 100.0  # nanoseconds that one takes longer than in a list
 SHARE = 0.03  # of an iteration's time for more of them
+MANY = 8  # values that are kept one by one: more read better as one record
 
 
 @dataclass
@@ -208,7 +209,7 @@ class Sizes:
                    if element.aval.kind in SCALARS]
         of_numpy = sum(map(_is_numpys, numbers))
         few = of_numpy == len(numbers) <= FEW or (
-            of_numpy * COPY <= SHARE * iteration(node.blocks[-1]))
+            of_numpy <= MANY and of_numpy * COPY <= SHARE * iteration(node.blocks[-1]))
         for element, sequence, stacked in produced_by(node):
             outer = self.into.get(sequence)
             in_array = outer is not None or "kernel" in node.params or (
