@@ -15,7 +15,6 @@ take a small share of an iteration.
 from __future__ import annotations
 
 from srcgrad.emit.facts import produced_by
-from srcgrad.emit.sizes import MANY
 from srcgrad.emit.storage import Root, Storage, family_of
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.prices import count, iteration
@@ -24,6 +23,7 @@ from srcgrad.types.kinds import Kind, list_of
 FEW = 16  # numbers: as much memory as what makes an array of them
 COPY = 250.0  # nanoseconds that a row takes longer
 SHARE = 0.035  # of an iteration's time for rows
+MANY = 8  # rows: more arrays read better as parts of one record
 
 
 def by_reference(graph: Graph, storage: Storage) -> Graph:

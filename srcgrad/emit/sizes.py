@@ -29,7 +29,7 @@ from srcgrad.types.kinds import SCALARS, Aval, Kind
 FEW = 2  # numbers of NumPy's that a loop keeps in arrays of their own, whatever that takes
 COPY = 100.0  # nanoseconds that one takes longer than in a list
 SHARE = 0.03  # of an iteration's time for more of them
-MANY = 8  # values that are kept one by one: more read better as one record
+MANY = 12  # values that are kept one by one: more read better as one record
 
 
 @dataclass
