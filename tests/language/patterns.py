@@ -142,6 +142,27 @@ def block_moments(M, a):
     return total @ M[2]
 
 
+@construct("match sequences", W6, 0.2)
+def lists_of_lengths_that_data_decide(x, a):
+    def product_of_ends(items):
+        match items:
+            case []:
+                return x[0]
+            case [only]:
+                return 2.0 * only
+            case [p, q] if p > q:
+                return p * q
+            case [first, *middle, last]:
+                return first * sum(middle) * last
+
+    total = product_of_ends([v for v in x if v > a]) + product_of_ends([v for v in x if v > 2.0])
+    match x.tolist():
+        case [p] | [p, _]:
+            return total + p
+        case [p, *rest]:
+            return total * p + len(rest)
+
+
 @construct("match mappings", V4, 0.3)
 def parse_layers(x, rate):
     layers = [{"kind": "dense", "w": x, "bias": rate}, {"kind": "scale", "by": 2.0},
@@ -180,6 +201,24 @@ def event_ledger(x, price):
                 position["cash"] += rate * position["shares"]
         price *= 1.0 + 0.05 * v
     return position["cash"] + position["shares"] * price
+
+
+@construct("match mappings", V5, 2.0)
+def keys_that_data_decide(x, a):
+    signs, places = {}, {i % 3: v for i, v in enumerate(x)}
+    for v in x:
+        signs["up" if v > 0 else "down"] = v * a
+        match signs:
+            case {"up": p, "down": q}:
+                a += 0.1 * p * q
+            case {"up": p} | {"down": p}:
+                a -= 0.1 * p
+    match places:
+        case {0: p, 1: q, 3: r}:
+            return p + q + r
+        case {0: p, 1: q, **rest} if rest:
+            return a * p * q + len(rest)
+    return a
 
 
 @construct("match mappings", V5, 0.2)

@@ -179,8 +179,7 @@ class Pattern:
                     continue
             elif isinstance(node, ast.MatchAs) and node.pattern is None and node.name is None:
                 continue
-            item = ast.copy_location(
-                ast.Subscript(self.read(values, at), c.constant(index, at), ast.Load()), at)
+            item = c.op("getitem", at, [self.read(values, at), c.constant(index, at)])
             slot = c.unit.fresh("case")
             tests.append(self.kept(slot, item, node))
             if isinstance(node, ast.MatchStar):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...stage.defaults import MachineDefaults
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 OF_KEYS = frozenset({list, tuple, set, frozenset, sorted, iter, sum, min, max, any, all, enumerate,
                      zip, map, filter, reversed})
 LOOKING = frozenset({isinstance, type, id, callable, hasattr, getattr, len, bool})
+TEXTS = (str, bytes, bytearray)
 STAGED = (types.FunctionType, types.MethodType, functools.partial, BoundMethod)
 
 
@@ -223,19 +225,24 @@ class Contents(Collaborator):
             return list(self.presence.container_method(mapping, "items", (), {}))
         return MachineDefaults.mapping_items(self.machine, mapping)
 
-    def match_sequence(self, subject: Any, length: int, star: bool) -> bool:
+    def match_sequence(self, subject: Any, length: int, star: bool) -> Any:
         self.sources.note_container(subject)
-        return MachineDefaults.match_sequence(self.machine, subject, length, star)
+        machine = self.machine
+        if not machine.is_instance(subject, Sequence) or machine.is_instance(subject, TEXTS):
+            return False
+        return machine.compare(">=" if star else "==", machine.call(len, subject), length)
 
-    def match_mapping(self, subject: Any, length: int) -> bool:
+    def match_mapping(self, subject: Any, length: int) -> Any:
+        """What has all keys of a pattern has as many."""
         self.sources.note_container(subject)
-        return self.presence.partial_of(subject) is not None or MachineDefaults.match_mapping(
-            self.machine, subject, length)
+        return self.machine.is_instance(subject, Mapping)
 
-    def match_keys(self, subject: Any, keys: tuple[Any, ...]) -> tuple[Any, ...] | None:
-        if not all(self.machine.truth(self.cursors.contains(subject, k)) for k in keys):
-            return MachineDefaults.match_keys(self.machine, {}, keys)
-        return tuple(self.machine.getitem(subject, k) for k in keys)
+    def match_keys(self, subject: Any, keys: tuple[Any, ...]) -> Any:
+        MachineDefaults.match_keys(self.machine, dict.fromkeys(keys), keys)  # none stands twice
+        tests = [functools.partial(self.cursors.contains, subject, k) for k in keys]
+        return self.machine.if_expression(
+            self.machine.and_(True, *tests),
+            lambda: tuple(self.machine.getitem(subject, k) for k in keys), lambda: None)
 
     def match_rest(self, subject: Any, keys: tuple[Any, ...]) -> dict[Any, Any]:
         rest: dict[Any, Any] = self.machine.call(dict, subject)
