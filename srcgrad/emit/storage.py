@@ -75,7 +75,7 @@ _FUNCTIONS = (
     "sort", "argsort", "argmax", "argmin", "clip", "triu", "tril", "pad", "interp", "diff",
     "trace", "cross", "linspace", "arange", "eye", "identity", "nanmax", "nanmin", "nansum",
     "nanmean", "array", "convolve", "correlate", "searchsorted", "bincount", "histogram",
-    "logspace", "average", "median", "ptp", "gradient", "trapezoid",
+    "logspace", "average", "median", "ptp", "gradient",
 )
 
 

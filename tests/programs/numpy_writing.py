@@ -336,6 +336,35 @@ def flat_assignment(m):
     return np.sum(a * m) + np.sum(b)
 
 
+@case(M)
+def flat_as_an_iterator(m):
+    a = m.copy()
+    v = a.flat
+    s = isinstance(v, np.flatiter) * next(v) + v.index * next(v)
+    for q in v:
+        s += q * q
+    s += sum(v) + len(list(v))  # at its end
+    v[2] = s  # from the beginning
+    w = np.array(v)
+    w[0] = 3.0  # shows in a
+    return next(v) * s + np.sum(np.concatenate([v, m.T.flat]) ** 2) + a[0, 0]
+
+
+@case(M)
+def flat_of_its_own_elements(m):
+    a = m.copy()
+    a.flat = a.T
+    return np.sum(a * m)
+
+
+@case(A)
+def quadrature_over_axes(a):
+    x = np.linspace(0.0, 1.0, 5)
+    found = np.trapezoid(a, x) ** 2 + np.trapezoid(a.T, a[:, 0], axis=1)[:4]
+    widths = np.trapezoid(a[0], a[:, 1:]) if a.shape == (4, 6) else np.trapezoid(a[0], a)
+    return np.sum(found) + widths @ widths + np.trapezoid(a[:2, 0], a[0, :4]) * np.trapezoid(a[0], dx=a[1, 1])
+
+
 @case(A)
 def whole_array_assignment(a):
     b = np.empty((4, 5))

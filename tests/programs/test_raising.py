@@ -34,6 +34,21 @@ def f(x):
     if x[0] > .5: x[7]
     return np.sum(x)
 """, ["np.ones(3)", "np.zeros(3)", "np.ones(8)"]),
+    "flat is no array": ("""
+def f(x):
+    v = x.flat
+    if x[0] > 0.: np.add(v, 1., out=v)
+    elif x[0] > -2.: np.putmask(v, x > 0., 1.)
+    elif x[0] > -4.: np.copyto(v, 1.)
+    return np.sum(v)
+""", ["np.ones(3)", "-np.ones(3)", "-3. * np.ones(3)", "-5. * np.ones(3)"]),
+    "lists are no arrays": ("""
+def f(x):
+    t = [x[0], x[1]]
+    if x[0] > 0.: np.put(t, [0], 1.)
+    else: np.place(t, [True, False], 1.)
+    return np.sum(x)
+""", ["np.ones(3)", "-np.ones(3)"]),
     "if vector": ("""
 def f(x):
     if x: return 1.0

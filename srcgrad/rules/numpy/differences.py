@@ -1,4 +1,4 @@
-"""Differences and quadrature on grids: diff, gradient, trapezoid, and np.pad."""
+"""Differences on grids: diff, gradient, and np.pad."""
 
 from __future__ import annotations
 
@@ -83,45 +83,6 @@ def ediff1d_to_end(ct: Array, to_end_shape: Shape) -> Array:
 
 def _flat_size(shape: Any) -> int:
     return len(shape) if isinstance(shape, list) else size_of(shape)
-
-
-def _spacings(x: Array, x_ndim: Any, ndim: int, axis: int) -> Array:
-    """Differences of sample places, laid out along ``axis``."""
-    if x_ndim != 1:
-        return np.diff(x, axis=axis)
-    return np.expand_dims(np.diff(x), tuple(range(1, ndim - axis)))
-
-
-@vjp(np.trapezoid, "y")
-def trapezoid_y(
-    ct: Array, y_shape: Shape, x: Array, x_ndim: Any, dx: Array, axis: int
-) -> Array:
-    axis = axis % len(y_shape)
-    widths = dx if x is None else _spacings(x, x_ndim, len(y_shape), axis)
-    half = 0.5 * np.expand_dims(ct, axis) * widths
-    between = (*y_shape[:axis], larger(y_shape[axis] - 1, 0), *y_shape[axis + 1 :])
-    half = np.broadcast_to(half, between)
-    before = scatter_add(half, along(axis, slice(None, -1)), y_shape)
-    return before + scatter_add(half, along(axis, slice(1, None)), y_shape)
-
-
-def _means(y: Array, axis: int) -> Array:
-    return 0.5 * (y[along(axis, slice(1, None))] + y[along(axis, slice(None, -1))])
-
-
-@vjp(np.trapezoid, "x")
-def trapezoid_x(ct: Array, y: Array, x_shape: Shape, axis: int) -> Array:
-    axis = axis % np.ndim(y)
-    d = _undiff(np.expand_dims(ct, axis) * _means(y, axis), axis, np.shape(y)[axis])
-    if len(x_shape) == 1:
-        return np.sum(d, axis=tuple(i for i in range(np.ndim(y)) if i != axis))
-    return sum_to(d, x_shape)
-
-
-@vjp(np.trapezoid, "dx")
-def trapezoid_dx(ct: Array, y: Array, axis: int, dx_shape: Shape) -> Array:
-    axis = axis % np.ndim(y)
-    return sum_to(np.expand_dims(ct, axis) * _means(y, axis), dx_shape)
 
 
 def _gradient_spacings(varargs: Any, count: int) -> list[Any]:

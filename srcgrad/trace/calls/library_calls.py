@@ -115,6 +115,10 @@ class LibraryCalls(Collaborator):
         if function in (np.array, np.asarray) and args and type(
                 self.symbolic_lists.get(id(args[0]))) is Columns:
             return self.list_methods.stacked_columns(function, args[0], kwargs)
+        if Flat in map(type, [kwargs.get("out"), *args[getattr(function, "nin", len(args)):]]):
+            raise TypeError("return arrays must be of ArrayType")
+        if function is np.array and type(args[0]) is Flat:  # which copies no more than asarray
+            function = np.asarray
         args = tuple(self.opened(a) for a in args)
         kwargs = {k: self.opened(v) for k, v in kwargs.items()}
         if is_of_scipy(function):  # permissions that need not be used
@@ -147,7 +151,9 @@ class LibraryCalls(Collaborator):
         if type(arg) is EqualArrays:
             arg.apart()
         if type(arg) is Flat:
-            return self.machine.call(np.ravel, arg.base)
+            return self.machine.call_method(arg, "as_array")
+        if type(arg) in (list, tuple) and Flat in map(type, arg):
+            return type(arg)(map(self.opened, arg))
         return self.containers.resolved(arg)
 
     def has_symbolic(self, args: tuple[Any, ...]) -> bool:

@@ -22,7 +22,16 @@ from ..calls.refused import endless_container
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..iteration.elements import NdIter
-from ..iteration.iteration import Range, Rows, Staged, item, length, staged_iterable, static_items
+from ..iteration.iteration import (
+    Range,
+    Rows,
+    Staged,
+    cursor_of,
+    item,
+    length,
+    staged_iterable,
+    static_items,
+)
 from ..numpy.written_out import (
     Flat,
     Parts,
@@ -211,6 +220,7 @@ class Containers(Collaborator):
         if found is not iterable:
             return self.outside_items(found)
         iterable = self.references.seen(iterable)
+        iterable = cursor_of(iterable)
         if type(iterable) in (Flat, NdIter, Parts):
             elements = self.machine.call_method(iterable, "elements")
             iterable = staged_iterable(self.machine, elements)

@@ -33,6 +33,7 @@ from .iteration import (
     Staged,
     Transposed,
     Zip,
+    cursor_of,
     staged_iterable,
 )
 from .iterator_tools import called, next_or, strictly_zipped, subscripted_backwards
@@ -182,6 +183,8 @@ def filter_(machine: Any, function: Any, iterable: Any) -> Any:
 @handles(iter)
 def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
     found = staged_iterable(machine, obj)
+    if found is not None and cursor_of(obj) is not obj:
+        return obj
     if found is not None:
         return found if isinstance(found, Cursor) else machine.containers.made(Cursor(found))
     method = python_method(obj, "__iter__")

@@ -126,8 +126,14 @@ class Transposed(Staged):
     rows: Any
 
 
+def cursor_of(obj: Any) -> Any:
+    """The iterator that an object is: ``x.flat`` with a name keeps one."""
+    return obj.cursor if type(obj) is Flat and obj.cursor is not None else obj
+
+
 def staged_iterable(machine: Any, obj: Any) -> Any:
     """The staged form of an iterable that depends on traced values; None for the others."""
+    obj = cursor_of(obj)
     if isinstance(obj, Staged):
         return obj
     if type(obj) is ArrayTracer:

@@ -18,18 +18,32 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...stage.machine import Frame
 from ..collaborator import PASSED, Collaborator
+from ..numpy.written_out import Flat, is_written_out
 from ..objects.special_methods import python_method
 from ..record.journal import Field
 from ..record.structures import is_library
 from ..record.tracers import is_tracer
 from .iterables import taken
-from .iteration import Cursor, Enumerate, Items, Mapped, Reversed, Rows, Transposed, Zip, length
+from .iteration import (
+    Cursor,
+    Enumerate,
+    Items,
+    Mapped,
+    Reversed,
+    Rows,
+    Transposed,
+    Zip,
+    cursor_of,
+    length,
+    staged_iterable,
+)
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
 
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
                                      functools.reduce, np.fromiter, len})
+TAKING = frozenset({"builtins", "itertools", "functools", "collections", "math"})
 LOOKING: frozenset[Any] = frozenset({next, iter, isinstance, type, id, callable, bool, print, repr,
                                     str, hasattr, getattr})
 
@@ -72,6 +86,9 @@ class Iterators(Collaborator):
                 Items(self.machine.call(list, value)))))[1]
         if type(value) in (Zip, Enumerate, Mapped, Reversed):
             value = self.kept_cursors.setdefault(id(value), (value, Cursor(value)))[1]
+        if type(value) is Flat and value.cursor is None:
+            elements = self.machine.call_method(value, "elements")
+            value.cursor = Cursor(staged_iterable(self.machine, elements), kept=True)
         if type(value) is Cursor:
             value.kept = True
         return value
@@ -86,13 +103,14 @@ class Iterators(Collaborator):
         return self.next.build_list(*(self.kept(i) for i in items))
 
     def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
-        for name, value in list(frame.slots.items()):
+        for name, value in [] if is_written_out(function) else list(frame.slots.items()):
             if self.kept(value) is not value:
                 frame.slots[name] = self.kept(value)
         return self.recursion.run_frame(function, staged, frame)
 
     def consumed(self, cursor: Any, whole: bool) -> Any:
         """The remaining items of a kept iterator, which is at its end from now on."""
+        cursor = cursor_of(cursor)
         if type(cursor) is not Cursor or not cursor.kept:
             return cursor
         self.check_shared(cursor)
@@ -115,6 +133,7 @@ class Iterators(Collaborator):
     # ---- who takes items ---------------------------------------------------------------------
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
+        iterable = cursor_of(iterable)
         if type(iterable) is not Cursor or not iterable.kept:
             return self.next.for_(iterable, target, body, orelse, rest)
         self.check_shared(iterable)
@@ -127,6 +146,9 @@ class Iterators(Collaborator):
             self.machine, iterable.inner)), Step(run, body), orelse, rest)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if function is next or (getattr(function, "__module__", "") in TAKING and (
+                function not in LOOKING)):
+            args = tuple(map(cursor_of, args))
         if function is zip and len(args) > 1 and type(args[0]) is Cursor and args[0].kept and (
                 all(a is args[0] for a in args)):
             args = tuple(self._dealt(self.consumed(args[0], True), len(args)))

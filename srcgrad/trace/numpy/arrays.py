@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import BOOL, INT, OPAQUE, PYTHON_SCALARS, Kind, possible_dtypes
+from ...types.kinds import BOOL, INT, OPAQUE, PYTHON_SCALARS, SCALARS, Kind, possible_dtypes
 from ..boundary.input_arrays import keeps_c_order
 from ..calls.handlers import HANDLERS, handles
 from ..iteration import elements
@@ -22,28 +22,41 @@ from .vectorized import along_axis
 
 
 # ---- NumPy -------------------------------------------------------------------------------------
+def check_target(function: Any, target: Any, *nothing: Any) -> None:
+    """Let NumPy say what it says of something to be written to that is no array."""
+    if type(target) is written_out.Flat:
+        function(np.zeros(0).flat, *nothing)
+    elif isinstance(target, (list, tuple)) or (is_tracer(target) and target.aval.kind in SCALARS):
+        function(target.__class__(), *nothing)
+
+
 @handles(np.copyto)
 def copyto(machine: Any, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
+    check_target(np.copyto, dst, 0)
     machine.effects.copyto(dst, src, casting, where)
 
 
 @handles(np.fill_diagonal)
 def fill_diagonal(machine: Any, a: Any, val: Any, wrap: bool = False) -> None:
+    check_target(np.fill_diagonal, a, 0)
     machine.effects.fill_diagonal(a, val, wrap)
 
 
 @handles(np.putmask)
 def putmask(machine: Any, a: Any, mask: Any, values: Any) -> None:
+    check_target(np.putmask, a, [], [])
     machine.effects.putmask(a, mask, values)
 
 
 @handles(np.place)
 def place(machine: Any, arr: Any, mask: Any, vals: Any) -> None:
+    check_target(np.place, arr, [], [])
     machine.effects.place(arr, mask, vals)
 
 
 @handles(np.put)
 def put(machine: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
+    check_target(np.put, a, [], [])
     machine.effects.put(a, ind, v, mode)
 
 

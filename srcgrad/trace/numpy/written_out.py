@@ -18,7 +18,7 @@ from ..heap import rows, tables
 from ..iteration import elements, iterator_tools
 from ..iteration.elements import lies_in_c_order
 from ..libraries import registry as libraries
-from ..record.tracers import is_tracer
+from ..record.tracers import StandIn, is_tracer
 from . import gradient as numpy_gradient
 from . import polynomial_classes, vectorized
 
@@ -316,14 +316,21 @@ def as_strided(x: Any, shape: Any = None, strides: Any = None, subok: bool = Fal
     return view if all(steps) else np.broadcast_to(view, shape)
 
 
-class Flat:
+class Flat(StandIn):
     """``x.flat``: reads are copies, writes go to ``x`` whatever its layout."""
+
+    cls = np.flatiter
+    cursor: Any = None  # where the iteration is, once it has a name
 
     def __init__(self, base: Any) -> None:
         self.base = base
 
     def elements(self) -> Any:
-        return np.ravel(self.base)
+        return map(self._element, range(self.base.size)) if not lies_in_c_order(
+            self.base) else np.ravel(self.base)
+
+    def _element(self, place: Any) -> Any:
+        return np.ravel(self.base)[place]
 
     def __len__(self) -> Any:
         return self.base.size
@@ -348,17 +355,33 @@ class Flat:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __array__(self, dtype: Any = None) -> Any:
-        return np.ravel(self.base)
+    def as_array(self) -> Any:
+        found = np.ravel(self.base)
+        return found if lies_in_c_order(self.base) else np.broadcast_to(found, found.shape)
 
     def copy(self) -> Any:
         return self.base.flatten()
 
+    @property
+    def index(self) -> Any:
+        return 0 if self.cursor is None else self.cursor.position
+
+    @property
+    def coords(self) -> Any:
+        return np.unravel_index(self.index, self.base.shape)
+
+    def _begin_again(self) -> None:
+        """What every subscript does to the iteration."""
+        if self.cursor is not None:
+            self.cursor.position = 0
+
     def __getitem__(self, key: Any) -> Any:
+        self._begin_again()
         found = np.ravel(self.base)[key]
         return found if np.ndim(found) == 0 else found.copy()
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self._begin_again()
         if lies_in_c_order(self.base):
             np.ravel(self.base)[key] = value
         else:
@@ -467,6 +490,29 @@ def set_flat(base: Any, value: Any) -> None:
     base[...] = np.resize(value, base.shape)
 
 
+def set_in_order(base: Any, value: Any) -> None:
+    """``base.flat = value`` of an array in the same memory: each element is read when its turn
+    comes."""
+    for k in range(base.size):
+        base[np.unravel_index(k, base.shape)] = value[
+            np.unravel_index(k % value.size, value.shape)]
+
+
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """``np.trapezoid``: widths times means."""
+    y = np.asarray(y)
+    before = (slice(None),) * (axis % y.ndim)
+    widths = dx
+    if x is not None:
+        x = np.asarray(x)
+        widths = np.diff(x, axis=axis) if x.ndim != 1 else np.diff(x)
+        if x.ndim == 1 and len(before) < y.ndim - 1:
+            widths = np.expand_dims(widths, tuple(range(1, y.ndim - len(before))))
+    after, until = slice(1, None), slice(None, -1)
+    sums = y[(*before, after)] + y[(*before, until)] if before else y[after] + y[until]
+    return (widths * sums / 2.0).sum(axis)
+
+
 def strides_of(array: Any) -> tuple[Any, ...]:
     """The strides of an array in C order."""
     strides: list[Any] = []
@@ -491,6 +537,7 @@ def is_written_out(function: Any) -> bool:
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,
+    np.trapezoid: trapezoid,
     np.fromiter: fromiter,
     np.nanquantile: nanquantile,
     np.nanpercentile: nanpercentile,

@@ -16,7 +16,8 @@ from ...types.kinds import in_words
 from ..boundary.process_state import changed_context
 from ..collaborator import Collaborator
 from ..flow.partial import DELETED
-from ..numpy.written_out import set_flat
+from ..numpy.written_out import set_flat, set_in_order
+from ..record.homes import reach
 from ..record.journal import Field
 from ..record.tracers import ArrayTracer, OpaqueTracer, is_tracer
 from .special_methods import class_attribute, is_native_method, python_method
@@ -103,7 +104,9 @@ class Assignment(Collaborator):
             self.effects.emit_effect(setattr, (obj, name, value), {}, None)
             return
         if type(obj) is ArrayTracer and name == "flat":
-            self.machine.call(set_flat, obj, value)
+            shared = type(value) is ArrayTracer and set(map(id, reach(obj.home))).intersection(
+                map(id, reach(value.home)))
+            self.machine.call(set_in_order if shared else set_flat, obj, value)
             return
         if type(obj) is ArrayTracer and name in ("real", "imag", "T"):
             view = self.machine.getattr(obj, name)

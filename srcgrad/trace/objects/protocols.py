@@ -156,7 +156,8 @@ def _operands(args: tuple[Any, ...], kwargs: dict[str, Any], of_ufunc: bool) -> 
     """What NumPy asks about a call: the inputs and outputs of a ufunc; for other functions also
     the arrays in lists."""
     if of_ufunc:
-        return [*args, *(kwargs.get("out") or ())]
+        out = kwargs.get("out")
+        return [*args, *(out if isinstance(out, tuple) else (out,))]
     return [x for a in (*args, *kwargs.values()) for x in (
         a if isinstance(a, (list, tuple)) else (a,))]
 
