@@ -24,6 +24,7 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.graph.ir import Index, Node, Ref, Steps, Value
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import add_records
+from srcgrad.types.identifiers import is_name
 from srcgrad.types.kinds import SCALARS, Aval, Kind
 from srcgrad.types.spelling import (
     Attribute,
@@ -311,6 +312,11 @@ class Plain:
             base, key, item = (self.e.template(a, node.inputs) for a in node.params["args"])
             target = ast.Subscript(base, key, ast.Store())
             self.add(stmts, node, ast.Assign([target], item, lineno=0))
+            return
+        if node.params["fn"] is setattr and is_name(str(node.params["args"][1])):
+            base, _, held = (self.e.template(a, node.inputs) for a in node.params["args"])
+            attribute = ast.Attribute(base, node.params["args"][1], ast.Store())
+            self.add(stmts, node, ast.Assign([attribute], held, lineno=0))
             return
         value = self.e.node(node)
         if node.outputs and self.name_of(node.outputs[0]) != "_":

@@ -188,11 +188,12 @@ class StoredObjects(Assumption):
 
 @dataclass(frozen=True)
 class HeldObjects(Assumption):
-    """An attribute of objects in a store holds objects in a store; with ``optional`` or None; or,
-    ``copied``, arrays.
+    """An attribute of objects in a store holds objects in a store (``listed``: lists of them), or
+    texts or numbers beside other things; with ``optional`` or None; or, ``copied``, arrays.
 
-    Why: an object, or None, was put there; arrays that were put there change.
-    Changes: the list of the attribute holds their numbers, -1 for None; copies of the arrays.
+    Why: an object, a text, a number or None was put there; arrays that were put there change.
+    Changes: the list of the attribute holds numbers, for objects their own, -1 for None; texts;
+    copies of the arrays.
     """
 
     cls: Any
@@ -200,10 +201,12 @@ class HeldObjects(Assumption):
     held: Any = None
     optional: bool = False
     copied: bool = False
+    listed: bool = False
 
     def words(self) -> str:
         what = "holds arrays that change" if self.copied else (
-            "may hold None" if self.optional else "holds objects")
+            "may hold None" if self.optional else
+            "holds lists of objects" if self.listed else f"holds objects of {self.held[1]}")
         return f"the attribute {self.name} of {self.cls[1]} {what}"
 
 
@@ -260,27 +263,33 @@ class DequesAsLists(Assumption):
 
 @dataclass(frozen=True)
 class OneObject(Assumption):
-    """What is found at two places is one object.
+    """What is found at two places is one object; without ``first`` whatever is.
 
     Why: it changes, or it is asked whether it is one object.
     Changes: both places give the same; that they do is guarded.
     """
 
-    first: str
-    second: str
-    says = "{first} and {second} are one object"
+    first: str | None = None
+    second: str | None = None
+
+    def words(self) -> str:
+        return "what is found at two places is one object" if self.first is None else (
+            f"{self.first} and {self.second} are one object")
 
 
 @dataclass(frozen=True)
 class ContentRead(Assumption):
-    """The content of a container from outside is known before it changes.
+    """The content of a container from outside is known before it changes; without ``path`` that
+    of all.
 
     Why: it was changed, and then it is read.
     Changes: its length or keys are guarded.
     """
 
-    path: str
-    says = "what {path} holds is read after it changed"
+    path: str | None = None
+
+    def words(self) -> str:
+        return f"what {self.path or 'every container'} holds is read after it changed"
 
 
 @dataclass(frozen=True)
@@ -394,6 +403,8 @@ class Withdrawn(Assumption):
         return other == self.of or (self.of == FollowedNames() and type(other) is FollowedNames)
 
 
+ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
+
 # What the tracer does at its own risk is undone by these, in this order.
 UNDOING = (Withdrawn(ChosenLists()), MixedRows(), KnownLengths(), Withdrawn(RunTimeKeys(None)),
            KnownLengths(repeats=True), SeparateArrays(), NumbersApart(), Withdrawn(FollowedNames()))
@@ -473,6 +484,25 @@ class Assumptions:
     def unrolls(self, site: Any) -> bool:
         return UnrolledLoop(site, "") in self
 
+    def reads(self, path: str) -> bool:
+        """Is the content of a container known before it changes?"""
+        return ContentRead() in self or ContentRead(path) in self
+
+    def are_one(self, first: str, second: str) -> bool:
+        """Is what is found at two places one object?"""
+        return OneObject() in self or OneObject(first, second) in self
+
+    def one_object(self, first: str, second: str) -> OneObject:
+        """What is assumed where one more thing that is found at two places is one object: in the
+        end, each is."""
+        few = len(self.of(OneObject)) < ONE_BY_ONE
+        return OneObject(first, second) if few else OneObject()
+
+    def content_read(self, path: str) -> ContentRead:
+        """What is assumed where the content of one more container is read after it changed: in the
+        end, that of all is."""
+        return ContentRead(path if len(self.of(ContentRead)) < ONE_BY_ONE else None)
+
     def separates(self, path: str) -> bool:
         """Are the arrays of the list at a path inputs one by one?"""
         return SeparateArrays() in self or SeparateArrays(path) in self
@@ -485,10 +515,11 @@ class Assumptions:
         """May objects lie in stores?"""
         return Withdrawn(StoredObjects(outside=outside)) not in self
 
-    def held_by(self, cls: Any, name: str) -> list[Any]:
-        """The classes of the objects that an attribute of objects in a store holds."""
+    def held_by(self, cls: Any, name: str, listed: bool = False) -> list[Any]:
+        """The classes of the objects that an attribute of objects in a store holds, or lists of
+        which it holds."""
         return [h.held for h in self.of(HeldObjects) if h.cls == cls and h.name == name
-                and h.held is not None]
+                and h.held is not None and h.listed is listed]
 
     def without_stores(self) -> list[Assumption]:
         """What undoes stores, which a refusal need not name."""

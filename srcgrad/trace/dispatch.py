@@ -38,6 +38,7 @@ from .flow.presence import Presence
 from .flow.rounds import Rounds
 from .flow.schedules import Schedules
 from .heap.among import Among
+from .heap.attributes import StoredAttributes
 from .heap.containers import Containers
 from .heap.contents import Contents
 from .heap.elements import Elements
@@ -49,6 +50,7 @@ from .heap.list_rows import ListRows
 from .heap.lists import Lists
 from .heap.long_tuples import LongTuples
 from .heap.opening import Opening
+from .heap.pools import Pools
 from .heap.references import References
 from .heap.stores import Link, Reference
 from .iteration.iteration import Cursor
@@ -96,6 +98,8 @@ class Dispatch(MachineDefaults):
     known_keys: KnownKeys
     keys: Keys
     opening: Opening
+    pools: Pools
+    attributes: StoredAttributes
     items: Items
     class_attributes: ClassAttributes
     variables: Variables
@@ -153,7 +157,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "build_set": ("containers",),
     "called": ("namespaces", "foreigners", "references", "pushes", "cursors", "contents",
                "array_classes", "protocols", "unions", "calls"),
-    "called_method": ("namespaces", "foreigners", "pushes", "cursors", "presence",
+    "called_method": ("namespaces", "foreigners", "references", "pushes", "cursors", "presence",
                       "array_classes", "protocols", "unions", "calls"),
     "compare": ("contents", "protocols", "comparisons"),
     "condition": ("operators",),
@@ -180,7 +184,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "load_enclosing": ("variables",),
     "load_free": ("variables",),
     "load_global": ("variables",),
-    "mapping_items": ("contents",),
+    "mapping_items": ("references", "contents"),
     "match_each": ("unions",),
     "match_keys": ("contents",),
     "match_mapping": ("contents",),

@@ -17,7 +17,7 @@ from ..cache.anchors import anchor_of
 from ..cache.dispatch import root_objects
 from ..config import config
 from ..errors import JoinError, SrcgradError, TracingError, UnsupportedOperation, Where
-from ..graph.ir import Graph, Node, Ref, Value, abstract, walk
+from ..graph.ir import Graph, Node, Ref, Value, abstract, uses_of, walk
 from ..graph.sizes import all_equated
 from ..graph.verify import lost_value
 from ..rules.book import lookup
@@ -161,6 +161,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     result = machine.run(target, tuple(traced_args), traced_kwargs)
     machine.list_rows.check_swap()
     machine.elements.check()
+    machine.pools.check()
     machine.sources.check_batches_unwritten()
     machine.sources.check_overlaps()
     machine.identity.guard_identities()
@@ -179,6 +180,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         raise Restart(Withdrawn(ComplexPower()))  # what it returns would be no real number
     block = machine.recorder.root.builder.block(tuple(outputs))
     settle_names(block)
+    machine.pools.leave_out({v for one in (block, *(
+        callee.block for callee in machine.recursion.callees.values())) for v in uses_of(one)})
     inputs = [v for v, _ in machine.sources.inputs]
     homes = {id(t.home) for _, t, _ in machine.sources.outside_arrays if t.home.written}
     written = tuple(i for i, v in enumerate(inputs)

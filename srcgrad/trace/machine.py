@@ -24,6 +24,7 @@ from .calls import library  # noqa: F401  (like the others: it fills the table o
 from .dispatch import Dispatch, operators
 from .heap import heaps  # noqa: F401
 from .heap.run_time import check_no_table
+from .heap.stores import Reference
 from .heap.unlike import things_in
 from .iteration import iterables, itertool  # noqa: F401
 from .iteration.iteration import Cursor, Staged, Transposed, opened, staged_iterable
@@ -190,7 +191,8 @@ class TraceMachine(Dispatch):
 
     def copied(self, obj: Any, deep: bool, memo: dict[int, Any]) -> Any:
         """``copy.copy`` and ``copy.deepcopy`` of objects that hold traced values."""
-        if isinstance(obj, StandIn) and obj.cls is not None and not deep:
+        if isinstance(obj, StandIn) and type(obj) is not Reference and obj.cls is not None and (
+                not deep):
             return self.call_method(obj, "copy")
         check_no_table(self, obj)
         if id(obj) in memo:
@@ -225,15 +227,19 @@ class TraceMachine(Dispatch):
             memo[id(obj)] = {}
             memo[id(obj)].update((k, self.copied(v, deep, memo) if deep else v) for k, v in pairs)
             return memo[id(obj)]
-        fields = record_fields(obj)
+        stored = type(obj) is Reference
+        if stored and obj.cls is dict:
+            return self.references.owned(self.copied(self.call(dict, obj), deep, memo))
+        fields = obj.store.names if stored else record_fields(obj)
         if fields is None:
             return copy.deepcopy(obj) if deep else copy.copy(obj)
-        new = blank(type(obj))
+        new = blank(obj.cls if stored else type(obj))
         memo[id(obj)] = new
         for name in fields:
             value = self.getattr(obj, name)
             object.__setattr__(new, name, self.copied(value, deep, memo) if deep else value)
-        return new
+        memo[id(obj)] = self.references.owned(new)
+        return memo[id(obj)]
 
     def run(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Run the staged form of the function under differentiation."""

@@ -24,6 +24,7 @@ from srcgrad.graph.verify import verify
 from srcgrad.public.compiled import Compiled
 from srcgrad.simplify.pipeline import PASSES
 from srcgrad.stage import PlainMachine, stage
+from srcgrad.types.guards import STEPS
 from srcgrad.types.tree import children, flatten, unflatten
 
 
@@ -102,14 +103,15 @@ def close(got: Any, want: Any, tolerance: float = 2e-5, noise: float = 0.0) -> b
 
 def inputs_of(entry: Any, arguments: dict[str, Any]) -> list[Any]:
     """The graph's inputs, found by their paths."""
-    traced = entry.traced
-    return [
-        s.path.resolve(
-            arguments[s.path.root[1]] if s.path.root[0] == "arg"
-            else entry.root(s.path.root[1])
-        )
-        for s in traced.sources
-    ]
+
+    def found(path: Any) -> Any:
+        obj = arguments[path.root[1]] if path.root[0] == "arg" else entry.root(path.root[1])
+        for kind, key in path.steps:
+            obj = key(*([obj] * key.starts), *map(found, key.others)) if kind == "native" else (
+                STEPS[kind].resolve(obj, key))
+        return obj
+
+    return [found(s.path) for s in entry.traced.sources]
 
 
 def run_quietly(fn: Any, args: tuple[Any, ...]) -> Any:

@@ -132,6 +132,10 @@ class HandedOver(Collaborator):
             args = (args[0] if args else [], obj.maxlen)
         return self.effects.act(type(obj), args, {}, OPAQUE)
 
+    def given(self, obj: Any, names: tuple[str, ...]) -> Any:
+        """An instance, or a dict, as what is made at run time."""
+        return self._given_container(obj) if type(obj) is dict else self.given_instance(obj, names)
+
     def given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
         parts = {n: self.handed_over(object.__getattribute__(obj, n)) for n in attributes}
         return self.effects.act(instance_of, (type(obj),), parts, OPAQUE)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import UnsupportedOperation
 from ...types.guards import Path
-from ..assumptions import OneObject
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.homes import is_stored, may_be_one
@@ -78,7 +77,7 @@ class Identity(Collaborator):
             return
         first, second = sorted((one[0], two[0]), key=self.sources.order_of)
         if one[2] is two[2]:
-            raise Restart(OneObject(str(first), str(second)))
+            raise Restart(self.assumed.one_object(str(first), str(second)))
         self.sources.guard("is_not_path", second, first)
 
     def check_two(self, left: ArrayTracer, right: ArrayTracer) -> None:

@@ -33,11 +33,9 @@ from ...types.subclasses import (
 )
 from ...types.tree import blank
 from ..assumptions import (
-    ContentRead,
     FixedSize,
     GuardedLayout,
     KnownLengths,
-    OneObject,
     SeparateArrays,
 )
 from ..collaborator import Collaborator
@@ -203,7 +201,7 @@ class Sources(Collaborator):
     # ---- reading from outside --------------------------------------------------------------
     def outside(self, obj: Any, path: Path) -> Any:
         """What staged code gets for an object found at ``path``."""
-        path = self._canonical(path)
+        path = self.canonical(path)
         if not isinstance(obj, (*ATOMIC, *STATIC_TYPES)):
             self.outside_reads += 1
         known = self.by_path.get(path)
@@ -213,7 +211,7 @@ class Sources(Collaborator):
         self.by_path[path] = (result, obj)
         return result
 
-    def _canonical(self, path: Path) -> Path:
+    def canonical(self, path: Path) -> Path:
         """Of several ways to one place the one that gradients use: fields of named tuples by
         name, items of ``__dict__`` as attributes, places in sequences counted from the start."""
         if len(path.steps) > 1 and path.steps[-2] == ("attr", "__dict__"):
@@ -314,9 +312,9 @@ class Sources(Collaborator):
         two_arguments = path.root != known.root and path.root[0] == known.root[0] == "arg"
         if ((isinstance(obj, (list, dict, tuple)) and obj) or (two_arguments and (
                 record_fields(obj)))) and (
-                OneObject(str(known), str(path)) not in self.assumed):
+                not self.assumed.are_one(str(known), str(path))):
             if id(obj) in self.identity.altered:  # before it was found here
-                raise Restart(OneObject(str(known), str(path)))
+                raise Restart(self.assumed.one_object(str(known), str(path)))
             if (id(obj), path.root) in self.twins_of and two_arguments:
                 twin, first = self.twins_of[id(obj), path.root]
                 self.guard("is_path", path, first)
@@ -338,7 +336,7 @@ class Sources(Collaborator):
         pair = self.twins.get(id(obj))
         if pair is not None and (other is None or (
                 obj is not other and self.twins.get(id(other), (None,))[0] == pair[0])):
-            raise Restart(OneObject(*map(str, pair)))
+            raise Restart(self.assumed.one_object(*map(str, pair)))
 
     def _atomic(self, obj: Any, path: Path) -> Any:
         if isinstance(obj, types.MethodType):
@@ -378,7 +376,7 @@ class Sources(Collaborator):
             self.outside_reads += 1
             return shadow
         if id(obj) in self.blind:
-            raise Restart(ContentRead(str(self.found_functions.paths[id(obj)])))
+            raise Restart(self.assumed.content_read(str(self.found_functions.paths[id(obj)])))
         return obj
 
     def shadow_of(self, obj: Any) -> Any:
@@ -387,11 +385,11 @@ class Sources(Collaborator):
         path = self.found_functions.paths[id(obj)]
         self.opening.keep_apart(obj)
         if id(obj) in self.twins:  # it is changed: both places must show that
-            raise Restart(OneObject(*map(str, self.twins[id(obj)])))
+            raise Restart(self.assumed.one_object(*map(str, self.twins[id(obj)])))
         self.identity.altered.add(id(obj))
         if id(obj) in self.shadows:
             return self.shadows[id(obj)]
-        if id(obj) not in self.noted and ContentRead(str(path)) not in self.assumed:
+        if id(obj) not in self.noted and not self.assumed.reads(str(path)):
             self.blind.add(id(obj))
             return None
         self.note_container(obj)
@@ -481,7 +479,7 @@ class Sources(Collaborator):
     def _array(self, obj: np.ndarray[Any, Any], path: Path) -> Any:
         check_array(self.machine, obj, path)
         known = self.arrays.get(id(obj))
-        if known is not None and OneObject(str(known[0]), str(path)) in self.assumed:
+        if known is not None and self.assumed.are_one(str(known[0]), str(path)):
             self.guard("is_path", *(
                 Path(p.root, p.steps[:-1], p.label) if p.steps[-1:] == (("base", None),) else p
                 for p in (path, known[0])))
@@ -523,7 +521,7 @@ class Sources(Collaborator):
                     continue
                 if obj is other:
                     first, second = sorted((path, other_path), key=self.order_of)
-                    raise Restart(OneObject(str(first), str(second)))
+                    raise Restart(self.assumed.one_object(str(first), str(second)))
                 if np.shares_memory(obj, other):
                     raise self.recorder.fatal(AliasError(
                         f"{path} is written to and shares memory with {other_path}",

@@ -67,7 +67,6 @@ class Recursion(Collaborator):
     choices: parts.Choices
     found_functions: parts.FoundFunctions
     joined_values: parts.JoinedValues
-    list_rows: parts.ListRows
     lists: parts.Lists
     merges: parts.Merges
     pushes: parts.Pushes
@@ -252,7 +251,6 @@ class Recursion(Collaborator):
         self.journal.push()
         callee.layer = body.layer = len(self.journal.layers)
         callee.region, callee.named = body, {}
-        self.list_rows.share_rows()
         self.recorder.region = body
         self.call_nodes.tracing.append(callee)
         self.branches.call_sites.append((callee.function.__code__, None))

@@ -28,7 +28,8 @@ from ..heap.columns import (
     list_elem,
     unlike_items,
 )
-from ..heap.gathering import Unlike, parts_read
+from ..heap.gathering import parts_read
+from ..heap.outlines import Unlike
 from ..heap.unlike import are_nodes, one_of, remedies_for
 from ..record.journal import Content, Snapshot
 from ..record.states import Columns, ListTable, Maybe, Partial, SymbolicList

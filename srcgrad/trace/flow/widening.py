@@ -150,6 +150,8 @@ def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
         return join(old.but(shape=()), new.but(shape=())).but(shape=shape)
     if old.kind is Kind.INT and new.kind is Kind.INT:
         return old.but(expr=None)
+    if old.kind is Kind.LIST and new.kind is Kind.LIST and old.elem and new.elem:
+        return list_of(stable_elem(joining, old.elem, new.elem))
     return joining.join_avals(old, new)
 
 

@@ -6,6 +6,7 @@ values, and each of these has a list of its own in the graph.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -19,8 +20,28 @@ from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
 from ..record.structures import is_mutable, leaf_aval, rebuilder, structure_parts
 from ..record.tracers import Choice, Late, Picked
-from .stores import Link, Reference, Store, Unlinked, may_be_none, number_in, store_of, stored_as
-from .unlike import Sort, Unsorted, content_in, flag_of, sort_key, sorted_apart, things_in, together
+from .stores import (
+    Link,
+    Reference,
+    Store,
+    Unlinked,
+    kind_of_dicts,
+    may_be_none,
+    number_in,
+    store_of,
+    stored_as,
+)
+from .unlike import (
+    NUMBER,
+    Sort,
+    Unsorted,
+    content_in,
+    flag_of,
+    sort_key,
+    sorted_apart,
+    things_in,
+    together,
+)
 
 if TYPE_CHECKING:
     from ..flow.joins import Join
@@ -76,6 +97,14 @@ class Numbered(Form):
 
     store: Store
     optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Form):
+    """A list of any length of objects in a store, or of tuples or records: a list of their
+    numbers, or for each part."""
+
+    inner: Form
 
 
 @dataclass(slots=True)
@@ -148,7 +177,12 @@ def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> For
     store = store_of(item)
     if store is not None:
         return Numbered(store, may_be_none(item))
-    if leaf_aval(item) is not None or (type(item) is list and id(item) in joining.symbolic):
+    if type(item) is list and id(item) in joining.symbolic:
+        owned = joining.machine.list_rows.list_owners.get(id(item))
+        state = joining.symbolic.raw(item)
+        inner = owned.form if owned is not None else getattr(state, "form", None)
+        return Column() if inner is None else Rows(inner)
+    if leaf_aval(item) is not None:
         return Column()
     sorts = known_sorts(joining, item) if known else None
     if sorts is not None:
@@ -195,6 +229,10 @@ def common(first: Form, second: Form) -> Form:
     """The form of two items; :class:`Unfit` if they have none."""
     if isinstance(first, Several) and isinstance(second, Several):
         return first if first == second else Several(_all_sorts(first.sorts, second.sorts))
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one, Several) and isinstance(other, Column) and any(s.key == (
+                sort_key(None) if isinstance(other, Nothing) else NUMBER) for s in one.sorts):
+            return one
     if isinstance(first, Column) and isinstance(second, Column):
         return first if first == second else Column()
     numbered = [f for f in (first, second) if isinstance(f, Numbered)]
@@ -203,6 +241,8 @@ def common(first: Form, second: Form) -> Form:
         return Numbered(numbered[0].store, len(numbered) < 2 or any(f.optional for f in numbered))
     if isinstance(first, Fixed) and isinstance(second, Fixed) and first.obj is second.obj:
         return first
+    if isinstance(first, Rows) and isinstance(second, Rows):
+        return Rows(common(first.inner, second.inner))
     if isinstance(first, Parts) and isinstance(second, Parts) and first.key == second.key:
         return Parts(first.key, first.build,
                      [common(a, b) for a, b in zip(first.items, second.items, strict=True)])
@@ -215,6 +255,8 @@ def size(form: Form) -> int:
         return sum(size(i) for i in form.items)
     if isinstance(form, Several):
         return len(form.sorts) - 1 + len(form.told)
+    if isinstance(form, Rows):
+        return size(form.inner)
     return 1 if isinstance(form, (Column, Numbered)) else 0
 
 
@@ -236,6 +278,10 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
         if item is not form.obj:
             raise Unfit
         return []
+    if isinstance(form, Rows):
+        common(form, form_of(joining, item))
+        joining.machine.journal.seal(item)
+        return [*map(joining.machine.lists.held_list, joining.symbolic[id(item)].columns)]
     if isinstance(form, Several):
         return _told_apart(form, item)
     assert isinstance(form, Parts)
@@ -294,6 +340,11 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
         return form.store.machine.references.linked(kind(form.store, made.pop(0)))
     if isinstance(form, Several):
         return _several(form, made)
+    if isinstance(form, Rows):
+        parts = [joining.symbolic[id(made.pop(0))] for _ in range(size(form))]
+        row = joining.machine.lists.held_list(Columns(form.inner, tuple(parts)))
+        joining.machine.journal.copied(row)
+        return row
     assert isinstance(form, Parts)
     item = form.build([put_together(joining, f, made) for f in form.items])
     joining.machine.journal.copied(item)
@@ -308,7 +359,8 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
         if common(form, state.form) != form and len(state.columns) != count:
             raise Unfit
         if not _same_numbers(form, state.form):
-            return tuple(Late(c.value.aval, _refuse_numbers) for c in state.columns)
+            refuse = functools.partial(_refuse_numbers, remedies=_stored_instead(joining, form))
+            return tuple(Late(c.value.aval, refuse) for c in state.columns)
         return state.columns
     if isinstance(state, SymbolicList):  # a list without items so far
         if state.value.aval.elem is not None:
@@ -328,12 +380,22 @@ def _same_numbers(form: Form, other: Form) -> bool:
     return type(form) is type(other)
 
 
-def _refuse_numbers(machine: Any) -> Any:
+def _stored_instead(joining: Join, form: Form) -> tuple[Assumption, ...]:
+    """What makes known objects, which a form tells, lie in stores."""
+    if isinstance(form, Parts):
+        return tuple(one for item in form.items for one in _stored_instead(joining, item))
+    known = [] if not isinstance(form, Several) else [
+        (type(o), joining.outside(o)) for sort in form.sorts for o in sort.objects]
+    return tuple(dict.fromkeys(stored_as(cls, outside) for cls, outside in known
+                               if joining.machine.references.may_store(cls, outside)))
+
+
+def _refuse_numbers(machine: Any, remedies: tuple[Assumption, ...]) -> Any:
     """The numbers in a list mean other objects than those in the list that it becomes."""
     raise machine.recorder.of_forms(JoinError(
         "lists of objects are joined that were made of different objects",
         why="which objects a list may hold has to be known where it is made",
-        fix="put objects of both kinds into one list before the branch or loop"))
+        fix="put objects of both kinds into one list before the branch or loop"), *remedies)
 
 
 def common_form(joining: Join, states: tuple[Any, ...]) -> tuple[Form, list[Aval]] | None:
@@ -393,7 +455,10 @@ def _classes(form: Form) -> list[type]:
     """The classes of an item and of its parts that can be changed in place."""
     if not (isinstance(form, Parts) and form.mutable):
         return []
-    return [form.key[0], *(cls for item in form.items for cls in _classes(item))]
+    cls = form.key[0]
+    if cls is dict and all(type(key) is str for key in form.key[1:]):
+        cls = kind_of_dicts(form.key[1:])
+    return [cls, *(cls for item in form.items for cls in _classes(item))]
 
 
 def unlike_items(*remedies: Assumption) -> Failed:

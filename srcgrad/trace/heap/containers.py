@@ -16,7 +16,7 @@ from ...types.dims import evaluate, is_varying
 from ...types.kinds import SCALARS
 from ...types.spelling import Method
 from ...types.subclasses import content_of, item_step, make, native_class
-from ..assumptions import KnownLengths
+from ..assumptions import KnownLengths, ListedGenerators
 from ..boundary.identity import equal_if_one
 from ..calls.refused import endless_container
 from ..collaborator import Collaborator
@@ -105,7 +105,8 @@ class Containers(Collaborator):
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
         open_ = [k for k, _ in pairs if k is SPREAD or self.keys.open_key(k)]
         if not open_:
-            return self.keys.made_dict({self.keys.static_key(k): v for k, v in pairs})
+            return self.references.owned(
+                self.keys.made_dict({self.keys.static_key(k): v for k, v in pairs}))
         made = self.keys.made_dict({})
         for key, value in pairs:
             if key is SPREAD:
@@ -180,7 +181,7 @@ class Containers(Collaborator):
             raise self.recorder.of_forms(UnsupportedOperation(
                 "a list whose length depends on data is iterated where its length is needed",
                 why="the generated code is made before the length is known",
-                fix="loop over it with a for statement"))
+                fix="loop over it with a for statement"), ListedGenerators())
         return self.watched(self.outside_items(iterable))
 
     def delegate(self, iterable: Any) -> Any:
@@ -457,6 +458,9 @@ class Containers(Collaborator):
             obj = self.references.shadow_of(obj)
             if obj is None:
                 return
+        if id(obj) in self.symbolic_lists:
+            self.list_methods.refill(obj, items)
+            return
         self.journal.touch(Content(obj, self.symbolic_lists))
         obj[:] = items
 
@@ -507,7 +511,9 @@ class Containers(Collaborator):
         if id(left) in self.found_functions.paths:
             self.effects.effect_on(left, INPLACE[op], right)
             target = self.references.shadow_of(left)
-        if target is not None:
+        if target is not left and id(target) in self.symbolic_lists:
+            self.machine.inplace(op, target, right)
+        elif target is not None:
             self.journal.touch(Content(target, self.symbolic_lists))
             INPLACE[op](target, self.resolved(right))
         return left

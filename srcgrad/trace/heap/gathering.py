@@ -1,145 +1,50 @@
-"""Lists from outside, gathered column by column: one input for each number that their items hold.
+"""Lists and objects from outside, gathered column by column: one input for each number that they
+hold.
 
-What like items have in common is their *outline*: the type of each number, and the classes and
-names of the tuples, dicts and instances around them.  Code that was generated for a list serves
-every list of the same outline, however long.
+Objects of some classes are known by numbers, and all that can be reached from some places are
+gathered together (:func:`gathered`).
 """
 
 from __future__ import annotations
 
+import enum
+import functools
 import itertools
 import operator
-import weakref
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from ...types.guards import Native, Path
-from ...types.kinds import Aval, Kind, aval_of, list_of
-from ...types.subclasses import native_class
-from ..boundary.input_arrays import kind_of_array
-from ..objects.special_methods import python_method
+from ...types.kinds import BOOL, INT, Aval, Kind, aval_of, list_of
 from ..record.structures import rebuilder, record_fields
-from .columns import Column, Fixed, Form, Parts, item_key
+from .columns import Column, Fixed, Form, Numbered, Parts, Rows, Several, item_key
+from .outlines import (
+    Arrays,
+    Constant,
+    Lists,
+    Number,
+    Outline,
+    Record,
+    Referred,
+    Unlike,
+    Unread,
+    class_of,
+    is_plain,
+    names_in,
+    parts_in,
+    refers,
+    weak,
+)
+from .stores import NONE, DictRecord, Store, are_dicts, kind_of, part_of
+from .unlike import NUMBER, Sort, sort_key
 
-PLAIN = (bool, int, float, complex)
-FIXED = (str, bytes, type(None))
-DEEPEST = 8  # of structures that are looked into
-
-
-class Unlike(LookupError):
-    """Items have no common outline, or hold other things than numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """Numbers of one type."""
-
-    type: type
-
-
-@dataclass(frozen=True, slots=True)
-class Constant:
-    """The same text, or None."""
-
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Arrays:
-    """Arrays of one dtype and shape; for later calls, of any one shape."""
-
-    dtype: np.dtype[Any]
-    shape: tuple[int, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Lists:
-    """Lists of what has one outline; None if all are empty."""
-
-    inner: Any
-
-
-@dataclass(frozen=True, slots=True)
-class Record:
-    """Tuples of one length, dicts of the same keys, or instances with the same attributes."""
-
-    cls: Any  # the class, or a weak reference to it
-    names: tuple[Any, ...]
-    parts: tuple[Any, ...]
-
-
-Outline = Number | Constant | Arrays | Lists | Record
-
-
-def is_plain(obj: Any) -> bool:
-    """Is it a number, an array, a text or None?"""
-    return type(obj) in (*PLAIN, *FIXED, np.ndarray) or isinstance(obj, np.generic)
-
-
-def outline(obj: Any, depth: int = 0) -> Outline:
-    """The outline of an item of a list; :class:`Unlike` if it has none.
-
-    >>> outline([1, 2]) == Lists(Number(int))
-    True
-    """
-    cls = type(obj)
-    if cls in PLAIN or (isinstance(obj, np.generic) and obj.dtype.kind in "biufc"):
-        return Number(cls)
-    if cls in FIXED:
-        return Constant(obj)
-    if cls is np.ndarray and kind_of_array(obj) is None and obj.dtype.isnative:
-        return Arrays(obj.dtype, obj.shape)
-    if depth > DEEPEST:
-        raise Unlike
-    if cls is list:
-        found: Any = None
-        for item in obj:
-            found = _common(found, outline(item, depth + 1))
-        if isinstance(found, Arrays):
-            raise Unlike
-        return Lists(found)
-    names = _names(obj)
-    return Record(cls, names, tuple([outline(p, depth + 1) for p in _parts(obj, names)]))
-
-
-def _common(first: Outline | None, second: Outline | None) -> Outline | None:
-    """The outline of two items: lists in them may be empty."""
-    if first is None or second is None or first == second:
-        return second if first is None else first
-    if isinstance(first, Lists) and isinstance(second, Lists):
-        return Lists(_common(first.inner, second.inner))
-    if isinstance(first, Record) and isinstance(second, Record) and (
-            first.cls is second.cls and first.names == second.names):
-        return Record(first.cls, first.names, tuple(
-            [_common(a, b) for a, b in zip(first.parts, second.parts, strict=True)]))
-    raise Unlike
-
-
-def _names(obj: Any) -> tuple[Any, ...]:
-    """The names of the parts of a tuple, of a dict with texts as keys, or of a plain instance."""
-    cls = type(obj)
-    if isinstance(obj, tuple) and (cls is tuple or hasattr(cls, "_fields")):
-        return tuple(range(len(obj)))
-    if cls is dict and all(type(key) is str for key in obj):
-        return tuple(obj)
-    names = None if native_class(cls) is not None else record_fields(obj)
-    if not names or any(python_method(obj, name) is not None for name in (
-            "__getattribute__", "__getattr__")) or any(
-            hasattr(type(getattr(cls, name, None)), "__set__") and hasattr(obj, "__dict__")
-            for name in names):
-        raise Unlike
-    return names
-
-
-def _parts(obj: Any, names: tuple[Any, ...]) -> list[Any]:
-    return [obj[name] if isinstance(obj, (tuple, dict)) else getattr(obj, name) for name in names]
+Numbers = dict[Any, dict[int, int]]  # of objects, by class and id
 
 
 # ---- at each call ------------------------------------------------------------------------------
-def columns(items: list[Any], found: Outline) -> list[list[Any]]:
+def columns(items: list[Any], found: Outline, numbers: Numbers | None = None) -> list[list[Any]]:
     """The columns of items that have an outline, in lists of their own; :class:`Unlike` if they
     have another one.
 
@@ -147,9 +52,12 @@ def columns(items: list[Any], found: Outline) -> list[list[Any]]:
     [[1, 3], [2.5, -1.0]]
     """
     if isinstance(found, Number):
-        if {*map(type, items)} - {found.type}:
+        if found.optional:
+            missing = [i is None for i in items]
+            items = [found.type() if i is None else i for i in items]
+        if {*map(type, items)} - {class_of(found)}:
             raise Unlike
-        return [[*items]]
+        return [missing, items] if found.optional else [[*items]]
     if isinstance(found, Constant):
         if any(type(i) is not type(found.value) or i != found.value for i in items):
             raise Unlike
@@ -160,21 +68,35 @@ def columns(items: list[Any], found: Outline) -> list[list[Any]]:
             raise Unlike
         return [[*items]]
     if isinstance(found, Lists):
-        return [_own_lists(items, found)]
-    cls = _class_of(found)
+        return _own_lists(items, found, numbers)
+    if isinstance(found, Unread):
+        return [[] for _ in range(found.columns)]
+    if isinstance(found, Referred):
+        known = (numbers or {})[class_of(found)]
+        return [[NONE if found.optional and i is None else known[id(i)] for i in items]]
+    check_items(items, found)
+    return [column for held, part in _parts_of(items, found)
+            for column in columns(held, part, numbers)]
+
+
+def check_items(items: list[Any], found: Record) -> None:
+    """:class:`Unlike` if items are not of the class of an outline, with its names."""
+    cls = class_of(found)
+    cls = dict if are_dicts(cls) else cls
     if {*map(type, items)} - {cls} or not _are_named(items, found, cls):
         raise Unlike
-    return [column for held, part in _parts_of(items, found) for column in columns(held, part)]
 
 
-def _class_of(found: Record) -> Any:
-    return found.cls() if isinstance(found.cls, weakref.ref) else found.cls
+
+def _reader(found: Record) -> Any:
+    """What makes what reads the part of an item with a name."""
+    return (operator.itemgetter if issubclass(class_of(found), (tuple, dict, DictRecord))
+            else operator.attrgetter)
 
 
 def _parts_of(items: list[Any], found: Record) -> Iterator[tuple[list[Any], Outline]]:
     """What items hold, name by name, and its outline."""
-    reader: Any = (operator.itemgetter if issubclass(_class_of(found), (tuple, dict))
-                   else operator.attrgetter)
+    reader = _reader(found)
     for name, part in zip(found.names, found.parts, strict=True):
         yield [*map(reader(name), items)], part
 
@@ -190,16 +112,132 @@ def holds(items: list[Any], found: Outline, obj: Any) -> bool:
     return holds([*itertools.chain.from_iterable(items)], found.inner, obj)
 
 
-def numbered_columns(items: list[Any], found: Outline) -> list[list[Any]]:
-    """Objects, no two of which are one; their numbers; and their columns, with copies of arrays
-    in C order."""
-    if len({*map(id, items)}) < len(items):
-        raise Unlike
-    return [[*items], [*range(len(items))], *map(_own_arrays, columns(items, found))]
+def referred(items: list[Any], found: Outline) -> Iterator[tuple[type, list[Any]]]:
+    """The objects that are known by numbers in some items, class by class."""
+    if isinstance(found, Referred):
+        yield class_of(found), [i for i in items if not (found.optional and i is None)]
+    elif isinstance(found, Lists) and found.inner is not None:
+        if {*map(type, items)} - {list}:
+            raise Unlike
+        yield from referred([*itertools.chain.from_iterable(items)], found.inner)
+    elif isinstance(found, Record):
+        check_items(items, found)
+        for held, part in _parts_of(items, found):
+            yield from referred(held, part)
+
+
+def gathered(outlines: Iterable[Record], roots: Iterable[tuple[Outline, Any]]) -> list[list[Any]]:
+    """For each outline of a class all objects of that class which can be reached from some roots;
+    their numbers by their ids; and their columns, with copies of arrays in C order.
+
+    >>> class Node: pass
+    >>> node = Node(); node.w, node.next = 1.5, node
+    >>> (objects, numbers, *columns), = gathered(
+    ...     [Record(Node, ("w", "next"), (Number(float), Referred(Node)))],
+    ...     [(Referred(Node), node)])
+    >>> objects == [node], columns
+    (True, [[1.5], [0]])
+    """
+    known = {class_of(found): found for found in outlines}
+    numbers: Numbers = {cls: {} for cls in known}
+    objects: dict[Any, list[Any]] = {cls: [] for cls in known}
+    leading = {cls: _leading(found) for cls, found in known.items()}
+    todo: list[tuple[type, Any]] = []
+
+    def meet(cls: type, group: Iterable[Any]) -> None:
+        numbered, held = numbers[cls], objects[cls]
+        for obj in group:
+            if id(obj) not in numbered:
+                numbered[id(obj)] = len(held)
+                held.append(obj)
+                todo.append((cls, obj))
+
+    for found, obj in roots:
+        for cls, group in referred([obj], found):
+            meet(cls, group)
+    for cls, obj in todo:  # which grows meanwhile
+        for read, part in leading[cls]:
+            if not isinstance(part, Referred):
+                for inner, group in referred([read(obj)], part):
+                    meet(inner, group)
+            elif (held := read(obj)) is not None and id(held) not in numbers[class_of(part)]:
+                meet(class_of(part), (held,))
+    return [[objects[cls], numbers[cls],
+             *map(_own_arrays, columns(objects[cls], found, numbers))]
+            for cls, found in known.items()]
+
+
+def _leading(found: Record) -> list[tuple[Callable[[Any], Any], Outline]]:
+    """What reads from an object what leads to others, and its outline."""
+    reader = _reader(found)
+    return [(reader(name), part) for name, part in zip(found.names, found.parts, strict=True)
+            if refers(part)]
+
+
+class Reading(Native):
+    """A step that reads objects found at some paths; there is nothing where it fails."""
+
+    def __init__(self, function: Callable[..., Any], others: tuple[Path, ...] = ()) -> None:
+        super().__init__(function, ((Native.Place(0),), {}), others, True, False, False)
+
+    def __call__(self, *found: Any) -> Any:
+        try:
+            return self.function(*found)
+        except Exception as error:
+            raise LookupError(str(error)) from error
+
+
+def gathered_at(outlines: list[Record], roots: list[Outline], *found: Any) -> list[list[Any]]:
+    """What is gathered from what is found at the roots' places."""
+    return gathered(outlines, zip(roots, found, strict=True))
+
+
+def number_of(place: int, whole: list[list[Any]], obj: Any) -> int:
+    """The number of an object of the class at a place."""
+    number: int = whole[place][1][id(obj)]
+    return number
+
+
+def numbers_of(place: int, whole: list[list[Any]], items: list[Any],
+               optional: bool = False) -> list[int]:
+    """The numbers of the objects in a list, which may hold None, too, if ``optional``."""
+    known = whole[place][1]
+    return [NONE if optional and obj is None else known[id(obj)] for obj in items]
+
+
+def lists_held(part: list[list[Any]], name: str) -> list[Any]:
+    """The lists that objects hold under a name, and those in them."""
+    found = [part_of(obj, name) for obj in part[0]]
+    for one in found:  # which grows meanwhile
+        found += [inner for inner in one if type(inner) is list]
+    return found
+
+
+def are_apart(part: list[list[Any]], name: str) -> bool:
+    """Does each object hold lists of its own under a name?"""
+    found = lists_held(part, name)
+    return len({*map(id, found)}) == len(found)
+
+
+def is_held(part: list[list[Any]], name: str, obj: Any) -> bool:
+    """Is a list one of those that objects hold under a name?"""
+    return any(one is obj for one in lists_held(part, name))
+
+
+def numbered_columns(outlines: list[Record], found: Outline, whole: list[list[Any]],
+                     items: list[Any]) -> list[list[Any]]:
+    """The columns of items that refer to objects which are known by numbers."""
+    return columns(items, found, {
+        class_of(of): part[1] for of, part in zip(outlines, whole, strict=True)})
+
+
+def arrays_of(name: str, part: list[list[Any]]) -> list[Any]:
+    """The arrays that objects hold under a name."""
+    return [part_of(obj, name) for obj in part[0]]
 
 
 def _own_arrays(column: list[Any]) -> list[Any]:
-    if type(column[0]) is not np.ndarray:
+    if not column or type(column[0]) is not np.ndarray:
         return column
     if not all(array.flags.c_contiguous for array in column):
         raise Unlike
@@ -217,28 +255,43 @@ def _are_named(items: list[Any], found: Record, cls: type) -> bool:
     return not {*map(tuple, map(vars, items))} - {found.names}
 
 
-def _own_lists(items: list[Any], found: Lists) -> list[Any]:
-    """Lists of numbers, or of such lists, as copies."""
+def _own_lists(items: list[Any], found: Lists, numbers: Numbers | None) -> list[list[Any]]:
+    """Lists as copies: of numbers or of such lists, or for lists of records, a list of lists for
+    each part."""
     if {*map(type, items)} - {list} or (found.inner is None and any(items)):
         raise Unlike
-    if isinstance(found.inner, Lists):
-        return [_own_lists(item, found.inner) for item in items]
-    if found.inner is not None:
-        columns([*itertools.chain.from_iterable(items)], found.inner)
-    return [[*item] for item in items]
+    if found.inner is None:
+        return [[[*item] for item in items]]
+    own = [columns(item, found.inner, numbers) for item in items]
+    return [[parts[k] for parts in own] for k in range(len(columns([], found.inner, numbers)))]
 
 
 # ---- while tracing -----------------------------------------------------------------------------
-def form_of_items(found: Outline, items: list[Any]) -> tuple[Form, list[tuple[str, Aval]]]:
+def form_of_items(found: Outline, items: list[Any], store: Callable[[type], Store] | None = None,
+                  ) -> tuple[Form, list[tuple[str, Aval]]]:
     """The form of items with an outline, and for each column its name and the type of what it
-    holds; :class:`Unlike` where lists hold other things than numbers."""
+    holds; :class:`Unlike` where lists hold other things than numbers.  ``store`` gives the store of
+    a class of objects that are known by numbers."""
     example = items[0]
     if isinstance(found, Constant):
         return Fixed(example), []
+    if isinstance(found, Referred) and store is not None:
+        return Numbered(store(found.cls), found.optional), [("", INT)]
+    if isinstance(found, Lists) and isinstance(found.inner, Referred) and store is not None:
+        return Rows(Numbered(store(found.inner.cls), found.inner.optional)), [("", list_of(INT))]
+    if isinstance(found, Lists) and isinstance(found.inner, Record):
+        form, named = form_of_items(found.inner, [*itertools.chain.from_iterable(items)], store)
+        return Rows(form), [(name, list_of(aval)) for name, aval in named]
+    if isinstance(found, Number) and found.optional:
+        return (Several([Sort(sort_key(None), (None,), True), Sort(NUMBER)]),
+                [("_is_none", BOOL), ("", column_type(found))])
     if isinstance(found, (Number, Arrays, Lists)):
         return Column(), [("", column_type(found))]
-    rows = [_parts(item, found.names) for item in items[:1]]
-    inner = [form_of_items(part, [row[i] for row in rows]) for i, part in enumerate(found.parts)]
+    if not isinstance(found, Record):
+        raise Unlike
+    rows = [parts_in(item, found.names) for item in items[:1]]
+    inner = [form_of_items(part, [row[i] for row in rows], store)
+             for i, part in enumerate(found.parts)]
     names = getattr(type(example), "_fields", found.names)
     named = [(f"_{name}{rest}", aval) for name, (_, columns) in zip(names, inner, strict=True)
              for rest, aval in columns]
@@ -248,7 +301,8 @@ def form_of_items(found: Outline, items: list[Any]) -> tuple[Form, list[tuple[st
 def column_type(found: Any) -> Aval:
     """The type of what a column holds."""
     if isinstance(found, Number):
-        return aval_of(found.type()).but(expr=None)
+        return aval_of(next(iter(found.type)) if issubclass(
+            found.type, enum.Enum) else found.type()).but(expr=None)
     if isinstance(found, Arrays):
         return Aval(Kind.ARRAY, found.dtype, found.shape)
     if isinstance(found, Lists):
@@ -256,48 +310,44 @@ def column_type(found: Any) -> Aval:
     raise Unlike
 
 
-def columns_path(path: Path, found: Outline, reader: Any = columns) -> Path:
+def columns_path(path: Path, found: Outline) -> Path:
     """The way to the columns of a list."""
-    step = Native(reader, ((Native.Place(0), weak(found)), {}), (), True, False, False)
-    return Path(path.root, (*path.steps, ("native", step)), f"the columns of {path}")
+    step = Reading(functools.partial(columns, found=weak(found)))
+    return native_step(path, step, f"the columns of {path}")
 
 
-def weak(found: Any) -> Any:
-    """An outline for later calls, which does not keep classes of the user's alive."""
-    if isinstance(found, Arrays):
-        return Arrays(found.dtype, None)
-    if isinstance(found, Lists):
-        return Lists(weak(found.inner))
-    if isinstance(found, Record):
-        own = found.cls in (tuple, dict)
-        return Record(found.cls if own else weakref.ref(found.cls), found.names,
-                      tuple(map(weak, found.parts)))
-    return found
+def native_step(path: Path, step: Native, label: str) -> Path:
+    """The way to what Python gives for what a path leads to."""
+    return Path(path.root, (*path.steps, ("native", step)), label)
 
 
-def held_objects(items: Any) -> Iterator[Any]:
-    """A list, and the lists, dicts and instances in it."""
+
+
+
+def held_objects(items: Any, numbered: Callable[[type], bool]) -> Iterator[Any]:
+    """A list, and the lists, dicts and instances in it that are not known by numbers."""
     yield items
-    for part in items if type(items) is list else _parts(items, _names(items)):
-        if not is_plain(part):
-            yield from held_objects(part)
+    for part in items if type(items) is list else parts_in(items, names_in(items)):
+        if not is_plain(part) and not numbered(kind_of(part)):
+            yield from held_objects(part, numbered)
 
 
-def instances_in(item: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+def instances_in(item: Any, path: Path, numbered: Callable[[type], bool],
+                 ) -> Iterator[tuple[Path, Any]]:
     """The instances of classes in an item, and the ways to them."""
-    if is_plain(item) or type(item) is list:
+    if is_plain(item) or type(item) is list or numbered(kind_of(item)):
         return
-    names = _names(item)
+    names = names_in(item)
     kind = "item" if isinstance(item, (tuple, dict)) else "attr"
-    for name, part in zip(names, _parts(item, names), strict=True):
-        yield from instances_in(part, path.child(kind, name))
+    for name, part in zip(names, parts_in(item, names), strict=True):
+        yield from instances_in(part, path.child(kind, name), numbered)
     if type(item) not in (tuple, dict):
         yield path, item
 
 
 def parts_read(machine: Any, obj: Any) -> tuple[Any, ...]:
     """The parts of a tuple, dict or instance from outside, as the program would read them."""
-    names = _names(obj)
+    names = names_in(obj)
     machine.sources.note_container(obj)
     read = machine.getitem if isinstance(obj, (tuple, dict)) else machine.getattr
     return tuple([read(obj, name) for name in names])

@@ -14,7 +14,7 @@ from ...errors import UnsupportedOperation
 from ...types.kinds import OPAQUE
 from ..calls.handlers import HANDLERS
 from ..record.tracers import is_tracer
-from .gathering import is_plain
+from .outlines import is_plain
 from .rows import Row
 
 

@@ -437,6 +437,9 @@ class Items(Collaborator):
             obj = self.references.shadow_of(obj)
             if obj is None:
                 return
+        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
+            self.machine.call_method(obj, "pop", key)
+            return
         self.journal.touch(Content(obj, self.symbolic_lists))
         (native_class(type(obj)) or type(obj)).__delitem__(obj, key)
 

@@ -366,7 +366,7 @@ class Keys(Collaborator):
         keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
         if len(keys) > FEW:  # too many for branches
             self.make_table(obj, key)
-            raise self.recorder.fatal(UnsupportedOperation(
+            raise self.recorder.of_forms(UnsupportedOperation(
                 f"one of {len(keys)} keys of a dict is chosen by data",
                 why=f"the keys are told apart by branches, and at most {FEW} are",
                 fix="keep the numbers in one array, and index it by an int"))

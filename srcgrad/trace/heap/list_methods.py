@@ -71,7 +71,8 @@ class ListMethods(Collaborator):
         if id(obj) in self.list_rows.list_owners:  # a row of a list of lists
             if id(other) not in self.symbolic_lists:
                 self.lists.made_unknown(other)
-            self.lists.set_list(obj, self.symbolic_lists[id(other)].value)
+            state = self.symbolic_lists[id(other)]
+            self.lists.set_list(obj, (state.columns[0] if type(state) is Columns else state).value)
             return
         self.journal.write(self.lists.content_of(obj), self.lists.content_of(other).get())
 

@@ -19,8 +19,9 @@ from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.widening import stable_elem
 from ..record.journal import Snapshot
-from ..record.states import Owned, SymbolicList
+from ..record.states import Columns, Owned, SymbolicList
 from ..record.tracers import is_tracer
+from .columns import Unfit, put_together, taken_apart
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -39,11 +40,14 @@ class Swap:
 class ListRows(Collaborator):
     """Lists of lists of unknown length."""
 
+    among: parts.Among
+    attributes: parts.StoredAttributes
     call_nodes: parts.CallNodes
     joined_values: parts.JoinedValues
     lists: parts.Lists
     merges: parts.Merges
     opening: parts.Opening
+    pools: parts.Pools
     recorder: parts.Recorder
 
     def __init__(self) -> None:
@@ -94,9 +98,18 @@ class ListRows(Collaborator):
             obj = part.owner
         return obj, path
 
-    def part_state(self, number: int) -> SymbolicList:
+    def known_by(self, row: list[Any], form: Any) -> list[Any]:
+        """A row that holds the numbers of objects in a store."""
+        self.list_owners[id(row)].form = form
+        return row
+
+    def part_state(self, number: int) -> Any:
         """The content of a row now."""
         part = self.list_owners[number]
+        state = self._numbers_in(part)
+        return state if part.form is None else Columns(part.form, (state,))
+
+    def _numbers_in(self, part: Owned) -> SymbolicList:
         place = self.place_of_part(part.inner)
         if place is None or (part.given and not self.row_writes):
             if not self.opening.giving:
@@ -136,28 +149,43 @@ class ListRows(Collaborator):
             return None
         path = tuple(self.recorder.as_value(k) for k in (*place[1], key))
         (value,) = self.recorder.emit("get", (whole, *path), (self.lists.element_aval(elem.elem),))
-        return self.lists.element(value)
+        found = self.lists.element(value)
+        return found if part.form is None else put_together(self.merges.join(), part.form, [found])
 
     def put_in_row(self, obj: Any, key: Any, value: Any) -> bool:
         """``A[i][j] = value`` at once; False if it cannot be done."""
         place = self._written_place(obj)
         if place is not None:
-            self._write("put", place, (key,), self.lists.list_item_value(value))
+            self._write("put", place, (key,), self._item_value(obj, place, value), value)
         return place is not None
 
     def append_to_row(self, obj: Any, value: Any) -> bool:
         """``A[i].append(value)``; False if it cannot be done."""
         place = None if type(value) is list else self._written_place(obj)
         if place is not None:
-            self._write("append", place, (), self.lists.list_item_value(value))
+            self._write("append", place, (), self._item_value(obj, place, value), value)
         return place is not None
 
     def put_row(self, obj: Any, value: Value) -> bool:
         """Give the row ``A[i]`` a new content, where it lies; False if it cannot be done."""
         place = self._written_place(obj)
         if place is not None:
-            self._write("put", place, (), value)
+            form, state = self.list_owners[id(obj)].form, SymbolicList(value, value.obj or 0)
+            self._write("put", place, (), value, self.lists.held_list(
+                state if form is None else Columns(form, (state,))))
         return place is not None
+
+    def _item_value(self, obj: Any, place: tuple[Any, list[Any]], item: Any) -> Value:
+        """The value of an item that goes into a row."""
+        form = self.list_owners[id(obj)].form
+        if form is None:
+            self.attributes.check_row(place[0], item)
+            return self.lists.list_item_value(item)
+        try:
+            (number,) = taken_apart(self.merges.join(), form, item)
+        except Unfit:
+            raise self.lists.unfit_item(form, item) from None
+        return self.lists.list_item_value(self.among.computed(number))
 
     def _written_place(self, obj: Any) -> tuple[Any, list[Any]] | None:
         """The place of a row that is about to be written to; None if that cannot be followed."""
@@ -170,14 +198,16 @@ class ListRows(Collaborator):
         return place
 
     def _write(self, op: str, place: tuple[Any, list[Any]], last: tuple[Any, ...],
-               item: Value) -> None:
-        """Make a new version of the whole, with an item at a path of indices."""
+               item: Value, given: Any) -> None:
+        """Make a new version of the whole, with an item at a path of indices; ``given`` is what
+        the program has put there."""
         whole, path = place[0], (*place[1], *last)
         owner = self.symbolic_lists.raw(whole)
         aval = self._with_item(owner.value.aval, len(path) + (op == "append"), item.aval)
         (new,) = self.recorder.emit(
             op, (owner.value, item, *map(self.recorder.as_value, path)), (aval,))
         new.obj = owner.obj
+        self.pools.write_back(whole, op, path, given)
         self.journal.write(self.lists.content_of(whole), SymbolicList(new, owner.obj, owner.rows))
 
     def _with_item(self, aval: Aval, depth: int, item: Aval) -> Aval:

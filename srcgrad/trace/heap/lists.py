@@ -30,6 +30,8 @@ from ..record.structures import is_mutable
 from ..record.tracers import ArrayTracer, ScalarTracer, is_tracer
 from .among import places_of
 from .columns import (
+    Form,
+    Numbered,
     Unfit,
     common_form,
     has_known,
@@ -40,6 +42,7 @@ from .columns import (
     unlike_items,
     wider_form,
 )
+from .stores import kind_of, stored_as
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -60,6 +63,7 @@ class Lists(Collaborator):
     merges: parts.Merges
     opening: parts.Opening
     recorder: parts.Recorder
+    references: parts.References
     tuples: parts.LongTuples
     variables: parts.Variables
 
@@ -396,17 +400,27 @@ class Lists(Collaborator):
             state = Columns(wider_form(self.merges.join(), state.form, item), state.columns)
             parts = taken_apart(self.merges.join(), state.form, item)
         except Unfit:
-            raise self.recorder.of_forms(JoinError(
-                "an item of another form is put into a list whose length depends on data",
-                why="its items must be tuples or records of one form",
-                fix="keep unlike things in separate lists"),
-                *(PartsOfItems(known=True),) * has_known(state.form)) from None
+            raise self.unfit_item(state.form, item) from None
         columns = [self.held_list(c) for c in state.columns]
         for column, part in zip(columns, parts, strict=True):
             act(column, self.among.computed(part))
         self._set_columns(obj, state, columns)
 
+    def unfit_item(self, form: Form, item: Any) -> BaseException:
+        """The refusal of an item that has not the form of the others."""
+        made = isinstance(form, Numbered) and self.references.may_store(kind_of(item))
+        refusal: BaseException = self.recorder.of_forms(JoinError(
+            "an item of another form is put into a list whose length depends on data",
+            why="its items must be tuples or records of one form",
+            fix="keep unlike things in separate lists"),
+            *(PartsOfItems(known=True),) * has_known(form),
+            *(stored_as(kind_of(item)),) * made)
+        return refusal
+
     def _set_columns(self, obj: list[Any], state: Columns, columns: list[list[Any]]) -> None:
+        if id(obj) in self.list_rows.list_owners:  # of numbers
+            self.set_list(obj, self.symbolic_lists[id(columns[0])].value)
+            return
         self.journal.write(self.content_of(obj), Columns(state.form, tuple(
             self.symbolic_lists[id(c)] for c in columns)))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...types.dims import is_varying
 from ...types.guards import Path
-from ...types.kinds import INT, SCALARS, Aval, Kind, list_of
+from ...types.kinds import SCALARS, Aval, Kind, list_of
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
@@ -24,34 +24,28 @@ from ..record.regions import Region
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.structures import LONG, is_number
 from ..record.tracers import is_tracer
-from . import gathering
-from .columns import Column, Numbered
+from .columns import Column
 from .gathering import (
-    Arrays,
-    Constant,
-    Number,
-    Outline,
-    Record,
-    Unlike,
     column_name,
-    column_type,
     columns,
-    columns_path,
     form_of_items,
     held_objects,
     holds,
     instances_in,
+)
+from .outlines import (
+    Lists,
+    Outline,
+    Referred,
+    Unlike,
     is_plain,
-    numbered_columns,
     outline,
     weak,
 )
-from .stores import FEW, Reference, Store, stored_as
+from .stores import FEW, Reference, kind_of, stored_as
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
-
-MOST_APART = 1  # records from outside that are gone through one by one
 
 
 def _is_kept(item: Any) -> bool:
@@ -68,6 +62,7 @@ class Opening(Collaborator):
     list_rows: parts.ListRows
     lists: parts.Lists
     merges: parts.Merges
+    pools: parts.Pools
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
@@ -111,7 +106,7 @@ class Opening(Collaborator):
     def open_long(self, obj: Any) -> list[Any] | None:
         """The same list, or that of an outside list's items, with an unknown length if it is
         long enough not to be gone through while tracing; None if it stays as it is."""
-        if type(obj) is not list or len(obj) <= MOST_APART or not self.may_open():
+        if type(obj) is not list or not obj or not self.may_open():
             return None
         if id(obj) in self.found_functions.paths and (len(obj) > LONG or not is_plain(obj[0])):
             found = self.gathered_list(obj)
@@ -166,34 +161,41 @@ class Opening(Collaborator):
         region, path = self.recorder.region, self.found_functions.paths[id(obj)]
         while region.layer > 1 and region.parent is not None:
             region = region.parent
-        if region is not self.recorder.root or self.call_nodes.tracing or any(
-                leaf.leads_through(path) for leaf in self.sources.leaves):
+        if region is not self.recorder.root or self.call_nodes.tracing:
+            self.pools.store_instead(obj, read=True)
+            return None
+        if any(leaf.leads_through(path) for leaf in self.sources.leaves):
             return None
         known = self.gathered_lists.get(id(obj))
         if known is None:
             try:
                 known = self._gather(obj, path)
             except Unlike:
+                self.pools.store_instead(obj, read=True)
                 return None
         changed = any(id(one) in self.sources.shadows or id(one) in self.sources.overlays
                       or id(one) in self.sources.blind
-                      for one in held_objects(obj))
+                      for one in held_objects(obj, self.pools.holds))
         return None if changed else known
 
     def _gather(self, obj: list[Any], path: Path) -> list[Any]:
-        found = outline(obj)
-        if not isinstance(found, gathering.Lists) or found.inner is None:
+        found = outline(obj, self.pools.holds)
+        if not isinstance(found, Lists) or found.inner is None:
             raise Unlike
-        form, named = form_of_items(found.inner, obj)
+        if isinstance(found.inner, Referred):
+            return self.pools.numbered(obj, path, found)
+        self.pools.include(found, obj, path)
+        form, named = form_of_items(found.inner, obj, self.pools.store_of)
         if not named:
             raise Unlike
-        if self.references.may_store(type(obj[0]), outside=True):
-            self.assumed.risk(stored_as(type(obj[0]), outside=True))
+        if self.references.may_store(kind_of(obj[0]), outside=True):
+            self.assumed.risk(stored_as(kind_of(obj[0]), outside=True))
         self._note_instances(obj, path)
-        whole, held = columns_path(path, found.inner), columns(obj, found.inner)
-        states = self._column_inputs(whole, [
+        whole = self.pools.columns_path(path, found.inner)
+        held = columns(obj, found.inner, self.pools.numbers)
+        states = self.column_inputs(whole, [
             (column_name(path) + name, aval) for name, aval in named], held)
-        self._note_arrays(whole, held, [None] * len(held))
+        self.note_arrays(whole, held, [None] * len(held))
         made: list[Any] = self.lists.holding(list, states[0] if isinstance(form, Column)
                                              else Columns(
             form, tuple(states)))
@@ -201,7 +203,7 @@ class Opening(Collaborator):
         self.journal.seal(made)
         self.outlines.append((path, obj, weak(found.inner)))
         self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
-        for one in held_objects(obj):
+        for one in held_objects(obj, self.pools.holds):
             self.keep_as_found(one)
         self.sources.notes.append(
             f"long list: the items of {path} are alike, and kept column by column")
@@ -210,12 +212,12 @@ class Opening(Collaborator):
     def _note_instances(self, obj: list[Any], path: Path) -> None:
         """Guard the classes of the instances that are gathered."""
         self.assumed.risk(KnownLengths())
-        for step, one in instances_in(obj[0], path.child("item", 0)):
-            self.references.check_not_stored(one)
+        for step, one in instances_in(
+                obj[0], path.child("item", 0), self.pools.holds):
             self.sources.guard("type", step, type(one))
             self.class_attributes.note_class(type(one))
 
-    def _column_inputs(self, whole: Path, named: list[tuple[str, Aval]],
+    def column_inputs(self, whole: Path, named: list[tuple[str, Aval]],
                        held: list[list[Any]]) -> list[SymbolicList]:
         """The inputs for the columns with these names, the last ones of those that a path leads
         to."""
@@ -233,7 +235,7 @@ class Opening(Collaborator):
             states.append(SymbolicList(value, value.obj))
         return states
 
-    def _note_arrays(self, whole: Path, held: list[list[Any]], copies: Sequence[Any]) -> None:
+    def note_arrays(self, whole: Path, held: list[list[Any]], copies: Sequence[Any]) -> None:
         """Note which arrays were gathered, and the columns that have copies of them."""
         for number, (column, copied) in enumerate(zip(held, copies, strict=True)):
             if type(column[0]) is np.ndarray:
@@ -258,38 +260,6 @@ class Opening(Collaborator):
     def not_gathered(self, obj: Any) -> NoReturn:
         """Start again with the items of lists from outside by their own paths."""
         raise Restart(KnownLengths())
-
-    def gathered_in_store(self, obj: list[Any]) -> tuple[Store, list[Any]]:
-        """A store of the instances in a list from outside, and a list of them."""
-        path, cls, found = self.found_functions.paths[id(obj)], type(obj[0]), outline(obj)
-        others = (*self.found_functions.pinned.values(), *self.gathered_items.values())
-        if not isinstance(found, gathering.Lists) or not isinstance(found.inner,
-                                                          Record) or self.call_nodes.tracing or (
-                not all(isinstance(p, (Number, Constant, Arrays))
-                        for p in found.inner.parts)) or any(
-                type(one) is cls for one in others) or len({*map(id, obj)}) < len(obj) or any(
-                leaf.leads_through(path) for leaf in self.sources.leaves):
-            raise Unlike
-        self._note_instances(obj, path)
-        varied = {n: p for n, p in zip(found.inner.names, found.inner.parts, strict=True)
-                  if not isinstance(p, Constant)}
-        whole, name = columns_path(path, found.inner, numbered_columns), column_name(path)
-        states = self._column_inputs(whole, [(name, INT), *(
-            (f"{name}_{n}", column_type(p)) for n, p in varied.items())],
-            numbered_columns(obj, found.inner))
-        lists = [self.lists.holding(list, state) for state in states[1:]]
-        self._note_arrays(columns_path(path, found.inner), columns(obj, found.inner), lists)
-        store = Store(self.machine, cls, dict(zip(varied, lists, strict=True)))
-        store.found = self.recorder.wrap(self.sources.input(Aval(Kind.OPAQUE),
-                                                            whole.child("item", 0), "object"))
-        store.found.value.hint = f"{name}_objects"
-        store.fixed = {n: p.value for n, p in zip(found.inner.names, found.inner.parts, strict=True)
-                       if isinstance(p, Constant)}
-        made = self.lists.holding(list, Columns(Numbered(store, False), (states[0],)))
-        for one in (*lists, made):
-            self.journal.older(one)
-        self.journal.keep.append(store)
-        return store, made
 
     def check_gathered(self, structure: Any) -> None:
         """What leaves the trace must be the objects from outside, not what stands for them."""

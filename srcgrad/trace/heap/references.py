@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import enum
 import functools
 import operator
@@ -10,33 +9,40 @@ import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
-from ...errors import UnsupportedOperation
 from ...graph.ir import Value
 from ...stage.machine import UNBOUND, Frame
 from ...types.guards import Path
-from ...types.kinds import OPAQUE
+from ...types.kinds import INT, OPAQUE
+from ...types.spelling import Method
 from ...types.subclasses import native_class
-from ..assumptions import HeldObjects, StoredObjects, Withdrawn
+from ..assumptions import Withdrawn
 from ..collaborator import PASSED, Collaborator
 from ..flow.control import Restart
+from ..numpy.written_out import items_at
 from ..objects.access import is_cached_property
 from ..objects.special_methods import class_attribute, python_method
-from ..record.states import Maybe
+from ..record.states import Columns
 from ..record.structures import is_library, record_fields
-from ..record.tracers import ArrayTracer, Choice, ClassedArray, Poison, StandIn, Tracer, Whole
-from .columns import list_item_aval
-from .gathering import Unlike
+from ..record.tracers import (
+    BoundMethod,
+    Choice,
+    ClassedArray,
+    Poison,
+    StandIn,
+    Tracer,
+    Whole,
+)
+from .columns import Numbered
 from .stores import (
     FEW,
     Link,
     Reference,
     Store,
-    Unlinked,
+    are_dicts,
     class_key,
-    may_be_none,
+    kind_of,
     number_in,
+    part_of,
     store_of,
     stored_as,
 )
@@ -52,17 +58,21 @@ class References(Collaborator):
 
     among: parts.Among
     array_classes: parts.ArrayClasses
+    attributes: parts.StoredAttributes
     calls: parts.Calls
     class_attributes: parts.ClassAttributes
+    containers: parts.Containers
     effects: parts.Effects
     elements: parts.Elements
     found_functions: parts.FoundFunctions
     guarded: parts.Guarded
     handed_over: parts.HandedOver
     identity: parts.Identity
+    keys: parts.Keys
+    lists: parts.Lists
     loops: parts.Loops
-    merges: parts.Merges
     opening: parts.Opening
+    pools: parts.Pools
     presence: parts.Presence
     recorder: parts.Recorder
     rounds: parts.Rounds
@@ -71,8 +81,6 @@ class References(Collaborator):
 
     def __init__(self) -> None:
         self.stores: dict[type, Store] = {}
-        # lists from outside: what stands for them
-        self.stored_lists: dict[int, tuple[Store, list[Any]]] = {}
 
     # ---- which objects lie in stores -----------------------------------------------------------
     def may_store(self, cls: type, outside: bool = False) -> bool:
@@ -90,149 +98,114 @@ class References(Collaborator):
 
     def store_instead(self, obj: Any) -> None:
         """Start again with the objects of a class in a store."""
-        if id(obj) not in self.found_functions.paths and self.may_store(type(obj)):
-            raise Restart(StoredObjects(class_key(type(obj))))
+        if id(obj) not in self.found_functions.paths and self.may_store(kind_of(obj)):
+            raise Restart(stored_as(kind_of(obj)))
 
     def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        made = self.array_classes.instance(cls, args, kwargs)
-        return self.stored(made) if self.lies_in_store(type(made)) else made
+        return self.owned(self.array_classes.instance(cls, args, kwargs))
+
+    def owned(self, made: Any) -> Any:
+        """What stands for an object that the program has made."""
+        return self.stored(made) if self.lies_in_store(kind_of(made)) else made
 
     def stored(self, obj: Any) -> Any:
         """A new object, put into the store of its class."""
-        fields = record_fields(obj) or ()
-        cls = type(obj)
-        store = self.stores.get(cls)
+        fields = names_of(obj) or ()
+        cls = kind_of(obj)
+        store = self.stores.get(cls) or self.pools.stores.get(cls)
         if store is None:
             store = self.stores[cls] = self._new_store(cls, fields)
-        if set(store.columns) != set(fields):
-            raise self.not_stored(
+        for name in store.fixed if store.fixed.keys() <= {*fields} else ():
+            self.pools.check_fits(store, name, part_of(obj, name))
+        if {*store.columns, *store.fixed} != {*fields} or any(
+                part_of(obj, n) != held for n, held in store.fixed.items()):
+            raise self.attributes.not_stored(
                 cls, f"a {cls.__name__} has other attributes than the ones before it")
         index = self.machine.length(next(iter(store.columns.values())))
+        if store.found is not None:  # it may be handed to the world outside, as those were
+            self.effects.emit_effect(Method("append"), (
+                store.found, self.handed_over.given(obj, fields)), {}, None)
         for name, column in store.columns.items():
-            value = self._kept(store, name, object.__getattribute__(obj, name))
+            value = self.attributes.kept(store, name, part_of(obj, name))
             self.elements.given(store, name, value, functools.partial(
                 self.presence.container_method, column, "append", (value,), {}))
-        moved = Poison(self.not_stored(
+        moved = Poison(self.attributes.not_stored(
             cls, f"a {cls.__name__} is used by a name that its __init__ has given it").error)
         for name in fields:
-            object.__setattr__(obj, name, moved)
+            if are_dicts(cls):
+                obj[name] = moved
+            else:
+                object.__setattr__(obj, name, moved)
         return Reference(store, index)
 
     def _new_store(self, cls: type, fields: tuple[str, ...]) -> Store:
         """A store whose columns are older than all that the program does."""
         columns: dict[str, list[Any]] = {name: [] for name in fields}
+        store = Store(self.machine, cls, columns)
         for name, column in columns.items():
             label = f"{cls.__name__.lower()}_{name}"
             self.variables.container_names[id(column)] = (label, column)
-        store = Store(self.machine, cls, columns)
+            self.attributes.places[id(column)] = store, name
         self.journal.keep.append(store)
         return store
 
     # ---- objects from outside ------------------------------------------------------------------
 
     def seen(self, obj: Any) -> Any:
+        if self._is_dict(obj):
+            return self._as_dict(obj)
         held = self.sources.seen(obj)
         if held is not obj:
             return held
-        found = self.list_of_found(obj)
+        found = self.pools.list_of_found(obj)
         return obj if found is None else found
 
-    def list_of_found(self, obj: Any) -> Any:
-        """What stands for a list from outside whose objects lie in a store; None if they do not."""
-        if type(obj) is not list or not obj or not self.opening.may_open() or (
-                id(obj) not in self.found_functions.paths):
-            return None
-        known = self.stored_lists.get(id(obj))
-        if known is None and self.assumed.stores(class_key(type(obj[0])), outside=True):
-            try:
-                known = self.stored_lists[id(obj)] = self.opening.gathered_in_store(obj)
-            except Unlike:
-                self._without_found()
-        return None if known is None else known[1]
-
     def shadow_of(self, obj: Any) -> Any:
-        found = self.list_of_found(obj)
-        return self.guarded.shadow_of(obj) if found is None else found
+        found = self.pools.list_of_found(obj)
+        if found is None:
+            self.pools.change(obj)
+            return self.guarded.shadow_of(obj)
+        self.opening.keep_apart(obj)
+        self.sources.check_twin(obj)
+        return found
 
     def outside(self, obj: Any, path: Path) -> Any:
-        self.check_not_stored(obj)
+        if self.pools.holds(kind_of(obj)):
+            return self.pools.reference(obj, self.sources.canonical(path))
+        self.pools.follow(obj, path)
         return self.sources.outside(obj, path)
 
-    def check_not_stored(self, obj: Any) -> None:
-        if any(type(obj) is store.cls for store, _ in self.stored_lists.values()):
-            self._without_found()
-
     def as_found(self, obj: Any) -> Any:
-        """What other code gets for an object in a store: the object itself, if it was found."""
+        """What other code gets for an object in a store, or a list of such: the object itself, if
+        it was found."""
+        state = self.symbolic_lists.get(id(obj)) if type(obj) is list else None
+        if type(state) is Columns:
+            form = state.form
+            if isinstance(form, Numbered) and not form.optional and form.store.found is not None:
+                return self.machine.call(items_at, form.store.found,
+                                         self.lists.held_list(state.columns[0]))
         if type(obj) is not Reference or obj.store.found is None:
             return obj
         return self.recorder.computed(
             operator.getitem, OPAQUE, *self.recorder.values_in((obj.store.found, obj.index)))
 
     def not_gathered(self, obj: Any) -> NoReturn:
-        if self.may_store(type(obj), outside=True):
-            raise Restart(stored_as(type(obj), outside=True))
+        if id(obj) in self.found_functions.paths:
+            self.pools.store_instead(obj)
+        if self.may_store(kind_of(obj), outside=True):
+            raise Restart(stored_as(kind_of(obj), outside=True))
         self.opening.not_gathered(obj)
 
-    def _without_found(self) -> NoReturn:
-        """Start again with the objects of lists from outside taken one by one."""
-        raise Restart(Withdrawn(StoredObjects(outside=True)))
+    def without_found(self, cls: type) -> NoReturn:
+        """Start again with the objects of a class from outside taken one by one."""
+        raise Restart(Withdrawn(stored_as(cls, outside=True)))
 
-    # ---- attributes that hold objects ----------------------------------------------------------
-    def _kept(self, store: Store, name: str, value: Any) -> Any:
-        """What a column holds for the value of an attribute: numbers for objects in stores."""
-        if type(value) is Maybe:
-            raise self.not_stored(
-                store.cls, f"only some paths set {name} of a {store.cls.__name__}")
-        if isinstance(value, (dict, set, collections.deque)) or (
-                isinstance(value, list) and list_item_aval(self.merges.join(), value) is None):
-            raise self.not_stored(
-                store.cls, f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
-        key = class_key(store.cls)
-        known = self.assumed.held_by(key, name)
-        if store.found is not None:
-            if store_of(value) is not None:
-                self._without_found()
-            return value
-        if not known:
-            other = store_of(value)
-            if other is not None:
-                raise Restart(HeldObjects(key, name, class_key(other.cls)))
-            return value
-        found = self._store_for(known[0])
-        if found is None or len(known) > 1:
-            raise self.not_stored(
-                store.cls, f"{name} of a {store.cls.__name__} holds objects of two classes")
-        optional = HeldObjects(key, name, optional=True)
-        if may_be_none(value) and optional not in self.assumed:
-            raise Restart(optional)
-        try:
-            return self.among.computed(number_in(found, value))
-        except Unlinked:
-            what = f"{name} of a {store.cls.__name__} is another thing than an object"
-            raise self.not_stored(store.cls, what) from None
+    # ---- links ---------------------------------------------------------------------------------
 
     def columns(self) -> Iterator[list[Any]]:
         """The columns of all stores: what they hold is known by numbers that may lie anywhere."""
-        for store in (*self.stores.values(), *(store for store, _ in self.stored_lists.values())):
+        for store in (*self.stores.values(), *self.pools.stores.values()):
             yield from store.columns.values()
-
-    def _store_for(self, key: Any) -> Store | None:
-        """The one store of the classes of a name, if there is one."""
-        found = [store for cls, store in self.stores.items() if class_key(cls) == key]
-        return found[0] if len(found) == 1 else None
-
-    def _held(self, store: Store, name: str, value: Any) -> Any:
-        """The value of an attribute, from what its column holds."""
-        key = class_key(store.cls)
-        known = self.assumed.held_by(key, name)
-        if not known or store.found is not None:
-            return value
-        found = self._store_for(known[0])
-        assert found is not None  # into which the object was put
-        if HeldObjects(key, name, optional=True) in self.assumed:
-            return self.linked(Link(found, value))
-        return Reference(found, value)
 
     def linked(self, link: Any) -> Any:
         """What a link stands for: None or an object, told by the sign of its number."""
@@ -266,32 +239,24 @@ class References(Collaborator):
     def loaded(self, value: Any) -> Any:
         return self.linked(self.variables.loaded(value))
 
-    def not_stored(self, cls: type, what: str) -> Any:
-        """The refusal of what a store cannot hold; that class is kept out of them then."""
-        found = any(store.cls is cls for store, _ in self.stored_lists.values())
-        return self.recorder.fatal(UnsupportedOperation(
-            what, why="objects that loops make or go through are kept attribute by attribute",
-            fix="set all attributes in __init__, to numbers, arrays of one kind or lists of them"),
-            Withdrawn(stored_as(cls, outside=found)))
-
     # ---- attributes ----------------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
         if type(obj) is Link:
             return self.machine.getattr(self.linked(obj), name)
         cls = obj.cls
+        if cls is dict:
+            return cls if name == "__class__" else BoundMethod(self.machine, obj, name)
         found = class_attribute(cls, name)
         if name in obj.store.columns and (not hasattr(type(found), "__set__")
                                           or type(found) is types.MemberDescriptorType):
-            read = self.machine.getitem(obj.store.columns[name], obj.index)
-            return self._held(obj.store, name, self.elements.read(
-                obj.store, name, obj.index, read))
+            return self.attributes.read(obj, name)
         if name == "__class__":
             return cls
         if name in obj.store.fixed:
             return obj.store.fixed[name]
         if found is UNBOUND or name.startswith("__") or is_cached_property(found) or (
                 python_method(obj, "__getattribute__") is not None):
-            raise self.not_stored(cls, f"the attribute {name} of a {cls.__name__}")
+            raise self.attributes.no_attribute(obj, name)
         self.class_attributes.note_class_attribute(cls, name, found)
         if isinstance(found, property) and found.fget is not None:
             return self.machine.call(found.fget, obj)
@@ -299,7 +264,7 @@ class References(Collaborator):
             return types.MethodType(found, obj)
         if isinstance(found, (staticmethod, classmethod)) or not hasattr(type(found), "__get__"):
             return self.machine.getattr(cls, name)
-        raise self.not_stored(cls, f"the attribute {name} of a {cls.__name__}")
+        raise self.attributes.no_attribute(obj, name)
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if type(obj) is Link:
@@ -311,28 +276,79 @@ class References(Collaborator):
             self.machine.call(setter.fset, obj, value)
             return
         plain = not hasattr(type(setter), "__set__") or type(setter) is types.MemberDescriptorType
-        if not plain or name not in obj.store.columns or python_method(
-                obj, "__setattr__") is not None:
-            raise self.not_stored(obj.cls, f"the attribute {name} of a {obj.cls.__name__} is set")
-        if self.elements.is_in_place(obj.store, name, obj.index, value):
-            return
-        kept = self._kept(obj.store, name, value)
-        if obj.store.found is not None:
-            self.effects.emit_effect(setattr, (obj, name, value), {}, None)
-            if type(value) is ArrayTracer and self.elements.copies(
-                    obj.store, name) in self.assumed:
-                kept = self.recorder.apply(np.copy, (value,), {})
-        self.elements.given(obj.store, name, value, functools.partial(
-            self.machine.setitem, obj.store.columns[name], obj.index, kept), replaces=True)
+        if not plain or python_method(obj, "__setattr__") is not None:
+            raise self.attributes.no_attribute(obj, name, " is set")
+        self.attributes.put(obj, name, value)
+
+    # ---- dicts ---------------------------------------------------------------------------------
+    @staticmethod
+    def _is_dict(obj: Any) -> bool:
+        """Is it a dict in a store?"""
+        return type(obj) is Reference and obj.cls is dict
+
+    def _as_dict(self, obj: Any) -> dict[str, Any]:
+        """A dict with what an object in a store of dicts holds now."""
+        made: dict[str, Any] = self.containers.made({
+            name: self.getitem(obj, name) for name in obj.store.cls.names})
+        return made
+
+    def getitem(self, obj: Any, key: Any) -> Any:
+        if type(obj) is Link:
+            return self.machine.getitem(self.linked(obj), key)
+        if obj.cls is not dict:
+            return PASSED
+        if type(key) is str and key in obj.store.columns:
+            return self.attributes.read(obj, key)
+        if type(key) is str and key in obj.store.fixed:
+            return obj.store.fixed[key]
+        if type(key) is str and key in obj.store.cls.names:
+            raise self.attributes.no_attribute(obj, key)
+        return self.machine.getitem(self._as_dict(obj), key)
+
+    def setitem(self, obj: Any, key: Any, value: Any) -> Any:
+        if type(obj) is Link:
+            return self.machine.setitem(self.linked(obj), key, value)
+        if obj.cls is not dict:
+            return PASSED
+        return self.attributes.put(obj, self.keys.static_key(key), value)
+
+    def delitem(self, obj: Any, key: Any) -> Any:
+        if obj.cls is not dict:
+            return PASSED
+        raise self.attributes.no_attribute(obj, key, " is deleted")
+
+    def length(self, obj: Any) -> Any:
+        return len(obj.store.cls.names) if obj.cls is dict else PASSED
+
+    def iterate(self, obj: Any) -> Any:
+        return self.machine.iterate(self._as_dict(obj)) if obj.cls is dict else PASSED
+
+    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
+                      kwargs: dict[str, Any]) -> Any:
+        if not self._is_dict(obj):
+            return self.next.called_method(obj, name, args, kwargs)
+        if name == "update":
+            for key, value in {**dict(*args), **kwargs}.items():
+                self.attributes.put(obj, key, value)
+            return None
+        if name in ("clear", "pop", "popitem", "setdefault"):
+            raise self.attributes.no_attribute(obj, name, " is called")
+        made = self.machine.call_method(self._as_dict(obj), name, *args, **kwargs)
+        return self.owned(made) if name == "copy" else made
+
+    def mapping_items(self, value: Any) -> Any:
+        return self.next.mapping_items(self._as_dict(value) if self._is_dict(value) else value)
 
     def delattr(self, obj: Any, name: str) -> None:
-        raise self.not_stored(
-            obj.cls, f"the attribute {name} of a {obj.store.cls.__name__} is deleted")
+        raise self.attributes.no_attribute(obj, name, " is deleted")
 
     # ---- identity and truth --------------------------------------------------------------------
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if Link in (type(left), type(right)):
             return self.machine.compare(op, self.linked(left), self.linked(right))
+        if op not in ("is", "is not") and any(map(self._is_dict, (left, right))):
+            return self.machine.compare(op, *(
+                self._as_dict(x) if self._is_dict(x) else x for x in (left, right)))
         if op not in ("is", "is not", "==", "!=") or (op in ("==", "!=") and any(
                 python_method(x, "__eq__") is not None for x in (left, right))) or (
                     Choice in (type(left), type(right))):
@@ -345,9 +361,16 @@ class References(Collaborator):
         return True if type(value) is Reference else self.machine.static_truth(self.linked(value))
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if function is id and type(args[0]) is Reference and args[0].store.found is not None:
+            return self.recorder.computed(id, INT.but(expr=None), self.as_found(args[0]))
+        if not is_staged(function) and any(map(self._is_dict, args)):
+            args = tuple([self._as_dict(a) if self._is_dict(a) else a for a in args])
+            made = self.machine.call(function, *args, **kwargs)
+            return self.owned(made) if function is dict else made
         if isinstance(function, types.FunctionType) and is_library(function.__module__) and (
                 self.calls.handler(function) is None) and any(type(a) is Reference for a in args):
-            raise Restart(Reference.kept_under)  # such as dataclasses.asdict
+            # such as pickle.dumps
+            raise Restart(next(a.kept_under for a in args if type(a) is Reference))
         change = self.as_link if is_staged(function) else self.linked
         return self.next.called(self.linked(function), tuple(map(change, args)), {
             k: change(v) for k, v in kwargs.items()})
@@ -368,6 +391,11 @@ class References(Collaborator):
         if isinstance(items, list) and len(items) > FEW and len({type(i) for i in items}) == 1:
             self.store_instead(items[0])
         return self.loops.run_items(items, target, body, orelse, rest)
+
+
+def names_of(obj: Any) -> tuple[str, ...] | None:
+    """The attributes of an instance, or the keys of a dict; None for other objects."""
+    return tuple(obj) if type(obj) is dict else record_fields(obj)
 
 
 def is_staged(function: Any) -> bool:

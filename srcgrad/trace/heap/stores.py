@@ -6,8 +6,10 @@ replaces it, and two references are one object where their numbers are equal, so
 nor aliasing needs an analysis: what loops carry, and where branches meet, are lists and numbers.
 Where a place may hold None, too, its number is -1 then (:class:`Link`).
 
-A store may hold the objects of a list from outside, too.  Its columns are inputs then, and what is
+A store may hold objects from outside, too.  Its columns are inputs then, and what is
 written to a column is set on the object itself as well, there and then.
+
+Dicts with the same texts as keys are objects, too, as if the keys were attributes.
 
 Objects are instances of Python's own until it turns out that they must lie in a store; then tracing
 starts again, and the objects of that class are put into one as they are made.
@@ -15,6 +17,7 @@ starts again, and the objects of that class are put into one as they are made.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NoReturn
 
 from ...types.kinds import INT
@@ -22,16 +25,47 @@ from ..assumptions import StoredObjects, Withdrawn
 from ..flow.control import Restart
 from ..record.tracers import Choice, Late, StandIn, Whole
 
+DICT = "a dict of "  # in the place of a module's name
 FEW = 8  # objects that a loop goes through one by one
 NONE = -1  # the number where there is no object
 
 
+class DictRecord:
+    """Base of what stands for the classes of dicts: those with the same texts as keys are of one
+    kind."""
+
+    names: tuple[str, ...] = ()
+
+
+@functools.cache
+def kind_of_dicts(names: tuple[str, ...]) -> type[DictRecord]:
+    """What stands for the class of dicts with these keys."""
+    return type("dict", (DictRecord,), {"names": names, "__module__": f"{DICT}{names}"})
+
+
+def kind_of(obj: Any) -> type:
+    """The class of an object, or the kind of a dict with texts as keys."""
+    if type(obj) is dict and obj and all(type(key) is str for key in obj):
+        return kind_of_dicts(tuple(obj))
+    return type(obj)
+
+
+def are_dicts(cls: type) -> bool:
+    """Is it a kind of dicts?"""
+    return issubclass(cls, DictRecord)
+
+
+def part_of(obj: Any, name: str) -> Any:
+    """What an object holds under a name."""
+    return obj[name] if type(obj) is dict else object.__getattribute__(obj, name)
+
+
 class Store(Whole):
     """The objects of class ``cls`` that the program has made: ``columns`` by attribute.  Or those
-    of a list from outside: ``found`` is the run-time list of them, ``fixed`` what is the same for
-    all."""
+    from outside: ``found`` is the run-time list of them, ``fixed`` what is the same for all.
+    ``rows``: the form of the items, where an attribute holds a list of objects."""
 
-    __slots__ = ("cls", "columns", "fixed", "found", "machine")
+    __slots__ = ("cls", "columns", "fixed", "found", "machine", "rows")
 
     def __init__(self, machine: Any, cls: type, columns: dict[str, list[Any]]) -> None:
         self.machine = machine
@@ -39,22 +73,39 @@ class Store(Whole):
         self.columns = columns
         self.fixed: dict[str, Any] = {}
         self.found: Any = None
+        self.rows: dict[str, Any] = {}
 
 
-class Reference(StandIn):
-    """An object in a store, by its number."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes of its objects."""
+        return (*self.columns, *self.fixed)
+
+
+class Placed(StandIn):
+    """Base of what stands for a place in a store."""
 
     __slots__ = ("index", "store")
-    kept_under = Withdrawn(StoredObjects())
 
     def __init__(self, store: Store, index: Any) -> None:
         self.store = store
         self.index = index
 
     @property
+    def kept_under(self) -> Withdrawn:  # type: ignore[override]
+        """Under this, the objects of the store are instances."""
+        return Withdrawn(stored_as(self.store.cls, self.store.found is not None))
+
+
+class Reference(Placed):
+    """An object in a store, by its number."""
+
+    __slots__ = ()
+
+    @property
     def cls(self) -> type:
         """The class of the program."""
-        return self.store.cls
+        return dict if are_dicts(self.store.cls) else self.store.cls
 
     def _as_instance(self, *_: Any) -> NoReturn:
         """Start again with instances: code of C asks for the identity of an object."""
@@ -63,15 +114,10 @@ class Reference(StandIn):
     __eq__ = __hash__ = _as_instance
 
 
-class Link(StandIn):
+class Link(Placed):
     """What a variable holds that may be None or an object in a store: its number."""
 
-    __slots__ = ("index", "store")
-    kept_under = Withdrawn(StoredObjects())
-
-    def __init__(self, store: Store, index: Any) -> None:
-        self.store = store
-        self.index = index
+    __slots__ = ()
 
 
 class Unlinked(Exception):

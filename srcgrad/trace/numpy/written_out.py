@@ -422,6 +422,11 @@ def in_one_piece(array: np.ndarray[Any, Any]) -> None:
         raise ValueError("the array does not lie in C order")
 
 
+def items_at(items: Any, places: Any) -> Any:
+    """The items at some places."""
+    return [items[k] for k in places]
+
+
 def part_of_list(items: Any, start: Any, stop: Any) -> Any:
     """``items[start:stop]`` where the bounds are known at run time only."""
     size = len(items)

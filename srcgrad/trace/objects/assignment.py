@@ -36,6 +36,7 @@ class Assignment(Collaborator):
     handed_over: parts.HandedOver
     merges: parts.Merges
     opening: parts.Opening
+    pools: parts.Pools
     recorder: parts.Recorder
     sources: parts.Sources
     variables: parts.Variables
@@ -85,6 +86,7 @@ class Assignment(Collaborator):
         if id(obj) in self.found_functions.paths:
             self.sources.check_twin(obj)
             self.opening.keep_apart(obj)
+            self.pools.change(obj)
             overlay = self.overlay_of(obj)
             if name not in overlay:
                 self.class_attributes.guard_seeded(obj, name)

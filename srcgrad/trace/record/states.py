@@ -47,6 +47,7 @@ class Owned:
     region: Any = None
     given: bool = False  # was it put there, and has a name of its own?
     seen: Any = None  # the version of the whole that the content was read from, region, content
+    form: Any = None  # of its items, if it holds the numbers of objects in a store
 
 
 class Columns:

@@ -25,6 +25,7 @@ from ..calls.library import Selector
 from ..calls.nested import opened
 from ..flow.partial import DELETED
 from ..heap.run_time import check_no_table
+from ..heap.stores import Reference
 from ..iteration import iteration
 from ..iteration.iteration import EqualArrays, staged_iterable
 from ..objects.classes import lineage_of
@@ -485,7 +486,7 @@ def astuple(machine: Any, obj: Any, *, tuple_factory: Any = tuple) -> Any:
     """The fields' values, in depth; arrays and other objects are copied."""
     return machine.call(tuple_factory, [_plain_parts(machine, machine.getattr(obj, f.name), lambda
                                                      o: astuple(machine, o))
-                                        for f in dataclasses.fields(obj)])
+                                        for f in _fields_of(machine, obj)])
 
 
 @handles(dataclasses.asdict)
@@ -493,11 +494,16 @@ def asdict(machine: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
     """The fields by name, in depth; arrays and other objects are copied."""
     return machine.call(dict_factory, [
         (f.name, _plain_parts(machine, machine.getattr(obj, f.name), lambda o: asdict(machine, o)))
-        for f in dataclasses.fields(obj)])
+        for f in _fields_of(machine, obj)])
+
+
+def _fields_of(machine: Any, obj: Any) -> tuple[dataclasses.Field[Any], ...]:
+    return dataclasses.fields(machine.getattr(obj, "__class__"))
 
 
 def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+    if not isinstance(value, type) and dataclasses.is_dataclass(
+            value.cls if type(value) is Reference else value):
         return convert(value)
     if type(value) in (list, tuple) and id(value) not in machine.symbolic_lists:
         return machine.containers.made(type(value)(_plain_parts(machine, machine.getitem(value, i),

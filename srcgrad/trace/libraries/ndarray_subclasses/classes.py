@@ -32,7 +32,6 @@ from ....types.subclasses import (
     classed_array,
     is_array_class,
 )
-from ...assumptions import OneObject
 from ...calls.refused import classed_operand
 from ...collaborator import Collaborator
 from ...objects.protocols import UFUNCS
@@ -158,7 +157,7 @@ class ArrayClasses(Collaborator):
     def classed_outside(self, obj: Any, path: Path) -> Any:
         """What stands for an instance from outside."""
         known = self.sources.twins_of.get((id(obj), "array"))
-        if known is not None and OneObject(str(known[1]), str(path)) in self.assumed:
+        if known is not None and self.assumed.are_one(str(known[1]), str(path)):
             self.sources.guard("is_path", path, known[1])
             return known[0]
         array = self.foreigners.outside(base_array(obj), path.child("base", None))

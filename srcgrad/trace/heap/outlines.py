@@ -1,0 +1,242 @@
+"""Outlines: what like objects from outside have in common.
+
+The type of each number, and the classes and names of the tuples, dicts and instances around them.
+Code that was generated for a list serves every list of the same outline, however long.
+"""
+
+from __future__ import annotations
+
+import enum
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...types.subclasses import native_class
+from ..boundary.input_arrays import kind_of_array
+from ..objects.special_methods import python_method
+from ..record.structures import record_fields
+from .stores import kind_of
+
+PLAIN = (bool, int, float, complex)
+FIXED = (str, bytes, type(None))
+DEEPEST = 8  # of structures that are looked into
+
+
+class Unlike(LookupError):
+    """Items have no common outline, or hold other things than numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """Numbers of one type; texts, or members of an enumeration; ``optional``: or None."""
+
+    type: Any  # the type, or a weak reference to it
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """The same text, or None."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Arrays:
+    """Arrays of one dtype and shape; for later calls, of any one shape."""
+
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """Lists of what has one outline; None if all are empty."""
+
+    inner: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """Tuples of one length, dicts of the same keys, or instances with the same attributes."""
+
+    cls: Any  # the class, or a weak reference to it
+    names: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Referred:
+    """Objects that are known by numbers; or, if ``optional``, None."""
+
+    cls: Any  # the class, or a weak reference to it
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What nobody reads: it need not be alike, and has so many columns of nothing."""
+
+    columns: int = 0
+
+
+Outline = Number | Constant | Arrays | Lists | Record | Referred | Unread
+
+
+def is_plain(obj: Any) -> bool:
+    """Is it a number, an array, a text or None?"""
+    return type(obj) in (*PLAIN, *FIXED, np.ndarray) or isinstance(obj, np.generic)
+
+
+def nowhere(cls: type) -> bool:
+    """Objects of no class are known by numbers."""
+    return False
+
+
+def outline(obj: Any, numbered: Callable[[type], bool] = nowhere, depth: int = 0) -> Outline:
+    """The outline of an item of a list; :class:`Unlike` if it has none.  Objects of ``numbered``
+    classes are known by numbers.
+
+    >>> outline([1, 2]) == Lists(Number(int))
+    True
+    """
+    cls = type(obj)
+    if cls in PLAIN or (isinstance(obj, np.generic) and obj.dtype.kind in "biufc"):
+        return Number(cls)
+    if cls in FIXED:
+        return Constant(obj)
+    if cls is np.ndarray and kind_of_array(obj) is None and obj.dtype.isnative:
+        return Arrays(obj.dtype, obj.shape)
+    if numbered(kind_of(obj)):
+        return Referred(kind_of(obj))
+    if depth > DEEPEST:
+        raise Unlike
+    if cls is list:
+        found: Any = None
+        for item in obj:
+            found = common_outline(found, outline(item, numbered, depth + 1))
+        if isinstance(found, Arrays):
+            raise Unlike
+        return Lists(found)
+    names = names_in(obj)
+    return Record(cls, names, tuple(
+        [outline(p, numbered, depth + 1) for p in parts_in(obj, names)]))
+
+
+def common_outline(first: Outline | None, second: Outline | None) -> Outline | None:
+    """The outline of two items: lists in them may be empty."""
+    if first is None or second is None or first == second:
+        return second if first is None else first
+    if isinstance(first, Lists) and isinstance(second, Lists):
+        return Lists(common_outline(first.inner, second.inner))
+    if isinstance(first, Record) and isinstance(second, Record) and (
+            first.cls is second.cls and first.names == second.names):
+        return Record(first.cls, first.names, tuple(
+            [common_outline(a, b) for a, b in zip(first.parts, second.parts, strict=True)]))
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one, Referred) and (other == Constant(None) or (
+                isinstance(other, Referred) and other.cls is one.cls)):
+            return Referred(one.cls, True)
+    raise Unlike
+
+
+def outline_of_object(obj: Any, numbered: Callable[[type], bool]) -> Record:
+    """The outline of an object that is known by a number: what it holds."""
+    def part(held: Any) -> Outline:
+        if isinstance(held, enum.Enum):
+            return Number(type(held))
+        try:
+            return outline(held, numbered, 1)
+        except Unlike:
+            return Unread()
+
+    names = names_in(obj)
+    return Record(kind_of(obj), names, tuple(map(part, parts_in(obj, names))))
+
+
+def common_record(first: Record, second: Record) -> Record:
+    """The outline of two objects of a class that are known by numbers: what else they do not have
+    in common may not be read."""
+    def part(a: Outline, b: Outline) -> Any:
+        if isinstance(a, Constant) and isinstance(b, Constant) and a != b and (
+                type(a.value) is type(b.value)):
+            return Number(type(a.value))
+        for one, other in ((a, b), (b, a)):
+            if isinstance(one, Number):
+                if one.type in PLAIN and other in (Constant(None), Number(one.type)):
+                    return Number(one.type, one.optional or other != one)
+                if isinstance(other, Constant) and type(other.value) is one.type:
+                    return one
+        try:
+            return Unread() if Unread() in (a, b) else common_outline(a, b)
+        except Unlike:
+            return Unread()
+
+    if first.names != second.names:
+        raise Unlike
+    return Record(first.cls, first.names, tuple(map(part, first.parts, second.parts)))
+
+
+def names_in(obj: Any) -> tuple[Any, ...]:
+    """The names of the parts of a tuple, of a dict with texts as keys, or of a plain instance."""
+    cls = type(obj)
+    if isinstance(obj, tuple) and (cls is tuple or hasattr(cls, "_fields")):
+        return tuple(range(len(obj)))
+    if cls is dict and all(type(key) is str for key in obj):
+        return tuple(obj)
+    names = None if native_class(cls) is not None else record_fields(obj)
+    if not names or any(python_method(obj, name) is not None for name in (
+            "__getattribute__", "__getattr__")) or any(
+            hasattr(type(getattr(cls, name, None)), "__set__") and hasattr(obj, "__dict__")
+            for name in names):
+        raise Unlike
+    return names
+
+
+def parts_in(obj: Any, names: tuple[Any, ...]) -> list[Any]:
+    return [obj[name] if isinstance(obj, (tuple, dict)) else getattr(obj, name) for name in names]
+
+
+def class_of(found: Record | Referred | Number) -> Any:
+    cls = found.type if isinstance(found, Number) else found.cls
+    return cls() if isinstance(cls, weakref.ref) else cls
+
+
+def has_columns(found: Record) -> bool:
+    """Do objects hold anything that may differ?"""
+    return any(not isinstance(part, (Constant, Unread)) for part in found.parts)
+
+
+def is_numeric(found: Record) -> bool:
+    """Do objects hold neither texts that differ, nor what may not be read?"""
+    return has_columns(found) and not any(
+        isinstance(part, Unread) or (isinstance(part, Number) and part.type not in PLAIN
+                                     and not issubclass(part.type, np.generic))
+        for part in found.parts)
+
+
+def refers(found: Any) -> bool:
+    """Are there objects in an outline that are known by numbers?"""
+    if isinstance(found, Record):
+        return any(map(refers, found.parts))
+    return refers(found.inner) if isinstance(found, Lists) else isinstance(found, Referred)
+
+
+def weak(found: Any) -> Any:
+    """An outline for later calls, which does not keep classes of the user's alive."""
+    if isinstance(found, Arrays):
+        return Arrays(found.dtype, None)
+    if isinstance(found, Lists):
+        return Lists(weak(found.inner))
+    if isinstance(found, Record):
+        own = found.cls in (tuple, dict)
+        return Record(found.cls if own else weakref.ref(found.cls), found.names,
+                      tuple(map(weak, found.parts)))
+    if isinstance(found, Referred):
+        return Referred(weakref.ref(found.cls), found.optional)
+    if isinstance(found, Number) and issubclass(found.type, enum.Enum):
+        return Number(weakref.ref(found.type))
+    return found

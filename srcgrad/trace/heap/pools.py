@@ -1,0 +1,448 @@
+"""Objects from outside that lie in stores: all that can be reached from where one was found.
+
+The objects of a class have one numbering, wherever they are found: in lists, in attributes of one
+another, under names of their own.  So two places that hold one object hold one number, and a list
+of objects is a list of numbers.  At each call all of them are gathered at once
+(:func:`~srcgrad.trace.heap.gathering.gathered`), and each column is an input.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import TYPE_CHECKING, Any
+
+from ...graph.ir import Value
+from ...types.guards import Path
+from ...types.kinds import INT, OPAQUE, Aval, Kind, list_of
+from ...types.spelling import Method
+from ..assumptions import HeldObjects
+from ..collaborator import Collaborator
+from ..flow.control import Restart
+from ..record.states import Columns, SymbolicList
+from ..record.structures import leaf_aval
+from ..record.tracers import OpaqueTracer
+from .columns import Column, Form, Numbered, Rows
+from .gathering import (
+    Numbers,
+    Reading,
+    are_apart,
+    arrays_of,
+    column_name,
+    columns_path,
+    form_of_items,
+    gathered,
+    gathered_at,
+    held_objects,
+    is_held,
+    native_step,
+    number_of,
+    numbered_columns,
+    numbers_of,
+    referred,
+)
+from .outlines import (
+    Constant,
+    Lists,
+    Number,
+    Outline,
+    Record,
+    Referred,
+    Unlike,
+    Unread,
+    common_record,
+    has_columns,
+    is_numeric,
+    outline,
+    outline_of_object,
+    refers,
+    weak,
+)
+from .stores import (
+    Reference,
+    Store,
+    are_dicts,
+    class_key,
+    kind_of,
+    may_be_none,
+    part_of,
+    store_of,
+    stored_as,
+)
+
+# numbers that may lie where all objects had None
+PUT_INSTEAD = {Kind.BOOL: bool, Kind.INT: int, Kind.FLOAT: float, Kind.SCALAR: float,
+               Kind.NUMBER: float}
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+    from .. import dispatch as parts
+
+
+class Pools(Collaborator):
+    """The stores of objects from outside."""
+
+    class_attributes: parts.ClassAttributes
+    effects: parts.Effects
+    found_functions: parts.FoundFunctions
+    lists: parts.Lists
+    opening: parts.Opening
+    recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
+
+    def __init__(self) -> None:
+        self.stores: dict[type, Store] = {}
+        self.outlines: dict[type, Record] = {}  # of the objects in them
+        self.numbers: Numbers = {}  # of those of this call
+        self.roots: list[tuple[Outline, Any]] = []  # where they are found, in this call
+        # the same for later calls
+        self.later: tuple[list[Record], list[Outline]] = ([], [])
+        self.whole: Path | None = None  # to all that is gathered
+        self.numbered_lists: dict[int, list[Any]] = {}  # what stands for lists of objects
+        self.gathered: list[list[Any]] = []  # what is gathered in this call
+        self.places: dict[int, tuple[Store, str]] = {}  # what a column holds, by its id
+        self.written: set[tuple[type, str]] = set()  # attributes whose lists change
+        self.inputs: dict[tuple[type, str], list[Value]] = {}  # for the columns of an attribute
+
+    def holds(self, cls: type) -> bool:
+        """Do the objects of a class that are found outside lie in a store?"""
+        return self.opening.may_open() and self.assumed.stores(class_key(cls), outside=True)
+
+    def store_of(self, cls: type) -> Store:
+        return self.stores[cls]
+
+    # ---- which objects lie in stores -----------------------------------------------------------
+    def store_instead(self, obj: Any, read: bool = False) -> None:
+        """Start again with the objects that something from outside holds, or is, in stores, if
+        they can lie there.  Those that are only ``read``, and hold texts or other things beside
+        numbers, are rather settings than state: they stay as they are."""
+        if not self.opening.may_open() or self.sources.is_differentiated(obj):
+            return
+        try:
+            _, outlines = _reached(outline(obj, self._may_hold), obj, self._may_hold)
+        except Unlike:
+            return
+        if not all(map(is_numeric if read else has_columns, outlines.values())):
+            return
+        for cls in outlines:
+            if not self.holds(cls):
+                raise Restart(stored_as(cls, outside=True))
+
+    def _may_hold(self, cls: type) -> bool:
+        return self.holds(cls) or self.references.may_store(cls, outside=True)
+
+    def change(self, obj: Any) -> None:
+        """An object from outside changes: if it is one of a list, start again with them in a
+        store."""
+        path = self.found_functions.paths[id(obj)]
+        owner = self.sources.by_path.get(Path(path.root, path.steps[:-1])) if path.steps else None
+        if owner is not None and type(owner[1]) is list and self._may_hold(kind_of(obj)):
+            self.store_instead(obj)
+
+    def follow(self, obj: Any, path: Path) -> None:
+        """An object was found at a path: if it hangs on another one like it, start again with both
+        in a store."""
+        steps = path.steps
+        count = 2 if len(steps) > 1 and steps[-1][0] == "item" else 1
+        owner = self.sources.by_path.get(Path(path.root, steps[:-count])) if steps else None
+        if owner is not None and kind_of(owner[1]) is kind_of(obj) and self._may_hold(kind_of(obj)):
+            self.store_instead(owner[1])
+
+    # ---- what stands for them --------------------------------------------------------------------
+    def reference(self, obj: Any, path: Path) -> Any:
+        """What stands for an object found at a path."""
+        cls, known = kind_of(obj), self.sources.by_path.get(path)
+        if known is not None:
+            return known[0]
+        try:
+            self.include(Referred(cls), obj, path)
+        except Unlike:
+            self.references.without_found(cls)
+        value = self._numbers(INT, path, cls, number_of)
+        made = Reference(self.stores[cls], self.recorder.wrap(value))
+        self.sources.by_path[path] = (made, obj)
+        return made
+
+    def list_of_found(self, obj: Any) -> Any:
+        """What stands for a list from outside whose objects lie in a store; None if they do not."""
+        path = self.found_functions.paths.get(id(obj))
+        if type(obj) is not list or path is None:
+            return None
+        first = next((one for one in obj if one is not None), None)
+        if first is None or not self.holds(kind_of(first)):
+            return None
+        if id(obj) in self.numbered_lists:
+            return self.numbered_lists[id(obj)]
+        try:
+            found = outline(obj, self.holds)
+        except Unlike:
+            return None  # each is one of its class
+        assert isinstance(found, Lists)
+        try:
+            return self.numbered(obj, path, found)
+        except Unlike:
+            self.references.without_found(kind_of(first))
+
+    def numbered(self, obj: list[Any], path: Path, found: Lists) -> list[Any]:
+        """A list that stands for one of objects: of their numbers."""
+        if id(obj) not in self.numbered_lists:
+            self.include(found, obj, path)
+            assert isinstance(found.inner, Referred)
+            cls, optional = found.inner.cls, found.inner.optional
+            value = self._numbers(list_of(INT), path, cls, functools.partial(
+                numbers_of, optional=optional))
+            value.obj = self.recorder.new_obj(value)
+            self.recorder.list_sizes.known[value] = self.fresh("k", low=0)
+            made = self.lists.held_list(Columns(
+                Numbered(self.stores[cls], optional), (SymbolicList(value, value.obj),)))
+            self.journal.older(made)
+            self.numbered_lists[id(obj)] = made
+        return self.numbered_lists[id(obj)]
+
+    def _numbers(self, aval: Aval, path: Path, cls: type, reader: Callable[..., Any]) -> Value:
+        """The input for the numbers of what a path leads to."""
+        assert self.whole is not None
+        place = [*self.outlines].index(cls)
+        step = Reading(functools.partial(reader, place), (path,))
+        numbers = native_step(self.whole, step, f"the numbers of {path}")
+        listed = aval.kind is Kind.LIST
+        self.sources.guard("type", numbers, list if listed else int)  # there are such
+        value = self.sources.input(aval, numbers, "list" if listed else "scalar")
+        value.hint = column_name(path)
+        return value
+
+    def columns_path(self, path: Path, found: Outline) -> Path:
+        """The way to the columns of a list, with numbers for the objects in its items."""
+        if self.whole is None or not refers(found):
+            return columns_path(path, found)
+        step = Reading(functools.partial(numbered_columns, self.later[0], weak(found)), (path,))
+        return native_step(self.whole, step, f"the columns of {path}")
+
+    # ---- what changes --------------------------------------------------------------------------
+    def check_fits(self, store: Store, name: str, value: Any) -> None:
+        """Something is put into an attribute: start again where it held nothing like that."""
+        record = self.outlines[store.cls]
+        part = dict(zip(record.names, record.parts, strict=True))[name]
+        key, other = class_key(store.cls), store_of(value)
+        if isinstance(part, Constant) and (cls := _class_put(part.value, value)) is not None:
+            raise Restart(HeldObjects(key, name, class_key(cls)))
+        if isinstance(part, Referred):
+            if not part.optional and (value is None or (
+                    other is self.stores[part.cls] and may_be_none(value))):
+                raise Restart(HeldObjects(key, name, optional=True))
+            if value is not None and other is not self.stores[part.cls]:
+                self.references.without_found(part.cls)
+
+    def write_back(self, column: Any, op: str, path: tuple[Any, ...], item: Any) -> None:
+        """Change the list that an object from outside holds, as its row in a column was."""
+        if id(column) not in self.places:
+            return
+        store, name = self.places[id(column)]
+        self._check_apart(store.cls, name)
+        place, *rest = path
+        reader = operator.getitem if are_dicts(store.cls) else getattr
+        held = self.effects.emit_effect(reader, (Reference(store, place), name), {}, OPAQUE)
+        if op == "put":
+            *rest, last = rest or (slice(None),)
+        for key in rest:
+            held = self.effects.emit_effect(operator.getitem, (held, key), {}, OPAQUE)
+        if op == "append":
+            self.effects.emit_effect(Method(op), (held, item), {}, None)
+        else:
+            self.effects.emit_effect(operator.setitem, (held, last, item), {}, None)
+
+    def _check_apart(self, cls: type, name: str) -> None:
+        """The lists that objects hold change: each must have its own."""
+        if (cls, name) not in self.written:
+            self.written.add((cls, name))
+            where, held = self._part(cls)
+            if not self.sources.gives(are_apart, (held, name), (where, name)):
+                self.references.without_found(cls)
+
+    def check(self) -> None:
+        """At the end: what objects hold themselves does not change by other names, and their lists
+        that change are found nowhere else."""
+        for cls, record in self.outlines.items():
+            where, held = self._part(cls)
+            self.opening.outlines.append((where.child("item", 0), held[0], weak(record)))
+        for cls, name in self.written:
+            where, held = self._part(cls)
+            for key, path in [*self.found_functions.paths.items()]:
+                obj = self.found_functions.pinned.get(key)
+                if type(obj) is list and self.sources.gives(
+                        is_held, (held, name, obj), (where, name, path)):
+                    self.references.without_found(cls)
+
+    def leave_out(self, used: Container[Value]) -> None:
+        """Do not gather what the program does not read; arrays are, as they are guarded."""
+        unused = {store.found.value for store in self.stores.values()
+                  if store.found.value not in used}
+        for (cls, name), values in self.inputs.items():
+            if any(v in used or v.aval.elem is None or v.aval.elem.is_array for v in values):
+                continue
+            unused.update(values)
+            place = [*self.outlines].index(cls)
+            record = self.later[0][place]
+            self.later[0][place] = Record(record.cls, record.names, tuple(
+                Unread(len(values)) if n == name and not refers(part) else part  # which lead on
+                for n, part in zip(record.names, record.parts, strict=True)))
+        self.sources.inputs = [one for one in self.sources.inputs if one[0] not in unused]
+
+    def _part(self, cls: type) -> tuple[Path, list[Any]]:
+        """What is gathered of a class, and the way to it."""
+        assert self.whole is not None
+        place = [*self.outlines].index(cls)
+        return self.whole.child("item", place), self.gathered[place]
+
+    # ---- gathering -----------------------------------------------------------------------------
+    def include(self, found: Outline, obj: Any, path: Path) -> None:
+        """Gather all objects that can be reached from what is found at a path, too; what it
+        holds, ``found`` says.  :class:`Unlike` if they cannot lie in stores."""
+        objects, reached = _reached(found, obj, self.holds)
+        if all(id(one) in self.numbers.get(kind_of(one), ()) for one in objects):
+            return
+        if any(leaf.leads_through(path) for leaf in self.sources.leaves):
+            raise Unlike
+        self.store_instead(obj)  # with those that they refer to
+        new = [cls for cls in reached if cls not in self.outlines]
+        for cls, record in reached.items():
+            self._check_alike(self.outlines.get(cls, record), record)
+        self.stores.update((cls, Store(self.machine, cls, {})) for cls in new)
+        for cls in new:
+            self.outlines[cls] = self._widened(reached[cls])
+            self.outlines[cls] = self._readable(self.outlines[cls], [
+                one for one in objects if kind_of(one) is cls])
+            self.later[0].append(weak(self.outlines[cls]))
+            if not are_dicts(cls):
+                self.class_attributes.note_class(cls)
+        self._add_root(found, obj, path)
+        self.gathered = gathered(self.outlines.values(), self.roots)
+        self.numbers = {cls: part[1] for cls, part in zip(
+            self.outlines, self.gathered, strict=True)}
+        for cls in new:
+            self._fill(cls, path, found)
+        for one in objects:
+            self._keep_held(one)
+
+    def _keep_held(self, obj: Any) -> None:
+        """What an object holds itself may not change by other names."""
+        record = self.outlines[kind_of(obj)]
+        for name, part in zip(record.names, record.parts, strict=True):
+            if isinstance(part, (Record, Lists)):
+                for held in held_objects(part_of(obj, name), self.holds):
+                    self.opening.keep_as_found(held)
+
+    def _check_alike(self, known: Record, found: Record) -> None:
+        """:class:`Unlike` if other objects of a class have another outline; start again where
+        that is because of a None."""
+        for name, part, wider in zip(known.names, known.parts, common_record(
+                known, found).parts, strict=True):
+            if isinstance(part, Referred) and wider == Referred(part.cls, True) and (
+                    not part.optional):
+                raise Restart(HeldObjects(class_key(known.cls), name, optional=True))
+            if wider != part:
+                raise Unlike
+
+    def _readable(self, record: Record, objects: list[Any]) -> Record:
+        """An outline of objects without what cannot lie in columns."""
+        def part(name: str, held: Outline) -> Outline:
+            try:
+                self._form(held, objects, name)
+            except Unlike:
+                return Unread()
+            return held
+
+        return Record(record.cls, record.names, tuple(map(part, record.names, record.parts)))
+
+    def _form(self, part: Outline, objects: list[Any],
+              name: str) -> tuple[Form, list[tuple[str, Aval]]]:
+        """The form of what objects hold under a name, and its columns; :class:`Unlike` if it has
+        none."""
+        return form_of_items(part, [part_of(one, name) for one in objects], self.store_of)
+
+    def _widened(self, record: Record) -> Record:
+        """An outline with what the program puts into attributes."""
+        key = class_key(record.cls)
+        classes = {class_key(cls): cls for cls in (*self.stores, *PUT_INSTEAD.values(), str)}
+
+        def part(name: str, held: Outline) -> Outline:
+            put = [classes[c] for c in self.assumed.held_by(key, name) if c in classes]
+            if put and isinstance(held, Constant):
+                return Referred(put[0], True) if put[0] in self.stores else Number(
+                    put[0], held.value is None)
+            return Referred(held.cls, held.optional or HeldObjects(
+                key, name, optional=True) in self.assumed) if isinstance(held, Referred) else held
+
+        return Record(record.cls, record.names, tuple(map(part, record.names, record.parts)))
+
+    def _add_root(self, found: Outline, obj: Any, path: Path) -> None:
+        self.roots.append((found, obj))
+        self.later[1].append(weak(found))
+        if self.whole is None:
+            step = Reading(functools.partial(gathered_at, *self.later))
+            self.whole = native_step(path, step, f"the objects of {path}")
+        else:
+            self.whole.steps[-1][1].others += (path,)
+
+    def _fill(self, cls: type, path: Path, found: Outline) -> None:
+        """Make the inputs for the columns of a store."""
+        store, record = self.stores[cls], self.outlines[cls]
+        whole, held = self._part(cls)
+        name = column_name(path) if found == Lists(Referred(cls)) else cls.__name__.lower()
+        store.found = self.recorder.wrap(
+            self.sources.input(Aval(Kind.OPAQUE), whole.child("item", 0), "object"))
+        store.found.value.hint = f"{name}_objects"
+        forms = {n: self._form(p, held[0], n) for n, p in zip(
+            record.names, record.parts, strict=True) if not isinstance(p, (Constant, Unread))}
+        states = iter(self.opening.column_inputs(whole, [
+            (f"{name}_{n}{rest}", aval) for n, (_, named) in forms.items()
+            for rest, aval in named], held))
+        for n, (form, named) in forms.items():
+            own = [next(states) for _ in named]
+            self.inputs[cls, n] = [state.value for state in own]
+            if isinstance(form, Rows) and isinstance(form.inner, Numbered):
+                store.rows[n] = form.inner
+            column = self.lists.holding(list, own[0] if n in store.rows or isinstance(
+                form, Column) else Columns(form, tuple(own)))
+            self.journal.older(column)
+            store.columns[n] = column
+            self.places[id(column)] = store, n
+            if named[0][1].kind is Kind.ARRAY and form == Column():
+                step = Reading(functools.partial(arrays_of, n))
+                self.sources.array_lists.append((
+                    native_step(whole, step, f"{path}.{n}"), arrays_of(n, held), column))
+        store.fixed = {n: p.value for n, p in zip(record.names, record.parts, strict=True)
+                       if isinstance(p, Constant)}
+        self.journal.keep.append(store)
+
+
+def _class_put(held: Any, value: Any) -> type | None:
+    """The class of the things that may lie where all objects had one text, or None, before; None
+    if nothing else was put there, or it cannot lie there."""
+    if type(held) is str:
+        other = type(value) is OpaqueTracer or (type(value) is str and value != held)
+        return str if other else None
+    store, aval = store_of(value), leaf_aval(value)
+    if store is not None:
+        return store.cls
+    return None if aval is None else PUT_INSTEAD.get(aval.kind)
+
+
+def _reached(found: Outline, obj: Any,
+             numbered: Callable[[type], bool]) -> tuple[list[Any], dict[type, Record]]:
+    """The objects that can be reached from one with this outline, and their outlines by class;
+    :class:`Unlike` where those of a class have none in common."""
+    met: dict[int, Any] = {}
+    outlines: dict[type, Record] = {}
+    todo: list[tuple[Outline, Any]] = [(found, obj)]
+    for inner, one in todo:  # which grows meanwhile
+        for cls, group in referred([one], inner):
+            for other in group:
+                if id(other) not in met:
+                    met[id(other)] = other
+                    made = outline_of_object(other, numbered)
+                    outlines[cls] = common_record(outlines.get(cls, made), made)
+                    todo.append((made, other))
+    return list(met.values()), outlines
