@@ -62,6 +62,7 @@ EXPRESSED: dict[str, Callable[..., Any]] = {
 }
 DIRECT = (KEPT | FLOATING | BINARY | BINARY_FLOATING | REDUCTIONS | MADE | OWN | RENAMED.keys()
           | EXPRESSED.keys())
+NUMBERS = _words("float32 float64 complex64 complex128")  # as functions
 METHODS = _words(
     "copy sum prod mean max min any all argmax argmin reshape astype transpose ravel flatten "
     "dot std var cumsum squeeze swapaxes conj clip round trace")
@@ -200,9 +201,12 @@ class Namespace:
             return first
         return operator.attrgetter(name)(self.xp)(first, *more, **named)
 
-    def number(self, x: Any) -> Any:
-        """A number of double precision."""
-        return self.xp.astype(x, self.xp.float64) if isinstance(x, self.kind) else float(x)
+    def number(self, name: str, x: Any) -> Any:
+        """A number of the dtype of this name; one of double precision is Python's."""
+        if isinstance(x, self.kind):
+            return self.xp.astype(x, self.dtype(name))
+        made = np.dtype(name).type(x)
+        return self.lifted(np.asarray(made) if name in ("float32", "complex64") else made)
 
     def sum_to(self, x: Any, shape: Any) -> Any:
         """The sum over the axes along which ``shape`` was broadcast."""

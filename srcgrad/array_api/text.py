@@ -18,7 +18,7 @@ from ..cache.dispatch import Dispatch
 from ..cache.link import link
 from ..errors import UnsupportedOperation, Where
 from ..stage.liveness import read_later
-from .namespace import DIRECT, METHODS, OF_LISTS, SHARING, Namespace, takes
+from .namespace import DIRECT, METHODS, NUMBERS, OF_LISTS, SHARING, Namespace, takes
 
 EFFECT = "the arguments that the code sees stand for those of the call"
 SIZES = ("shape", "size", "ndim", "dtype")
@@ -101,11 +101,13 @@ class _Translation(ast.NodeTransformer):
                                               node.keywords), node)
             self.check_options(node, str(name))
         elif name is not None and name.startswith("np."):
-            if name == "np.float64":
+            if name[3:] in NUMBERS and len(node.args) == 1 and not node.keywords:
+                node.args.insert(0, ast.copy_location(ast.Constant(name[3:]), node))
                 name = "np.number"
             elif name[3:] not in DIRECT:
                 raise self.unknown(node, name)
-            self.check_options(node, name[3:])
+            else:
+                self.check_options(node, name[3:])
             node.func = ast.copy_location(_of("np", name[3:].replace(".", "_")), node.func)
         elif name == "sum_to":
             node.func = ast.copy_location(_of("np", name), node.func)

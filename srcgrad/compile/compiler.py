@@ -29,7 +29,7 @@ from ..types.tree import paths_below
 from .backends import parameter_names
 from .joints import joint_graph
 from .pairs import compile_jvp, compile_pair
-from .requests import Request, Wanted, check_separate, inputs_of, wanted_of
+from .requests import Request, Wanted, check_separate, inputs_of, structure_guards, wanted_of
 from .results import always_raises, checked_scalar, outside_aux, primal
 from .specializations import Specialization, assemble_specialization, collect
 from .templates import gradient_tree, may_vary, refs, renumbered
@@ -68,6 +68,7 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
                     name: str) -> Specialization:
     """Everything after tracing."""
     check_separate(leaves, traced)
+    traced = replace(traced, guards=(*traced.guards, *structure_guards(traced, wanted)))
     if always_raises(traced.graph):
         request, wanted = replace(request, mode="jit"), []
     if request.mode in ("jit", "vjp", "jvp") and traced.leak is not None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ..errors import AliasError
 from ..trace.entry import Traced
-from ..types.guards import Path
+from ..types.guards import Guard, Path
 from ..types.identifiers import plain_name
-from ..types.tree import paths_below
+from ..types.subclasses import native_class
+from ..types.tree import children, paths_below
 from .backends import NUMPY, Backend
 from .refusals import no_parameter, out_of_range, refused_argument
 from .templates import Leaves, gradient_tree, input_at, may_vary
@@ -100,6 +104,41 @@ def check_separate(leaves: list[Path], traced: Traced) -> None:
                 why="what is done through one name is done to both, so they have no separate "
                     "derivatives",
                 fix="pass a copy (copy.deepcopy), or differentiate with respect to the first")
+
+
+def structure_guards(traced: Traced, wanted: list[Wanted]) -> list[Guard]:
+    """What the structures of gradients rely on beyond what the function itself has read: which
+    parts there are, and which of them have no derivative."""
+    present = {(g.kind, g.path) for g in traced.guards}
+    found = []
+
+    def rely(kind: str, path: Path, data: Any) -> None:
+        if (kind, path) not in present:
+            found.append(Guard(kind, path, data).kept())
+
+    def visit(value: Any, path: Path) -> None:
+        parts = children(value)
+        if parts is None:
+            if not may_vary(value):
+                rely("type", path, type(value))
+                if isinstance(value, np.ndarray):
+                    rely("equals", path.child("attr", "dtype"), value.dtype)
+            return
+        if path.child("rows", None) in traced.inputs:
+            return
+        rely("type", path, type(value))
+        if isinstance(value, dict):
+            rely("keys", path, tuple(value))
+        elif isinstance(value, (list, tuple, deque)) and not hasattr(value, "_fields"):
+            rely("length", path, len(value))
+        elif native_class(type(value)) is None and any(step == "slot" for step, *_ in parts):
+            rely("keys", path.child("attr", "__dict__"), tuple(vars(value)))
+        for step, key, part in parts:
+            visit(part, path.child(step, key))
+
+    for path, value, _ in wanted:
+        visit(value, path)
+    return found
 
 
 def inputs_of(traced: Traced, wanted: list[Wanted]) -> list[int]:

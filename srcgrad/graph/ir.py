@@ -55,6 +55,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from ..errors import Where
 from ..types.kinds import Aval, Kind
 from ..types.structure import mapped
@@ -277,9 +279,11 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
     """The number 1 as the cotangent of each scalar result, of a type that leaves the dtypes of
     what it meets alone: a Python float unless the graph computes in other precisions as well, or
     the result is an array without axes."""
-    mixed = any(v.aval.dtype is not None and v.aval.dtype.kind in "fc" and v.aval.dtype.char
-                not in "dD" for each in (graph, *graph.callees.values())
-                for node in walk(each.block) for v in (*node.inputs, *node.outputs))
+    nodes = [node for each in (graph, *graph.callees.values()) for node in walk(each.block)]
+    dtypes = [v.aval.dtype for node in nodes for v in (*node.inputs, *node.outputs)]
+    for node in nodes:  # constants
+        mapped(node.params, np.generic, lambda number: dtypes.append(number.dtype))
+    mixed = any(d is not None and d.kind in "fc" and d.char not in "dD" for d in dtypes)
     return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind is Kind.ARRAY)
             else s.aval.dtype.type(1.0) for s in seeds]
 

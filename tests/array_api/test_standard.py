@@ -130,6 +130,15 @@ def test_values_and_gradients_are_those_of_numpy(case):
     assert df.cache_info().currsize == 1
 
 
+@pytest.mark.parametrize("case", range(0, len(ONE), 2))
+def test_single_precision_stays(case):
+    f, x = ONE[case], X.astype(np.float32)
+    (value, slope), wanted = sg.value_and_grad(f)(there(x)), sg.value_and_grad(f)(x)
+    assert slope.dtype == xp.float32
+    np.testing.assert_allclose(float(value), wanted[0], rtol=1e-5)
+    np.testing.assert_allclose(np.from_dlpack(slope), wanted[1], rtol=1e-4, atol=1e-6)
+
+
 def test_pullbacks_pushforwards_and_gradients_of_gradients():
     out, pullback = sg.vjp(lambda x: np.sin(x) * x, there(X))
     close(out, np.sin(X) * X)

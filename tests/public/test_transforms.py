@@ -177,3 +177,38 @@ def test_comparisons_of_numbers_of_unknown_dtype():
         wide = sg.grad(between)(x.astype(float), y)
         assert value == between(x, y)
         assert np.allclose(slope, wide, rtol=1e-5)
+
+
+class Holder:
+    def __init__(self, **parts):
+        self.__dict__.update(parts)
+
+
+PARTS = [{}, {"n": 3}, {"n": 3.0}, {"n": np.ones(2)}, {"n": np.ones(2, int)}, {"n": "text"}, {"n": []}, {"n": [1]},
+         {"n": [1, 2]}, {"n": [1.0]}, {"n": {"a": 1}}, {"n": {"a": 1.0}}, {"n": {"a": 1, "b": 2.0}}, {"n": (1, 2.0)}]
+
+
+@pytest.mark.filterwarnings("ignore:.*was compiled for")
+@pytest.mark.parametrize("make, f", [(dict, lambda p: p["w"] ** 2), (Holder, lambda p: p.w ** 2)])
+def test_the_structure_of_a_gradient_is_that_of_the_argument_of_each_call(make, f):
+    """Parts that the function does not read decide it, too."""
+    for order in (PARTS, PARTS[::-1]):
+        df = sg.grad(f)
+        for parts in order:
+            given = make(w=1.5, **parts)
+            for found in (df(given), sg.vjp(f, given)[1](1.0)[0]):
+                zeros = sg.tree_map(lambda x: np.zeros_like(x)[()] if np.asarray(x).dtype.kind == "f" else None,
+                                    {"w": 1.5, **parts})
+                found = found if make is dict else vars(found)
+                assert str(sg.tree_flatten(found)[1]) == str(sg.tree_flatten(zeros)[1])
+                for one, want in zip(sg.tree_flatten({**found, "w": 0.0})[0], sg.tree_flatten(zeros)[0], strict=True):
+                    assert (one is None) == (want is None) and (one is None or np.array_equal(one, want))
+
+
+@pytest.mark.parametrize("f", [
+    lambda v: np.float32(2.0) * np.sum(v), lambda v: np.float32(0.1) * np.sum(v) / 3,
+    lambda v: np.sum(v) * np.float16(0.1) + 1.0])
+def test_constants_of_less_precision_do_not_lower_that_of_gradients(f):
+    found = sg.grad(f)(X)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, (f(X + 1.0) - f(X)) / 3.0, rtol=1e-14)
