@@ -34,6 +34,22 @@ def with_article(cls: type) -> str:
     return name if name == "None" else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
+def require_function(fun: Any, asked: str) -> None:
+    """Refuse to transform what is no function."""
+    if isinstance(fun, (staticmethod, classmethod, property)):
+        kind = type(fun).__name__
+        raise StructureError(
+            f"{asked} takes a function, got a {kind}", where=f"the first argument of {asked}",
+            why="decorators are applied from the bottom up, and it is a function no more",
+            fix=f"write @{kind} above @srcgrad.{asked}")
+    if not callable(fun):
+        raise StructureError(
+            f"{asked} takes a function, got {type(fun).__name__}",
+            where=f"the first argument of {asked}",
+            why="it differentiates the code of a function, not the number that it returned",
+            fix=f"write @srcgrad.{asked} above a function, or srcgrad.{asked}(f)(x)")
+
+
 # ---- arguments -----------------------------------------------------------------------------
 def refused_argument(name: str, path: Path, value: Any) -> SrcgradError:
     """The error for an argument without a derivative."""

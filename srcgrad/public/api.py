@@ -8,6 +8,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, Unpack, overlo
 
 from ..compile.backends import NUMPY, Backend, BackendLike, How, chosen
 from ..compile.frames import without_internal_frames
+from ..compile.refusals import require_function
 from ..compile.requests import Request
 from ..errors import StructureError
 from .compiled import Compiled, Gradient
@@ -53,20 +54,7 @@ def _decorated(fun: Callable[..., Any] | None, request: Request) -> Any:
 
 @without_internal_frames
 def _of_function(fun: Any, request: Request) -> Compiled[..., Any]:
-    if isinstance(fun, (staticmethod, classmethod, property)):
-        kind = type(fun).__name__
-        raise StructureError(
-            f"{request.mode} takes a function, got a {kind}",
-            where=f"the first argument of {request.mode}",
-            why="decorators are applied from the bottom up, and it is a function no more",
-            fix=f"write @{kind} above @srcgrad.{request.mode}")
-    if not callable(fun):
-        raise StructureError(
-            f"{request.mode} takes a function, got {type(fun).__name__}",
-            where=f"the first argument of {request.mode}",
-            why="it differentiates the code of a function, not the number that it returned",
-            fix=f"write @srcgrad.{request.mode} above a function, or "
-                f"srcgrad.{request.mode}(f)(x)")
+    require_function(fun, request.mode)
     return (Compiled if request.mode == "jit" else Gradient)(fun, request)
 
 

@@ -30,7 +30,7 @@ from ..types.kinds import array, scalar
 from ..types.tree import assemble, children
 from . import standard_arrays
 from .compiled import Compiled
-from .jacobians import Derived
+from .derived import Derived
 
 LOG = logging.getLogger("srcgrad")
 

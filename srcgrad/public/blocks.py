@@ -32,6 +32,11 @@ def at(places: Places, items: Any) -> Any:
     return items[places] if isinstance(places, int) else tuple([items[p] for p in places])
 
 
+def listed(places: Places) -> tuple[int, ...]:
+    """One place, or several, as a tuple."""
+    return (places,) if isinstance(places, int) else places
+
+
 def spread(places: Places, tree: Any, count: int) -> list[Any]:
     """What stands at ``places``, among ``count`` items that are None elsewhere."""
     items: list[Any] = [None] * count

@@ -39,8 +39,9 @@ from ..types.tree import (
     unflatten,
 )
 from . import transforms
-from .blocks import Places, at, require_arrays, spread
-from .jacobians import PRODUCTS, hvp, staged_call, with_vector
+from .blocks import Places, at, listed, require_arrays, spread
+from .derived import staged_call
+from .jacobians import hvp
 from .linear import linear_least_squares
 
 
@@ -82,14 +83,15 @@ def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
     return (out[0], tangent[0], out[1]) if has_aux else (out, tangent)
 
 
-def both_ways(fun: Callable[..., Any], primals: Sequence[Any]) -> Any:
+def both_ways(fun: Callable[..., Any], primals: Sequence[Any], has_aux: Any) -> Any:
     """``(out, pushforward, pullback)`` of one run."""
     raise AssertionError("has a meaning in traced code only")
 
 
 @handles(both_ways)
-def _both_ways(machine: Any, fun: Callable[..., Any], primals: Sequence[Any]) -> Any:
-    made = _Split(machine, "gnvp", fun, tuple(machine.iterate(primals)), False)
+def _both_ways(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
+               has_aux: Any) -> Any:
+    made = _Split(machine, "gnvp", fun, tuple(machine.iterate(primals)), has_aux)
     return made.out, made.pushforward, made.pullback
 
 
@@ -355,10 +357,13 @@ def as_vector(parts: Any) -> Any:
 
 
 def traced_jacobian(machine: Any, kind: str, fun: Callable[..., Any], places: Places, args: Any,
-                    has_aux: bool = False) -> Any:
+                    has_aux: bool = False, allow_int: bool = False) -> Any:
     """The Jacobian of any structure: arrays by their own loop, containers leaf by leaf."""
     argument = opened(machine, at(places, args))
-    simple = isinstance(places, int) and children(argument) is None
+    if not allow_int:
+        _require_numbers(machine, kind, places, args)
+    simple = isinstance(places, int) and children(argument) is None and bool(
+        differentiable(machine, (argument,)))
     by_columns = kind == "jacfwd" and simple
     made = machine.call(transforms.linearize if by_columns else transforms.vjp, fun, *args,
                         has_aux=has_aux)
@@ -373,6 +378,15 @@ def traced_jacobian(machine: Any, kind: str, fun: Callable[..., Any], places: Pl
                                                                   has_aux=has_aux)[1]
         found = _blocks(machine, out, pullback, places, argument)
     return (found, made[2]) if has_aux else found
+
+
+def _require_numbers(machine: Any, kind: str, places: Places, args: Any) -> None:
+    for place in listed(places):
+        if not differentiable(machine, (args[place],)):
+            raise machine.recorder.fatal(NonDifferentiable(
+                f"argument {place} of {kind} cannot be differentiated",
+                why="it holds no floating-point numbers",
+                fix="pass floats or arrays of floats, or allow_int=True"))
 
 
 def _blocks(machine: Any, out: Any, pullback: Any, places: Places, argument: Any) -> Any:
@@ -390,7 +404,8 @@ def _blocks(machine: Any, out: Any, pullback: Any, places: Places, argument: Any
 
         if not (is_tracer(rows[i]) or isinstance(rows[i], (np.ndarray, np.generic, int, float))):
             return None
-        blocks = iter(machine.calls.inline(rows_of_leaf, (rows[i], Traced(pull), likes), {}))
+        blocks = iter(machine.calls.inline(rows_of_leaf, (rows[i], Traced(pull), likes), {})
+                      if varying else ())
         return unflatten(inner, [next(blocks) if j in varying else None
                                  for j in range(len(columns))])
 
@@ -407,21 +422,26 @@ def hessian_product(gradient: Callable[..., Any], places: Places, args: Any, has
     return at(places, pullback(v))
 
 
-def gauss_newton_product(fun: Callable[..., Any], places: Places, args: Any, loss: Any) -> Any:
+def gauss_newton_product(fun: Callable[..., Any], places: Places, args: Any, loss: Any,
+                         has_aux: Any) -> Any:
     """The product of the Gauss-Newton matrix and the last argument."""
     *point, v = args
-    out, pushforward, pullback = both_ways(fun, point)
+    out, pushforward, pullback = both_ways(fun, point, has_aux)
     moved = pushforward(*spread(places, v, len(point)))
+    if has_aux:
+        moved = moved[0]
     if loss is not None:
-        moved = hvp(loss)(out, moved)
-    return at(places, pullback(moved))
+        moved = hvp(loss)(out[0] if has_aux else out, moved)
+    found = at(places, pullback(moved))
+    return (found, out[1]) if has_aux else found
 
 
-def elementwise_derivative(fun: Callable[..., Any], place: int, args: Any) -> Any:
+def elementwise_derivative(fun: Callable[..., Any], place: int, args: Any, has_aux: Any) -> Any:
     """The derivative of a function that acts elementwise."""
-    out, pullback = transforms.vjp(fun, *args)
+    out, pullback, *aux = transforms.vjp(fun, *args, has_aux=has_aux)
     require_arrays("an elementwise derivative", out)
-    return pullback(np.ones_like(out) if np.ndim(out) else 1.0)[place]
+    found = pullback(np.ones_like(out) if np.ndim(out) else 1.0)[place]
+    return (found, aux[0]) if has_aux else found
 
 
 STAGED = {"hvp": hessian_product, "gnvp": gauss_newton_product,
@@ -433,9 +453,6 @@ def _staged_call(machine: Any, kind: str, fun: Callable[..., Any], places: Place
                  *settings: Any) -> Any:
     if kind in ("jacrev", "jacfwd"):
         return traced_jacobian(machine, kind, fun, places, args, *settings)
-    if kind in PRODUCTS:
-        _refused(machine, with_vector, kind, args, max((places,) if isinstance(places, int)
-                                                       else places))
     return machine.calls.inline(STAGED[kind], (fun, places, args, *settings), {})
 
 

@@ -95,11 +95,12 @@ class Split:
     """One run of a function in the split form: its value, and its derivative both ways."""
 
     def __init__(self, fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
-                 backend: Backend, has_aux: bool = False) -> None:
+                 backend: Backend, has_aux: bool = False, allow_int: bool = False) -> None:
         self.places, self.has_aux, self.count = places, has_aux, len(primals)
         given = [primals[place] for place in places]
         self.out, self.linear, self.residuals, self.flat = _called(
-            fun, Request("vjp", places, False, has_aux, backend=backend), primals)
+            fun, Request("vjp", places, False, has_aux, backend=backend, allow_int=allow_int),
+            primals)
         if has_aux:
             _require_pair(self.out, self.linear.name)
         self.given = [_by_number(structure, value)

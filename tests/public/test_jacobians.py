@@ -173,6 +173,11 @@ def test_aux_comes_along():
     product, aux = sg.hvp(scalar, has_aux=True)(AT, AT)
     np.testing.assert_allclose(product, 6 * AT * AT)
     assert aux is AT or np.array_equal(aux, AT)
+    product, aux = sg.gnvp(field, has_aux=True, loss=lambda y: np.sum(y ** 2))(AT, AT)
+    np.testing.assert_allclose(product, 2 * 9 * AT ** 5)
+    slope, more = sg.elementwise_grad(field, has_aux=True)(AT)
+    np.testing.assert_allclose(slope, 3 * AT ** 2)
+    assert aux == more == {"n": 2}
     out, tangent, aux = sg.jvp(field, (AT,), (AT,), has_aux=True)
     np.testing.assert_allclose(tangent, 3 * out)
     out, pushforward, aux = sg.linearize(field, AT, has_aux=True)
@@ -192,6 +197,8 @@ def test_structures_inside_of_a_derivative():
         out, moved, a = sg.jvp(lambda x: (x ** 2, x), (w,), (w,), has_aux=True)
         linear = sg.linearize(lambda x: (x ** 2, x), w, has_aux=True)[1]
         wide = sg.jacfwd(lambda x: [x * x])(w)[0]
+        slope, a = sg.elementwise_grad(lambda x: (x ** 3, x), has_aux=True)(w)
+        wide = wide * a + sg.gnvp(lambda x: (x ** 2, x), has_aux=True)(w, w)[1] * slope
         return (np.sum(J["y"][0]["w"]) + J["s"][0]["w"] @ J["y"][1] * aux + np.sum(H["w"]["b"])
                 + H["b"]["b"] + np.sum(product * more) + np.sum(moved * linear(a)) + np.sum(wide))
 
@@ -215,6 +222,29 @@ def test_allow_int():
     assert outer(2.0) == 12.0
     with pytest.raises(sg.NonDifferentiable):
         sg.grad(power, argnums=1)(2.0, 3)
+
+
+def test_allow_int_in_matrices_and_products():
+    def cubes(x, n, tree):
+        return x ** 3 * n[0] + tree["k"]
+
+    n, tree = np.array([2, 5]), {"k": 1}
+    want = np.diag(6.0 * AT ** 2)
+    for of in (lambda f: f, lambda f: sg.jit(lambda *args: f(*args))):
+        for transform in (sg.jacobian, sg.jacrev, sg.jacfwd):
+            found = of(transform(cubes, (0, 1, 2), allow_int=True))(AT, n, tree)
+            np.testing.assert_allclose(found[0], want)
+            assert found[1] is None and found[2] == {"k": None}
+            assert of(transform(cubes, (1, 2), allow_int=True))(AT, n, tree) == (None, {"k": None})
+            with pytest.raises(sg.NonDifferentiable):
+                of(transform(cubes, 1))(AT, n, tree)
+        total = sg.hessian(lambda x, n: np.sum(x ** 3 * n[0]), (0, 1), allow_int=True)
+        found = of(total)(AT, n)
+        np.testing.assert_allclose(found[0][0], np.diag(12.0 * AT))
+        assert found[0][1] is None and found[1] is None or found[1] == (None, None)
+        product = of(sg.hvp(lambda x, n: np.sum(x ** 3 * n[0]), (0, 1), allow_int=True))(AT, n, (AT, None))
+        np.testing.assert_allclose(product[0], 12.0 * AT ** 2)
+        assert product[1] is None
 
 
 def test_progress_by_request(capsys, monkeypatch):

@@ -137,13 +137,43 @@ def test_jacobians_take_arguments_by_name():
     inside = sg.jit(lambda x: sg.jacfwd(scaled)(x, n=4))
     assert inside(2.0) == want
 
-    def keyword_only(x, *, n):
-        return x ** n
 
-    with pytest.raises(sg.StructureError, match="by keyword only"):
-        sg.jacobian(keyword_only)(2.0, n=3)
-    with pytest.raises(sg.StructureError, match="by keyword only"):
-        sg.jit(lambda x: sg.jacobian(keyword_only)(x, n=3))(2.0)
+def by_keyword(x, *, n, scale=1.0):
+    return scale * x ** n
+
+
+def of_many(x, *others, scale=2.0):
+    return scale * x ** 2 * sum(others)
+
+
+def test_arguments_by_keyword_only_and_defaults():
+    for of in (lambda f: f, lambda f: lambda *args, **named: sg.jit(lambda: f(*args, **named))()):
+        assert of(sg.jacobian(by_keyword))(2.0, n=3) == of(sg.jacfwd(by_keyword))(2.0, n=3, scale=1.0) == 12.0
+        assert of(sg.hessian(by_keyword))(2.0, n=3) == 12.0
+        assert of(sg.hvp(by_keyword))(2.0, 0.5, n=3, scale=2.0) == 12.0
+        assert of(sg.gnvp(by_keyword))(2.0, 0.5, n=1, scale=2.0) == 2.0
+        assert of(sg.elementwise_grad(by_keyword))(2.0, n=3) == 12.0
+        assert of(sg.jacobian(by_keyword, "scale"))(2.0, n=3) == 8.0
+        assert of(sg.jacobian(by_keyword, ("scale", "x")))(2.0, n=3) == (8.0, 12.0)
+        assert of(sg.jacobian(of_many, "scale"))(2.0, 3.0, 4.0) == 28.0
+        assert of(sg.jacobian(of_many, -1))(2.0, 3.0, 4.0, scale=1.0) == 4.0
+        assert of(sg.hessian(lambda x, y=3.0: x * y ** 2, -1))(2.0) == 4.0
+    for wanted in ("others", 5, -5):
+        with pytest.raises(sg.StructureError, match="argnums"):
+            sg.jacobian(of_many, wanted)(2.0, 3.0)
+    with pytest.raises(sg.StructureError, match="out of range"):
+        sg.hessian(by_keyword, 1)(2.0, n=3)
+    with pytest.raises(TypeError, match="missing 1 required"):
+        sg.jacobian(by_keyword)(2.0)
+
+
+@pytest.mark.parametrize("transform", [
+    sg.grad, sg.value_and_grad, sg.jit, sg.jacobian, sg.jacrev, sg.jacfwd, sg.hessian, sg.hvp, sg.gnvp,
+    sg.elementwise_grad, sg.vmap, sg.checkpoint, sg.custom_vjp, sg.custom_jvp])
+def test_what_is_no_function_is_refused(transform):
+    for wrong in (3.0, np.ones(2), "f"):
+        with pytest.raises(sg.StructureError, match="takes a function"):
+            transform(wrong)
 
 
 def test_fixed_results_do_not_move():

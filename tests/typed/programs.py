@@ -29,6 +29,10 @@ def parts(x: Array) -> dict[str, Array]:
     return {"x": x}
 
 
+def of_dict(p: dict[str, Array]) -> float:
+    return float(np.sum(p["x"]))
+
+
 # ---- grad ------------------------------------------------------------------------------------
 df = sg.grad(loss)
 assert_type(df(x, 1.0), Array)
@@ -158,11 +162,15 @@ assert_type(sg.elementwise_grad(np.tanh)(x), Any)
 assert_type(sg.jacobian(field)(x=x), Matrix)
 assert_type(sg.jacobian(with_aux, has_aux=True)(x, 1.0), tuple[Any, Aux])
 assert_type(sg.jacobian(parts)(x), Any)
+assert_type(sg.hessian(of_dict)({"x": x}), Any)
+assert_type(sg.jacobian(of_dict, has_aux=False)({"x": x}), Any)
+assert_type(sg.hessian(loss, allow_int=True)(x, 1.0), Matrix)
+assert_type(sg.gnvp(with_aux, has_aux=True)(x, 1.0, x), Any)
 assert_type(sg.hessian(loss, argnums=(0, 1))(x, 1.0), Any)
 assert_type(sg.hessian(with_aux, has_aux=True)(x, 1.0), tuple[Any, Aux])
 assert_type(sg.grad(loss, argnums=(0, "n"), allow_int=True)(x, 1.0), Any)
-sg.jacobian(field)(x, x)  # E: call-arg
-sg.hessian(loss)(x)  # E: call-arg
+sg.jacobian(field)(x, x)  # E: call-overload
+sg.hessian(loss)(x)  # E: call-overload
 sg.hessian(loss).sorce(x, 1.0)  # E: attr-defined
 
 # ---- batches, memory, derivatives of one's own --------------------------------------------------
