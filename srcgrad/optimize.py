@@ -161,6 +161,12 @@ def _descend(name: str, fun: Callable[..., Any], x0: Any, args: tuple[Any, ...],
              steps: int | None, batches: Iterable[Any] | None,
              callback: Callable[[Any], Any] | None, rule: Callable[[Vector], Rule]) -> Descent[Any]:
     both = value_and_grad(fun)
+    if not isinstance(args, tuple):
+        args = (args,)
+    if not (callable(rate) or isinstance(rate, (int, float))):
+        raise StructureError(f"rate is {rate!r}", where=f"rate of {name}",
+                             why="it multiplies a step", fix="give a number, or a function of the "
+                             "number of the step")
     vector, unravel, ravel = ravel_some(x0, may_vary)
     if vector.dtype.kind == "c":
         raise StructureError(f"{name} of complex numbers", where=f"x0 of {name}",
@@ -199,6 +205,9 @@ def _batches(name: str, steps: int | None, batches: Iterable[Any] | None
         raise StructureError(f"{name} does not know how many steps to take",
                              where=f"steps of {name}", why="a descent has no end of its own",
                              fix="give steps=1000, or batches=")
+    if steps is not None and (not isinstance(steps, int) or steps < 0):
+        raise StructureError(f"steps is {steps!r}", where=f"steps of {name}",
+                             why="it is a number of steps", fix="give a positive int")
     if batches is None:
         yield from (() for _ in range(steps or 0))
         return

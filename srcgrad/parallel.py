@@ -12,12 +12,13 @@ import inspect
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
 from .compile.backends import BackendLike
 from .compile.frames import without_internal_frames
+from .compile.refusals import require_function
 from .errors import StructureError
 from .public.api import Argnums
 from .public.api import value_and_grad as whole
@@ -25,10 +26,12 @@ from .show.progress import progress
 from .types.tree import flatten, tree_map
 
 __all__ = ["ChunkedGradient", "value_and_grad"]
+P = ParamSpec("P")
+R = TypeVar("R")
 CHUNKS = 32  # where no size is asked for
 
 
-class ChunkedGradient:
+class ChunkedGradient(Generic[P, R]):
     """What :func:`value_and_grad` of this module returns: call it like the function.
 
     It raises what the function raises.  See also :func:`srcgrad.value_and_grad`.
@@ -42,8 +45,9 @@ class ChunkedGradient:
 
     def __init__(self, fun: Callable[..., Any], over: tuple[str, ...], client: Any,
                  options: dict[str, Any]) -> None:
-        self.gradient = whole(fun, options["argnums"], backend=options["backend"],
-                              precision=options["precision"])
+        self.has_aux = options["has_aux"]
+        self.gradient = whole(fun, options["argnums"], has_aux=self.has_aux,
+                              backend=options["backend"], precision=options["precision"])
         self.__name__ = self.gradient.__name__
         self.__signature__ = inspect.signature(fun)
         self.over, self.client = over, client
@@ -52,7 +56,7 @@ class ChunkedGradient:
         self.retries = options["retries"]
 
     @without_internal_frames
-    def __call__(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> tuple[R, Any]:
         bound = self.__signature__.bind(*args, **kwargs)
         bound.apply_defaults()
         examples = {name: bound.arguments.pop(name) for name in self.over}
@@ -84,7 +88,9 @@ class ChunkedGradient:
 
     def _chunks(self, examples: dict[str, Any]) -> tuple[list[dict[str, Any]], list[float]]:
         """The examples in pieces, and the weight of each piece."""
-        sizes = {name: {len(leaf) for leaf in flatten(value)[0]}
+        examples = {name: np.asarray(value) if type(value) is list else value
+                    for name, value in examples.items()}
+        sizes = {name: {len(leaf) if np.ndim(leaf) else 0 for leaf in flatten(value)[0]}
                  for name, value in examples.items()}
         every = set().union(*sizes.values())
         if len(every) != 1 or 0 in every:
@@ -150,6 +156,12 @@ class ChunkedGradient:
         return lost
 
     def _reduced(self, results: list[Any], shares: list[float]) -> tuple[Any, Any]:
+        if not self.has_aux:
+            return self._total(results, shares)
+        value, slope = self._total([(value, slope) for (value, _), slope in results], shares)
+        return (value, [aux for (_, aux), _ in results]), slope
+
+    def _total(self, results: list[Any], shares: list[float]) -> tuple[Any, Any]:
         if self.reduce == "sum":
             found: tuple[Any, Any] = _folded(results)
             return found
@@ -221,11 +233,11 @@ def _workers(client: Any, count: int | None) -> Iterator[Any]:
 
 
 @without_internal_frames
-def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str | Sequence[str],
+def value_and_grad(fun: Callable[P, R], argnums: Argnums = 0, *, over: str | Sequence[str],
                    client: Any = None, workers: int | None = None, chunk: int | None = None,
-                   reduce: str = "sum", weights: str | None = None,
+                   reduce: str = "sum", weights: str | None = None, has_aux: bool = False,
                    retries: int = 3, backend: BackendLike = None,
-                   precision: str | None = None) -> ChunkedGradient:
+                   precision: str | None = None) -> ChunkedGradient[P, R]:
     """The value and gradient of a sum (or mean) over examples, computed in chunks.
 
     ``over`` names the parameters that hold the examples along their first axis (arrays, or
@@ -234,6 +246,8 @@ def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str |
     ``client`` is what computes: ``"threads"`` (None), ``"processes"``, an executor of
     ``concurrent.futures``, or a ``dask.distributed`` client.  ``chunk`` is the number of examples
     in a chunk (None: a 32nd of all); results depend on it, but never on ``workers`` or ``client``.
+    With ``has_aux`` the function returns ``(value, aux)``, and the result is ``((value, auxs),
+    gradient)`` with the list of what came along with each chunk, in the order of the examples.
     The chunks of a worker that died are computed again, at most ``retries`` times.  ``backend``
     and ``precision`` are those of :func:`srcgrad.grad`: native code leaves threads to each other.
 
@@ -250,6 +264,7 @@ def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str |
     >>> float(value), slope
     (400.0, array([400., 400.]))
     """
+    require_function(fun, "parallel.value_and_grad")
     names = (over,) if isinstance(over, (str, int)) else tuple(over)
     parameters = inspect.signature(fun).parameters
     strange = [name for name in names if name not in parameters]
@@ -266,6 +281,26 @@ def value_and_grad(fun: Callable[..., Any], argnums: Argnums = 0, *, over: str |
             where="parallel.value_and_grad",
             why='weights are one of the arguments in over=, and belong to reduce="mean"',
             fix='write reduce="sum", reduce="mean", or reduce="mean" with weights="name"')
+    for name, found in (("workers", workers), ("chunk", chunk), ("retries", retries)):
+        _check_number(name, found, 0 if name == "retries" else 1)
+    _check_client(client)
     return ChunkedGradient(fun, names, client, {
-        "argnums": argnums, "workers": workers, "chunk": chunk, "reduce": reduce,
-        "weights": weights, "retries": retries, "backend": backend, "precision": precision})
+        "argnums": argnums, "has_aux": has_aux, "workers": workers, "chunk": chunk,
+        "reduce": reduce, "weights": weights, "retries": retries, "backend": backend,
+        "precision": precision})
+
+
+def _check_number(name: str, found: Any, least: int) -> None:
+    if found is not None and (not isinstance(found, int) or found < least):
+        raise StructureError(f"{name} is {found!r}", where=f"{name} of parallel.value_and_grad",
+                             why="it is a number of workers, of examples, or of attempts",
+                             fix=f"give an int of at least {least}")
+
+
+def _check_client(client: Any) -> None:
+    if client is not None and client not in ("threads", "processes") and not hasattr(
+            client, "submit"):
+        raise StructureError(
+            f"client is {client!r}", where="client of parallel.value_and_grad",
+            why="it computes the chunks", fix="give 'threads', 'processes', an executor of "
+            "concurrent.futures, or a client of dask.distributed")

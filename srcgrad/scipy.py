@@ -2,8 +2,9 @@
 
 They have SciPy's signatures and results.  What a solver starts from may be an array, a number, or
 nested dicts, lists, tuples and dataclasses of these; the function gets, and the result has, the
-same structure (a list or tuple of nothing but numbers is a vector, as for SciPy).  SciPy is
-imported at the first call.
+same structure (a list or tuple of nothing but numbers is a vector, as for SciPy).  Whole numbers
+become floats; attributes of objects that are ints are settings to :func:`minimize` and
+:func:`least_squares`, and stay.  SciPy is imported at the first call.
 
 In a function that is differentiated they are steps with derivatives like SciPy's own: those of the
 equation that the result satisfies, with respect to all that the function reads.
@@ -11,6 +12,7 @@ equation that the result satisfies, with respect to all that the function reads.
 
 from __future__ import annotations
 
+import copy
 import functools
 import importlib
 import inspect
@@ -25,7 +27,8 @@ from .errors import StructureError
 from .public.api import grad, value_and_grad
 from .public.jacobians import hessian, hvp, jacobian
 from .show.progress import progress
-from .types.tree import flatten, ravel_some, tree_map, unflatten
+from .types.guards import Path
+from .types.tree import flatten, paths_below, ravel_some, unflatten
 
 WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
 WITH_HESSIANS = frozenset({"dogleg", "trust-exact"})
@@ -50,11 +53,20 @@ def _as_float(leaf: Any) -> Any:
     return float(leaf) if type(leaf) is int else leaf
 
 
-def _point(x0: Any) -> Any:
+def as_floats(tree: Any, settings: bool, convert: Callable[[Any], Any] = _as_float) -> Any:
+    """The tree with whole numbers as floats; with ``settings`` those that are attributes stay."""
+    leaves, structure = flatten(tree)
+    steps = [path.steps[-1:] for path, _ in paths_below(tree, Path(("arg", "x0")))]
+    return unflatten(structure, [
+        leaf if settings and step and step[0][0] in ("attr", "slot") else convert(leaf)
+        for leaf, step in zip(leaves, steps, strict=True)])
+
+
+def _point(x0: Any, settings: bool = False) -> Any:
     """Where a solver starts: numbers in a list or tuple are a vector, as for SciPy."""
     if type(x0) in (list, tuple) and all(np.ndim(x) == 0 and may_vary(_as_float(x)) for x in x0):
         return np.array(x0, float)
-    return tree_map(_as_float, x0)
+    return as_floats(x0, settings)
 
 
 def _flat(point: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
@@ -79,8 +91,10 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
     ``hess``) filled in.
 
     ``fun(x, *args)`` returns a real number; ``x`` has the structure of ``x0``, and so have the
-    result's ``x`` and ``jac`` and what a ``callback`` gets.  Derivatives that are given
-    (``jac=...``) are left alone.  ``srcgrad.config.progress = True`` shows how far it is.
+    result's ``x`` and ``jac``, and what a ``callback`` and the functions of ``constraints`` get
+    (whose Jacobians are filled in, too).  ``bounds`` and linear constraints are those of the vector
+    of all numbers, in order.  Derivatives that are given (``jac=...``) are left alone.
+    ``srcgrad.config.progress = True`` shows how far it is.
 
     Raises :class:`NonScalarOutput` if the result is not a real scalar, and what
     :func:`srcgrad.grad` raises; :class:`StructureError` where SciPy is not installed.
@@ -100,14 +114,14 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
             return float(value), ravel(slope).astype(float)
 
         both = value_and_grad(fun)
-        _, unravel, ravel = _flat(_point(x0))
+        _, unravel, ravel = _flat(_point(x0, settings=True))
         return _minimum(fun, x0, args, method, options, (target, True))
 
 
 def minimize_traced(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
                     method: str | None = None, **options: Any) -> Any:
     """:func:`minimize` where a traced function calls it."""
-    _, unravel, ravel = _flat(_point(x0))
+    _, unravel, ravel = _flat(_point(x0, settings=True))
     return _minimum(fun, x0, args, method, options, (
         lambda flat, *rest: fun(unravel(flat), *rest),
         lambda flat, *rest: ravel(grad(fun)(unravel(flat), *rest))))
@@ -117,12 +131,16 @@ def _minimum(fun: Callable[..., Any], x0: Any, args: Any, method: str | None,
              options: dict[str, Any], with_gradient: tuple[Any, Any]) -> Any:
     """What SciPy finds, in the structure of ``x0``; ``with_gradient`` are the function of a vector
     and its ``jac``."""
-    start, unravel, ravel = _flat(_point(x0))
+    start, unravel, ravel = _flat(_point(x0, settings=True))
     kind = (method or "").lower() if isinstance(method, str) or method is None else ""
     if not isinstance(args, tuple):
         args = (args,)
     if options.get("callback") is not None:
         options = {**options, "callback": _shaped_callback(options["callback"], unravel)}
+    if options.get("constraints"):
+        given = options["constraints"]
+        many = given if isinstance(given, (list, tuple)) else [given]
+        options = {**options, "constraints": [_constraint(c, unravel) for c in many]}
     if kind in WITHOUT_GRADIENTS or "jac" in options:
         target: Callable[..., Any] = lambda flat, *rest: fun(unravel(flat), *rest)  # noqa: E731
     else:
@@ -138,6 +156,28 @@ def _minimum(fun: Callable[..., Any], x0: Any, args: Any, method: str | None,
                                                           unravel(flat))
     found = library("optimize").minimize(target, start, args=args, method=method, **options)
     return _shaped(found, unravel)
+
+
+def _constraint(given: Any, unravel: Callable[[Any], Any]) -> Any:
+    """A constraint whose function gets points in the start's structure, with its Jacobian."""
+    holder = given if isinstance(given, dict) else vars(given)
+    fun = holder.get("fun")
+    if fun is None:  # linear, of the vector
+        return given
+
+    def value(flat: Any, *rest: Any) -> Any:
+        return _vector(fun(unravel(flat), *rest))
+
+    def slopes(flat: Any, *rest: Any) -> Any:
+        return jacobian(lambda x, *more: _vector(fun(unravel(x), *more)))(flat, *rest)
+
+    if isinstance(given, dict):
+        return {"jac": slopes, **given, "fun": value}
+    made = copy.copy(given)
+    made.fun = value
+    if given.jac == "2-point":  # unless it is asked for
+        made.jac = slopes
+    return made
 
 
 def _shaped_callback(callback: Callable[..., Any], unravel: Callable[[Any], Any]
@@ -176,7 +216,7 @@ def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
                   args: tuple[Any, ...] = (), **options: Any) -> Any:
     """``scipy.optimize.least_squares`` with the Jacobian filled in.
 
-    ``fun(x, *args)`` returns the residuals, in an array.
+    ``fun(x, *args)`` returns the residuals, in an array or a container of arrays.
 
     Raises what :func:`srcgrad.jacobian` raises; :class:`StructureError` where SciPy is not
     installed.
@@ -189,10 +229,10 @@ def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
     >>> np.round(found.x, 6).tolist()
     [1.0, 1.0]
     """
-    start, unravel, _ = _flat(_point(x0))
+    start, unravel, _ = _flat(_point(x0, settings=True))
 
     def residuals(flat: Any, *rest: Any, **named: Any) -> Any:
-        return np.ravel(fun(unravel(flat), *rest, **named))
+        return _vector(fun(unravel(flat), *rest, **named))
 
     def slopes(flat: Any, *rest: Any, **named: Any) -> Any:
         of = fun if not named else lambda p, *others: fun(p, *others, **named)

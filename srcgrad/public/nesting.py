@@ -468,9 +468,16 @@ def _staged(function: Callable[..., Any]) -> None:
     handles(function)(lambda machine, *args, **kwargs: machine.calls.inline(source, args, kwargs))
 
 
-OURS = [f for f in vars(solvers).values() if getattr(f, "__module__", "") == solvers.__name__]
+OURS = [f for f in vars(solvers).values() if getattr(f, "__module__", "") == solvers.__name__
+        and f is not solvers.as_floats]
 for _function in (ravel_tree, ravel_some, may_vary, linear_least_squares, *OURS):
     _staged(_function)
+
+
+@handles(solvers.as_floats)
+def _as_floats(machine: Any, tree: Any, settings: bool) -> Any:
+    return solvers.as_floats(opened(machine, tree), settings,
+                             functools.partial(machine.call, solvers._as_float))
 
 
 @handles(solvers.library)

@@ -95,6 +95,21 @@ def test_kept_examples_are_those_of_then():
     assert same(step(W), chunked(loss)(W, X, Y))
 
 
+def test_what_comes_along_is_listed_chunk_by_chunk():
+    def with_aux(w, x, y):
+        return loss(w, x, y), {"examples": len(x), "first": y[0]}
+
+    (value, auxs), slope = sg.parallel.value_and_grad(with_aux, over=("x", "y"), has_aux=True, chunk=70)(W, X, Y)
+    want, gradient = sg.parallel.value_and_grad(loss, over=("x", "y"), chunk=70)(W, X, Y)
+    assert value == want
+    np.testing.assert_allclose(slope["w"], gradient["w"], rtol=1e-14)
+    assert [aux["examples"] for aux in auxs] == [70] * (len(X) // 70) + [len(X) % 70] * bool(len(X) % 70)
+    assert [aux["first"] for aux in auxs] == [*Y[::70]]
+    (value, auxs), slope = sg.parallel.value_and_grad(
+        lambda w, x: (np.mean(w * np.array(x)), len(x)), over="x", has_aux=True, reduce="mean")(2.0, [1.0, 2.0, 3.0])
+    assert value == 4.0 and slope == 2.0 and auxs == [1, 1, 1]
+
+
 def test_errors_name_the_argument():
     with pytest.raises(sg.StructureError, match="names no parameter of loss"):
         sg.parallel.value_and_grad(loss, over="z")
@@ -106,6 +121,12 @@ def test_errors_name_the_argument():
         chunked(loss, weights="y")
     with pytest.raises(sg.StructureError, match="the examples are x, y"):
         chunked(loss).keep(x=X)
+    for settings, text in (({"client": "gpu"}, "client is 'gpu'"), ({"chunk": 0}, "chunk is 0"),
+                           ({"workers": -1}, "workers is -1"), ({"retries": 1.5}, "retries is 1.5")):
+        with pytest.raises(sg.StructureError, match=text):
+            chunked(loss, **settings)
+    with pytest.raises(sg.StructureError, match="takes a function"):
+        sg.parallel.value_and_grad(3.0, over="x")
     with pytest.raises(ZeroDivisionError):
         chunked(lambda w, x, y: 1.0 / 0)(W, X, Y)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+import scipy.optimize
 
 import srcgrad as sg
 
@@ -155,6 +156,46 @@ def test_solvers_in_a_function_that_is_differentiated(program):
     value, slope = sg.value_and_grad(program)(2.0)
     np.testing.assert_allclose(value, program(2.0), rtol=1e-7)
     np.testing.assert_allclose(slope, difference, rtol=1e-4 if program in (least, least_by_products) else 1e-6)
+
+
+@dataclass
+class Model:
+    w: np.ndarray
+    b: float
+    degree: int = 3
+
+
+def test_ints_of_objects_are_settings_and_others_are_numbers():
+    def loss(p):
+        return np.sum((p.w - 2.0) ** 2) + (p.b - p.degree) ** 2
+
+    start = Model(np.zeros(2), 0.0)
+    sg.value_and_grad(loss)(start)  # code for an int there
+    found = sg.scipy.minimize(loss, start).x
+    assert type(found.degree) is int and np.allclose([*found.w, found.b], [2.0, 2.0, 3.0])
+    found = sg.scipy.least_squares(lambda p: {"w": p.w - 2.0, "b": [p.b - p.degree]}, start).x
+    assert type(found.degree) is int and np.allclose([*found.w, found.b], [2.0, 2.0, 3.0])
+    found = sg.scipy.minimize(lambda p: (p["a"] - 2.5) ** 2 + p["b"] ** 2, {"a": 1, "b": 2}).x
+    assert np.allclose([found["a"], found["b"]], [2.5, 0.0])
+
+    def left(rate):
+        found = sg.solve_ivp(lambda t, y: Model(-rate * y.w, rate * y.w[0], 0), (0, 1), Model(np.ones(1), 0, 0))
+        return found.y.b[-1]
+
+    assert sg.grad(left)(1.0) == pytest.approx(np.exp(-1.0), rel=1e-3)
+    optimum = sg.grad(lambda r: sg.scipy.minimize(lambda p: np.sum((p.w - r) ** 2) + p.b ** 2, start).x.w[0])
+    assert optimum(2.0) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("constraints, method", [
+    ({"type": "ineq", "fun": lambda p, top: top - p["a"] * p["b"], "args": (4.0,)}, "SLSQP"),
+    (scipy.optimize.NonlinearConstraint(lambda p: p["a"] * p["b"], -np.inf, 4.0), "trust-constr"),
+    ([{"type": "ineq", "fun": lambda p: 4.0 - p["a"] * p["b"]}, {"type": "ineq", "fun": lambda p: p["a"] - 2.0}], None)])
+def test_constraints_get_the_structure_and_a_jacobian(constraints, method):
+    found = sg.scipy.minimize(lambda p: (p["a"] - 3.0) ** 2 + (p["b"] - 2.5) ** 2, {"a": 1.0, "b": 2.0},
+                              method=method, constraints=constraints)
+    assert found.x["a"] * found.x["b"] == pytest.approx(4.0, abs=1e-4)
+    assert found.x["a"] == pytest.approx(2.42143, abs=1e-3)
 
 
 def test_states_of_any_structure():

@@ -204,3 +204,8 @@ sg.optimize.sgd(field, x, steps=2)  # E: call-arg
 assert_type(sg.linear_solve(field, x, method="cg"), Array)
 sg.linear_solve(field)  # E: call-arg
 sg.bridges.to_torch(3.0)  # E: arg-type
+
+chunked = sg.parallel.value_and_grad(loss, over="w")
+assert_type(chunked(x, 1.0)[0], float)
+chunked(x)  # E: call-arg
+chunked.sorce  # E: attr-defined
