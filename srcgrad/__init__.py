@@ -37,7 +37,7 @@ with rare_collections():  # what is imported is there to stay
     from .rules.marks import name, stop_gradient
     from .scipy import fixed_point, odeint, root, solve_ivp
     from .types.tree import flatten as tree_flatten
-    from .types.tree import ravel_tree, tree_map
+    from .types.tree import ravel_tree, tree_map, tree_register
     from .types.tree import unflatten as tree_unflatten
 
 __version__ = "0.1.0"
@@ -95,6 +95,7 @@ __all__ = [
     "testing",
     "tree_flatten",
     "tree_map",
+    "tree_register",
     "tree_unflatten",
     "value_and_grad",
     "vjp",

@@ -28,7 +28,7 @@ from .public.api import grad, value_and_grad
 from .public.jacobians import hessian, hvp, jacobian
 from .show.progress import progress
 from .types.guards import Path
-from .types.tree import flatten, paths_below, ravel_some, unflatten
+from .types.tree import flatten, is_fixed, paths_below, ravel_some, unflatten
 
 WITH_PRODUCTS = frozenset({"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"})
 WITH_HESSIANS = frozenset({"dogleg", "trust-exact"})
@@ -56,7 +56,8 @@ def _as_float(leaf: Any) -> Any:
 def as_floats(tree: Any, settings: bool, convert: Callable[[Any], Any] = _as_float) -> Any:
     """The tree with whole numbers as floats; with ``settings`` those that are attributes stay."""
     leaves, structure = flatten(tree)
-    steps = [path.steps[-1:] for path, _ in paths_below(tree, Path(("arg", "x0")))]
+    steps = [path.steps[-1:] for path, _ in paths_below(tree, Path(("arg", "x0")), whole=True)
+             if not is_fixed(path)]
     return unflatten(structure, [
         leaf if settings and step and step[0][0] in ("attr", "slot") else convert(leaf)
         for leaf, step in zip(leaves, steps, strict=True)])

@@ -13,7 +13,7 @@ from .compile.frames import without_internal_frames
 from .errors import StructureError
 from .public.api import Argnums, grad
 from .types.guards import Path
-from .types.tree import paths_below, ravel_tree
+from .types.tree import is_fixed, paths_below, ravel_tree
 
 __all__ = ["assert_grad"]
 _ROOM = {4: (1e-2, 3e-2), 8: (1e-6, 1e-5)}  # step of differences and tolerance, by bytes
@@ -93,7 +93,9 @@ def _path_of(fun: Callable[..., Any], args: tuple[Any, ...], number: int) -> Pat
 
 def _place(tree: Any, number: int, root: Path) -> str:
     """Where an element of the raveled tree lies, as an expression."""
-    for path, leaf in paths_below(tree, root):
+    for path, leaf in paths_below(tree, root, whole=True):
+        if is_fixed(path):
+            continue
         if number < np.size(leaf):
             index = ", ".join(str(int(i)) for i in np.unravel_index(number, np.shape(leaf)))
             return f"{path}[{index}]" if index else str(path)

@@ -25,7 +25,7 @@ from ..trace.assumptions import Assumption, SeparateArrays
 from ..trace.entry import Traced, trace
 from ..types.guards import Path
 from ..types.identifiers import plain_name
-from ..types.tree import paths_below
+from ..types.tree import argument_leaves
 from .backends import parameter_names
 from .joints import joint_graph
 from .pairs import compile_jvp, compile_pair
@@ -90,7 +90,7 @@ def trace_call(function: Any, args: tuple[Any, ...]) -> tuple[Graph, tuple[Any, 
     bound = signature.bind(*args)
     bound.apply_defaults()
     leaves = [leaf for name, value in bound.arguments.items()
-              for leaf, part in paths_below(value, Path(("arg", name), (), name))
+              for leaf, part in argument_leaves(value, Path(("arg", name), (), name))
               if may_vary(part)]
     traced = trace(function, args, {}, leaves, plain_name(function))
     dispatch = Dispatch(plain_name(function), signature, traced, collect)

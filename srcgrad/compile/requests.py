@@ -14,7 +14,7 @@ from ..trace.entry import Traced
 from ..types.guards import Guard, Path
 from ..types.identifiers import plain_name
 from ..types.subclasses import native_class
-from ..types.tree import children, paths_below
+from ..types.tree import argument_leaves, children
 from .backends import NUMPY, Backend
 from .refusals import no_parameter, out_of_range, refused_argument
 from .templates import Leaves, gradient_tree, input_at, may_vary
@@ -57,7 +57,7 @@ def wanted_of(function: Any, request: Request, signature: inspect.Signature,
             value = bound.arguments[name][place]
         else:
             path, value = Path(("arg", name), (), name), bound.arguments[name]
-        leaves = paths_below(value, path)
+        leaves = argument_leaves(value, path)
         if not request.allow_int and not any(may_vary(v) for _, v in leaves):
             raise refused_argument(plain_name(function), path, value)
         found.append((path, value, leaves))
@@ -131,10 +131,11 @@ def structure_guards(traced: Traced, wanted: list[Wanted]) -> list[Guard]:
             rely("keys", path, tuple(value))
         elif isinstance(value, (list, tuple, deque)) and not hasattr(value, "_fields"):
             rely("length", path, len(value))
-        elif native_class(type(value)) is None and any(step == "slot" for step, *_ in parts):
+        elif native_class(type(value)) is None and hasattr(value, "__dict__"):
             rely("keys", path.child("attr", "__dict__"), tuple(vars(value)))
         for step, key, part in parts:
-            visit(part, path.child(step, key))
+            if step != "fixed":
+                visit(part, path.child(step, key))
 
     for path, value, _ in wanted:
         visit(value, path)

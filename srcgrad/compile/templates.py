@@ -74,7 +74,8 @@ def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any]) -> Any:
     parts = children(value)
     if parts is None:  # an object may have got a cached attribute meanwhile
         return numbered[leaf_path(value, path)] if may_vary(value) else None
-    built = [(key, _tree_of(part, path.child(step, key), numbered)) for step, key, part in parts]
+    built = [(key, None if step == "fixed" else _tree_of(part, path.child(step, key), numbered))
+             for step, key, part in parts]
     cls = type(value)
     if cls in (tuple, list):
         return cls(item for _, item in built)

@@ -16,7 +16,7 @@ from ..compile.refusals import with_article
 from ..compile.templates import may_vary
 from ..errors import StructureError
 from ..show.progress import counted
-from ..types.tree import flatten, unflatten
+from ..types.tree import emptied, flatten, unflatten
 from .transforms import Split
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -104,6 +104,7 @@ def _assembled(out: Any, argument: Any, block: Callable[[int, int, tuple[int, ..
     """The tree of blocks; None where a leaf is no number, or has no derivative."""
     rows, outer = flatten(out)
     columns, inner = flatten(argument)
+    outer, inner = emptied(outer), emptied(inner)
     return unflatten(outer, [unflatten(inner, [
         block(i, j, np.shape(row) + np.shape(column)) if may_vary(column) else None
         for j, column in enumerate(columns)]) if np.asarray(row).dtype.kind in "biufc" else None

@@ -222,7 +222,7 @@ def _by_colours(made: Split, out: Any, places: Places, argument: Any, name: str,
         return np.ravel(at(places, made.pullback(like(weights, out))))
 
     matrix = by_colours(entries_of(sparsity, shape), shape, forward, backward, mode,
-                        np.result_type(out, argument))
+                        np.result_type(out, argument), name)
     return matrix.reshape(np.shape(out) + np.shape(argument))
 
 

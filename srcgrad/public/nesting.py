@@ -31,6 +31,7 @@ from ..types.dims import is_varying
 from ..types.tree import (
     aligned,
     children,
+    emptied,
     flatten,
     of_length,
     ravel_some,
@@ -393,6 +394,7 @@ def _blocks(machine: Any, out: Any, pullback: Any, places: Places, argument: Any
     """The Jacobian of a container, or with respect to one."""
     rows, outer = flatten(out)
     columns, inner = flatten(argument)
+    blocks_outer, inner = emptied(outer), emptied(inner)
     varying = [j for j, leaf in enumerate(columns) if differentiable(machine, (leaf,))]
     likes = tuple(columns[j] for j in varying)
 
@@ -409,7 +411,7 @@ def _blocks(machine: Any, out: Any, pullback: Any, places: Places, argument: Any
         return unflatten(inner, [next(blocks) if j in varying else None
                                  for j in range(len(columns))])
 
-    return unflatten(outer, [row(i) for i in range(len(rows))])
+    return unflatten(blocks_outer, [row(i) for i in range(len(rows))])
 
 
 def hessian_product(gradient: Callable[..., Any], places: Places, args: Any, has_aux: Any) -> Any:

@@ -7,12 +7,15 @@ holds all of their entries.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..errors import StructureError
+from ..show.progress import counted
 
 Entries = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
 Pass = Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]  # a product with the matrix
@@ -61,19 +64,19 @@ def colouring(entries: Entries, count: int) -> np.ndarray[Any, Any]:
     rows_of: list[list[int]] = [[] for _ in range(count)]
     for row, column in zip(*entries, strict=True):
         rows_of[int(column)].append(int(row))
-    used: dict[int, set[int]] = {}
+    used: dict[int, int] = {}  # of each row, as the bits of a number
     colours = np.zeros(count, np.intp)
     for column in sorted(range(count), key=lambda c: -len(rows_of[c])):
-        taken: set[int] = set().union(*(used.get(row, set()) for row in rows_of[column]))
-        colour = next(c for c in range(len(taken) + 1) if c not in taken)
+        taken = functools.reduce(operator.or_, (used.get(row, 0) for row in rows_of[column]), 0)
+        colour = (~taken & (taken + 1)).bit_length() - 1  # the lowest that is free
         colours[column] = colour
         for row in rows_of[column]:
-            used.setdefault(row, set()).add(colour)
+            used[row] = used.get(row, 0) | 1 << colour
     return colours
 
 
 def by_colours(entries: Entries, shape: tuple[int, int], forward: Pass, backward: Pass, mode: str,
-               dtype: Any) -> np.ndarray[Any, Any]:
+               dtype: Any, name: str) -> np.ndarray[Any, Any]:
     """The matrix of this shape whose products are ``forward`` (with a vector) and ``backward``
     (of a vector with it); ``mode`` is ``"fwd"``, ``"rev"`` or ``"auto"``."""
     rows, columns = entries
@@ -83,12 +86,14 @@ def by_colours(entries: Entries, shape: tuple[int, int], forward: Pass, backward
     if by_row is None or (by_column is not None and by_column.max(initial=-1) <= by_row.max(
             initial=-1)):
         assert by_column is not None
-        for colour in range(int(by_column.max(initial=-1)) + 1):
+        passes = int(by_column.max(initial=-1)) + 1
+        for colour in counted(range(passes), passes, f"srcgrad: columns of {name}"):
             product = forward((by_column == colour).astype(dtype))
             here = by_column[columns] == colour
             matrix[rows[here], columns[here]] = product[rows[here]]
     else:
-        for colour in range(int(by_row.max(initial=-1)) + 1):
+        passes = int(by_row.max(initial=-1)) + 1
+        for colour in counted(range(passes), passes, f"srcgrad: rows of {name}"):
             product = backward((by_row == colour).astype(dtype))
             here = by_row[rows] == colour
             matrix[rows[here], columns[here]] = product[columns[here]]

@@ -65,7 +65,8 @@ class SideBySide:
     def save(self, file: str | Path) -> Path:
         """Write an HTML page (plain text if the name ends in ``.txt``); returns its path."""
         path = Path(file)
-        path.write_text(f"{self!r}\n" if path.suffix == ".txt" else page(self), encoding="utf-8")
+        path.write_text(f"{self!r}\n" if path.suffix == ".txt" else page(
+            self.title, fragment(self)), encoding="utf-8")
         return path
 
 

@@ -80,7 +80,8 @@ def sections(lines: Sequence[Line], first: str) -> list[Section]:
 def _section(file: str, function: str, numbers: set[int]) -> Section:
     text = linecache.getlines(file)
     first, last = min(numbers), max(numbers)
-    head = re.compile(rf"\s*(async\s+)?def\s+{re.escape(function)}\b") if function else None
+    name = re.escape(function.rpartition(".")[2])
+    head = re.compile(rf"\s*(async\s+)?def\s+{name}\b") if function else None
     start = next((n for n in range(first, 0, -1) if head and n <= len(text)
                   and head.match(text[n - 1])), first)
     if start < first or (head and start <= len(text) and head.match(text[start - 1])):

@@ -51,8 +51,9 @@ class Tables(Protocol):
 
 
 LAYOUT = """\
-.srcgrad{padding:.5em}.srcgrad h2{font:600 14px sans-serif;margin:1.2em 0 .4em}\
-.srcgrad h2 small{color:var(--faint);font-weight:400}\
+.srcgrad{padding:.5em}.srcgrad h1{font:600 15px sans-serif}\
+.srcgrad h2{font:600 14px sans-serif;margin:1.2em 0 .4em}\
+.srcgrad small{color:var(--faint);font-weight:400}\
 .srcgrad .scroll{overflow:auto;max-height:85vh;border:1px solid var(--line);border-radius:6px}\
 .srcgrad table{border-collapse:separate;border-spacing:0;width:100%;margin:0;font:inherit}\
 .srcgrad th,.srcgrad td{padding:1px 10px;text-align:left;vertical-align:top;background:var(--back);\
@@ -92,19 +93,18 @@ def fragment(tables: Tables) -> str:
     """The tables and the whole text, with style and script, as a piece of a page."""
     parts = "".join(_table(place, part) for place, part in enumerate(tables.parts))
     return (f"<div class='srcgrad'><style>{STYLE}{LAYOUT}</style>"
-            f"<h1 style='font:600 15px sans-serif'>{html.escape(tables.title)}</h1>{parts}"
+            f"<h1>{html.escape(tables.title)}</h1>{parts}"
             f"<details><summary>the whole generated text</summary><div class='scroll text'>"
             f"{_text(tables)}</div></details><script>{SCRIPT}</script></div>")
 
 
-def page(tables: Tables) -> str:
-    """The fragment as a file of its own."""
+def page(title: str, body: str) -> str:
+    """A piece of a page as a file of its own."""
     return ("<!doctype html><html lang='en'><head><meta charset='utf-8'>"
             "<meta name='viewport' content='width=device-width,initial-scale=1'>"
             "<style>:root{color-scheme:light dark}body{margin:0}"
             ".srcgrad{min-height:100vh;box-sizing:border-box}</style>"
-            f"<title>{html.escape(tables.title)}</title></head><body>{fragment(tables)}"
-            "</body></html>\n")
+            f"<title>{html.escape(title)}</title></head><body>{body}</body></html>\n")
 
 
 def _table(place: int, part: Function) -> str:

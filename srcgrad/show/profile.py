@@ -8,11 +8,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from .colour import STYLE, coloured
 from .lines import Section, short_name
+from .page import LAYOUT, page
 from .running import Kept, Run
 from .units import bytes_text, time_text
 
 BAR = 12  # characters of the longest bar
+NUMBERS = ".srcgrad td.number{text-align:right;white-space:nowrap}"
 
 
 @dataclass(frozen=True)
@@ -94,28 +97,29 @@ class Profile:
         return lines
 
     def _repr_html_(self) -> str:
-        heads = "".join(f"<th>{h}</th>" for h in (
-            "line", "source", "forward", "adjoint", "bytes", "kept"))
+        heads = "".join(f"<th>{h}</th>" for h in ("forward", "adjoint", "bytes", "kept"))
         most = max((line.seconds for line in self.lines), default=0.0) or 1.0
-        rows = []
+        rows, function = [], None
         for cost in self.lines:
+            if (cost.file, cost.function) != function:
+                function = (cost.file, cost.function)
+                rows.append(f"<tr><th class='no'></th><th>{html.escape(cost.function or 'module')} "
+                            f"<small>{html.escape(short_name(cost.file))}</small></th>{heads}</tr>")
             share = 100.0 * cost.seconds / most
-            numbers = "".join(f"<td style='text-align:right'>{c}</td>" for c in _cells(cost))
-            rows.append(
-                f"<tr><td>{cost.line}</td><td style='text-align:left;background:linear-gradient("
-                f"90deg,#f5a62366 {share:.1f}%,transparent {share:.1f}%)'><pre style='margin:0'>"
-                f"{html.escape(cost.source)}</pre></td>{numbers}</tr>")
+            numbers = "".join(f"<td class='number'>{c}</td>" for c in _cells(cost))
+            rows.append(f"<tr><td class='no'>{cost.line}</td><td style='background:linear-gradient("
+                        f"90deg,var(--lit) {share:.1f}%,transparent {share:.1f}%)'><pre>"
+                        f"{coloured(cost.source)}</pre></td>{numbers}</tr>")
         totals = "<br>".join(html.escape(line) for line in self._totals())
-        return (f"<table class='srcgrad-profile'><caption>{html.escape(self.title)}</caption>"
-                f"<tr>{heads}</tr>{''.join(rows)}</table><p>{totals}</p>")
+        return (f"<div class='srcgrad'><style>{STYLE}{LAYOUT}{NUMBERS}</style>"
+                f"<h1>{html.escape(self.title)}</h1>"
+                f"<div class='scroll'><table>{''.join(rows)}</table></div><p>{totals}</p></div>")
 
     def save(self, file: str | Path) -> Path:
         """Write an HTML page (plain text if the name ends in ``.txt``); returns its path."""
         path = Path(file)
-        page = (f"<!doctype html><meta charset='utf-8'><title>{html.escape(self.title)}</title>"
-                f"<style>:root{{color-scheme:light dark}}body{{font-family:sans-serif}}"
-                f"td{{padding:0 .6em}}</style>{self._repr_html_()}\n")
-        path.write_text(f"{self!r}\n" if path.suffix == ".txt" else page, encoding="utf-8")
+        path.write_text(f"{self!r}\n" if path.suffix == ".txt" else page(
+            self.title, self._repr_html_()), encoding="utf-8")
         return path
 
 

@@ -143,6 +143,8 @@ STEPS = {
                  lambda root, key: f"{root}.__closure__[{key}].cell_contents"),
     # what an instance's ``__dict__`` holds
     "slot": Step(".{0}", getattr, attribute_text),
+    # an attribute that is no part of the tree of its instance
+    "fixed": Step(".{0}", getattr, attribute_text),
     # an attribute past the class's own ``__getattribute__``
     "bare": Step(".{0}", bare_attribute,
                  lambda root, key: f"_bare_attribute({root}, {key!r})"),
@@ -176,7 +178,7 @@ class Path:
     label: str = ""
 
     def _place(self) -> tuple[Any, ...]:
-        return self.root, tuple(("attr" if kind == "slot" else kind, type(key), key)
+        return self.root, tuple(("attr" if kind in ("slot", "fixed") else kind, type(key), key)
                                 for kind, key in self.steps)
 
     def __eq__(self, other: object) -> bool:
@@ -190,7 +192,7 @@ class Path:
         return Path(self.root, self.steps[:len(other.steps)]) == other
 
     def child(self, kind: str, key: Any) -> Path:
-        key = str(key) if kind == "slot" else key
+        key = str(key) if kind in ("slot", "fixed") else key
         return Path(self.root, (*self.steps, (kind, key)), f"{self}{STEPS[kind].label.format(key)}")
 
     def __str__(self) -> str:

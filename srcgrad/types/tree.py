@@ -13,12 +13,21 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..errors import StructureError
 from .guards import Path
-from .subclasses import ARRAY, assembled, classed_array, is_array_class, native_class, parts_of
+from .subclasses import (
+    ARRAY,
+    PLAIN,
+    assembled,
+    classed_array,
+    is_array_class,
+    native_class,
+    parts_of,
+)
 
 
 @dataclass(frozen=True)
@@ -48,12 +57,67 @@ class Leaf:
 LEAF = Leaf()
 
 
+@dataclass(frozen=True, eq=False)
+class Fixed:
+    """What belongs to an instance and is no part of its tree: it goes along as it is."""
+
+    value: Any
+
+    def __str__(self) -> str:
+        return "-"
+
+
+_PARTS: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()
+
+
+def tree_register(cls: type, *names: str) -> type:
+    """Say which attributes of instances of a class are the parts of a tree.
+
+    Without it all are.  The others go along as they are: :func:`tree_map`, :func:`ravel_tree` and
+    minimisers leave them alone, and gradients have None there.  It belongs beside the class, before
+    the first use, and does not hold for classes derived from it.  Returns the class.
+
+    Raises :class:`StructureError` for what is no class, a class that is a container of Python's
+    or an array, and names that are no texts.
+
+    See also :func:`tree_map`, :func:`srcgrad.grad`.
+
+    >>> class Layer:
+    ...     def __init__(self, weights, mask):
+    ...         self.weights, self.mask = weights, mask
+    >>> tree_register(Layer, "weights").__name__
+    'Layer'
+    >>> doubled = tree_map(lambda x: 2.0 * x, Layer(3.0, 1.0))
+    >>> doubled.weights, doubled.mask
+    (6.0, 1.0)
+    """
+    if not isinstance(cls, type) or issubclass(cls, (*PLAIN, np.ndarray, np.generic)):
+        raise StructureError(
+            f"tree_register was given {cls!r}", where="the first argument of tree_register",
+            why="it tells what the attributes of the instances of a class are",
+            fix="give a class of your own that is no list, tuple, dict or array")
+    if not all(isinstance(name, str) and name.isidentifier() for name in names):
+        raise StructureError(f"tree_register was given the names {names!r}",
+                             where="the names of tree_register",
+                             why="they name attributes", fix='write tree_register(cls, "a", "b")')
+    _PARTS[cls] = frozenset(names)
+    return cls
+
+
 def children(obj: Any) -> list[tuple[str, Any, Any]] | None:
-    """The parts of a container as (path step, key, part); None for a leaf.
+    """The parts of a container as (path step, key, part); None for a leaf.  The step of what is
+    no part of a registered class is ``fixed``.
 
     >>> children({"w": 1.0})
     [('item', 'w', 1.0)]
     """
+    found = _parts(obj)
+    named = _PARTS.get(type(obj)) if _PARTS and found is not None else None
+    return found if named is None or found is None else [
+        (step if key in named else "fixed", key, part) for step, key, part in found]
+
+
+def _parts(obj: Any) -> list[tuple[str, Any, Any]] | None:
     if isinstance(obj, tuple) and hasattr(obj, "_fields"):
         return [("attr", n, getattr(obj, n)) for n in obj._fields]
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
@@ -155,7 +219,7 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
             leaves.append(obj)
             return LEAF
         _enter(obj, above)
-        below = tuple(visit(p) for *_, p in parts)
+        below = tuple(Fixed(p) if step == "fixed" else visit(p) for step, _, p in parts)
         above.discard(id(obj))
         return Node(type(obj), tuple(k for _, k, _ in parts), below)
 
@@ -180,6 +244,8 @@ def unflatten(structure: Any, leaves: list[Any] | tuple[Any, ...]) -> Any:
             if not rest:
                 raise StructureError("too few leaves for the structure", where=str(structure))
             return rest.pop(0)
+        if isinstance(node, Fixed):
+            return node.value
         return assemble(node.cls, node.keys, [visit(p) for p in node.parts])
 
     tree = visit(structure)
@@ -187,6 +253,13 @@ def unflatten(structure: Any, leaves: list[Any] | tuple[Any, ...]) -> Any:
         raise StructureError(f"{len(rest)} leaves too many for the structure",
                              where=str(structure))
     return tree
+
+
+def emptied(structure: Any) -> Any:
+    """The structure of a derivative: None in the place of what is no part of the tree."""
+    if isinstance(structure, Node):
+        return Node(structure.cls, structure.keys, tuple(map(emptied, structure.parts)))
+    return Fixed(None) if isinstance(structure, Fixed) else structure
 
 
 def tree_map(function: Callable[..., Any], tree: Any, *rest: Any) -> Any:
@@ -223,6 +296,8 @@ def aligned(structure: Any, tree: Any) -> list[Any]:
         if isinstance(node, Leaf):
             found.append(obj)
             return
+        if isinstance(node, Fixed):
+            return
         parts = {key: part for _, key, part in children(obj) or ()}
         if parts.keys() != set(node.keys):
             raise unlike(structure, tree)
@@ -256,19 +331,30 @@ def endless(obj: Any) -> StructureError:
             "linked objects as one that is not")
 
 
-def paths_below(obj: Any, path: Path, above: set[int] | None = None) -> list[tuple[Path, Any]]:
-    """All leaves of an argument with their paths, in order; StructureError if it contains
-    itself."""
+def paths_below(obj: Any, path: Path, above: set[int] | None = None, whole: bool = False
+                ) -> list[tuple[Path, Any]]:
+    """All leaves of an argument with their paths, in order; with ``whole`` what is no part of the
+    tree counts as one.  StructureError if it contains itself."""
     parts = children(obj)
-    if parts is None:
-        return [(leaf_path(obj, path), obj)]
+    if parts is None or (whole and is_fixed(path)):
+        return [(path if is_fixed(path) else leaf_path(obj, path), obj)]
     above = set() if above is None else above
     _enter(obj, above)
     found = []
     for step, key, part in parts:
-        found.extend(paths_below(part, path.child(step, key), above))
+        found.extend(paths_below(part, path.child(step, key), above, whole))
     above.discard(id(obj))
     return found
+
+
+def is_fixed(path: Path) -> bool:
+    """Does it lead to what is no part of the tree of a registered class?"""
+    return bool(path.steps) and path.steps[-1][0] == "fixed"
+
+
+def argument_leaves(obj: Any, path: Path) -> list[tuple[Path, Any]]:
+    """The leaves of an argument with their paths; None for what is no part of its tree."""
+    return [(p, None if is_fixed(p) else leaf) for p, leaf in paths_below(obj, path, whole=True)]
 
 
 def leaf_path(obj: Any, path: Path) -> Path:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -242,3 +244,77 @@ def test_constants_of_less_precision_do_not_lower_that_of_gradients(f):
     found = sg.grad(f)(X)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, (f(X + 1.0) - f(X)) / 3.0, rtol=1e-14)
+
+
+# ---- registered classes --------------------------------------------------------------------------
+class Masked:
+    """A layer with parameters and other things."""
+
+    def __init__(self, w, mask):
+        self.w, self.mask, self.seen = w, mask, {"calls": [1.0, 2.0]}
+
+    def __call__(self, x):
+        return np.tanh(x * self.w * self.mask)
+
+
+@dataclass
+class Stack:
+    layers: list
+    scale: float
+
+
+sg.tree_register(Masked, "w")
+sg.tree_register(Stack, "layers")
+
+
+def stack(scale=2.0):
+    return Stack([Masked(X, np.array([1.0, 0.0, 1.0])), Masked(0.5 * X, np.ones(3))], scale)
+
+
+def passed(stack, x):
+    for layer in stack.layers:
+        x = layer(x)
+    return np.sum(x ** 2) * stack.scale
+
+
+def test_only_the_named_attributes_of_a_registered_class_are_differentiated():
+    df = sg.grad(passed)
+    found = df(stack(), X)
+    assert found.scale is None and found.layers[0].mask is None and found.layers[0].seen is None
+    flat, unravel = sg.ravel_tree(stack())
+    assert flat.size == 6 and np.array_equal(unravel(flat).layers[0].mask, [1.0, 0.0, 1.0])
+    want = sg.grad(lambda v: passed(unravel(v), X))(flat)
+    np.testing.assert_allclose(sg.ravel_tree(found)[0], want)
+    np.testing.assert_allclose(sg.ravel_tree(df(stack(4.0), X))[0], 2.0 * want)
+    assert df.cache_info().currsize == 1  # what is not differentiated is read at each call
+    for made in (sg.vjp(passed, stack(), X)[1](1.0)[0], sg.jit(lambda s, x: df(s, x))(stack(), X)):
+        np.testing.assert_allclose(sg.ravel_tree(made)[0], want)
+        assert made.scale is None
+    v = sg.tree_map(np.ones_like, stack())
+    assert v.scale == 2.0
+    np.testing.assert_allclose(sg.jvp(passed, (stack(), X), (v, None))[1], want.sum())
+    hess = sg.hessian(lambda v: passed(unravel(v), X))(flat)
+    blocks = sg.hessian(passed)(stack(), X)
+    np.testing.assert_allclose(blocks.layers[0].w.layers[1].w, hess[:3, 3:])
+    assert blocks.scale is None and blocks.layers[0].w.scale is None
+    np.testing.assert_allclose(sg.ravel_tree(sg.hvp(passed)(stack(), X, v))[0], hess.sum(1))
+    sg.check_grads(passed, (stack(), X))
+    sg.testing.assert_grad(passed, stack(), X)
+
+
+def test_minimisers_move_the_named_attributes_only():
+    for minimised in (sg.optimize.minimize(passed, stack(), (X,)).x,
+                      sg.optimize.adam(passed, stack(), (X,), rate=0.1, steps=50).x):
+        assert passed(minimised, X) < 0.5 * passed(stack(), X) and minimised.scale == 2.0
+        assert minimised.layers[0].seen == {"calls": [1.0, 2.0]} and np.array_equal(minimised.layers[1].mask, np.ones(3))
+
+    def outer(scale):
+        return sg.grad(passed)(stack(scale), X).layers[0].w @ X
+
+    sg.check_grads(outer, (1.5,))
+
+
+@pytest.mark.parametrize("wrong", [(3.0, "w"), (dict, "w"), (np.ndarray, "w"), (Masked, 3), (Masked, "a b")])
+def test_what_cannot_be_registered(wrong):
+    with pytest.raises(sg.StructureError, match="tree_register was given"):
+        sg.tree_register(*wrong)

@@ -21,7 +21,7 @@ from ...graph.ir import Value, abstract, walk
 from ...rules.python.instances import instance_of
 from ...stage.function import definition
 from ...types.subclasses import assembled, native_class
-from ...types.tree import assemble, children, paths_below
+from ...types.tree import argument_leaves, assemble, children, paths_below
 from ..record.tracers import is_tracer
 from .aside import result_types
 from .nested import opened, root, run_inside, varies
@@ -138,7 +138,7 @@ class _Call:
         self.machine, self.custom, self.args, self.inputs = machine, custom, args, inputs
         self.results, self.many = results, many
         self.places = [i for i, a in enumerate(args) if any(
-            is_tracer(leaf) and varies(leaf) for _, leaf in paths_below(a, root("x")))]
+            is_tracer(leaf) and varies(leaf) for _, leaf in argument_leaves(a, root("x")))]
         self.active = [i for i, v in enumerate(results) if v.aval.is_inexact]
 
     def pull(self) -> Direction:
@@ -184,7 +184,7 @@ class _Call:
     # ---- leaves --------------------------------------------------------------------------
     def _leaves(self, args: Sequence[Any]) -> list[Any]:
         """The varying leaves of the arguments that can carry a derivative."""
-        return [leaf for i in self.places for _, leaf in paths_below(args[i], root("x"))
+        return [leaf for i in self.places for _, leaf in argument_leaves(args[i], root("x"))
                 if varies(leaf)]
 
     def _input(self, leaf: Any) -> int:
@@ -211,8 +211,9 @@ class _Call:
             raise self.machine.recorder.fatal(StructureError(
                 f"a cotangent that {self.custom.name} gives has another structure than its "
                 "argument", fix="return the same containers, or None for zero"))
-        for n, (_, _, part) in enumerate(parts):
-            yield from self._paired(part, None if inner is None else inner[n][2])
+        for n, (step, _, part) in enumerate(parts):
+            if step != "fixed":
+                yield from self._paired(part, None if inner is None else inner[n][2])
 
     def _tree(self, like: Any, supply: Iterator[Any]) -> Any:
         """The tangent of an argument: the next seed at each varying leaf, None elsewhere."""
@@ -220,7 +221,8 @@ class _Call:
         if parts is None:
             return next(supply) if varies(like) else None
         return assemble(type(like), tuple(k for _, k, _ in parts),
-                        [self._tree(part, supply) for _, _, part in parts])
+                        [None if step == "fixed" else self._tree(part, supply)
+                         for step, _, part in parts])
 
     def _fitting(self, given: Any, like: Any, what: str) -> Any:
         """A cotangent or tangent as a tracer, of the shape of what it belongs to."""

@@ -20,7 +20,14 @@ from ...graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
 from ...graph.lift import called
 from ...types.guards import Path
 from ...types.kinds import Kind, in_words
-from ...types.tree import assemble, children, endless, paths_below
+from ...types.tree import (
+    argument_leaves,
+    assemble,
+    children,
+    endless,
+    is_fixed,
+    paths_below,
+)
 from ..flow.control import Refusal
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import EqualArrays, Staged
@@ -121,12 +128,15 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     params: list[Value] = []
     given: list[Value] = []
     seen = [opened(machine, args[place]) for place in places]
-    leaves = [paths_below(arg, root(str(place))) for place, arg in zip(places, seen, strict=True)]
+    whole = [paths_below(arg, root(str(place)), whole=True)
+             for place, arg in zip(places, seen, strict=True)]
+    leaves = [[(p, None if is_fixed(p) else leaf) for p, leaf in found] for found in whole]
     outer = machine.recorder.region
     machine.recorder.region = region
     try:
-        for place, arg, found in zip(places, seen, leaves, strict=True):
-            inner = {path: _parameter(machine, leaf, params, given, which) for path, leaf in found}
+        for place, arg, found in zip(places, seen, whole, strict=True):
+            inner = {path: leaf if is_fixed(path) else _parameter(
+                machine, leaf, params, given, which) for path, leaf in found}
             new_args[place] = _replaced(arg, root(str(place)), inner)
         result = opened(machine, machine.call(function, *new_args, **kwargs))
         if isinstance(result, (float, np.floating)):  # the same for all arguments
@@ -244,7 +254,7 @@ def opened(machine: Any, arg: Any, above: frozenset[int] = frozenset()) -> Any:
 
 def _part(machine: Any, arg: Any, step: str, key: Any) -> Any:
     """A part of a container or instance, as the trace knows it."""
-    if step in ("attr", "slot"):
+    if step in ("attr", "slot", "fixed"):
         return machine.getattr(arg, str(key))
     if step == "content":  # past a ``__getitem__`` of the class's own
         return machine.native_methods.native_method(arg, "__getitem__", (key,), {})
@@ -262,7 +272,7 @@ def varies(leaf: Any) -> bool:
 def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:
     """The positions of arguments that can carry a derivative."""
     return [i for i, arg in enumerate(args)
-            if any(varies(leaf) for _, leaf in paths_below(opened(machine, arg), root("x")))]
+            if any(varies(leaf) for _, leaf in argument_leaves(opened(machine, arg), root("x")))]
 
 
 def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
