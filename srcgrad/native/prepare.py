@@ -17,6 +17,7 @@ from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import rounded, why_not
 from srcgrad.native.lowering import Lowering
+from srcgrad.native.once import once
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.regrouped import regrouped
@@ -143,7 +144,7 @@ class Prepared:
         if "kernel" not in node.params:
             return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
                                          for b in node.blocks)) if node.blocks else node
-        node = sunk(turned(promoted(node, self.facts)))
+        node = once(sunk(turned(promoted(node, self.facts)), self.facts.inputs))
         return approximated(node) if self.fast else regrouped(node)
 
     def outside(self, node: Node, scope: Scope) -> Node:

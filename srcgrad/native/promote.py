@@ -21,6 +21,7 @@ from srcgrad.native.facts import Facts
 from srcgrad.types.kinds import SCALARS, Kind, scalar
 
 _FLOAT = scalar(np.float64)
+_INTEGER = frozenset({operator.add, operator.sub, operator.mul})
 _CHANGES = {operator.iadd: operator.add, operator.isub: operator.sub}
 
 
@@ -46,12 +47,12 @@ def _within(node: Node, facts: Facts) -> list[Node]:
         found = _carried(node, slot, facts)
         if found is not None:
             first, node, last = found
-            before.append(first)
+            before += first
             after.append(last)
     return [*before, node, *after]
 
 
-def _carried(node: Node, slot: int, facts: Facts) -> tuple[Node, Node, Node] | None:
+def _carried(node: Node, slot: int, facts: Facts) -> tuple[list[Node], Node, Node] | None:
     """The loop with one element of carried memory as a number, if it adds to one alone."""
     parts, body = LoopParts(node), node.blocks[0]
     memory = parts.carried[slot]
@@ -61,8 +62,10 @@ def _carried(node: Node, slot: int, facts: Facts) -> tuple[Node, Node, Node] | N
     versions, accesses = _accesses(body, memory)
     if accesses is None or parts.next[slot] not in versions:
         return None
-    sums = [n for n in accesses if _is_sum(n) and not any(
-        v in local for v in n.inputs[2:]) and _is_inside(n, facts)]
+    makers = {n.out: n for n in body.nodes if n.op in ("const", "dim") or (
+        n.op == "apply" and n.params["fn"] in _INTEGER)}
+    sums = [n for n in accesses if _is_sum(n) and all(
+        _steady(v, local, makers) is not None for v in n.inputs[2:]) and _is_inside(n, facts)]
     if not sums:
         return None
     place = place_of(sums[0])
@@ -79,7 +82,21 @@ def _carried(node: Node, slot: int, facts: Facts) -> tuple[Node, Node, Node] | N
     if not all(n in body.nodes for n in chosen):
         return None
     reads = [n for n in accesses if n.op == "read" and place_of(n) == place]
-    return _rewritten(node, slot, chosen, reads)
+    indices = [m for v in chosen[0].inputs[2:] for m in _steady(v, local, makers) or ()]
+    moved = Block((), tuple(dict.fromkeys(indices)), chosen[0].inputs[2:])
+    moved = rebuild(moved, {}, fresh=True)
+    first, loop, last = _rewritten(node, slot, chosen, reads, moved.outputs)
+    return [*moved.nodes, first], loop, last
+
+
+def _steady(index: Value, local: set[Value], makers: dict[Value, Node]) -> list[Node] | None:
+    """What makes an index that is the same in all iterations; None if it may not be."""
+    if index not in local:
+        return []
+    if index not in makers:
+        return None
+    parts = [_steady(v, local, makers) for v in makers[index].inputs]
+    return None if None in parts else [*(n for p in parts for n in p or ()), makers[index]]
 
 
 def _accesses(body: Block, memory: Value) -> tuple[set[Value], list[Node] | None]:
@@ -126,10 +143,10 @@ def _is_inside(node: Node, facts: Facts) -> bool:
         for k, size in zip(_key(node), shape, strict=True)))
 
 
-def _rewritten(node: Node, slot: int, sums: list[Node],
-               reads: list[Node]) -> tuple[Node, Node, Node]:
+def _rewritten(node: Node, slot: int, sums: list[Node], reads: list[Node],
+               keys: tuple[Value, ...]) -> tuple[Node, Node, Node]:
     parts, body, origin = LoopParts(node), node.blocks[0], sums[0].origin
-    steps, keys = sums[0].params["steps"], sums[0].inputs[2:]
+    steps = sums[0].params["steps"]
     read = Node("read", (parts.inits[slot], *keys), (Value(_FLOAT),), {
         "steps": _shifted(steps), "inside": True}, (), origin)
     number = Value(_FLOAT)

@@ -1,115 +1,162 @@
-"""Additions of a cotangent that one arm of a branch makes zero, done in the other arm.
+"""Additions of a cotangent that is zero, not done.
+
+One arm of a branch may make it zero: what is added is added in the other arm.
 
     if taken: d_y = d_x[i]; d_x[i] = 0.0          if taken:
     else: d_y = 0.0                                    d_y = d_x[i]; d_x[i] = 0.0
     d_a[j] += d_y                                      d_a[j] += d_y
     d_b[k] += d_y * w                                  d_b[k] += d_y * w
 
-What does not happen adds nothing: memory is neither read nor written then.
+What does not happen adds nothing: memory is neither read nor written then.  Where branches tell
+what a cotangent is added to, as they do after a minimum or maximum, few of them reach anything:
+``if d_y != 0.0`` asks, if what it is multiplied with is made of arguments alone.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild, walk
+from srcgrad.graph.ir import Block, Builder, Node, Value, free_values, rebuild, walk
+from srcgrad.native.vanishing import Vanishing
+from srcgrad.types.kinds import BOOL, SCALARS, Kind
 
-_SUMS = {operator.iadd, operator.isub}
 _WRITES = frozenset({"write", "acc", "update", "loop"})
+_PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
 
 
-def sunk(node: Node, constants: Mapping[Value, object] | None = None) -> Node:
-    """A loop in which what adds nothing is not done.  ``constants`` are those from around."""
-    if not node.blocks:
-        return node
-    return node.but(blocks=tuple(_block(b, constants or {}) for b in node.blocks))
+def sunk(node: Node, arguments: Sequence[Value]) -> Node:
+    """A loop in which what adds nothing is not done; ``arguments`` are those of the graph."""
+    return _Sinking(arguments).within(node, {})
 
 
-def _block(block: Block, around: Mapping[Value, object]) -> Block:
-    constants = {**around, **{n.out: n.params["value"] for n in block.nodes if n.op == "const"}}
-    nodes = [sunk(n, constants) for n in block.nodes]
-    at = 0
-    while at < len(nodes):
-        node = nodes[at]
-        if node.op == "if" and is_adjoint(node):
-            for which in (0, 1):
-                changed = _Sunk(nodes, at, which, constants, block.outputs).done()
-                if changed is not None:
-                    nodes = changed
-                    break
-        at += 1
-    return block.but(nodes=tuple(nodes))
+class _Sinking:
+    """Goes through blocks, the innermost first; ``makers`` tell what numbers are made of."""
+
+    def __init__(self, arguments: Sequence[Value]) -> None:
+        self.given = {*arguments}
+        self.makers: dict[Value, Node] = {}
+
+    def within(self, node: Node, constants: Mapping[Value, object]) -> Node:
+        if not node.blocks:
+            return node
+        return node.but(blocks=tuple(self.block(b, constants) for b in node.blocks))
+
+    def block(self, block: Block, around: Mapping[Value, object]) -> Block:
+        constants = {**around,
+                     **{n.out: n.params["value"] for n in block.nodes if n.op == "const"}}
+        self.note(block.nodes)
+        nodes = [self.within(n, constants) for n in block.nodes]
+        for node in nodes[::-1]:  # the last one first: it becomes part of those before it
+            if node.op == "if" and is_adjoint(node) and node in nodes:
+                changes = (_Sunk(nodes, nodes.index(node), which, constants, block.outputs).done()
+                           for which in (0, 1))
+                nodes = next((c for c in changes if c is not None), nodes)
+                self.note(nodes)
+        for node in [*nodes]:
+            if node.op == "read" and is_adjoint(node) and node in nodes and (
+                    node.out.aval.kind in SCALARS and node.out.aval.dtype == np.float64):
+                nodes = self.asked(nodes, nodes.index(node), constants, block.outputs) or nodes
+        return block.but(nodes=tuple(nodes))
+
+    def note(self, nodes: Sequence[Node]) -> None:
+        self.makers.update((v, n) for n in walk(Block((), tuple(nodes), ())) for v in n.outputs)
+
+    def asked(self, nodes: list[Node], at: int, constants: Mapping[Value, object],
+              outputs: Sequence[Value]) -> list[Node] | None:
+        """The nodes with what follows from a cotangent that was read behind a question."""
+        if not any(n.op == "if" for n in walk(Block((), tuple(nodes[at:]), ()))):
+            return None
+        asked = Builder(nodes[at].origin)
+        predicate = asked.apply(operator.ne, (nodes[at].out, 0.0), {}, BOOL)
+        asked.add("if", (predicate,), (), (Block(), Block()))
+        together = [*nodes[:at + 1], *asked.nodes, *nodes[at + 1:]]
+        return _Sunk(together, at + 2, 1, constants, outputs, nodes[at].out,
+                     self.is_finite).done()
+
+    def is_finite(self, value: Value) -> bool:
+        """Is a number made of arguments, by what makes no infinity of what is none?"""
+        made = self.makers.get(value)
+        if value in self.given or value.aval.kind is Kind.INT or made is None:
+            return value in self.given or value.aval.kind is Kind.INT
+        if made.op == "read":
+            return made.inputs[0] in self.given
+        return made.op == "const" or (made.op == "apply" and made.params["fn"] in _PLAIN and (
+            all(map(self.is_finite, made.inputs))))
 
 
 class _Sunk:
-    """One branch, one of whose arms (``zero``) makes cotangents zero, and what is done with these
-    after it: ``moved``; ``sums`` tells what each sum is added to."""
+    """One branch, one of whose arms (``zero``) makes cotangents zero, or is run where ``asked`` is
+    zero, and what is done with these after it: ``moved``."""
 
     def __init__(self, nodes: Sequence[Node], at: int, zero: int,
-                 constants: Mapping[Value, object], outputs: Sequence[Value]) -> None:
+                 constants: Mapping[Value, object], outputs: Sequence[Value],
+                 asked: Value | None = None,
+                 is_finite: Callable[[Value], bool] | None = None) -> None:
         self.nodes, self.at, self.zero, self.outputs = nodes, at, zero, {*outputs}
-        node = nodes[at]
+        self.asked, node = asked, nodes[at]
         arm, other = node.blocks[zero], node.blocks[1 - zero]
         inner = {n.out: n.params["value"] for n in arm.nodes if n.op == "const"}
-        known = {**constants, **inner}
-        self.hidden = {out for out, v, w in zip(node.outputs, arm.outputs, other.outputs,
-                                                strict=True)
-                       if type(known.get(v)) in (float, np.float64) and known[v] == 0.0
-                       and v is not w}
+        self.known = Vanishing([] if asked is None else [asked], {**constants, **inner}, is_finite)
+        self.known.zero |= {out for out, v, w in zip(
+            node.outputs, arm.outputs, other.outputs, strict=True)
+            if self.known.is_zero(v) and v is not w}
         self.moved: list[int] = []
-        self.sums: dict[Value, Value] = {}
 
     def done(self) -> list[Node] | None:
         """The nodes with the branch at its new place; None if it stays as it is."""
-        if not self.hidden or not self.follow() or not self.pays():
+        if not self.known.zero or not self.follow() or not self.pays():
             return None
         last = self.moved[-1]
+        self.operands(last)
         between = [n for i, n in enumerate(self.nodes[self.at + 1:last], self.at + 1)
                    if i not in self.moved]
-        bound = {*self.nodes[self.at].outputs, *self.sums, *self.hidden}
+        bound = {*self.nodes[self.at].outputs, *(
+            v for i in self.moved for v in self.nodes[i].outputs)}
         if any(not bound.isdisjoint(_read(n)) for n in between):
             return None
-        return [*self.nodes[:self.at], *between, self.branch(), *self.nodes[last + 1:]]
+        before = [n for i, n in enumerate(self.nodes[:self.at]) if i not in self.moved]
+        return [*before, *between, self.branch(), *self.nodes[last + 1:]]
+
+    def operands(self, last: int) -> None:
+        """What is computed for what is moved only moves with it."""
+        left = {self.known.left(v) for v in self.known.same} | self.outputs
+        for i in range(last - 1, -1, -1):
+            n = self.nodes[i]
+            if i in self.moved or not is_adjoint(n) or n.op not in ("apply", "read") or (
+                    n.out.aval.kind not in SCALARS or n.out in left):
+                continue
+            rest = [m for j, m in enumerate(self.nodes[i + 1:], i + 1) if j not in self.moved]
+            if not any(n.out in _read(m) or (n.op == "read" and n.inputs[0] in _read(m)
+                                             and m.op != "read") for m in rest):
+                self.moved.append(i)
+        self.moved.sort()
 
     def follow(self) -> bool:
-        """Does everything that follows from what is hidden vanish with it?"""
+        """Does everything that follows from what is zero vanish with it?"""
         for i, n in enumerate(self.nodes[self.at + 1:], self.at + 1):
-            used = [k for k, v in enumerate(n.inputs) if v in self.hidden]
-            if n.blocks and not self.hidden.isdisjoint(_read(n)):
-                return False
-            if used and not self.vanishes(n, used):
-                return False
-            if used:
+            if self.known.reads(n):
+                if not self.known.node(n):
+                    return False
                 self.moved.append(i)
-        return bool(self.moved) and self.hidden.isdisjoint(self.outputs)
-
-    def vanishes(self, node: Node, used: list[int]) -> bool:
-        fn = node.params.get("fn")
-        if not is_adjoint(node):
-            return False
-        if node.op == "acc" or (node.op == "update" and fn in _SUMS):
-            if used != [1]:
-                return False
-            self.sums[node.out] = node.inputs[0]
-            return True
-        if node.op != "apply" or node.params["kwargs"]:
-            return False
-        if fn in (operator.add, operator.sub) and len(node.inputs) == 2 and used in ([0], [1]):
-            self.sums[node.out] = node.inputs[1 - used[0]]
-            return fn is operator.add or used == [1]
-        self.hidden.add(node.out)
-        return fn is operator.neg or (fn is operator.mul and len(used) == 1) or (
-            fn is operator.truediv and used == [0] and len(node.inputs) == 2) or (
-            fn in (operator.add, operator.sub) and used == [0, 1])
+            elif self.known.follows(n):
+                self.moved.append(i)
+        made = {v for i in self.moved for v in self.nodes[i].outputs}
+        rest = {v for n in self.nodes[self.moved[-1] + 1:] for v in _read(n)} if made else set()
+        return bool(made) and self.known.zero.isdisjoint(self.outputs) and (
+            made & (rest | self.outputs) <= {*self.known.same})
 
     def pays(self) -> bool:
         """Is a branch there anyway, or much that is not to be done?"""
+        moved = [self.nodes[i] for i in self.moved]
+        if self.asked is not None:
+            return any(n.op == "if" for n in walk(Block((), tuple(moved), ())))
+        sums = [v for n in moved for v in n.outputs if v in self.known.same]
         blocks = self.nodes[self.at].blocks
-        return len(self.sums) > 1 or any(n.op in _WRITES for b in blocks for n in walk(b))
+        return len(sums) > 1 or any(n.op in _WRITES for b in blocks for n in walk(b))
 
     def branch(self) -> Node:
         node, moved = self.nodes[self.at], [self.nodes[i] for i in self.moved]
@@ -118,11 +165,12 @@ class _Sunk:
         arms = [{out: b.outputs[k] for k, out in enumerate(node.outputs)} for b in node.blocks]
         does, zero = node.blocks[1 - self.zero], arms[self.zero]
         renamed = dict(arms[1 - self.zero])
-        added = rebuild(Block((), tuple(moved), tuple(self.sums)), renamed, fresh=True)
-        made = dict(zip(self.sums, added.outputs, strict=True))
-        kept = [v for v in (*node.outputs, *self.sums) if v in read]
-        for v in self.sums:  # adds nothing
-            zero[v] = zero.get(self.sums[v], self.sums[v])
+        sums = [v for n in moved for v in n.outputs if v in self.known.same]
+        added = rebuild(Block((), tuple(moved), tuple(sums)), renamed, fresh=True)
+        made = dict(zip(sums, added.outputs, strict=True))
+        kept = [v for v in (*node.outputs, *sums) if v in read]
+        for v in sums:  # adds nothing
+            zero[v] = zero.get(self.known.left(v), self.known.left(v))
         blocks = {
             self.zero: node.blocks[self.zero].but(outputs=tuple(zero[v] for v in kept)),
             1 - self.zero: does.but(

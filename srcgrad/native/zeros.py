@@ -74,7 +74,7 @@ def _zeros(s: ast.stmt, ranks: Mapping[str, int]) -> tuple[str | None, list[str]
 
 def _filled(s: ast.stmt, name: str, extents: Sequence[str], outer: tuple[str, ...]) -> bool:
     """Does a loop go through all of an array, or of one of its rows, and write each element before
-    it is read?  What is read first is written as the zero that it is."""
+    it is read?  What is read, or added to, first is written as the zero that it is."""
     if not (isinstance(s, ast.For) and isinstance(s.target, ast.Name) and extents) or any(
             isinstance(n, (ast.Break, ast.Continue, ast.Return)) for n in ast.walk(s)):
         return False
@@ -97,6 +97,13 @@ def _filled(s: ast.stmt, name: str, extents: Sequence[str], outer: tuple[str, ..
             first.targets[0], ast.Name) and len(first.targets) == 1 < len(inner) and (
             _writes(inner[1], text)):
         first.value = ast.Constant(0.0)
+        return True
+    if isinstance(first, ast.AugAssign) and isinstance(first.op, (ast.Add, ast.Sub)) and (
+            ast.unparse(first.target) == text and text not in ast.unparse(first.value)):
+        value = first.value if isinstance(first.op, ast.Add) else ast.UnaryOp(
+            ast.USub(), first.value)
+        made = s.body[s.body.index(first)] = ast.Assign([first.target], value)
+        vars(made).update({k: v for k, v in vars(first).items() if k not in first._fields})
         return True
     return _writes(first, text)
 

@@ -301,6 +301,111 @@ def test_additions_of_zero_are_part_of_the_branch(plain_python: None) -> None:
     assert "d_through = 0.0" not in kernels_of(shortest, X, Y)
 
 
+def best_path(x, y):
+    n, m = len(x), len(y)
+    d = np.zeros((n + 1, m + 1))
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            best = d[i - 1, j - 1]
+            for k in range(j):
+                other = d[i - 1, k] + x[i - 1] * y[k]
+                if other > best:
+                    best = other
+            d[i, j] = best + (x[i - 1] - y[j - 1]) * y[0]
+    return d[n, m]
+
+
+def kept_factor(x, y):
+    """A cotangent of zero times infinity is no zero."""
+    d = x * 1.0
+    for i in range(1, len(x)):
+        t = d[i - 1] / y[i]
+        if t > d[i]:
+            t = t - d[i] * d[i]
+        d[i] = t * d[0]
+    return d[len(x) - 1]
+
+
+def summed_behind(x, y):
+    d = np.zeros(len(x) + 1)
+    total = 0.0
+    for i in range(len(x)):
+        a = d[i]
+        if x[i] > y[i]:
+            a = a + x[i]
+        else:
+            a = a * y[i]
+        total += a * a
+        d[i + 1] = a
+    return total + d[len(x)]
+
+
+@pytest.mark.parametrize("fn", [best_path, kept_factor, summed_behind])
+def test_what_no_path_leads_to_is_left_out(fn, plain_python) -> None:
+    with np.errstate(all="ignore"):
+        for n in (5, 3, 2, 1):
+            check(fn, X[:n].copy(), Y[:n].copy())
+        check(fn, X, np.zeros(len(X)))
+    asked = [line for line in kernels_of(fn, X, Y).splitlines() if " != 0.0:" in line]
+    assert len(asked) == (1 if fn is best_path else 0), asked
+
+
+# ---- what both parts need ------------------------------------------------------------------------
+
+
+def hinges(x, y):
+    s = 0.0
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            if x[i] > 1.0:
+                s += x[i] * x[i]
+            else:
+                s += 2.0 * x[i]
+        elif x[i] < -0.5:
+            s -= x[i] * 3.0
+    return s
+
+
+def counted_between(x, y):
+    s, n = 0.0, 0
+    for i in range(len(x)):
+        if i % 2 == 1:
+            n += 1
+            s += x[i] * n
+        if x[i] > 0.0:
+            s += x[i] * y[n]
+    return s
+
+
+@pytest.mark.parametrize("fn", [hinges, counted_between, weighted, pairs])
+def test_what_both_parts_need_is_there_once(fn, plain_python) -> None:
+    for n in (5, 3, 2, 1):
+        check(fn, X[:n].copy(), Y[:n].copy())
+    text = kernels_of(fn, X, Y)
+    if fn is not counted_between:
+        assert "taken" not in text and text.count(" = x[i]") <= 1, text
+
+
+# ---- indices -------------------------------------------------------------------------------------
+
+
+def beside(x, y):
+    s = 0.0
+    for i in range(1, len(x)):
+        t = 0.0
+        for j in range(1, len(y)):
+            t += x[i - 1] * y[j] * x[i - 1]
+        s += t * t
+    return s
+
+
+def test_an_element_at_a_steady_place_is_a_number(plain_python: None) -> None:
+    check(beside, X, Y)
+    check(beside, X[:1], Y)
+    check(beside, X, Y[:1])
+    assert "d_x_t" in kernels_of(beside, X, Y)
+
+
 # ---- division ------------------------------------------------------------------------------------
 
 
