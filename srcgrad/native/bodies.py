@@ -148,7 +148,8 @@ class Body:
         if node is not None and node.op == "read":
             base = node.inputs[0]
             found = self.element(base, places(
-                node.params["steps"], node.inputs, base.aval.shape or (), index, self.size))
+                node.params["steps"], node.inputs, base.aval.shape or (), index, self.size,
+                self.at))
         elif node is not None:
             rule = rule_of(node)
             assert rule is not None
@@ -160,6 +161,10 @@ class Body:
             found = self.load(value, index)
         self.memo[value, index] = found
         return found
+
+    def at(self, indices: Value, index: Places) -> At:
+        """An element of an array of indices as an index."""
+        return At.of(self.element(indices, index))
 
     def load(self, value: Value, index: Places) -> Value:
         """An element from memory."""

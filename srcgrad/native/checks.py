@@ -41,6 +41,22 @@ _TOTAL = frozenset({math.fabs, math.tanh, math.atan, math.asinh, math.erf, math.
 Fact = tuple[Any, Dim]  # an index, by what it is made of, and the size that it is below
 
 
+def raised_if(builder: Builder, predicate: Value, error: type[Exception], *message: Any) -> None:
+    """``if predicate: raise error(message)``; parts of the message are texts, integers, or what
+    makes an integer there."""
+    arm = Builder(builder.origin)
+    parts = [m(arm) if callable(m) else m for m in message]
+    text: Any = parts[0]
+    if any(isinstance(m, Value) for m in parts):
+        parts = [arm.apply(format_value, (m, "", ""), {}, _TEXT) if isinstance(m, Value) else m
+                 for m in parts]
+        text = arm.apply(join_parts, tuple(parts), {}, _TEXT)
+    given = (text,) if isinstance(text, Value) else ()
+    arm.add("effect", given, (), fn=raise_exception,
+            args=(error, Ref(0) if given else text), kwargs={})
+    builder.add("if", (predicate,), (), (arm.block(()), Block()))
+
+
 class Checks:
     """What checks have shown: ``everywhere`` holds, for each path of loops and arms, what the
     forward part asked there; the backward part runs through the same iterations.  What a call can
@@ -169,21 +185,6 @@ class _Around:
                 node = self.narrowed()
         return self.before.nodes, node, self.after.nodes
 
-    def raises(self, builder: Builder, predicate: Value, error: type[Exception],
-               *message: Any) -> None:
-        """``if predicate: raise error(message)``."""
-        arm = Builder(builder.origin)
-        inputs: list[Value] = [m for m in message if isinstance(m, Value)]
-        text: Any = message[0]
-        if inputs:
-            parts = [arm.apply(format_value, (m, "", ""), {}, _TEXT) if isinstance(m, Value) else m
-                     for m in message]
-            text = arm.apply(join_parts, tuple(parts), {}, _TEXT)
-        given = (text,) if isinstance(text, Value) else ()
-        arm.add("effect", given, (), fn=raise_exception,
-                args=(error, Ref(0) if given else text), kwargs={})
-        builder.add("if", (predicate,), (), (arm.block(()), Block()))
-
     # ---- indices ---------------------------------------------------------------------------
     def indices(self) -> None:
         node = self.node
@@ -214,7 +215,7 @@ class _Around:
         if not self.around.is_new(fact, self.node):
             return
         size = b.add("dim", (base,), (int_aval(base.aval.shape[axis]),), axis=axis).out
-        self.raises(b, b.apply(outside, (place, size), {}, BOOL), IndexError,
+        raised_if(b, b.apply(outside, (place, size), {}, BOOL), IndexError,
                     "index ", place, f" is out of bounds for axis {axis} with size ", size)
 
     # ---- numbers ---------------------------------------------------------------------------
@@ -225,7 +226,7 @@ class _Around:
         divisor = node.params["args"][1]
         if not isinstance(divisor, Ref):
             if not divisor:
-                self.raises(self.before, self.before.const(True, BOOL), ZeroDivisionError,
+                raised_if(self.before, self.before.const(True, BOOL), ZeroDivisionError,
                             "division by zero")
             return
         value = node.inputs[divisor.index]
@@ -235,10 +236,10 @@ class _Around:
         is_zero = self.before.apply(operator.eq, (value, zero), {}, BOOL)
         unsure = [v for v in node.inputs if v.aval.kind is Kind.NUMBER]
         if not unsure:
-            self.raises(self.before, is_zero, ZeroDivisionError, what)
+            raised_if(self.before, is_zero, ZeroDivisionError, what)
             return
         arm = Builder(self.before.origin)  # NumPy's give infinity
-        self.raises(arm, arm.apply(pythons, tuple(unsure), {}, BOOL), ZeroDivisionError, what)
+        raised_if(arm, arm.apply(pythons, tuple(unsure), {}, BOOL), ZeroDivisionError, what)
         self.before.add("if", (is_zero,), (), (arm.block(()), Block()))
 
     def domain(self) -> None:
@@ -253,7 +254,7 @@ class _Around:
         given = self.node.params["args"][0]
         x = self.node.inputs[given.index] if isinstance(given, Ref) else given
         asked = builder.apply(predicate, (self.node.out, x), {}, BOOL)
-        self.raises(builder, asked, error, text)
+        raised_if(builder, asked, error, text)
 
     def narrowed(self) -> Node:
         """Python's numbers as float32, where the result or what they are compared with is such."""

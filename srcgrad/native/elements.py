@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.graph.broadcasting import preferred
 from srcgrad.graph.ir import Block, Builder, LoopSpec, Node, Value, fill
 from srcgrad.native.holding import ARITHMETIC, COMPARISONS, EXACT, ROUNDED, UNARY
-from srcgrad.native.places import At, Unlowered, symbol
+from srcgrad.native.places import At, Unlowered, places, symbol
 from srcgrad.types.dims import Dim, add
 from srcgrad.types.kinds import BOOL, INT, SCALARS, Aval, Kind, int_aval, python_scalar, scalar
 from srcgrad.types.spelling import Attribute, Method
@@ -256,6 +256,12 @@ def _reshaped(body: Body, node: Node, index: At1) -> Value:
     return body.element(x, tuple(_ZERO if d == 1 else next(kept) for d in old))
 
 
+def _gathered(body: Body, node: Node, index: At1) -> Value:
+    base = node.inputs[0]
+    return body.element(base, places(node.params["steps"], node.inputs, shape_of(base), index,
+                                     body.size, body.at))
+
+
 def _flipped(body: Body, node: Node, index: At1) -> Value:
     args, kwargs = arguments(node)
     shape = shape_of(args[0])
@@ -430,11 +436,13 @@ RULES.update({
 
 REDUCTIONS = frozenset({_sum, _extremum})
 PRODUCTS = frozenset({_product})
-MOVES = frozenset({_transposed, _stretched, _expanded, _reshaped, _flipped})
+MOVES = frozenset({_gathered, _transposed, _stretched, _expanded, _reshaped, _flipped})
 
 
 def rule_of(node: Node) -> Rule | None:
     """How an element of what a node gives is made."""
+    if node.op == "read" and not all(getattr(s, "basic", True) for s in node.params["steps"]):
+        return _gathered
     if node.op != "apply" or len(node.outputs) != 1:
         return None
     fn = node.params["fn"]

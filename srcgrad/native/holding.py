@@ -126,6 +126,8 @@ def _apply(node: Node) -> str | None:
         return _total(node, refused)
     if fn == Method("copy") and node.out.aval.kind is Kind.ARRAY and not node.params["kwargs"]:
         return None
+    if _among(fn, PREDICATES):
+        return None
     if node.params.get("kwargs") or any(v.aval.kind not in SCALARS for v in (
             *node.inputs, node.out)):
         return refused
@@ -215,7 +217,6 @@ _NUMBERS: tuple[tuple[frozenset[Any], Callable[[Node], bool]], ...] = (
     (CHOICES, _alike),
     (frozenset({float, np.float64, np.float32}), _to_float),
     (frozenset({int}), _to_int),
-    (PREDICATES, _always),
 )
 
 

@@ -16,7 +16,7 @@ from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import TOTALS, why_not
 from srcgrad.native.nest import WRITES
 from srcgrad.native.nests import Run
-from srcgrad.native.places import At, Unlowered, places, selected
+from srcgrad.native.places import At, Unlowered, indices, places, selected
 from srcgrad.types.kinds import Kind
 
 
@@ -81,7 +81,8 @@ class Lowering:
         return self.kinds[node]
 
     def _kind(self, node: Node, run: Run) -> str | None:
-        if node.op == "read":
+        rule = rule_of(node)
+        if node.op == "read" and rule is None:
             if node.out.aval.kind is not Kind.ARRAY or not node.params["steps"]:
                 return None
             base = node.inputs[0].aval
@@ -92,12 +93,11 @@ class Lowering:
             return "view"
         if node.op in WRITES:
             return "write" if self._is_write(node, run) else None
-        rule = rule_of(node)
         if rule is None or not any(v.aval.kind is Kind.ARRAY for v in node.inputs):
             return None
         if node.out.aval.kind not in (Kind.ARRAY, Kind.SCALAR):
             raise Unlowered(f"{name_of(node)} stays in NumPy")
-        if node.params["fn"] in TOTALS and not is_adjoint(node) and (
+        if node.op == "apply" and node.params["fn"] in TOTALS and not is_adjoint(node) and (
                 node.out.aval.kind is Kind.SCALAR and node.out.aval.dtype == np.float64):
             return None  # NumPy adds up pairwise
         body = Body(run, Builder(node.origin), [], plain=True)
@@ -115,6 +115,8 @@ class Lowering:
         if base.kind is not Kind.ARRAY or not base.shape or base.dtype is None:
             return False
         steps = node.params["steps"]
+        if node.op == "update" and indices(steps, node.inputs, base.shape):
+            return False
         shape = selected(steps, node.inputs, base.shape)
         if not shape:
             return False

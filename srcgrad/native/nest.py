@@ -6,10 +6,12 @@ own iteration only.
 
 from __future__ import annotations
 
+import operator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import Place, are_apart
 from srcgrad.graph.ir import Builder, Node, Value
 from srcgrad.native.bodies import Access, Body, Places
@@ -49,8 +51,8 @@ class Nest:
         body = Body(self.run, Builder(), found)
         if node.op in WRITES:
             spread(body, node.inputs[1], self.domain, self.index)
-            return found, places(node.params["steps"], node.inputs,
-                                 node.inputs[0].aval.shape or (), self.index, self.run.size)
+            return found, places(node.params["steps"], node.inputs, node.inputs[
+                0].aval.shape or (), self.index, self.run.size, body.at)
         rule = rule_of(node)
         assert rule is not None
         rule(body, node, self.index)
@@ -67,8 +69,8 @@ class Nest:
                 return True
         if memory is None or places_ is None:
             return False
-        if memory in self.writes and (self.writes[memory] != places_ or any(
-                user not in self.members and user is not node
+        if memory in self.writes and (self.writes[memory] != places_ or is_gathered(
+                places_) or any(user not in self.members and user is not node
                 for user in self.run.whole.users.get(node.inputs[0], ()))):
             return True
         if any(r is memory and meets(place, places_, self.index) for r, _, place in self.reads):
@@ -161,16 +163,25 @@ class Nest:
         base = node.inputs[0]
         value = spread(body, node.inputs[1], domain_of(node), index)
         place = places(node.params["steps"], node.inputs, base.aval.shape or (), index,
-                       self.run.size)
-        body.store(node.op, self.run.memory(base), place, value, node.params.get("fn"))
+                       self.run.size, body.at)
+        op, fn = node.op, node.params.get("fn")
+        if op == "acc" and not is_adjoint(node):  # the user's np.add.at
+            op, fn = "update", operator.iadd
+        body.store(op, self.run.memory(base), place, value, fn)
 
 
 def meets(place: Places, written: Places, index: Places) -> bool:
     """May an iteration read what another one writes?"""
     moving = {v for at in index for v, _ in at.terms}
-    return place != written and not are_apart(_formulas(place, moving), _formulas(written, moving))
+    return (place != written or is_gathered(place)) and not are_apart(
+        _formulas(place, moving), _formulas(written, moving))
 
 
 def _formulas(place: Places, moving: set[Value]) -> Place:
     """A place by its formulas, as far as all iterations share them."""
     return tuple(None if any(v in moving for v, _ in at.terms) else at.expr for at in place)
+
+
+def is_gathered(place: Places) -> bool:
+    """Does an array tell a place, so that several iterations may have it?"""
+    return any(at.expr is None for at in place)

@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Builder, Node, Ref, Value, defined_in, fill, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native.bodies import Access, Body
+from srcgrad.native.checks import raised_if
 from srcgrad.native.elements import MOVES, PRODUCTS, REDUCTIONS, SAME, loop_index, rule_of
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import MAKERS, ROUNDED, TOTALS
 from srcgrad.native.nest import WRITES, Nest, domain_of, meets
-from srcgrad.native.places import At, Unlowered, is_harmless
+from srcgrad.native.places import At, Unlowered, indices, is_harmless
+from srcgrad.native.predicates import any_outside, first_outside
 from srcgrad.types.dims import Dim, is_varying
-from srcgrad.types.kinds import SCALARS, Kind
+from srcgrad.types.kinds import BOOL, INT, SCALARS, Kind
 from srcgrad.types.spelling import Method
 
 if TYPE_CHECKING:
@@ -49,6 +53,7 @@ class Run:
         self.seen: set[Node] = set()
         self.met: dict[Value, Node] = {}
         self.emitted: Nest | None = None
+        self.within: set[tuple[Value, Dim]] = set()  # indices that were asked
 
     # ---- sizes -----------------------------------------------------------------------------
     def size(self, dim: Dim, stop: bool = False) -> At:
@@ -107,6 +112,8 @@ class Run:
             return
         kind = self.whole.kind(node, self)
         self.seen.add(node)
+        if kind in ("element", "write") and "steps" in node.params and not is_adjoint(node):
+            self.indices(node)
         if kind == "view":
             self.whole.views[node.out] = self.views[node.out] = node
             if node.inputs[0] in self.lazy or node.inputs[0] in self.unplaced:
@@ -139,6 +146,24 @@ class Run:
             self.offer(node)
             if node.op in WRITES:
                 self.written(node)
+
+    def indices(self, node: Node) -> None:
+        """Asks of arrays of indices whether they lie within what they select from: of those of
+        the backward part the forward part has."""
+        shape = node.inputs[0].aval.shape or ()
+        for v, axis in indices(node.params["steps"], node.inputs, shape):
+            if (v, shape[axis]) in self.within:
+                continue
+            self.within.add((v, shape[axis]))
+            self.needed([v])
+            if self.pending is not None and (self.pending.writes or v in self.pending.defined):
+                self.flush()
+            asked = Builder(node.origin and replace(node.origin, role="support"))
+            size = Body(self, asked, []).value(self.size(shape[axis]))
+            raised_if(asked, asked.apply(any_outside, (v, size), {}, BOOL), IndexError, "index ",
+                      lambda b, v=v, size=size: b.apply(first_outside, (v, size), {}, INT),
+                      f" is out of bounds for axis {axis} with size ", size)
+            self.out += asked.nodes
 
     def listed(self, node: Node) -> None:
         """``np.array([a, b])``: an array that is filled number by number."""

@@ -18,7 +18,7 @@ from srcgrad.types.dims import Dim, add, multiply, proves_nonnegative, slice_len
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import Attribute
 
-__all__ = ["At", "Unlowered", "key_of", "places", "selected", "symbol"]
+__all__ = ["At", "Unlowered", "indices", "key_of", "places", "selected", "symbol"]
 
 
 class Unlowered(Exception):
@@ -63,20 +63,22 @@ class At:
 
 
 Size = Callable[[Dim], At]
+Element = Callable[[Value, tuple[At, ...]], At]
 
 
 def places(steps: Steps, inputs: Sequence[Value], shape: tuple[Dim, ...], index: tuple[At, ...],
-           size: Size) -> tuple[At, ...]:
+           size: Size, element: Element | None = None) -> tuple[At, ...]:
     """The place in an array of ``shape`` of the element ``index`` of what the steps select.
 
-    ``inputs`` are what the steps' references name; ``size`` gives the number of a size.  Raises
+    ``inputs`` are what the steps' references name; ``size`` gives the number of a size, and
+    ``element`` what an array of indices has at a place (without it: some index).  Raises
     :class:`Unlowered` where only a run can tell.
     """
     before = [shape]
     for step in steps:
         before.append(_after(step, inputs, before[-1]))
     for step, entered in zip(reversed(steps), reversed(before[:-1]), strict=True):
-        index = _through(step, inputs, entered, index, size)
+        index = _through(step, inputs, entered, index, size, element)
     return index
 
 
@@ -106,12 +108,15 @@ def _after(step: Any, inputs: Sequence[Value], shape: tuple[Dim, ...]) -> tuple[
         if step.fn != Attribute("T") or step.args or step.kwargs:
             raise Unlowered("another view than a slice stays in NumPy")
         return shape[::-1]
-    if not step.basic:
-        raise Unlowered("an index is an array")
+    arrays = {id(v): v.aval.shape or () for v, _ in indices((step,), inputs, shape)}
     left = iter(shape)
     found: list[Dim] = []
     for item in key_of(step.key, len(shape)):
-        if item is None:
+        if isinstance(item, Ref) and id(inputs[item.index]) in arrays:
+            found += next(iter(arrays.values())) if arrays else ()
+            arrays = dict.fromkeys(arrays, ())
+            next(left)
+        elif item is None:
             found.append(1)
         elif isinstance(item, slice):
             bounds = [_number(p, inputs) for p in (item.start, item.stop, item.step)]
@@ -130,14 +135,47 @@ def _number(part: Any, inputs: Sequence[Value]) -> Dim | None:
     return expr
 
 
+def indices(steps: Steps, inputs: Sequence[Value],
+            shape: tuple[Dim, ...]) -> list[tuple[Value, int]]:
+    """The arrays of indices of a step, all of one shape, with the axes that they select from."""
+    keys = [s for s in steps if isinstance(s, Index) and not s.basic]
+    if not keys:
+        return []
+    if len(steps) > 1:
+        raise Unlowered("a part of a part at an array of indices")
+    items = key_of(keys[0].key, len(shape))
+    axes = [i for i, item in enumerate(items) if item is not None and not isinstance(item, slice)]
+    if axes != [*range(axes[0], axes[-1] + 1)]:
+        raise Unlowered("arrays of indices apart from each other")
+    found: list[tuple[Value, int]] = []
+    for i, item in enumerate(items):
+        aval = inputs[item.index].aval if isinstance(item, Ref) else None
+        if aval is not None and aval.kind is Kind.ARRAY:
+            if aval.dtype is None or aval.dtype.kind not in "iu" or not aval.shape:
+                raise Unlowered("an index is a mask")
+            found.append((inputs[item.index], i - items[:i].count(None)))
+        elif item is not None and not isinstance(item, slice) and (
+                aval is None and type(item) is not int):
+            raise Unlowered("an index is a list")
+    if len({v.aval.shape for v, _ in found}) != 1:
+        raise Unlowered("arrays of indices of unlike shapes")
+    return found
+
+
 def _through(step: Any, inputs: Sequence[Value], shape: tuple[Dim, ...], index: tuple[At, ...],
-             size: Size) -> tuple[At, ...]:
+             size: Size, element: Element | None) -> tuple[At, ...]:
     if not isinstance(step, Index):
         return index[::-1]
     left, axes = iter(index), iter(shape)
     found: list[At] = []
+    arrays = indices((step,), inputs, shape)
+    rank, at = len(arrays[0][0].aval.shape or ()) if arrays else 0, None
     for item in key_of(step.key, len(shape)):
-        if item is None:
+        if isinstance(item, Ref) and any(inputs[item.index] is v for v, _ in arrays):
+            next(axes)
+            at = tuple(next(left) for _ in range(rank)) if at is None else at
+            found.append(element(inputs[item.index], at) if element else At())
+        elif item is None:
             next(left)
         elif isinstance(item, slice):
             pace = _number(item.step, inputs)

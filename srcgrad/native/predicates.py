@@ -29,6 +29,26 @@ def outside(index: int, size: int) -> bool:
     return index >= size or index < -size
 
 
+def any_outside(indices: Any, size: int) -> bool:
+    """Does one of many indices lie outside of an axis?"""
+    found = False
+    for index in indices.flat:
+        found |= index >= size or index < -size
+    return found
+
+
+def first_outside(indices: Any, size: int) -> int:
+    """The first of many indices that lies outside of an axis.
+
+    >>> first_outside(np.array([0, -3, 2]), 2)
+    -3
+    """
+    for index in indices.flat:
+        if index >= size or index < -size:
+            return int(index)
+    return 0
+
+
 def undefined(result: float, x: float) -> bool:
     """Did a function leave its domain: no number of a number, infinity of what is finite?
 
@@ -133,6 +153,7 @@ def block(values: Any, start: int, count: int) -> Any:
     return found
 
 
-PREDICATES: frozenset[Any] = frozenset({outside, undefined, overflowed, too_large, pythons, plus,
-                                         minus, *APPROXIMATIONS.values()})
+PREDICATES: frozenset[Any] = frozenset({outside, any_outside, first_outside, undefined, overflowed,
+                                         too_large, pythons, plus, minus,
+                                         *APPROXIMATIONS.values()})
 CALLED = frozenset({"total", "too_large"})  # by kernels, beside what the graph names

@@ -1,5 +1,6 @@
 """Random programs of loops around array expressions: slices that overlap, reversed views, writes
-in place, broadcasting, sums over axes, products, branches on numbers, rows and columns."""
+in place, broadcasting, sums over axes, products, branches on numbers, rows and columns, reads and
+additions at places that an array has."""
 
 from __future__ import annotations
 
@@ -22,10 +23,11 @@ class _Arrays(Writer):
         if depth == 0 or choice < 0.25:
             return draw.choice(VECTORS)
         if choice < 0.35:
-            return f"{draw.choice(VECTORS)}[::-1]"
+            return f"{draw.choice(VECTORS)}[{draw.choice(['::-1', '::-1', 'p', 'p[::-1]'])}]"
         if choice < 0.45:
             rows = f"{draw.choice(MATRICES)}[{self.place()}]"
-            return draw.choice([rows, rows.replace("[", "[:, "), f"{draw.choice(MATRICES)}.T[0]"])
+            return draw.choice([rows, rows.replace("[", "[:, "), f"{draw.choice(MATRICES)}.T[0]",
+                                f"{draw.choice(MATRICES)}[p, p]", f"w[{self.place()}, p]"])
         if choice < 0.5:
             return f"np.sum({self.matrix(depth - 1)}, axis={draw.choice([0, 1, -1])})"
         if choice < 0.55:
@@ -43,7 +45,7 @@ class _Arrays(Writer):
     def matrix(self, depth: int = 1) -> str:
         draw, choice = self.draw, self.draw.random()
         if depth == 0 or choice < 0.3:
-            return draw.choice(["w", "z", "w.T", "z[::-1]", "w[:, ::-1]"])
+            return draw.choice(["w", "z", "w.T", "z[::-1]", "w[:, ::-1]", "w[p]", "z[:, p]"])
         if choice < 0.5:
             return f"({self.vector(0)}[:, None] {draw.choice('+-*')} {self.vector(0)})"
         if choice < 0.6:
@@ -83,6 +85,10 @@ class _Arrays(Writer):
             self.line(f"{a}{draw.choice(['[:]', '[::-1]'])} {draw.choice(['=', '+='])} 0.5 * {self.vector(1)}")
         elif choice < 0.65:
             self.line(f"w[{self.place()}{draw.choice(['', ', ::-1', ', :'])}] {draw.choice(['=', '+=', '*='])} 0.5 * {self.vector(1)}")
+        elif choice < 0.68:
+            self.line(draw.choice([f"np.add.at({draw.choice('uvy')}, p, 0.5 * {self.vector(1)})",
+                                   f"np.add.at(w, p, 0.5 * {self.matrix()})",
+                                   f"{draw.choice('uvy')}[p] = 0.5 * {self.vector(1)}"]))
         elif choice < 0.7:
             self.line(f"w[:, {self.place()}] {draw.choice(['=', '-='])} 0.5 * {self.vector(1)}")
         elif choice < 0.85:
@@ -127,9 +133,10 @@ def program(seed: int) -> Any:
     """The function of a seed."""
     drawn = _Arrays(seed)
     drawn.program()
-    return drawn.function("x, y, w, c", f"<arrays {seed}>")
+    return drawn.function("x, y, w, c, p", f"<arrays {seed}>")
 
 
 def arguments(seed: int, n: int) -> tuple[Any, ...]:
     rng = np.random.default_rng(seed)
-    return rng.standard_normal(n), rng.standard_normal(n), rng.standard_normal((n, n)), 0.4
+    return (rng.standard_normal(n), rng.standard_normal(n), rng.standard_normal((n, n)), 0.4,
+            rng.integers(-n, n, n) if n else np.zeros(0, int))
