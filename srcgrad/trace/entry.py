@@ -152,6 +152,9 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
             traced_args.append(machine.foreigners.outside(value, path))
     machine.sources.leaves = leaves
     for path in leaves:
+        machine.pools.differentiated.update(
+            map(id, path.met(bound.arguments[path.root[1]])))
+    for path in leaves:
         if not _is_row(machine, path, bound.arguments[path.root[1]]):
             machine.foreigners.outside(path.resolve(bound.arguments[path.root[1]]), path)
     if isinstance(function, types.MethodType):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import types
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -204,11 +204,17 @@ class Path:
             root = STEPS[kind].text(root, key)
         return root
 
-    def resolve(self, root: Any) -> Any:
-        """The object at the end of the path, given its root object."""
+    def met(self, root: Any) -> Iterator[Any]:
+        """The objects on the way, given the root object, which is the first."""
+        yield root
         for kind, key in self.steps:
             root = STEPS[kind].resolve(root, key)
-        return root
+            yield root
+
+    def resolve(self, root: Any) -> Any:
+        """The object at the end of the path, given its root object."""
+        *_, found = self.met(root)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

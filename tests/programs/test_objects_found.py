@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import enum
+import itertools
+import random
 
 import numpy as np
 import objects_as_dicts
@@ -83,3 +85,77 @@ def test_copies_that_the_program_makes(fn):
     if isinstance(given, list):
         value = sg.value_and_grad(lambda x: fn(x, copy.deepcopy(given)))(X)[0]
         assert value == fn(X, copy.deepcopy(given)) == fn(X, copy.deepcopy(given))
+
+
+class Model:
+    def __init__(self, w):
+        self.w = w
+
+
+class Owned:
+    def __init__(self, v, owner):
+        self.v = v
+        self.owner = owner
+        self.next = None
+
+
+def made_model(n):
+    model = Model(3.0)
+    nodes = [Owned(1.0 + k, model) for k in range(n)]
+    for one, other in itertools.pairwise(nodes):
+        one.next = other
+    return model, nodes
+
+
+def doubled(model, nodes):
+    for node in nodes:
+        node.v = node.v * 2.0
+    return sum(node.v * model.w for node in nodes)
+
+
+def walked(model, nodes):
+    s, node = 0.0, nodes[0]
+    while node is not None:
+        s += node.v * model.w
+        node = node.next
+    return s
+
+
+@pytest.mark.parametrize(("fn", "slope"), [(doubled, 12.0), (walked, 6.0)])
+def test_what_the_derivative_is_taken_for_stays_where_it_is(fn, slope):
+    """Although other objects refer to it."""
+    assert sg.grad(fn)(*made_model(3)).w == slope
+
+
+def shuffled(x, nodes):
+    for node in nodes:
+        node.v *= x[0]
+    random.shuffle(nodes)
+    chosen = [node for node in nodes if node.v > 0.2]
+    random.shuffle(chosen)
+    return sum(k * node.v for k, node in enumerate(nodes + chosen))
+
+
+def shuffled_by_numpy(x, nodes):
+    for node in nodes:
+        node.v *= x[0]
+    np.random.shuffle(nodes)
+    return sum(k * node.v for k, node in enumerate(nodes))
+
+
+def numbers_shuffled(x, numbers):
+    random.shuffle(numbers)
+    return sum(k * number for k, number in enumerate(numbers)) * x[0]
+
+
+@pytest.mark.parametrize("fn", [shuffled, shuffled_by_numpy, numbers_shuffled], ids=lambda fn: fn.__name__)
+def test_lists_from_outside_are_shuffled(fn):
+    given = [0.5, 1.5, 2.5, 4.0] if fn is numbers_shuffled else objects_in_lists.make_tagged(5)
+    plain, traced = copy.deepcopy(given), copy.deepcopy(given)
+    random.seed(1)
+    np.random.seed(1)
+    want = fn(X, plain)
+    random.seed(1)
+    np.random.seed(1)
+    value, _ = sg.value_and_grad(fn)(X, traced)
+    assert value == want and seen(plain, {}) == seen(traced, {})

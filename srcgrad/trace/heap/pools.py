@@ -75,7 +75,7 @@ PUT_INSTEAD = {Kind.BOOL: bool, Kind.INT: int, Kind.FLOAT: float, Kind.SCALAR: f
                Kind.NUMBER: float}
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Iterator
 
     from .. import dispatch as parts
 
@@ -104,6 +104,7 @@ class Pools(Collaborator):
         self.gathered: list[list[Any]] = []  # what is gathered in this call
         self.places: dict[int, tuple[Store, str]] = {}  # what a column holds, by its id
         self.written: set[tuple[type, str]] = set()  # attributes whose lists change
+        self.differentiated: set[int] = set()  # objects on the ways to what is differentiated
         self.inputs: dict[tuple[type, str], list[Value]] = {}  # for the columns of an attribute
 
     def holds(self, cls: type) -> bool:
@@ -121,7 +122,8 @@ class Pools(Collaborator):
         if not self.opening.may_open() or self.sources.is_differentiated(obj):
             return
         try:
-            _, outlines = _reached(outline(obj, self._may_hold), obj, self._may_hold)
+            objects, outlines = _reached(outline(obj, self._may_hold), obj, self._may_hold)
+            self._check_constant(objects, outlines, self._may_hold)
         except Unlike:
             return
         if not all(map(is_numeric if read else has_columns, outlines.values())):
@@ -301,10 +303,11 @@ class Pools(Collaborator):
         """Gather all objects that can be reached from what is found at a path, too; what it
         holds, ``found`` says.  :class:`Unlike` if they cannot lie in stores."""
         objects, reached = _reached(found, obj, self.holds)
-        if all(id(one) in self.numbers.get(kind_of(one), ()) for one in objects):
-            return
         if any(leaf.leads_through(path) for leaf in self.sources.leaves):
             raise Unlike
+        self._check_constant(objects, reached, self.holds)
+        if all(id(one) in self.numbers.get(kind_of(one), ()) for one in objects):
+            return
         self.store_instead(obj)  # with those that they refer to
         new = [cls for cls in reached if cls not in self.outlines]
         for cls, record in reached.items():
@@ -328,11 +331,16 @@ class Pools(Collaborator):
 
     def _keep_held(self, obj: Any) -> None:
         """What an object holds itself may not change by other names."""
-        record = self.outlines[kind_of(obj)]
-        for name, part in zip(record.names, record.parts, strict=True):
-            if isinstance(part, (Record, Lists)):
-                for held in held_objects(part_of(obj, name), self.holds):
-                    self.opening.keep_as_found(held)
+        for held in _held(obj, self.outlines[kind_of(obj)], self.holds):
+            self.opening.keep_as_found(held)
+
+    def _check_constant(self, objects: list[Any], outlines: dict[type, Record],
+                        numbered: Callable[[type], bool]) -> None:
+        """:class:`Unlike` if the derivative is taken for a part of some objects."""
+        for obj in objects:
+            if any(id(one) in self.differentiated for one in (
+                    obj, *_held(obj, outlines[kind_of(obj)], numbered))):
+                raise Unlike
 
     def _check_alike(self, known: Record, found: Record) -> None:
         """:class:`Unlike` if other objects of a class have another outline; start again where
@@ -416,6 +424,13 @@ class Pools(Collaborator):
         store.fixed = {n: p.value for n, p in zip(record.names, record.parts, strict=True)
                        if isinstance(p, Constant)}
         self.journal.keep.append(store)
+
+
+def _held(obj: Any, record: Record, numbered: Callable[[type], bool]) -> Iterator[Any]:
+    """The lists, dicts and instances that an object holds itself."""
+    for name, part in zip(record.names, record.parts, strict=True):
+        if isinstance(part, (Record, Lists)):
+            yield from held_objects(part_of(obj, name), numbered)
 
 
 def _class_put(held: Any, value: Any) -> type | None:

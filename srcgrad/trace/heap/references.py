@@ -175,10 +175,10 @@ class References(Collaborator):
         self.pools.follow(obj, path)
         return self.sources.outside(obj, path)
 
-    def as_found(self, obj: Any) -> Any:
-        """What other code gets for an object in a store, or a list of such: the object itself, if
-        it was found."""
-        state = self.symbolic_lists.get(id(obj)) if type(obj) is list else None
+    def as_found(self, obj: Any, lists: bool = True) -> Any:
+        """What other code gets for an object in a store, or (``lists``) a list of such: the object
+        itself, if it was found."""
+        state = self.symbolic_lists.get(id(obj)) if lists and type(obj) is list else None
         if type(state) is Columns:
             form = state.form
             if isinstance(form, Numbered) and not form.optional and form.store.found is not None:

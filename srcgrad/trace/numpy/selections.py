@@ -16,8 +16,11 @@ from ...types.kinds import INT, Aval, Kind, array
 from ...types.spelling import Method
 from ..collaborator import Collaborator
 from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
+from .written_out import items_at
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .. import dispatch as parts
 
 NOTHING = object()
@@ -30,9 +33,10 @@ class Selections(Collaborator):
     calls: parts.Calls
     containers: parts.Containers
     effects: parts.Effects
-    found_functions: parts.FoundFunctions
     keys: parts.Keys
     recorder: parts.Recorder
+    references: parts.References
+    sources: parts.Sources
 
     def __init__(self) -> None:
         self.generators: dict[Any, Any] = {}
@@ -88,12 +92,24 @@ class Selections(Collaborator):
                            for i in range(number)])
 
     def _select_shuffle(self, source: Any, x: Any) -> Any:
-        if not isinstance(x,
-                list) or id(x) in self.symbolic_lists or id(x) in self.found_functions.paths:
+        if not isinstance(x, list):
             return NOTHING
-        found = self._looked_up(x, shuffled, (source, len(x)), {}, len(x))
-        self.containers.replace(x, found)
+        self._reorder(x, lambda size, dim: self.effects.emit_effect(
+            shuffled, (source, size), {}, array(np.int64, (dim,))))
         return None
+
+    def _reorder(self, items: list[Any], draw: Callable[[Any, Any], Any]) -> None:
+        """Give a list its items in an order that is drawn for its length."""
+        held = self.references.seen(items)
+        if id(held) in self.symbolic_lists:
+            size = self.machine.length(held)
+            found = self.machine.call(items_at, held, draw(size, size.aval.expr))
+        else:
+            self.sources.note_container(items)
+            places = draw(len(held), len(held))
+            found = self.calls.adopt([self.machine.getitem(items, self.machine.call(
+                int, self.machine.getitem(places, i))) for i in range(len(held))])
+        self.containers.replace(items, found)
 
     # ---- NumPy ---------------------------------------------------------------------------
     def _numpy_choice(self, fn: Any, owner: Any, a: Any, *args: Any, axis: Any = 0,
@@ -117,12 +133,8 @@ class Selections(Collaborator):
         return self.draw(fn, owner, "permutation", (size,), {}, array(np.int64, (dim,)))
 
     def _numpy_shuffle(self, fn: Any, owner: Any, x: Any, axis: int = 0) -> Any:
-        if isinstance(x, list) and id(x) not in self.symbolic_lists and id(
-                x) not in self.found_functions.paths:
-            places = self._places(fn, owner, len(x))
-            self.containers.replace(x, [self.machine.getitem(x, self.machine.call(int,
-                self.machine.getitem(places, i)))
-                              for i in range(len(x))])
+        if isinstance(x, list):
+            self._reorder(x, lambda size, dim: self._places(fn, owner, size))
             return None
         if type(x) is not ArrayTracer:
             return NOTHING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
+# what puts something somewhere, and does not change it
+PUTTING = frozenset({setattr, object.__setattr__, operator.setitem, operator.iadd, print})
 
 
 class Effects(Collaborator):
@@ -69,8 +72,9 @@ class Effects(Collaborator):
         for array in arrays:
             self.elements.share(array)
         self.opening.check_gathered((args, kwargs))
-        template = abstract(self.recorder.values_in(self._operands(args)), inputs)
-        keywords = abstract(self.recorder.values_in(self._operands(kwargs)), inputs)
+        puts = isinstance(fn, Method) or fn in PUTTING
+        template = abstract(self.recorder.values_in(self._operands(args, puts)), inputs)
+        keywords = abstract(self.recorder.values_in(self._operands(kwargs, puts)), inputs)
         found = leak((args, kwargs), f"handed to {name_of(fn)}, an effect")
         if found is not None:
             raise self.recorder.fatal(found)
@@ -101,9 +105,10 @@ class Effects(Collaborator):
             return python_scalar(Kind.INT)
         return OPAQUE
 
-    def _operands(self, structure: Any) -> Any:
-        """Objects from outside become inputs, so that the code acts on those of each call."""
-        structure = self.references.as_found(structure)
+    def _operands(self, structure: Any, puts: bool) -> Any:
+        """Objects from outside become inputs, so that the code acts on those of each call.
+        ``puts``: is what it is given put somewhere, and not changed?"""
+        structure = self.references.as_found(structure, puts)
         if is_tracer(structure):
             return structure
         # which is guarded
@@ -112,9 +117,9 @@ class Effects(Collaborator):
         if isinstance(structure, list) and id(structure) in self.symbolic_lists:
             return self.tuples.with_tuples(structure)
         if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
-            return type(structure)(self._operands(s) for s in structure)
+            return type(structure)(self._operands(s, puts) for s in structure)
         if type(structure) is dict:
-            return {k: self._operands(v) for k, v in structure.items()}
+            return {k: self._operands(v, puts) for k, v in structure.items()}
         return self.handed_over.as_run_time(structure)
 
     def effect_on(self, obj: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
