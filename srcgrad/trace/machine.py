@@ -230,6 +230,8 @@ class TraceMachine(Dispatch):
         stored = type(obj) is Reference
         if stored and obj.cls is dict:
             return self.references.owned(self.copied(self.call(dict, obj), deep, memo))
+        if stored and obj.store.unread:
+            raise self.attributes.no_attribute(obj, min(obj.store.unread))
         fields = obj.store.names if stored else record_fields(obj)
         if fields is None:
             return copy.deepcopy(obj) if deep else copy.copy(obj)

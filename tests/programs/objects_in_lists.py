@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from dataclasses import dataclass, field
 
@@ -237,6 +238,17 @@ def through_an_array(x, ds):
     return np.sum(v ** 2) + sum((d.v for d in ds))
 
 
+def make_partly_tagged(n):
+    """Objects some of which have no tag, where the class has one."""
+    ds = make_tagged(n)
+    ds[1].tag = None
+    return ds
+
+
+def by_no_tag(x, ds):
+    return by_tag(x, ds) + len(copy.deepcopy(ds))
+
+
 MADE_BY = {
     as_dicts: make_compared,
     replaced_fields: make_compared,
@@ -250,6 +262,7 @@ MADE_BY = {
     by_number: make_tagged,
     in_pairs: make_tagged,
     by_tag: make_tagged,
+    by_no_tag: make_partly_tagged,
     greatest: make_tagged,
     made_longer: make_tagged,
     repeated: make_tagged,
@@ -267,5 +280,5 @@ MADE_BY = {
 }
 
 # which are asked what only an instance can tell, or lists as only Python"s are
-ONE_BY_ONE = (replaced_fields, equal_ones, distances, late_attribute, shown, removed, types_asked, repeated,
+ONE_BY_ONE = (by_no_tag, replaced_fields, equal_ones, distances, late_attribute, shown, removed, types_asked, repeated,
               extended, two_groups)

@@ -421,6 +421,8 @@ class Pools(Collaborator):
                 step = Reading(functools.partial(arrays_of, n))
                 self.sources.array_lists.append((
                     native_step(whole, step, f"{path}.{n}"), arrays_of(n, held), column))
+        store.unread = {n for n, p in zip(record.names, record.parts, strict=True)
+                        if isinstance(p, Unread)}
         store.fixed = {n: p.value for n, p in zip(record.names, record.parts, strict=True)
                        if isinstance(p, Constant)}
         self.journal.keep.append(store)

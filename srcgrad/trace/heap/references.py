@@ -247,6 +247,8 @@ class References(Collaborator):
         if cls is dict:
             return cls if name == "__class__" else BoundMethod(self.machine, obj, name)
         found = class_attribute(cls, name)
+        if name in obj.store.unread:  # a class may have it, too
+            raise self.attributes.no_attribute(obj, name)
         if name in obj.store.columns and (not hasattr(type(found), "__set__")
                                           or type(found) is types.MemberDescriptorType):
             return self.attributes.read(obj, name)

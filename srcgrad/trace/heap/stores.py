@@ -62,10 +62,11 @@ def part_of(obj: Any, name: str) -> Any:
 
 class Store(Whole):
     """The objects of class ``cls`` that the program has made: ``columns`` by attribute.  Or those
-    from outside: ``found`` is the run-time list of them, ``fixed`` what is the same for all.
+    from outside: ``found`` is the run-time list of them, ``fixed`` what is the same for all,
+    ``unread`` the attributes that may not be read.
     ``rows``: the form of the items, where an attribute holds a list of objects."""
 
-    __slots__ = ("cls", "columns", "fixed", "found", "machine", "rows")
+    __slots__ = ("cls", "columns", "fixed", "found", "machine", "rows", "unread")
 
     def __init__(self, machine: Any, cls: type, columns: dict[str, list[Any]]) -> None:
         self.machine = machine
@@ -74,6 +75,7 @@ class Store(Whole):
         self.fixed: dict[str, Any] = {}
         self.found: Any = None
         self.rows: dict[str, Any] = {}
+        self.unread: set[str] = set()
 
 
     @property
