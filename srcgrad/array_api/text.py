@@ -279,7 +279,9 @@ class _Sharing:
             self.statement(child, False)
 
     def written(self, target: ast.expr, statement: ast.AST) -> None:
-        if isinstance(target, (ast.Subscript, ast.Attribute)):
+        if isinstance(target, ast.Attribute):
+            raise self.portable.refused(statement, "a change of an attribute", EFFECT)
+        if isinstance(target, ast.Subscript):
             base: ast.expr = target
             while isinstance(base, (ast.Subscript, ast.Attribute)):
                 base = base.value
