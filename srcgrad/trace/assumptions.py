@@ -170,11 +170,11 @@ class ChosenLists(Assumption):
 
 @dataclass(frozen=True)
 class StoredObjects(Assumption):
-    """The objects of a class that the program makes, or finds in one list from ``outside``, lie in
-    a store: there is a list for each attribute.
+    """The objects of a class that the program makes, or finds ``outside``, lie in a store: there
+    is a list for each attribute.  So do dicts with the same texts as keys.
 
     Why: a loop makes them, changes them or goes through them, or its variable goes from one to
-    another.
+    another; those from outside refer to one another.
     Changes: an object is a number, which tells it from others; ``cls`` is the name of the class.
     """
 
