@@ -104,6 +104,7 @@ class Pools(Collaborator):
         self.gathered: list[list[Any]] = []  # what is gathered in this call
         self.places: dict[int, tuple[Store, str]] = {}  # what a column holds, by its id
         self.written: set[tuple[type, str]] = set()  # attributes whose lists change
+        self.tried: set[tuple[type, type]] = set()  # kinds that cannot lie in stores, and owners
         self.differentiated: set[int] = set()  # objects on the ways to what is differentiated
         self.inputs: dict[tuple[type, str], list[Value]] = {}  # for the columns of an attribute
 
@@ -139,18 +140,23 @@ class Pools(Collaborator):
         """An object from outside changes: if it is one of a list, start again with them in a
         store."""
         path = self.found_functions.paths[id(obj)]
-        owner = self.sources.by_path.get(Path(path.root, path.steps[:-1])) if path.steps else None
-        if owner is not None and type(owner[1]) is list and self._may_hold(kind_of(obj)):
-            self.store_instead(obj)
+        self._with_owner(obj, path, 1, list)
 
     def follow(self, obj: Any, path: Path) -> None:
         """An object was found at a path: if it hangs on another one like it, start again with both
         in a store."""
-        steps = path.steps
-        count = 2 if len(steps) > 1 and steps[-1][0] == "item" else 1
-        owner = self.sources.by_path.get(Path(path.root, steps[:-count])) if steps else None
-        if owner is not None and kind_of(owner[1]) is kind_of(obj) and self._may_hold(kind_of(obj)):
-            self.store_instead(owner[1])
+        self._with_owner(obj, path, 2 if path.steps[-1:] and path.steps[-1][0] == "item" else 1,
+                         kind_of(obj))
+
+    def _with_owner(self, obj: Any, path: Path, steps: int, kind: type) -> None:
+        """Start again with an object in a store if what holds it, so many steps before, is of a
+        kind; where that does not help, it is not tried again."""
+        if len(path.steps) < steps or (kind_of(obj), kind) in self.tried:
+            return
+        owner = self.sources.by_path.get(Path(path.root, path.steps[:-steps]))
+        if owner is not None and kind_of(owner[1]) is kind and self._may_hold(kind_of(obj)):
+            self.store_instead(obj if kind is list else owner[1])
+            self.tried.add((kind_of(obj), kind))
 
     # ---- what stands for them --------------------------------------------------------------------
     def reference(self, obj: Any, path: Path) -> Any:
