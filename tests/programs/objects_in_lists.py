@@ -245,6 +245,20 @@ def make_partly_tagged(n):
     return ds
 
 
+def make_partly_empty(n):
+    """Objects that hold an empty dict."""
+    ds = make_tagged(n)
+    for d in ds:
+        d.tag = {}
+    return ds
+
+
+def beside_nothing(x, ds):
+    for d in ds:
+        d.v = d.v * x[0]
+    return sum(d.v for d in ds) * x[1]
+
+
 def by_no_tag(x, ds):
     return by_tag(x, ds) + len(copy.deepcopy(ds))
 
@@ -263,6 +277,7 @@ MADE_BY = {
     in_pairs: make_tagged,
     by_tag: make_tagged,
     by_no_tag: make_partly_tagged,
+    beside_nothing: make_partly_empty,
     greatest: make_tagged,
     made_longer: make_tagged,
     repeated: make_tagged,

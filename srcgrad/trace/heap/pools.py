@@ -363,10 +363,10 @@ class Pools(Collaborator):
         """An outline of objects without what cannot lie in columns."""
         def part(name: str, held: Outline) -> Outline:
             try:
-                self._form(held, objects, name)
+                _, named = self._form(held, objects, name)
             except Unlike:
                 return Unread()
-            return held
+            return held if named or isinstance(held, Constant) else Unread()
 
         return Record(record.cls, record.names, tuple(map(part, record.names, record.parts)))
 
