@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.calling_errors import (
@@ -26,12 +27,12 @@ from srcgrad.eager.calling_errors import (
 )
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
-from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
+from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, TRANSFORM, state
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tangents import follows_base, tangent_of
-from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.tensor import Tensor, extra, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.eager.writes import (
     apply_in_place,
@@ -62,35 +63,78 @@ def register(names: str | Sequence[str], function: Any, *, torch: bool = True,
 
 
 _PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
+# What functions that make new tensors take besides their own arguments.
+_DEFAULTS = {"out": None, "dtype": None, "layout": None, "device": None, "pin_memory": False,
+             "requires_grad": False}
+_OPTIONS = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in _DEFAULTS.items()]
 
 
-def creator(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """Put a function that makes new tensors into the namespace: Python's number types may stand
-    for dtypes, and wrong arguments are answered as PyTorch does."""
-    names = list(inspect.signature(function).parameters)
+def creator(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """Put a function that makes new tensors into the namespace.
+
+    One that has a parameter ``d`` is given the dtype that ``dtype=`` or ``out=`` tells, or None;
+    the options that all such functions have are dealt with here.  Python's number types may stand
+    for dtypes, and wrong arguments are answered as PyTorch does.
+    """
+    title = name or function.__name__
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.name != "d"]
+    takes_dtype = "d" in signature.parameters
+    if takes_dtype:
+        place = next((i for i, p in enumerate(own) if p.kind is p.VAR_KEYWORD), len(own))
+        own[place:place] = _OPTIONS
+    names = [p.name for p in own]
 
     @functools.wraps(function)
     def create(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except (TypeError, AttributeError) as error:
+        d, out, given, requires_grad = None, None, kwargs, False
+        if kwargs:
             d = kwargs.get("dtype")
-            if isinstance(d, type) and d in _PYTHON_DTYPES:
-                return create(*args, **{**kwargs, "dtype": _PYTHON_DTYPES[d]})
+            if d.__class__ is type and d in _PYTHON_DTYPES:
+                d = kwargs["dtype"] = _PYTHON_DTYPES[d]
             if d is not None and not isinstance(d, dt.dtype):
-                raise combination_error(name, args, kwargs, False) or TypeError(
-                    f"{name}(): argument 'dtype' must be torch.dtype, not {type_name(d)}") from None
+                raise combination_error(title, args, kwargs, False) or TypeError(
+                    f"{title}(): argument 'dtype' must be torch.dtype, not {type_name(d)}")
+            if takes_dtype:
+                given = {k: v for k, v in kwargs.items() if k not in _DEFAULTS}
+                out, requires_grad = kwargs.get("out"), kwargs.get("requires_grad", False)
+        try:
+            if takes_dtype and kwargs:
+                d = out._dt if d is None and out is not None else d
+                given |= {} if d is None else {"d": d}
+            t = function(*args, **given)
+        except (TypeError, AttributeError) as error:
             trace = error.__traceback__
             unbound = trace is not None and trace.tb_next is None
             if not unbound and not str(error).startswith("argument '"):
                 raise
-            raise combination_error(name, args, kwargs, False) or (
-                unbound_error(name, error, names, kwargs) if unbound
-                else TypeError(f"{name}(): {error}")) from None
+            raise combination_error(title, args, kwargs, False) or (
+                unbound_error(title, error, names, kwargs) if unbound
+                else TypeError(f"{title}(): {error}")) from None
+        if not takes_dtype:
+            return t
+        devices.check(kwargs.get("device"))
+        return delivered(t, out, requires_grad)
 
-    create.__name__ = create.__qualname__ = name
-    NAMESPACE[name] = create
+    create.__name__ = create.__qualname__ = title
+    create.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+    NAMESPACE[title] = create
     return create
+
+
+def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
+    """The new tensor ``t``, or ``out`` with its values."""
+    if requires_grad and t._dt.category < dt.FLOATING:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients")
+    if out is not None:
+        store_out(out, t)
+        return out
+    if state.mode & INFERENCE:
+        extra(t).inference = True
+    t._rg = requires_grad or t._rg
+    return t
 
 
 def op(name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,

@@ -2,13 +2,16 @@
 
 Where a function has several signatures and a call fits none, the message lists all of them.  The
 table holds them for the functions that do; a method's are the same without ``Tensor input`` and
-``out`` unless an entry with a dot says otherwise.  ``@`` stands for the options of new tensors, ``-`` for no arguments.
+``out`` unless an entry with a dot says otherwise.  ``@`` stands for the options of new tensors, ``-``
+for no arguments.  ``[a]`` is left out and put in, ``{a}`` put in and left out; of ``a|b`` each is
+chosen in turn, of ``a/b`` the same in all places.
 """
 
 # ruff: noqa: E501
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from typing import Any
 
@@ -26,8 +29,7 @@ addmm
     Tensor input, Tensor mat1, Tensor mat2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None
 all any
     Tensor input, *, Tensor out = None
-    Tensor input, tuple of ints dim = None, bool keepdim = False, *, Tensor out = None
-    Tensor input, int dim, bool keepdim = False, *, Tensor out = None
+    Tensor input, tuple of ints dim = None|int dim, bool keepdim = False, *, Tensor out = None
 arange
     Number end, *, Tensor out = None, @
     Number start, Number end, *, @
@@ -39,8 +41,7 @@ baddbmm
     Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None
     Tensor input, Tensor batch1, Tensor batch2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None
 bartlett_window blackman_window hann_window
-    int window_length, *, @
-    int window_length, bool periodic, *, @
+    int window_length, [bool periodic, ]*, @
 bernoulli
     Tensor input, *, torch.Generator generator = None, Tensor out = None
     Tensor input, float p, *, torch.Generator generator = None
@@ -52,35 +53,19 @@ bucketize
     Tensor input, Tensor boundaries, *, bool out_int32 = False, bool right = False, Tensor out = None
     Number self, Tensor boundaries, *, bool out_int32 = False, bool right = False
 clamp clip
-    Tensor input, Tensor min = None, Tensor max = None, *, Tensor out = None
-    Tensor input, Number min = None, Number max = None, *, Tensor out = None
-clamp_ clip_
-    Tensor input, Tensor min = None, Tensor max = None
-    Tensor input, Number min = None, Number max = None
+    Tensor input, Tensor min = None/Number min = None, Tensor max = None/Number max = None, *, Tensor out = None
 clamp_max
-    Tensor input, Tensor max, *, Tensor out = None
-    Tensor input, Number max, *, Tensor out = None
-clamp_max_
-    Tensor input, Tensor max
-    Tensor input, Number max
+    Tensor input, Tensor max|Number max, *, Tensor out = None
 clamp_min
-    Tensor input, Tensor min, *, Tensor out = None
-    Tensor input, Number min, *, Tensor out = None
-clamp_min_
-    Tensor input, Tensor min
-    Tensor input, Number min
+    Tensor input, Tensor min|Number min, *, Tensor out = None
 conv1d conv2d conv3d
-    Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, tuple of ints padding = 0, tuple of ints dilation = 1, int groups = 1
-    Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, str padding = "valid", tuple of ints dilation = 1, int groups = 1
+    Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride = 1, tuple of ints padding = 0|str padding = "valid", tuple of ints dilation = 1, int groups = 1
 copysign eq fmod ge greater greater_equal gt le less less_equal lt ne not_equal
-    Tensor input, Tensor other, *, Tensor out = None
-    Tensor input, Number other, *, Tensor out = None
+    Tensor input, Tensor other|Number other, *, Tensor out = None
 count_nonzero
-    Tensor input, int dim = None
-    Tensor input, tuple of ints dim
+    Tensor input, int dim = None|tuple of ints dim
 ctc_loss
-    Tensor log_probs, Tensor targets, tuple of ints input_lengths, tuple of ints target_lengths, int blank = 0, int reduction = at::Reduction::Mean, bool zero_infinity = False
-    Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank = 0, int reduction = at::Reduction::Mean, bool zero_infinity = False
+    Tensor log_probs, Tensor targets, tuple of ints input_lengths/Tensor input_lengths, tuple of ints target_lengths/Tensor target_lengths, int blank = 0, int reduction = at::Reduction::Mean, bool zero_infinity = False
 cumulative_trapezoid trapezoid
     Tensor y, Tensor x, *, int dim = -1
     Tensor y, *, Number dx = 1, int dim = -1
@@ -90,64 +75,42 @@ divide
     Tensor input, Number other
     Tensor input, Number other, *, str rounding_mode
 dsplit hsplit vsplit
-    Tensor input, int sections
-    Tensor input, tuple of ints indices
+    Tensor input, int sections|tuple of ints indices
 eye
-    int n, *, Tensor out = None, @
-    int n, int m, *, Tensor out = None, @
+    int n, [int m, ]*, Tensor out = None, @
 fill fill_
-    Tensor input, Tensor value
-    Tensor input, Number value
+    Tensor input, Tensor value|Number value
 float_power pow
-    Tensor input, Tensor exponent, *, Tensor out = None
-    Number self, Tensor exponent, *, Tensor out = None
+    Tensor input|Number self, Tensor exponent, *, Tensor out = None
     Tensor input, Number exponent, *, Tensor out = None
 floor_divide multiply true_divide
     Tensor input, Tensor other, *, Tensor out = None
     Tensor input, Number other
 gradient
     Tensor input, *, tuple of ints dim, int edge_order = 1
-    Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1
-    Tensor input, *, Number spacing = None, int dim = None, int edge_order = 1
-    Tensor input, *, tuple of Scalars spacing, int dim = None, int edge_order = 1
-    Tensor input, *, tuple of Scalars spacing, tuple of ints dim, int edge_order = 1
-    Tensor input, *, tuple of Tensors spacing, int dim = None, int edge_order = 1
-    Tensor input, *, tuple of Tensors spacing, tuple of ints dim, int edge_order = 1
+    Tensor input, *, Number spacing/Number spacing = None, tuple of ints dim/int dim = None, int edge_order = 1
+    Tensor input, *, tuple of Scalars spacing, int dim = None|tuple of ints dim, int edge_order = 1
+    Tensor input, *, tuple of Tensors spacing, int dim = None|tuple of ints dim, int edge_order = 1
 hamming_window
-    int window_length, *, @
-    int window_length, bool periodic, *, @
-    int window_length, bool periodic, float alpha, *, @
-    int window_length, bool periodic, float alpha, float beta, *, @
+    int window_length, [bool periodic, [float alpha, [float beta, ]]]*, @
 histogram
     Tensor input, Tensor bins, *, Tensor weight = None, bool density = False, tuple of Tensors out = None
     Tensor input, int bins = 100, *, tuple of floats range = None, Tensor weight = None, bool density = False, tuple of Tensors out = None
 index_fill
-    Tensor input, int dim, Tensor index, Tensor value
-    Tensor input, int dim, Tensor index, Number value
+    Tensor input, int dim, Tensor index, Tensor value|Number value
 isin
-    Tensor elements, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None
-    Number element, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None
+    Tensor elements|Number element, Tensor test_elements, *, bool assume_unique = False, bool invert = False, Tensor out = None
     Tensor elements, Number test_element, *, bool assume_unique = False, bool invert = False, Tensor out = None
 kaiser_window
-    int window_length, *, @
-    int window_length, bool periodic, *, @
-    int window_length, bool periodic, float beta, *, @
+    int window_length, [bool periodic, [float beta, ]]*, @
 lerp
-    Tensor input, Tensor end, Tensor weight, *, Tensor out = None
-    Tensor input, Tensor end, Number weight, *, Tensor out = None
+    Tensor input, Tensor end, Tensor weight|Number weight, *, Tensor out = None
 linspace
-    Tensor start, Tensor end, int steps, *, Tensor out = None, @
-    Number start, Tensor end, int steps, *, Tensor out = None, @
-    Tensor start, Number end, int steps, *, Tensor out = None, @
-    Number start, Number end, int steps, *, Tensor out = None, @
+    Tensor start|Number start, Tensor end|Number end, int steps, *, Tensor out = None, @
 logspace
-    Tensor start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, @
-    Number start, Tensor end, int steps, float base = 10.0, *, Tensor out = None, @
-    Tensor start, Number end, int steps, float base = 10.0, *, Tensor out = None, @
-    Number start, Number end, int steps, float base = 10.0, *, Tensor out = None, @
+    Tensor start|Number start, Tensor end|Number end, int steps, float base = 10.0, *, Tensor out = None, @
 masked_fill
-    Tensor input, Tensor mask, Tensor value
-    Tensor input, Tensor mask, Number value
+    Tensor input, Tensor mask, Tensor value|Number value
 max min
     Tensor input, *, Tensor out = None
     Tensor input, Tensor other, *, Tensor out = None
@@ -156,63 +119,47 @@ mean
     Tensor input, *, torch.dtype dtype = None, Tensor out = None
     Tensor input, tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None
 moveaxis movedim
-    Tensor input, int source, int destination
-    Tensor input, tuple of ints source, tuple of ints destination
+    Tensor input, int source/tuple of ints source, int destination/tuple of ints destination
 nanquantile quantile
-    Tensor input, Tensor q, int dim = None, bool keepdim = False, *, str interpolation = "linear", Tensor out = None
-    Tensor input, float q, int dim = None, bool keepdim = False, *, str interpolation = "linear", Tensor out = None
+    Tensor input, Tensor q|float q, int dim = None, bool keepdim = False, *, str interpolation = "linear", Tensor out = None
 narrow
-    Tensor input, int dim, Tensor start, int length
-    Tensor input, int dim, int start, int length
+    Tensor input, int dim, Tensor start|int start, int length
 normal
-    Tensor mean, Tensor std, *, torch.Generator generator = None, Tensor out = None
-    Tensor mean, float std = 1, *, torch.Generator generator = None, Tensor out = None
+    Tensor mean, Tensor std|float std = 1, *, torch.Generator generator = None, Tensor out = None
     float mean, Tensor std, *, torch.Generator generator = None, Tensor out = None
     float mean, float std, tuple of ints size, *, torch.Generator generator = None, Tensor out = None, @
 prod
     Tensor input, *, torch.dtype dtype = None
     Tensor input, int dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None
 rand randn
-    tuple of ints size, *, torch.Generator generator, Tensor out = None, @
-    tuple of ints size, *, Tensor out = None, @
+    tuple of ints size, *, {torch.Generator generator, }Tensor out = None, @
 rand_like randn_like
-    Tensor input, *, torch.Generator generator, torch.memory_format memory_format = None, @
-    Tensor input, *, torch.memory_format memory_format = None, @
+    Tensor input, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
 randint_like
-    Tensor input, int low, int high, *, torch.Generator generator, torch.memory_format memory_format = None, @
-    Tensor input, int low, int high, *, torch.memory_format memory_format = None, @
-    Tensor input, Tensor high, *, torch.Generator generator, torch.memory_format memory_format = None, @
-    Tensor input, Tensor high, *, torch.memory_format memory_format = None, @
-    Tensor input, int high, *, torch.Generator generator, torch.memory_format memory_format = None, @
-    Tensor input, int high, *, torch.memory_format memory_format = None, @
+    Tensor input, int low, int high, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
+    Tensor input, Tensor high|int high, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
 randperm
-    int n, *, torch.Generator generator, Tensor out = None, @
-    int n, *, Tensor out = None, @
+    int n, *, {torch.Generator generator, }Tensor out = None, @
 repeat_interleave
     Tensor input, Tensor repeats, int dim = None, *, int output_size = None
     Tensor repeats, *, int output_size = None
     Tensor input, int repeats, int dim = None, *, int output_size = None
 round
-    Tensor input, *, Tensor out = None
-    Tensor input, *, int decimals, Tensor out = None
+    Tensor input, *, [int decimals, ]Tensor out = None
 rsub
     Tensor input, Tensor other, *, Number alpha = 1
     Tensor input, Number other, Number alpha = 1
 scatter
-    Tensor input, int dim, Tensor index, Tensor src, *, Tensor out = None
-    Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None
-    Tensor input, int dim, Tensor index, Number value, *, Tensor out = None
-    Tensor input, int dim, Tensor index, Number value, *, str reduce, Tensor out = None
+    Tensor input, int dim, Tensor index, Tensor src, *, [str reduce, ]Tensor out = None
+    Tensor input, int dim, Tensor index, Number value, *, [str reduce, ]Tensor out = None
 searchsorted
-    Tensor sorted_sequence, Tensor input, *, bool out_int32 = False, bool right = False, str side = None, Tensor sorter = None, Tensor out = None
-    Tensor sorted_sequence, Number self, *, bool out_int32 = False, bool right = False, str side = None, Tensor sorter = None, Tensor out = None
+    Tensor sorted_sequence, Tensor input|Number self, *, bool out_int32 = False, bool right = False, str side = None, Tensor sorter = None, Tensor out = None
 sort
     Tensor input, *, bool stable, int dim = -1, bool descending = False, tuple of Tensors out = None
     Tensor input, int dim = -1, bool descending = False, *, tuple of Tensors out = None
 squeeze
     Tensor input
-    Tensor input, int dim
-    Tensor input, tuple of ints dim
+    Tensor input, int dim|tuple of ints dim
 std var
     Tensor input, tuple of ints dim, bool unbiased = True, bool keepdim = False, *, Tensor out = None
     Tensor input, tuple of ints dim = None, *, Number correction = None, bool keepdim = False, Tensor out = None
@@ -228,8 +175,7 @@ sum
     Tensor input, *, torch.dtype dtype = None
     Tensor input, tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None
 tensor_split
-    Tensor input, tuple of ints indices, int dim = 0
-    Tensor input, Tensor tensor_indices_or_sections, int dim = 0
+    Tensor input, tuple of ints indices|Tensor tensor_indices_or_sections, int dim = 0
     Tensor input, int sections, int dim = 0
 trapz
     Tensor y, *, float dx = 1, int dim = -1
@@ -241,19 +187,13 @@ where
     Tensor condition, Tensor input, Number other
     Tensor condition, Number self, Number other
 xlogy
-    Tensor input, Tensor other, *, Tensor out = None
-    Number self, Tensor other, *, Tensor out = None
+    Tensor input|Number self, Tensor other, *, Tensor out = None
     Tensor input, Number other, *, Tensor out = None
-xlogy_
-    Tensor input, Tensor other
-    Tensor input, Number other
 .bernoulli_
-    Tensor p, *, torch.Generator generator = None
-    float p = 0.5, *, torch.Generator generator = None
+    Tensor p|float p = 0.5, *, torch.Generator generator = None
 .div .div_
     Tensor other
-    Tensor other, *, str rounding_mode
-    Number other, *, str rounding_mode
+    Tensor other|Number other, *, str rounding_mode
 .nonzero
     -
     *, bool as_tuple
@@ -269,15 +209,27 @@ xlogy_
     Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None
 .to
     torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None
-    torch.dtype dtype, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None
-    Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None
+    torch.dtype dtype|Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None
 .view
-    torch.dtype dtype
-    tuple of ints size
+    torch.dtype dtype|tuple of ints size
 .where
-    Tensor condition, Tensor other
-    Tensor condition, Number other
+    Tensor condition, Tensor other|Number other
 """
+
+
+def _rows(pattern: str) -> list[str]:
+    """The signatures that a line of the table stands for."""
+    for opening, closing, order in ("[", "]", 1), ("{", "}", -1):
+        start, found, rest = pattern.partition(opening)
+        if found:
+            inner, _, end = rest.rpartition(closing)
+            return [row for part in (start + end, start + inner + end)[::order]
+                    for row in _rows(part)]
+    places = pattern.strip("- ").split(", ")
+    if "/" in pattern:
+        return [row for k in (0, -1) for row in _rows(", ".join(p.split("/")[k] for p in places))]
+    chosen = itertools.product(*(p.split("|") for p in reversed(places)))
+    return [f"({', '.join(reversed(row))})".replace("@", _NEW) for row in chosen]
 
 
 @functools.cache
@@ -287,7 +239,7 @@ def _signatures() -> dict[str, list[str]]:
     for line in _TABLE.strip("\n").split("\n"):
         if line.startswith("    "):
             for name in names:
-                found[name].append("(" + line.strip("- ").replace("@", _NEW) + ")")
+                found[name] += _rows(line)
         else:
             names = line.split()
             found.update({name: [] for name in names})

@@ -38,6 +38,12 @@ def not_implemented(kernel: str, d: dt.dtype) -> NotImplementedError:
     return NotImplementedError(f'"{kernel}" not implemented for \'{d.tensor_name}\'')
 
 
+def refuse_kinds(kinds: str, kernel: str, d: dt.dtype) -> None:
+    """Refuse a dtype whose numbers are of one of NumPy's ``kinds``, as ``kernel`` does."""
+    if d.numpy.kind in kinds:
+        raise not_implemented(kernel, d)
+
+
 UNLIKE = "expected scalar type {0.tensor_name} but found {1.tensor_name}"
 
 
@@ -49,8 +55,7 @@ def one_dtype(kernel: str, x: Tensor, y: Tensor, z: Tensor | None = None, *,
     same = d is y._dt and (z is None or z._dt is d)
     if not same:
         raise RuntimeError(text.format(*(t._dt for t in (x, y, z) if t is not None)))
-    if d is dt.bool_:
-        raise not_implemented(kernel, d)
+    refuse_kinds("b", kernel, d)
 
 
 def unexpected_type(wanted: dt.dtype, found: dt.dtype) -> RuntimeError:

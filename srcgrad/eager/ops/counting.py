@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, register
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.return_types import struct
@@ -21,8 +21,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """Counts in ``bins`` equal intervals between ``min`` and ``max`` (of the data if equal)."""
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-    if input._dt.category != dt.FLOATING:
-        raise not_implemented("histogram_cpu", input._dt)
+    refuse_kinds("biuc", "histogram_cpu", input._dt)
     a = input._a.ravel()
     low, high = float(min), float(max)
     if low == high and a.size:
@@ -41,8 +40,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 @op(out=False)
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number occurs (or the sum of its weights)."""
-    if input._dt.category != dt.INTEGRAL:
-        raise not_implemented("bincount_cpu", input._dt)
+    refuse_kinds("bfc", "bincount_cpu", input._dt)
     if input._a.ndim != 1 or (
             input._a.size and input._a.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -110,8 +108,7 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
            return_counts: bool = False, dim: int | None = None) -> Any:
     """The different elements (or slices along ``dim``), in order."""
     i = None if dim is None else wrap_dim(dim, input)
-    if input._dt.category == dt.COMPLEX:
-        raise not_implemented("unique", input._dt)
+    refuse_kinds("c", "unique", input._dt)
     values, inverse, counts = np.unique(
         input._a, return_inverse=True, return_counts=True, axis=i, equal_nan=False)
     inverse = inverse.reshape(input._a.shape if i is None else (-1,))

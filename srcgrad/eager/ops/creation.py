@@ -12,31 +12,10 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, op, store_out
-from srcgrad.eager.grad_mode import INFERENCE, state
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.dispatch import creator, delivered, op
+from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.promotion import stored_number
-from srcgrad.eager.tensor import Tensor, extra, store, wrap
-
-
-def _made(a: Any, d: dt.dtype, requires_grad: bool = False) -> Tensor:
-    t = wrap(a, d)
-    if requires_grad:
-        if d.category < dt.FLOATING:
-            raise RuntimeError(
-                "Only Tensors of floating point and complex dtype can require gradients")
-        t._rg = True
-    if state.mode & INFERENCE:
-        extra(t).inference = True
-    return t
-
-
-def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
-    """The new tensor ``t``, or ``out`` with its values."""
-    if out is not None:
-        store_out(out, t)
-        return out
-    return t.requires_grad_() if requires_grad else t
+from srcgrad.eager.tensor import Tensor, store, wrap
 
 
 def infer_dtype(data: Any) -> dt.dtype:
@@ -127,27 +106,23 @@ def _check_range(raw: Any, d: dt.dtype) -> None:
         raise RuntimeError(f"value cannot be converted to type {d.name} without overflow")
 
 
-def tensor(data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
-           requires_grad: bool = False, pin_memory: bool = False) -> Tensor:
+@creator
+def tensor(data: Any, *, d: dt.dtype | None = None) -> Tensor:
     """A new leaf tensor with a copy of ``data``.
 
     >>> tensor([1, 2]).dtype
     torch.int64
     """
-    devices.check(device)
     if isinstance(data, Tensor):
-        _warn_copy(data)
-    return _made(to_array(data, dtype or infer_dtype(data)), dtype or infer_dtype(data),
-                 requires_grad)
+        warnings.warn(
+            "To copy construct from a tensor, it is recommended to use "
+            "sourceTensor.detach().clone() or sourceTensor.detach().clone().requires_grad_(True), "
+            "rather than torch.tensor(sourceTensor).", UserWarning, stacklevel=2)
+    d = d or infer_dtype(data)
+    return wrap(to_array(data, d), d)
 
 
-def _warn_copy(data: Tensor) -> None:
-    warnings.warn(
-        "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
-        "or sourceTensor.detach().clone().requires_grad_(True), rather than "
-        "torch.tensor(sourceTensor).", UserWarning, stacklevel=3)
-
-
+@creator
 def as_tensor(data: Any, dtype: dt.dtype | None = None, device: Any = None) -> Tensor:
     """``data`` as a tensor, sharing memory with tensors and arrays where possible."""
     devices.check(device)
@@ -159,6 +134,7 @@ def as_tensor(data: Any, dtype: dt.dtype | None = None, device: Any = None) -> T
     return tensor(data, dtype=dtype)
 
 
+@creator
 def asarray(obj: Any, *, dtype: dt.dtype | None = None, device: Any = None,
             copy: bool | None = None, requires_grad: bool = False) -> Tensor:
     """``obj`` as a tensor; ``copy`` forces or forbids a copy."""
@@ -173,6 +149,7 @@ def asarray(obj: Any, *, dtype: dt.dtype | None = None, device: Any = None,
     return made.requires_grad_() if requires_grad else made
 
 
+@creator
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array."""
     if not isinstance(ndarray, np.ndarray):
@@ -229,17 +206,12 @@ def size_of(args: Any, name: str = "") -> tuple[int, ...]:
 
 
 def _filled(name: str, make: Any) -> Any:
-    def create(*sizes: Any, size: Any = None, out: Tensor | None = None,
-               dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-               pin_memory: bool = False, requires_grad: bool = False, memory_format: Any = None,
-               names: Any = None) -> Tensor:
-        devices.check(device)
+    def create(*sizes: Any, size: Any = None, memory_format: Any = None, names: Any = None,
+               d: dt.dtype | None = None) -> Tensor:
         if not sizes and size is None:
             raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
-        d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-        shape = size_of(sizes if size is None else (size,), name)
-        t = _made(make(shape, d.numpy), d, requires_grad)
-        return delivered(t, out)
+        d = d or dt.get_default_dtype()
+        return wrap(make(size_of(sizes if size is None else (size,), name), d.numpy), d)
 
     def like(input: Tensor, *, dtype: dt.dtype | None = None, layout: Any = None,
              device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
@@ -248,12 +220,11 @@ def _filled(name: str, make: Any) -> Any:
         d = dtype or input._dt
         out = np.empty_like(input._a, dtype=d.numpy)
         out[...] = make((), d.numpy)
-        return _made(out, d, requires_grad)
+        return delivered(wrap(out, d), None, requires_grad)
 
-    create.__name__, like.__name__ = name, name + "_like"
-    creator(name, create)
-    op(name + "_like", method=False)(like)
-    return create
+    like.__name__ = name + "_like"
+    op(method=False)(like)
+    return creator(create, name)
 
 
 zeros = _filled("zeros", np.zeros)
@@ -261,26 +232,23 @@ ones = _filled("ones", np.ones)
 empty = _filled("empty", np.zeros)
 
 
-def full(size: Any, fill_value: Any, *, out: Tensor | None = None, dtype: dt.dtype | None = None,
-         layout: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+@creator
+def full(size: Any, fill_value: Any, *, d: dt.dtype | None = None) -> Tensor:
     """A tensor of one value; without ``dtype``, of the value's own kind."""
-    devices.check(device)
     if isinstance(fill_value, str):
         raise TypeError("argument 'fill_value' (position 2) must be Number, not str")
     if not isinstance(size, tuple | list):
         raise TypeError(
             f"argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
-    d = dtype or (out._dt if out is not None else infer_dtype(fill_value))
-    t = _made(np.full(size_of((size,)), stored_number(d, value), d.numpy), d, requires_grad)
-    return delivered(t, out)
+    d = d or infer_dtype(fill_value)
+    return wrap(np.full(size_of((size,)), stored_number(d, value), d.numpy), d)
 
 
-def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
-           dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-           requires_grad: bool = False) -> Tensor:
+@creator
+def arange(start: Any = None, end: Any = None, step: Any = 1, *,
+           d: dt.dtype | None = None) -> Tensor:
     """Numbers from ``start`` to before ``end``; integers give int64."""
-    devices.check(device)
     if start is None:
         raise TypeError("argument 'end' must be Number, not NoneType")
     if end is None:
@@ -297,9 +265,8 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | N
     if (end - start) * step < 0:
         raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
-    d = dtype or (out._dt if out is not None else dt.int64 if whole else dt.get_default_dtype())
-    if d.category in (dt.BOOL, dt.COMPLEX):
-        raise not_implemented("arange_cpu", d)
+    d = d or (dt.int64 if whole else dt.get_default_dtype())
+    refuse_kinds("bc", "arange_cpu", d)
     if d.category <= dt.INTEGRAL:
         if d is dt.int64:
             start, end, step = int(start), int(end), int(step)
@@ -308,12 +275,4 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, out: Tensor | N
     n = int(np.ceil((end - start) / step))
     if d.category <= dt.INTEGRAL:
         start, step = int(start), int(step)
-    a = (start + step * np.arange(n)).astype(d.numpy)
-    t = _made(store(d, a), d, requires_grad)
-    return delivered(t, out)
-
-
-for _name, _function in {"tensor": tensor, "as_tensor": as_tensor, "asarray": asarray,
-                         "from_numpy": from_numpy, "arange": arange}.items():
-    creator(_name, _function)  # type: ignore[arg-type]
-creator("full", full)
+    return wrap(store(d, (start + step * np.arange(n)).astype(d.numpy)), d)

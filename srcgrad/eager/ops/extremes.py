@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
 from srcgrad.eager.joint import joint
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.pairs import maximum, minimum
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
@@ -47,11 +47,6 @@ def check_nonempty(name: str, input: Tensor, dim: int, call: str = "()") -> None
         raise IndexError(f"{name}{call}: Expected reduction dim {dim} to have non-zero size.")
 
 
-def _no_complex(kernel: str, input: Tensor) -> None:
-    if input._dt.category == dt.COMPLEX:
-        raise not_implemented(kernel, input._dt)
-
-
 def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
     prim = Primitive(whole, name.capitalize() + "Backward1", shown=_SPREAD)
     build = picked(name, name.capitalize() + "Backward0")
@@ -64,11 +59,11 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
                 raise RuntimeError(
                     f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
                     "Specify the reduction dim with the 'dim' argument.")
-            _no_complex(name + "_all", input)
+            refuse_kinds("c", name + "_all", input._dt)
             return prim(input)
         i = wrap_dim(dim, input)
         check_nonempty(name, input, i)
-        _no_complex(name, input)
+        refuse_kinds("c", name, input._dt)
         a = input._a
         indices = np.zeros((), np.int64) if a.ndim == 0 else np.expand_dims(where(a, axis=i), i)
         return build(input, indices, i, keepdim)
@@ -93,7 +88,7 @@ def _over_dims(name: str, function: Any) -> Any:
     def call(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
         axes = wrap_dims(dim if dim is not None else (), input)
         a = input._a
-        _no_complex({"amax": "max", "amin": "min"}[name] + "_values_cpu", input)
+        refuse_kinds("c", {"amax": "max", "amin": "min"}[name] + "_values_cpu", input._dt)
         if a.size == 0:
             for i in axes or range(a.ndim):
                 if a.shape[i] == 0:
@@ -120,8 +115,7 @@ _MIN_MAX = struct("aminmax", "min", "max")
 @op()
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The least and the greatest element, of all or along a dimension."""
-    if input._dt.category == dt.COMPLEX:
-        raise not_implemented("aminmax_cpu", input._dt)
+    refuse_kinds("c", "aminmax_cpu", input._dt)
     if dim is None:
         if input._a.size == 0:
             raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
@@ -196,9 +190,7 @@ def _median(name: str, prim: Primitive, skip_nan: bool) -> None:
     build = picked(name, name.capitalize() + "Backward1")
 
     def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-        _no_complex("median_cpu", input)
-        if input._dt is dt.bool_:
-            raise not_implemented("median_cpu", input._dt)
+        refuse_kinds("bc", "median_cpu", input._dt)
         if dim is None:
             if input._a.size == 0 and input._dt.category < dt.FLOATING:
                 raise RuntimeError("median() operation on an empty tensor is not supported")
@@ -229,8 +221,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     """The ``k``-th smallest element along a dimension, and where it is."""
     i = wrap_dim(dim, input)
     check_nonempty("kthvalue", input, i)
-    if input._dt.category in (dt.COMPLEX, dt.BOOL):
-        raise not_implemented("kthvalue_cpu", input._dt)
+    refuse_kinds("bc", "kthvalue_cpu", input._dt)
     n = input._a.shape[i] if input._a.ndim else 1
     if not 1 <= k <= n:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {i}")
@@ -246,7 +237,7 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     i = wrap_dim(dim, input)
     a = input._a
     check_nonempty("mode", input, i)
-    _no_complex("mode_cpu", input)
+    refuse_kinds("c", "mode_cpu", input._dt)
     if a.ndim == 0:
         return _mode(input, np.zeros((), np.int64), i, keepdim)
     lines = np.moveaxis(a, i, -1)

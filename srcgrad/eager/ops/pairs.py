@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import binary, check_result, into, is_number, need_tensor, op, register
-from srcgrad.eager.ops.arguments import for_kinds, not_implemented
+from srcgrad.eager.ops.arguments import for_kinds, refuse_kinds
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, operand, promoted
 from srcgrad.eager.ops.pointwise import as_floating
@@ -93,8 +93,7 @@ def _check_zero(d: dt.dtype, other: Any) -> None:
 def fmod(input: Tensor, other: Any) -> Any:
     """The remainder of a division, with the sign of ``input``."""
     d = arithmetic_dtype(input, operand("fmod", other))
-    if d.category in (dt.COMPLEX, dt.BOOL):
-        raise not_implemented("fmod_cpu", d)
+    refuse_kinds("bc", "fmod_cpu", d)
     _check_zero(d, other)
     return promoted(_FMOD if is_number(other) else _FMOD_TENSOR, d, input, other)
 
@@ -103,8 +102,7 @@ def fmod(input: Tensor, other: Any) -> Any:
 def remainder(input: Any, other: Any) -> Any:
     """The remainder of a division, with the sign of ``other``."""
     d = arithmetic_dtype(input, operand("remainder", other))
-    if d.category in (dt.COMPLEX, dt.BOOL):
-        raise not_implemented("remainder_cpu", d)
+    refuse_kinds("bc", "remainder_cpu", d)
     _check_zero(d, other)
     if is_number(input):
         input = wrap(np.asarray(input, d.numpy), d)
@@ -133,8 +131,7 @@ register("__imod__", _imod, torch=False)
 def copysign(input: Tensor, other: Any) -> Any:
     """The size of ``input`` with the sign of ``other``."""
     d = arithmetic_dtype(input, operand("copysign", other), floats=True)
-    if d.category == dt.COMPLEX:
-        raise not_implemented("copysign_cpu", d)
+    refuse_kinds("c", "copysign_cpu", d)
     return promoted(_COPYSIGN_NUMBER if is_number(other) else _COPYSIGN, d, input, other)
 
 
@@ -150,8 +147,7 @@ def ldexp(input: Tensor, other: Any) -> Any:
 def xlogy(input: Any, other: Any) -> Any:
     """``input * log(other)``, 0 where ``input`` is 0."""
     d = arithmetic_dtype(input, operand("xlogy", other), floats=True)
-    if d.category == dt.COMPLEX:
-        raise not_implemented("xlogy_cpu", d)
+    refuse_kinds("c", "xlogy_cpu", d)
     place = 1 if is_number(input) else 2 if is_number(other) else 0
     return promoted(_XLOGY[place], d, input, other)
 
@@ -240,8 +236,7 @@ def mvlgamma(input: Tensor, p: int) -> Any:
         raise RuntimeError("p has to be greater than or equal to 1")
     if input._dt is dt.bool_:
         raise RuntimeError("The input tensor may not be a boolean tensor.")
-    if input._dt.category == dt.COMPLEX:
-        raise not_implemented("arange_cpu", input._dt)
+    refuse_kinds("c", "arange_cpu", input._dt)
     t = as_floating(input)
     return _MVLGAMMA(t, p)
 

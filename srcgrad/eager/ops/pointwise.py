@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import Primitive, op, register, unary
 from srcgrad.eager.errstate import loud, quiet
-from srcgrad.eager.ops.arguments import for_kinds, not_implemented
+from srcgrad.eager.ops.arguments import for_kinds, not_implemented, refuse_kinds
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import (
@@ -142,16 +142,14 @@ _NEGATIVE = Primitive(np.negative, "NegBackward0")
 @op(inplace=True)
 def frac(input: Tensor) -> Tensor:
     """The part after the decimal point, with the sign of the number."""
-    if input._dt.category != dt.FLOATING:
-        raise not_implemented("frac_cpu", input._dt)
+    refuse_kinds("biuc", "frac_cpu", input._dt)
     return _FRACTION(input)  # type: ignore[no-any-return]
 
 
 @op("round", inplace=True)
 def round_(input: Tensor, *, decimals: int | None = None) -> Tensor:
     """Rounded half to even, at ``decimals`` decimal places."""
-    if input._dt is dt.bool_ or input._dt.category == dt.COMPLEX:
-        raise not_implemented("round_vml_cpu", input._dt)
+    refuse_kinds("bc", "round_vml_cpu", input._dt)
     if input._dt.category < dt.FLOATING:
         return wrap(input._a.copy(), input._dt)
     if decimals is not None:
@@ -235,8 +233,7 @@ _LOGIT = Primitive(special_functions.logit, "LogitBackward0", shown={"x": "self"
 @op(inplace=True)
 def logit(input: Tensor, eps: float | None = None) -> Tensor:
     """``log(input / (1 - input))``; with ``eps`` the input is clamped to [eps, 1 - eps]."""
-    if input._dt.category == dt.COMPLEX:
-        raise not_implemented("logit_cpu", input._dt)
+    refuse_kinds("c", "logit_cpu", input._dt)
     return _LOGIT(as_floating(input), eps)  # type: ignore[no-any-return]
 
 
@@ -284,8 +281,7 @@ def logical_not(input: Tensor) -> Tensor:
 @op(inplace=True)
 def bitwise_not(input: Tensor) -> Tensor:
     """All bits turned over (booleans: negation)."""
-    if input._dt.category >= dt.FLOATING:
-        raise not_implemented("bitwise_not_cpu", input._dt)
+    refuse_kinds("fc", "bitwise_not_cpu", input._dt)
     return wrap(np.asarray(np.invert(input._a)), input._dt)
 
 

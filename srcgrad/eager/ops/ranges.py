@@ -9,14 +9,14 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, op, register
-from srcgrad.eager.ops.creation import delivered, full, size_of, tensor
+from srcgrad.eager.dispatch import creator, delivered, op, register
+from srcgrad.eager.ops.creation import full, size_of, tensor
 from srcgrad.eager.strides import extent, strided
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 
 
-def _delivered(a: Array, d: dt.dtype, out: Tensor | None, requires_grad: bool) -> Tensor:
-    return delivered(wrap(store(d, np.asarray(a)), d), out, requires_grad)
+def _made(a: Any, d: dt.dtype) -> Tensor:
+    return wrap(store(d, np.asarray(a)), d)
 
 
 def _number(value: Any, name: str = "linspace") -> Any:
@@ -49,70 +49,60 @@ def _spaced(start: Any, end: Any, steps: int, d: dt.dtype) -> Array:
     return values if d.category >= dt.FLOATING else np.trunc(values)
 
 
-def linspace(start: Any, end: Any, steps: int, *, out: Tensor | None = None,
-             dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+@creator
+def linspace(start: Any, end: Any, steps: int, *, d: dt.dtype | None = None) -> Tensor:
     """``steps`` numbers evenly spaced from ``start`` to ``end``."""
-    devices.check(device)
     start, end = _number(start), _number(end)
-    d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-    if dtype is None and (isinstance(start, complex) or isinstance(end, complex)):
-        d = d.to_complex()
-    return _delivered(_spaced(start, end, int(steps), d), d, out, requires_grad)
+    if d is None:
+        d = dt.get_default_dtype()
+        d = d.to_complex() if isinstance(start, complex) or isinstance(end, complex) else d
+    return _made(_spaced(start, end, int(steps), d), d)
 
 
-def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *, out: Tensor | None = None,
-             dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+@creator
+def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *,
+             d: dt.dtype | None = None) -> Tensor:
     """Powers of ``base`` with evenly spaced exponents."""
-    devices.check(device)
-    d = dtype or (out._dt if out is not None else dt.get_default_dtype())
+    d = wide = d or dt.get_default_dtype()
     low, high = _number(start, "logspace"), _number(end, "logspace")
-    wide = d
     if d.category < dt.FLOATING:
         wide, low, high = dt.float64, int(low), int(high)
     exponents = _spaced(low, high, int(steps), wide)
     with np.errstate(all="ignore"):
-        values = np.power(exponents.dtype.type(base), exponents)
-    return _delivered(values, d, out, requires_grad)
+        return _made(np.power(exponents.dtype.type(base), exponents), d)
 
 
-def eye(n: int, m: int | None = None, *, out: Tensor | None = None, dtype: dt.dtype | None = None,
-        layout: Any = None, device: Any = None, pin_memory: bool = False,
-        requires_grad: bool = False) -> Tensor:
+@creator
+def eye(n: int, m: int | None = None, *, d: dt.dtype | None = None) -> Tensor:
     """The identity matrix."""
-    devices.check(device)
     for name, value in (("n", n), ("m", m)):
         if value is not None and not isinstance(value, int | np.integer):
             raise TypeError(f"argument '{name}' (position {'nm'.index(name) + 1}) must be int, not "
                             f"{type(value).__name__}")
         if value is not None and value < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {value}")
-    d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-    return _delivered(np.eye(n, m, dtype=d.numpy), d, out, requires_grad)
+    return _made(np.eye(n, m), d or dt.get_default_dtype())
 
 
 def _triangle_indices(name: str, make: Any) -> None:
-    def indices(row: int, col: int, offset: int = 0, *, dtype: dt.dtype = dt.int64,
-                device: Any = None, layout: Any = None) -> Tensor:
+    def indices(row: int, col: int, offset: int = 0, *, d: dt.dtype | None = None) -> Tensor:
         for label, value in (("row", row), ("col", col)):
             if value < 0:
                 raise RuntimeError(f"{label} must be non-negative, got{value}")
-        return wrap(np.stack(make(row, offset, col)).astype(dtype.numpy), dtype)
+        return _made(np.stack(make(row, offset, col)), d or dt.int64)
 
-    creator(name, indices)
+    creator(indices, name)
 
 
 _triangle_indices("tril_indices", np.tril_indices)
 _triangle_indices("triu_indices", np.triu_indices)
 
 
-def scalar_tensor(s: Any, *, dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-                  pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+@creator
+def scalar_tensor(s: Any, *, d: dt.dtype | None = None) -> Tensor:
     """A 0-dim tensor of the default dtype."""
-    d = dtype or (dt.get_default_dtype() if not isinstance(s, complex)
-                  else dt.get_default_dtype().to_complex())
-    return _delivered(np.asarray(s), d, None, requires_grad)
+    default = dt.get_default_dtype()
+    return _made(s, d or (default.to_complex() if isinstance(s, complex) else default))
 
 
 @op(method=False, out=False)
@@ -127,10 +117,10 @@ def full_like(input: Tensor, fill_value: Any, *, dtype: dt.dtype | None = None,
     return delivered(wrap(a, d), None, requires_grad)
 
 
-def empty_strided(size: Any, stride: Any, *, dtype: dt.dtype | None = None, device: Any = None,
-                  requires_grad: bool = False, **options: Any) -> Tensor:
+@creator
+def empty_strided(size: Any, stride: Any, *, d: dt.dtype | None = None) -> Tensor:
     """An empty tensor of given strides."""
-    d = dtype or dt.get_default_dtype()
+    d = d or dt.get_default_dtype()
     shape, steps = tuple(size), tuple(stride)
     if len(shape) != len(steps):
         raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of "
@@ -149,15 +139,12 @@ def empty_strided(size: Any, stride: Any, *, dtype: dt.dtype | None = None, devi
     return t
 
 
+@creator
 def frombuffer(buffer: Any, *, dtype: dt.dtype, count: int = -1, offset: int = 0,
                requires_grad: bool = False) -> Tensor:
     """A tensor on the memory of a buffer."""
-    return delivered(wrap(np.frombuffer(buffer, dtype.numpy, count, offset), dtype), None,
-                     requires_grad)
-
-
-for _function in (linspace, logspace, eye, scalar_tensor, empty_strided, frombuffer):
-    creator(_function.__name__, _function)
+    t = wrap(np.frombuffer(buffer, dtype.numpy, count, offset), dtype)
+    return delivered(t, None, requires_grad)
 
 
 # -- new tensors like another --------------------------------------------------------------
@@ -201,10 +188,8 @@ register("new_tensor", new_tensor, torch=False)
 
 def _window(name: str, weights: Any) -> None:
     def window(window_length: int, periodic: bool = True, *args: Any,
-               dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-               pin_memory: bool = False, requires_grad: bool = False, **shape: Any) -> Tensor:
-        devices.check(device)
-        d = dtype or dt.get_default_dtype()
+               d: dt.dtype | None = None, **shape: Any) -> Tensor:
+        d = d or dt.get_default_dtype()
         if window_length < 0:
             raise RuntimeError(f"{name} requires non-negative window_length, got window_length="
                                f"{window_length}")
@@ -212,12 +197,11 @@ def _window(name: str, weights: Any) -> None:
             raise RuntimeError(f"{name} expects floating point dtypes, got: torch."
                                f"{d.tensor_name}Tensor")
         if window_length == 1:
-            return _delivered(np.ones(1), d, None, requires_grad)
+            return _made(np.ones(1), d)
         n = window_length if periodic else window_length - 1
-        return _delivered(weights(np.arange(window_length), n, *args, **shape), d, None,
-                          requires_grad)
+        return _made(weights(np.arange(window_length), n, *args, **shape), d)
 
-    creator(name, window)
+    creator(window, name)
 
 
 def _hamming(i: Array, n: int, alpha: float = 0.54, beta: float = 0.46) -> Array:

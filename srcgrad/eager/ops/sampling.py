@@ -10,9 +10,10 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, need_tensor, op, register
-from srcgrad.eager.ops.arguments import not_implemented
-from srcgrad.eager.ops.creation import delivered, size_of
+from srcgrad.eager.dispatch import creator, delivered, need_tensor, op, register
+from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
+from srcgrad.eager.ops.creation import size_of
+from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.random import distributions as draw
 from srcgrad.eager.random.generator import Generator, default_generator
@@ -62,16 +63,13 @@ def normal_values(g: Generator, like: Array, d: dt.dtype, mean: float, std: floa
 
 def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
     def create(*sizes: Any, size: Any = None, generator: Generator | None = None, names: Any = None,
-               out: Tensor | None = None, dtype: dt.dtype | None = None, layout: Any = None,
-               device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
-        devices.check(device)
+               d: dt.dtype | None = None) -> Tensor:
         if names is not None:
             raise RuntimeError("named tensors are not supported")
         if not sizes and size is None:
             raise TypeError("argument 'size' must be tuple of ints, not NoneType")
-        d = dtype or (out._dt if out is not None else dt.get_default_dtype())
-        return _finish(name, fill, size_of(sizes if size is None else (size,)), d, generator, out,
-                       requires_grad)
+        shape = size_of(sizes if size is None else (size,))
+        return _filled(fill, shape, d or dt.get_default_dtype(), generator)
 
     def like(input: Tensor, *, dtype: dt.dtype | None = None, layout: Any = None,
              device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
@@ -79,36 +77,29 @@ def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
         devices.check(device)
         need_tensor(name + "_like", input)
         d = dtype or input._dt
-        empty = np.empty_like(input._a, dtype=d.numpy)
-        g = generator or default_generator
-        with g.lock:
-            a = np.empty_like(empty)
-            a[...] = fill(g, empty, d)
+        a = np.empty_like(input._a, dtype=d.numpy)
+        with (g := generator or default_generator).lock:
+            a[...] = fill(g, np.empty_like(a), d)
         return delivered(wrap(a, d), None, requires_grad)
 
-    create.__name__, like.__name__ = name, name + "_like"
-    creator(name, create)
+    like.__name__ = name + "_like"
     register(name + "_like", like, method=False)
-    return create
+    return creator(create, name)
 
 
-def _finish(name: str, fill: Callable[..., Array], shape: tuple[int, ...], d: dt.dtype,
-            generator: Generator | None, out: Tensor | None, requires_grad: bool) -> Tensor:
-    g = generator or default_generator
-    with g.lock:
-        t = wrap(np.ascontiguousarray(fill(g, np.empty(shape, d.numpy), d)).reshape(shape), d)
-    return delivered(t, out, requires_grad)
+def _filled(fill: Callable[..., Array], shape: tuple[int, ...], d: dt.dtype,
+            generator: Generator | None) -> Tensor:
+    with (g := generator or default_generator).lock:
+        return wrap(np.ascontiguousarray(fill(g, np.empty(shape, d.numpy), d)).reshape(shape), d)
 
 
 def _rand(g: Generator, like: Array, d: dt.dtype) -> Array:
-    if d.category < dt.FLOATING:
-        raise not_implemented("check_uniform_bounds", d)
+    refuse_kinds("biu", "check_uniform_bounds", d)
     return uniform_values(g, like, d, 0.0, 1.0)
 
 
 def _randn(g: Generator, like: Array, d: dt.dtype) -> Array:
-    if d.category < dt.FLOATING:
-        raise not_implemented("normal_kernel_cpu", d)
+    refuse_kinds("biu", "normal_kernel_cpu", d)
     return normal_values(g, like, d, 0.0, 1.0)
 
 
@@ -135,18 +126,15 @@ def _check_range(low: int, high: int, d: dt.dtype) -> None:
 def _randint(low: int, high: int, shape: tuple[int, ...], d: dt.dtype,
              generator: Generator | None) -> Tensor:
     _check_range(low, high, d)
-    g = generator or default_generator
-    with g.lock:
+    with (g := generator or default_generator).lock:
         values = draw.integers(g, math.prod(shape), low, high - low)
     return wrap(store(d, values.reshape(shape)), d)
 
 
+@creator
 def randint(*args: Any, low: Any = None, high: Any = None, size: Any = None,
-            generator: Generator | None = None, out: Tensor | None = None,
-            dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-            pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+            generator: Generator | None = None, d: dt.dtype | None = None) -> Tensor:
     """Integers in [low, high): ``randint(high, size)`` or ``randint(low, high, size)``."""
-    devices.check(device)
     given = list(args)
     if size is None and given and isinstance(given[-1], tuple | list):
         size = given.pop()
@@ -159,37 +147,31 @@ def randint(*args: Any, low: Any = None, high: Any = None, size: Any = None,
             raise TypeError("randint(): argument 'size' (position 2) must be tuple of ints, not "
                             f"{type(args[1]).__name__}")
         raise TypeError("argument 'size' must be tuple of ints, not NoneType")
-    t = _randint(int(low or 0), int(high), size_of((size,)), dtype or dt.int64, generator)
-    return delivered(t, out, requires_grad)
+    return _randint(int(low or 0), int(high), size_of((size,)), d or dt.int64, generator)
 
 
+@creator
 def randint_like(input: Tensor, low: int, high: int | None = None, *,
-                 dtype: dt.dtype | None = None, **options: Any) -> Tensor:
+                 generator: Generator | None = None, memory_format: Any = None,
+                 d: dt.dtype | None = None) -> Tensor:
     """Integers in [low, high), or [0, low), in the shape of ``input``."""
     low, high = (0, low) if high is None else (low, high)
-    return _randint(low, high, input._a.shape, dtype or input._dt, None)
+    return _randint(low, high, input._a.shape, d or input._dt, generator)
 
 
-def randperm(n: int, *, generator: Generator | None = None, out: Tensor | None = None,
-             dtype: dt.dtype | None = None, layout: Any = None, device: Any = None,
-             pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+@creator
+def randperm(n: int, *, generator: Generator | None = None,
+             d: dt.dtype | None = None) -> Tensor:
     """The integers from 0 to ``n - 1`` in a random order."""
-    devices.check(device)
     if not isinstance(n, int | np.integer):
         raise TypeError(f"argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
-    d = dtype or dt.int64
-    if d is dt.bool_:
-        raise not_implemented("randperm", d)
-    g = generator or default_generator
-    with g.lock:
-        t = wrap(store(d, draw.permutation(g, n)), d)
-    return delivered(t, out)
+    d = d or dt.int64
+    refuse_kinds("b", "randperm", d)
+    with (g := generator or default_generator).lock:
+        return wrap(store(d, draw.permutation(g, n)), d)
 
-
-for _function in (randint, randint_like, randperm):
-    creator(_function.__name__, _function)
 
 # -- in place ------------------------------------------------------------------------------
 
@@ -203,8 +185,7 @@ def _filling(name: str, kernel: str, values: Callable[..., Array], *, whole: boo
                 **kwargs: Any) -> Tensor:
         if self._dt.category < dt.FLOATING and not whole:
             raise not_implemented(kernel, self._dt)
-        g = generator or default_generator
-        with g.lock:
+        with (g := generator or default_generator).lock:
             r = values(g, self._a, self._dt, *args, **kwargs)
         return apply_in_place(self, lambda old: prim.finish(r, (old, _EVERYWHERE, 0), {}, old._dt))
 
@@ -303,8 +284,7 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     """Ones with the probabilities in ``input`` (or all with ``p``), else zeros."""
     if p is None and input._dt.category < dt.FLOATING:
         raise not_implemented("bernoulli_tensor_cpu_p_", input._dt)
-    g = generator or default_generator
-    with g.lock:
+    with (g := generator or default_generator).lock:
         if p is None:
             ones = bernoulli_values(g, input._a, input._dt)
         else:
@@ -312,28 +292,18 @@ def bernoulli(input: Tensor, p: float | None = None, *, generator: Generator | N
     return _BERNOULLI.finish(store(input._dt, ones), (input, _EVERYWHERE, 0), {}, input._dt)
 
 
+@creator
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None,
-           out: Tensor | None = None, dtype: dt.dtype | None = None, layout: Any = None,
-           device: Any = None, pin_memory: bool = False, requires_grad: bool = False) -> Tensor:
+           d: dt.dtype | None = None) -> Tensor:
     """Normal numbers with means and deviations given as tensors, or a size."""
-    devices.check(device)
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         if size is None:
-            raise TypeError(
-                "normal() received an invalid combination of arguments - got (float, float), but "
-                "expected one of:\n * (Tensor mean, Tensor std, *, torch.Generator generator = "
-                "None, Tensor out = None)\n * (Tensor mean, float std = 1, *, torch.Generator "
-                "generator = None, Tensor out = None)\n * (float mean, Tensor std, *, "
-                "torch.Generator generator = None, Tensor out = None)\n * (float mean, float std, "
-                "tuple of ints size, *, torch.Generator generator = None, Tensor out = None, "
-                "torch.dtype dtype = None, torch.layout layout = None, torch.device device = None, "
-                "bool pin_memory = False, bool requires_grad = False)\n")
-        d = dtype or dt.get_default_dtype()
+            raise combination_error("normal", (0.0, 0.0), {}, False) or TypeError("normal()")
 
         def fill(g: Generator, like: Array, d: dt.dtype) -> Array:
             return _fill_normal(g, like, d, mean, std)
 
-        return _finish("normal", fill, size_of((size,)), d, generator, out, requires_grad)
+        return _filled(fill, size_of((size,)), d or dt.get_default_dtype(), generator)
     first = mean if isinstance(mean, Tensor) else std
     shape = np.broadcast_shapes(*(v._a.shape for v in (mean, std) if isinstance(v, Tensor)))
     if isinstance(std, Tensor):
@@ -341,15 +311,10 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
             raise RuntimeError("normal expects all elements of std >= 0.0")
     elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
-    g = generator or default_generator
-    with g.lock:
+    with (g := generator or default_generator).lock:
         z = normal_values(g, np.empty(shape, first._dt.numpy), first._dt, 0.0, 1.0)
     raw = [v._a if isinstance(v, Tensor) else v for v in (mean, std)]
-    t = wrap(store(first._dt, np.asarray(z * raw[1] + raw[0])), first._dt)
-    return delivered(t, out)
-
-
-creator("normal", normal)
+    return wrap(store(first._dt, np.asarray(z * raw[1] + raw[0])), first._dt)
 
 
 @op()
@@ -357,8 +322,7 @@ def poisson(input: Tensor, generator: Generator | None = None) -> Any:
     """Poisson numbers with the rates in ``input``."""
     if input._a.size and (input._a < 0).any():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
-    g = generator or default_generator
-    with g.lock:
+    with (g := generator or default_generator).lock:
         values = draw.poisson(g, input._a.astype(np.float64))
     return wrap(store(input._dt, values), input._dt)
 
@@ -389,8 +353,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
     if (p.sum(-1) == 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
-    g = generator or default_generator
-    with g.lock:
+    with (g := generator or default_generator).lock:
         if replacement and num_samples > 1:
             chosen = _with_replacement(g, p, num_samples)
         else:

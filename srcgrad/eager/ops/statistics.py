@@ -12,7 +12,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
 from srcgrad.eager.joint import joint
 from srcgrad.eager.nodes import named
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.reductions import sum_, summand, wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
@@ -144,8 +144,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Any:
 @op()
 def logcumsumexp(input: Tensor, dim: int) -> Any:
     """``log(cumsum(exp(input)))`` along a dimension."""
-    if input._dt.category < dt.FLOATING:
-        raise not_implemented("logcumsumexp_out_cpu", input._dt)
+    refuse_kinds("biu", "logcumsumexp_out_cpu", input._dt)
     return _LOG_CUMSUM(input, axis=wrap_dim(dim, input))
 
 

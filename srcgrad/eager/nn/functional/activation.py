@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
-from ...ops.arguments import not_implemented
+from ...ops.arguments import refuse_kinds
 from . import nodes
 
 __all__ = ["celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink",
@@ -21,8 +21,7 @@ def _floating(input: Any, name: str, kernel: str) -> None:
     if not isinstance(input, torch.Tensor):
         raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
                         f"{type(input).__name__}")
-    if not input.is_floating_point():
-        raise not_implemented(kernel, input.dtype)
+    refuse_kinds("biuc", kernel, input._dt)
 
 
 def _number(value: Any, name: str, argument: str, position: int) -> None:

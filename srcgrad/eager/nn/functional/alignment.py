@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import basis as torch
 from ...nodes import named
-from ...ops.arguments import not_implemented
+from ...ops.arguments import refuse_kinds
 from ...overloads import combination_error
 
 __all__ = ["ctc_loss"]
@@ -61,8 +61,7 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         raise ValueError(f"{reduction} is not a valid value for reduction")
     single = log_probs.dim() == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
-    if not log_probs.is_floating_point():
-        raise not_implemented("ctc_loss_cpu", log_probs.dtype)
+    refuse_kinds("biuc", "ctc_loss_cpu", log_probs._dt)
     steps, batch, classes = (int(n) for n in scores.shape)
     if not log_probs.numel():
         raise RuntimeError("log_probs tensor must not be empty")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ... import basis as torch
 from ...nodes import named
-from ...ops.arguments import not_implemented, unexpected_type
+from ...ops.arguments import refuse_kinds, unexpected_type
 from .activation import hardtanh
 from .vision import cubic_weights
 
@@ -84,8 +84,7 @@ def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
                 f"has sizes {list(input.shape)} with dimension {axis} being empty")
     if mode == "bicubic" and input.dim() == 5:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    if not input.is_floating_point():
-        raise not_implemented(f"grid_sampler_{input.dim() - 2}d_cpu_kernel_impl", input.dtype)
+    refuse_kinds("biuc", f"grid_sampler_{input.dim() - 2}d_cpu_kernel_impl", input._dt)
     if input.dtype is not grid.dtype:
         raise unexpected_type(input.dtype, grid.dtype)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ... import basis as torch
 from ...calling_errors import bad_argument
 from ...nodes import named
-from ...ops.arguments import not_implemented, unexpected_type
+from ...ops.arguments import refuse_kinds, unexpected_type
 from ...promotion import check_broadcast
 from . import nodes
 
@@ -70,8 +70,7 @@ def mse_loss(input: Any, target: Any, size_average: bool | None = None, reduce: 
     input, target = _broadcast(input, target)
     if weight is not None:
         return _weighted_mean(torch.pow(input - target, 2), weight, input, reduction)
-    if not input.is_floating_point():
-        raise not_implemented("mse_cpu", input.dtype)
+    refuse_kinds("biuc", "mse_cpu", input._dt)
     return nodes.mse_loss(input, target, reduction)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...ops.arguments import not_implemented
+from ...ops.arguments import refuse_kinds
 from ...tangents import tangent_of
 from . import nodes
 
@@ -120,8 +120,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     if isinstance(normalized_shape, int):
         raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of "
                         "ints, not int")
-    if not input.is_floating_point():
-        raise not_implemented("LayerNormKernelImpl", input.dtype)
+    refuse_kinds("biuc", "LayerNormKernelImpl", input._dt)
     shape = _normalized(input, normalized_shape, weight, bias)
     _same_types(input, weight, bias)
     return nodes.layer_norm(input, shape, weight, bias, eps)
@@ -151,8 +150,7 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None,
         shape = _normalized(input, normalized_shape, weight, None)
     except RuntimeError as error:  # PyTorch leaves out a comma here
         raise RuntimeError(str(error).replace("[*, ", "[*")) from None
-    if not (input.is_floating_point() or input.is_complex()):
-        raise not_implemented("rms_norm", input.dtype)
+    refuse_kinds("biu", "rms_norm", input._dt)
     if eps is None:
         eps = torch.finfo(input.dtype).eps
     dims = tuple(range(-len(shape), 0))
