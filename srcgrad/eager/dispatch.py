@@ -93,12 +93,14 @@ def creator(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
             d = kwargs.get("dtype")
             if d.__class__ is type and d in _PYTHON_DTYPES:
                 d = kwargs["dtype"] = _PYTHON_DTYPES[d]
-            if d is not None and not isinstance(d, dt.dtype):
-                raise combination_error(title, args, kwargs, False) or TypeError(
-                    f"{title}(): argument 'dtype' must be torch.dtype, not {type_name(d)}")
             if takes_dtype:
                 given = {k: v for k, v in kwargs.items() if k not in _DEFAULTS}
                 out, requires_grad = kwargs.get("out"), kwargs.get("requires_grad", False)
+            for key, value, kind, wanted in (("dtype", d, dt.dtype, "torch.dtype"),
+                                             ("out", out, Tensor, "Tensor")):
+                if value is not None and not isinstance(value, kind):
+                    raise combination_error(title, args, kwargs, False) or TypeError(
+                        f"{title}(): argument '{key}' must be {wanted}, not {type_name(value)}")
         try:
             if takes_dtype and kwargs:
                 d = out._dt if d is None and out is not None else d

@@ -88,7 +88,8 @@ floor_divide multiply true_divide
     Tensor input, Number other
 gradient
     Tensor input, *, tuple of ints dim, int edge_order = 1
-    Tensor input, *, Number spacing/Number spacing = None, tuple of ints dim/int dim = None, int edge_order = 1
+    Tensor input, *, Number spacing, tuple of ints dim, int edge_order = 1
+    Tensor input, *, Number spacing = None, int dim = None, int edge_order = 1
     Tensor input, *, tuple of Scalars spacing, int dim = None|tuple of ints dim, int edge_order = 1
     Tensor input, *, tuple of Tensors spacing, int dim = None|tuple of ints dim, int edge_order = 1
 hamming_window
@@ -137,7 +138,8 @@ rand_like randn_like
     Tensor input, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
 randint_like
     Tensor input, int low, int high, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
-    Tensor input, Tensor high|int high, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
+    Tensor input, Tensor high, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
+    Tensor input, int high, *, {torch.Generator generator, }torch.memory_format memory_format = None, @
 randperm
     int n, *, {torch.Generator generator, }Tensor out = None, @
 repeat_interleave

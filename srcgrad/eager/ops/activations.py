@@ -6,7 +6,7 @@ from typing import Any
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
-from srcgrad.eager.ops.arguments import not_implemented
+from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import reshape, wrap_dim
 from srcgrad.eager.primitive import Primitive
@@ -40,19 +40,22 @@ def log_softmax(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
     t, i = _prepared("log_softmax", input, dim, dtype)
     return _log_softmax(t, dim=i)
 
-_PRELU = Primitive(activations.prelu, "PreluKernelBackward0", shown={"input": "self"}, main=False)
+_PRELU = Primitive(activations.prelu, "PreluKernelBackward0", shown={"input": "self"})
 
 
 @op(out=False)
 def prelu(input: Tensor, weight: Tensor) -> Any:
-    """``input`` where positive, else times ``weight`` (one number, or one per channel)."""
-    if weight._a.ndim == 0:
-        return _PRELU(input, weight)
-    channels = input._a.shape[1] if input._a.ndim > 1 else 1
-    if weight._a.size not in (1, channels):
-        raise RuntimeError("Mismatch of parameter numbers and input channel size. Found parameter "
-                           f"numbers = {weight._a.size} and channel size = {channels}.")
-    shape = [1] * max(input._a.ndim, 1)
-    if input._a.ndim > 1:
-        shape[1] = weight._a.size
-    return _PRELU(input, reshape(weight, *shape))
+    """``input`` where positive, else ``weight * input`` with one weight, or one per channel."""
+    n, count = input._a.ndim, weight._a.size
+    if weight._a.ndim > 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight._a.ndim}")
+    if count != 1:
+        if n == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input._a.shape[1] if n > 1 else 1
+        if channels != count:
+            raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
+                               f"parameter numbers = {count} and channel size = {channels}.")
+    refuse_kinds("c", "prelu_cpu", input._dt)
+    return _PRELU(input, reshape(weight, (1, count, *(1,) * (n - 2)) if n > 1 else (1,) * n))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 from ... import basis as torch
 from ...ops.arguments import refuse_kinds
+from ..signatures import defined
 from . import nodes
 
 __all__ = ["celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink",
@@ -33,11 +36,6 @@ def _number(value: Any, name: str, argument: str, position: int) -> None:
 def relu(input: Any, inplace: bool = False) -> Any:
     """``max(input, 0)``."""
     return input.relu_() if inplace else torch.relu(input)
-
-
-def relu_(input: Any) -> Any:
-    """:func:`relu` in place."""
-    return input.relu_()
 
 
 def sigmoid(input: Any) -> Any:
@@ -75,11 +73,6 @@ def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) 
     return nodes.leaky_relu(input, negative_slope)
 
 
-def leaky_relu_(input: Any, negative_slope: float = 0.01) -> Any:
-    """:func:`leaky_relu` in place."""
-    return leaky_relu(input, negative_slope, inplace=True)
-
-
 def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``input`` where positive, else ``alpha * (exp(input) - 1)``."""
     _number(alpha, "elu", "alpha", 2)
@@ -88,11 +81,6 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
         out = nodes.written(input, nodes.elu_written, alpha, 1.0, 1.0)
         return _irreversible(out, "elu", "") if alpha < 0 else out
     return nodes.elu(input, alpha, 1.0, 1.0)
-
-
-def elu_(input: Any, alpha: float = 1.0) -> Any:
-    """:func:`elu` in place."""
-    return elu(input, alpha, inplace=True)
 
 
 def selu(input: Any, inplace: bool = False) -> Any:
@@ -104,11 +92,6 @@ def selu(input: Any, inplace: bool = False) -> Any:
     return nodes.elu(input, *constants)
 
 
-def selu_(input: Any) -> Any:
-    """:func:`selu` in place."""
-    return selu(input, inplace=True)
-
-
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``max(0, input) + min(0, alpha * (exp(input / alpha) - 1))``."""
     if alpha == 0:
@@ -117,11 +100,6 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     if inplace:
         return nodes.written(input, nodes.celu, alpha, 1.0, 1.0 / alpha)
     return nodes.celu(input, alpha, 1.0, 1.0 / alpha)
-
-
-def celu_(input: Any, alpha: float = 1.0) -> Any:
-    """:func:`celu` in place."""
-    return celu(input, alpha, inplace=True)
 
 
 def gelu(input: Any, approximate: str = "none") -> Any:
@@ -168,11 +146,6 @@ def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: b
     if inplace:
         return nodes.written(input, nodes.hardtanh, min_val, max_val)
     return nodes.hardtanh(input, min_val, max_val)
-
-
-def hardtanh_(input: Any, min_val: float = -1.0, max_val: float = 1.0) -> Any:
-    """:func:`hardtanh` in place."""
-    return hardtanh(input, min_val, max_val, inplace=True)
 
 
 def relu6(input: Any, inplace: bool = False) -> Any:
@@ -225,11 +198,6 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
     return nodes.threshold(input, threshold, value)
 
 
-def threshold_(input: Any, threshold_value: float, value: float) -> Any:
-    """:func:`threshold` in place."""
-    return threshold(input, threshold_value, value, inplace=True)
-
-
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half along ``dim`` times the sigmoid of the second."""
     if input.dim() == 0:
@@ -241,25 +209,7 @@ def glu(input: Any, dim: int = -1) -> Any:
     return nodes.glu(input, dim)
 
 
-def prelu(input: Any, weight: Any) -> Any:
-    """``input`` where positive, else ``weight * input`` with one weight, or one per channel."""
-    count = weight.numel()
-    if weight.dim() > 1:
-        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
-                           f"{weight.dim()}")
-    if count != 1:
-        if input.dim() == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = input.size(1) if input.dim() > 1 else 1
-        if channels != count:
-            raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
-                               f"parameter numbers = {count} and channel size = {channels}.")
-    if input.dim() == 0:
-        return nodes.prelu(input, weight.reshape(()))
-    shape = [1] * input.dim()
-    if input.dim() > 1:
-        shape[1] = count
-    return nodes.prelu(input, weight.reshape(shape))
+prelu = torch.prelu
 
 
 def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False,
@@ -282,36 +232,44 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
     return nodes.rrelu(input, noise)
 
 
-def rrelu_(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3,
-           training: bool = False) -> Any:
-    """:func:`rrelu` in place."""
-    return rrelu(input, lower, upper, training, inplace=True)
+def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, always in place."""
+    *parameters, _ = inspect.signature(function).parameters.values()
+    given = ", ".join(p.name for p in parameters)
+    made = defined(f"{function.__name__}_", parameters, f"function({given}, inplace=True)",
+                   __name__, function=function)
+    made.__doc__ = f":func:`{function.__name__}` in place."
+    return made
 
 
-def _dim_of(name: str, ndim: int, stacklevel: int) -> int:
+relu_, leaky_relu_, elu_, selu_, celu_, hardtanh_, threshold_, rrelu_ = map(_in_place, (
+    relu, leaky_relu, elu, selu, celu, hardtanh, threshold, rrelu))
+
+
+def _dim_of(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
+    if dim is not None:
+        return dim
     warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
                   "include dim=X as an argument.", stacklevel=stacklevel + 1)
     return 0 if ndim in (0, 1, 3) else 1
 
 
+
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """``exp(input)`` normalised to sum 1 along ``dim``."""
-    if dim is None:
-        dim = _dim_of("softmax", input.dim(), _stacklevel)
+    dim = _dim_of("softmax", dim, input.dim(), _stacklevel)
     return torch.softmax(input if dtype is None else input.to(dtype), dim)
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """:func:`softmax` of ``-input``."""
-    if dim is None:
-        dim = _dim_of("softmin", input.dim(), _stacklevel)
+    dim = _dim_of("softmin", dim, input.dim(), _stacklevel)
     return torch.softmax(-input if dtype is None else (-input).to(dtype), dim)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The logarithm of :func:`softmax`."""
-    if dim is None:
-        dim = _dim_of("log_softmax", input.dim(), _stacklevel)
+    dim = _dim_of("log_softmax", dim, input.dim(), _stacklevel)
     return torch.log_softmax(input if dtype is None else input.to(dtype), dim)
 
 

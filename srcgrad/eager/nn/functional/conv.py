@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 from srcgrad.rules.nn.convolution import output_size as window_positions
 from srcgrad.rules.nn.convolution import transposed_size
@@ -258,19 +258,17 @@ def _two(name: str, value: Any) -> Ints:
     return tuple(int(v) for v in value)
 
 
-def _refuse_pair(what: str, name: str, value: Ints, least: int) -> NoReturn:
-    wanted = "greater than zero" if least else "non-negative"
-    raise RuntimeError(f"{what} should be {wanted}, but got {name}_height: {value[0]} "
-                       f"{name}_width: {value[1]}")
+def _check_pairs(**pairs: Ints) -> None:
+    for name, value in pairs.items():
+        what = {"kernel": "kernel size", "pad": "padding"}.get(name, name)
+        if min(value) < (name != "pad"):
+            wanted = "non-negative" if name == "pad" else "greater than zero"
+            raise RuntimeError(f"{what} should be {wanted}, but got {name}_height: {value[0]} "
+                               f"{name}_width: {value[1]}")
 
 
 def _check_patches(input: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
-    for what, name, value, least in (
-        ("kernel size", "kernel", kernel, 1), ("dilation", "dilation", dilation, 1),
-        ("padding", "pad", padding, 0), ("stride", "stride", stride, 1),
-    ):
-        if min(value) < least:
-            _refuse_pair(what, name, value, least)
+    _check_pairs(kernel=kernel, dilation=dilation, pad=padding, stride=stride)
     if 0 in input.shape[-3:]:
         raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
                            f"other non-zero dimensions for input, but got: {list(input.shape)}")
@@ -290,18 +288,11 @@ def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padd
         _two(name, value) for name, value in (
             ("output_size", output_size), ("kernel_size", kernel_size), ("dilation", dilation),
             ("padding", padding), ("stride", stride)))
-    if min(stride) < 1:
-        _refuse_pair("stride", "stride", stride, 1)
-    if min(dilation) < 1:
-        _refuse_pair("dilation", "dilation", dilation, 1)
-    if min(padding) < 0:
-        _refuse_pair("padding", "pad", padding, 0)
+    _check_pairs(stride=stride, dilation=dilation, pad=padding)
     if input.dim() not in (2, 3):
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "
                            f"size and non-zero dimensions for input, but got: {list(input.shape)}")
-    if min(kernel) < 1:
-        raise RuntimeError("kernel size should be greater than zero, but got kernel_height: "
-                           f"{kernel[0]} kernel_width: {kernel[1]}")
+    _check_pairs(kernel=kernel)
     patch = kernel[0] * kernel[1]
     if input.size(-2) % patch:
         raise RuntimeError("Expected size of input's dimension 1 to be divisible by the product of "

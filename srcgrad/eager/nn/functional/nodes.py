@@ -84,7 +84,6 @@ hardshrink = _node(activations.hardshrink, "HardshrinkBackward0")
 softshrink = _node(activations.softshrink, "SoftshrinkBackward0")
 threshold = Kernel(activations.threshold, "ThresholdBackward0", "threshold_cpu", "hfliu")
 glu = Kernel(activations.glu, "GluBackward0", "glu_cpu")
-prelu = Kernel(activations.prelu, "PreluKernelBackward0", "prelu_cpu", "hfliub")
 rrelu = _node(activations.slopes, "RreluWithNoiseBackward0")
 rrelu_written = _node(activations.slopes, "RreluWithNoiseBackward1", main=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -117,19 +118,17 @@ def _max_pool_planes(count: int, input: Any, options: Any, ceil_mode: bool) -> t
 max_pool1d, max_pool2d, max_pool3d = family(_max_pool, "max_pool{count}d", _WINDOWS)
 
 
-def max_pool1d_with_indices(*args: Any, **kwargs: Any) -> Any:
-    """:func:`max_pool1d` with places."""
-    return max_pool1d(*args, **{**kwargs, "return_indices": True})
+def _with_indices(function: Callable[..., Any]) -> Callable[..., Any]:
+    def pooled(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **{**kwargs, "return_indices": True})
+
+    pooled.__name__ = pooled.__qualname__ = f"{function.__name__}_with_indices"
+    pooled.__doc__ = f":func:`{function.__name__}` with places."
+    return pooled
 
 
-def max_pool2d_with_indices(*args: Any, **kwargs: Any) -> Any:
-    """:func:`max_pool2d` with places."""
-    return max_pool2d(*args, **{**kwargs, "return_indices": True})
-
-
-def max_pool3d_with_indices(*args: Any, **kwargs: Any) -> Any:
-    """:func:`max_pool3d` with places."""
-    return max_pool3d(*args, **{**kwargs, "return_indices": True})
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
+    _with_indices, (max_pool1d, max_pool2d, max_pool3d))
 
 
 def _max_unpool(count: int, input: Any, indices: Any, kernel_size: Any, stride: Any = None,

@@ -39,7 +39,7 @@ class RReLU(_InPlace, of=F.rrelu, shown="lower upper"):
     """Leaky ReLU with random slopes in training."""
 
 
-class Hardtanh(_InPlace, shown="min_val max_val"):
+class Hardtanh(_InPlace, of=F.hardtanh, shown="min_val max_val"):
     """The input clipped to ``[min_val, max_val]``."""
 
     min_val: float
@@ -57,9 +57,6 @@ class Hardtanh(_InPlace, shown="min_val max_val"):
         if self.max_val <= self.min_val:
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val "
                                  f"({self.min_val})")
-
-    def forward(self, input: Any) -> Any:
-        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
 
 class ReLU6(Hardtanh, shown=""):
@@ -133,7 +130,7 @@ class Softplus(Layer, of=F.softplus, shown="beta threshold"):
     """``log(1 + exp(beta * input)) / beta``."""
 
 
-class PReLU(Layer, shown="num_parameters"):
+class PReLU(Layer, of=F.prelu, own="weight", shown="num_parameters"):
     """Leaky ReLU with learned slopes, one or one per channel."""
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None,
@@ -146,9 +143,6 @@ class PReLU(Layer, shown="num_parameters"):
         """Set all slopes to ``init``."""
         with torch.no_grad():
             self.weight.fill_(self.init)
-
-    def forward(self, input: Any) -> Any:
-        return F.prelu(input, self.weight)
 
 
 class Softsign(Layer, of=F.softsign):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from .. import functional as F
 from .options import Layer
 
@@ -36,15 +34,9 @@ class Dropout3d(_Dropout, of=F.dropout3d):
     """Channels of ``(N, C, D, H, W)`` zero with probability ``p`` in training."""
 
 
-class AlphaDropout(_Dropout):
+class AlphaDropout(_Dropout, of=F.alpha_dropout, without="inplace"):
     """Dropout that keeps mean and variance of SELU activations."""
 
-    def forward(self, input: Any) -> Any:
-        return F.alpha_dropout(input, self.p, self.training)
 
-
-class FeatureAlphaDropout(_Dropout):
+class FeatureAlphaDropout(_Dropout, of=F.feature_alpha_dropout, without="inplace"):
     """:class:`AlphaDropout` of whole channels."""
-
-    def forward(self, input: Any) -> Any:
-        return F.feature_alpha_dropout(input, self.p, self.training)

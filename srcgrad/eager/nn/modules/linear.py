@@ -23,12 +23,8 @@ class Identity(Module):
         return input
 
 
-class _WithBias(Layer):
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, bias={self.bias is not None}"
-
-
-class Linear(_WithBias, shown="in_features out_features"):
+class Linear(Layer, of=F.linear, own="weight bias",
+             shown="in_features out_features {self._biased}"):
     """``input @ weight.T + bias``; both start uniform in ``+-1/sqrt(in_features)``."""
 
     in_features: int
@@ -49,15 +45,13 @@ class Linear(_WithBias, shown="in_features out_features"):
             bound = 1 / math.sqrt(fan_in) if fan_in > 0 else 0
             init.uniform_(self.bias, -bound, bound)
 
-    def forward(self, input: Any) -> Any:
-        return F.linear(input, self.weight, self.bias)
-
 
 class NonDynamicallyQuantizableLinear(Linear):
     """The output projection of :class:`MultiheadAttention`, under PyTorch's name for it."""
 
 
-class Bilinear(_WithBias, shown="in1_features in2_features out_features"):
+class Bilinear(Layer, of=F.bilinear, takes="input1 input2", own="weight bias",
+               shown="in1_features in2_features out_features {self._biased}"):
     """``out[o] = input1 @ weight[o] @ input2 + bias[o]``."""
 
     def __init__(self, in1_features: int, in2_features: int, out_features: int, bias: bool = True,
@@ -75,9 +69,6 @@ class Bilinear(_WithBias, shown="in1_features in2_features out_features"):
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
             init.uniform_(self.bias, -bound, bound)
-
-    def forward(self, input1: Any, input2: Any) -> Any:
-        return F.bilinear(input1, input2, self.weight, self.bias)
 
 
 class Flatten(Layer, shown="start_dim end_dim"):

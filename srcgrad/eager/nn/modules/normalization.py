@@ -153,7 +153,8 @@ def _shape(normalized_shape: Any) -> tuple[int, ...]:
     return (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
 
 
-class LayerNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
+class LayerNorm(_Affine, of=F.layer_norm, own="weight bias",
+                shown="{self.normalized_shape} eps elementwise_affine {self._biased}"):
     """Standardises over the last axes, then scales and shifts elementwise."""
 
     def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True,
@@ -164,14 +165,9 @@ class LayerNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine")
                        weight=elementwise_affine, bias=elementwise_affine and bias)
         self.reset_parameters()
 
-    def forward(self, input: Any) -> Any:
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, bias={self.bias is not None}"
-
-
-class RMSNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
+class RMSNorm(_Affine, of=F.rms_norm, own="weight",
+              shown="{self.normalized_shape} eps elementwise_affine"):
     """Divides by the root mean square over the last axes, then scales elementwise."""
 
     def __init__(self, normalized_shape: Any, eps: float | None = None,
@@ -181,11 +177,9 @@ class RMSNorm(_Affine, shown="{self.normalized_shape} eps elementwise_affine"):
         self._register(self.normalized_shape, device, dtype, weight=elementwise_affine)
         self.reset_parameters()
 
-    def forward(self, input: Any) -> Any:
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
-
-class GroupNorm(_Affine, shown="{self.num_groups} {self.num_channels} eps affine"):
+class GroupNorm(_Affine, of=F.group_norm, own="weight bias",
+                shown="{self.num_groups} {self.num_channels} eps affine {self._biased}"):
     """Standardises over groups of channels, then scales and shifts per channel."""
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
@@ -196,12 +190,6 @@ class GroupNorm(_Affine, shown="{self.num_groups} {self.num_channels} eps affine
         self._keep(num_groups=num_groups, num_channels=num_channels, eps=eps, affine=affine)
         self._register(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()
-
-    def forward(self, input: Any) -> Any:
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
-
-    def extra_repr(self) -> str:
-        return f"{super().extra_repr()}, bias={self.bias is not None}"
 
 
 class LocalResponseNorm(

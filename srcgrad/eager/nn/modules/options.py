@@ -30,13 +30,13 @@ def _constructor(owner: type, options: _Parameters) -> Callable[..., Any]:
     return made
 
 
-def _forward(owner: type, of: Callable[..., Any], takes: list[str], keeps: Any) -> Any:
+def _forward(owner: type, of: Callable[..., Any], takes: list[str], keeps: set[str]) -> Any:
     given = inspect.signature(of).parameters
     call: list[str] = []
     for name in given:
         if name in takes:
             call.append(f"{name}={name}" if len(call) > takes.index(name) else name)
-        elif name not in _LEGACY and (name in keeps or name == "training"):
+        elif name in keeps and name not in _LEGACY:
             call.append(f"{name}=self.{name}")
     return defined("forward", [_SELF, *(given[name] for name in takes)],
                    f"F.{of.__name__}({', '.join(call)})", owner.__module__, F=F)
@@ -47,14 +47,17 @@ class Layer(Module):
 
     ``takes`` names the arguments of ``forward``, the function's first one unless given. All others
     but ``training`` are options: those of the constructor, unless the class defines one that
-    calls ``_keep`` with them. ``shown`` is the layer's text: names of options, and templates for
-    what does not read ``name=value``. What else is given are attributes of the class.
+    calls ``_keep`` with them. ``own`` names the layer's parameters that the function is given,
+    ``without`` what is neither an option nor given. ``shown`` is the layer's text: names of
+    options, and templates for what does not read ``name=value``. What else is given are attributes
+    of the class.
     """
 
     _shown: str = ""
 
     def __init_subclass__(cls, of: Callable[..., Any] | None = None, takes: str = "",
-                          shown: str | None = None, without: str = "", **facts: Any) -> None:
+                          shown: str | None = None, own: str = "", without: str = "",
+                          **facts: Any) -> None:
         super().__init_subclass__()
         for name, value in facts.items():
             setattr(cls, name, value)
@@ -71,8 +74,9 @@ class Layer(Module):
             if options:
                 cls.__init__ = _constructor(cls, options)  # type: ignore[method-assign]
         if "forward" not in vars(cls):
+            keeps = {*inspect.signature(cls.__init__).parameters, "training", *own.split()}
             cls.forward = _forward(  # type: ignore[method-assign]
-                cls, of, inputs, inspect.signature(cls.__init__).parameters)
+                cls, of, inputs, keeps - set(without.split()))
         for method in (cls.__init__, cls.forward):
             if method.__name__ in vars(cls):
                 method.__qualname__ = f"{cls.__qualname__}.{method.__name__}"
@@ -92,6 +96,10 @@ class Layer(Module):
         for name, there in wanted.items():
             value = Parameter(torch.empty(shape, device=device, dtype=dtype)) if there else None
             self.register_parameter(name, value)
+
+    @property
+    def _biased(self) -> str:
+        return f"bias={self.bias is not None}"
 
     def extra_repr(self) -> str:
         """The options that the layer's text shows."""

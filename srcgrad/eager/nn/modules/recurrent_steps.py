@@ -13,8 +13,7 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from ..module import Module
-from ..parameter import Parameter
+from .options import Layer
 
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
@@ -62,23 +61,16 @@ def draw_recurrent(module: Any) -> None:
         init.uniform_(weight, -bound, bound)
 
 
-class RNNCellBase(Module):
+class RNNCellBase(Layer):
     """Parameters of a single step."""
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool, num_chunks: int,
                  device: Any = None, dtype: Any = None) -> None:
-        super().__init__()
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.bias = bias
+        self._keep(input_size=input_size, hidden_size=hidden_size, bias=bias)
         rows = num_chunks * hidden_size
-        shapes: dict[str, tuple[int, ...]] = {"weight_ih": (rows, input_size),
-                                              "weight_hh": (rows, hidden_size),
-                                              "bias_ih": (rows,), "bias_hh": (rows,)}
-        for name, shape in shapes.items():
-            there = bias or name.startswith("weight")
-            self.register_parameter(name, Parameter(torch.empty(shape, device=device, dtype=dtype))
-                                    if there else None)
+        self._register((rows, input_size), device, dtype, weight_ih=True)
+        self._register((rows, hidden_size), device, dtype, weight_hh=True)
+        self._register(rows, device, dtype, bias_ih=bias, bias_hh=bias)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -86,12 +78,9 @@ class RNNCellBase(Module):
         draw_recurrent(self)
 
     def extra_repr(self) -> str:
-        text = f"{self.input_size}, {self.hidden_size}"
-        if self.bias is not True:
-            text += f", bias={self.bias}"
-        if getattr(self, "nonlinearity", "tanh") != "tanh":
-            text += f", nonlinearity={self.nonlinearity}"
-        return text
+        own = {"nonlinearity": "tanh"} if hasattr(self, "nonlinearity") else {}
+        return ", ".join(
+            [f"{self.input_size}, {self.hidden_size}", *self._unusual(bias=True, **own)])
 
     def _step(self, mode: str, input: Any, states: Any, parts: int) -> State:
         name = type(self).__name__

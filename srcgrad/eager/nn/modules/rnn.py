@@ -9,15 +9,15 @@ from ... import basis as torch
 from ...ops.arguments import warn_once
 from .. import functional as F
 from ..functional import nodes
-from ..module import Module
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
+from .options import Layer
 from .recurrent_steps import STEPS, draw_recurrent
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 
-class RNNBase(Module):
+class RNNBase(Layer):
     """Parameters, checks and the loop over layers, directions and time.
 
     Weights are named ``weight_ih_l0``, ``weight_hh_l0``, ``bias_ih_l0``, ``bias_hh_l0`` (and
@@ -30,16 +30,9 @@ class RNNBase(Module):
                  bias: bool = True, batch_first: bool = False, dropout: float = 0.0,
                  bidirectional: bool = False, proj_size: int = 0, device: Any = None,
                  dtype: Any = None) -> None:
-        super().__init__()
-        self.mode = mode
-        self.input_size = input_size
-        self.hidden_size = hidden_size
-        self.num_layers = num_layers
-        self.bias = bias
-        self.batch_first = batch_first
-        self.dropout = float(dropout)
-        self.bidirectional = bidirectional
-        self.proj_size = proj_size
+        self._keep(mode=mode, input_size=input_size, hidden_size=hidden_size,
+                   num_layers=num_layers, bias=bias, batch_first=batch_first,
+                   dropout=float(dropout), bidirectional=bidirectional, proj_size=proj_size)
         self._check_options(dropout)
         directions = 2 if bidirectional else 1
         rows = self.gates[mode] * hidden_size
@@ -199,10 +192,7 @@ class RNNBase(Module):
                 place = layer * directions + direction
                 start = tuple(state[place] for state in states)
                 weights = self._weights(layer, direction)
-                if counts is None:
-                    rows, last = self._sweep(input, start, weights, bool(direction))
-                else:
-                    rows, last = self._sweep_packed(input, start, weights, bool(direction), counts)
+                rows, last = self._sweep(input, start, weights, bool(direction), counts)
                 outputs.append(rows)
                 finals.append(last)
             input = outputs[0] if directions == 1 else torch.cat(outputs, -1)
@@ -210,50 +200,38 @@ class RNNBase(Module):
                 input = F.dropout(input, self.dropout, self.training)
         return input, tuple(torch.stack(parts) for parts in zip(*finals))
 
-    def _sweep(self, input: Any, state: tuple[Any, ...], weights: list[Any],
-               reverse: bool) -> tuple[Any, tuple[Any, ...]]:
+    def _sweep(self, input: Any, start: tuple[Any, ...], weights: list[Any], reverse: bool,
+               counts: list[int] | None) -> tuple[Any, tuple[Any, ...]]:
+        """All steps of one layer; with ``counts``, step ``t`` is there for the first
+        ``counts[t]`` sequences only, and the rows of all steps follow each other."""
         w_ih, w_hh, b_ih, b_hh, w_hr = weights
-        if self.mode == "LSTM" and w_hr is None and input.size(0):
-            rows, hidden, cell = nodes.lstm_layer(input, w_ih, w_hh, b_ih, b_hh, *state, reverse)
+        if counts is None and self.mode == "LSTM" and w_hr is None and input.size(0):
+            rows, hidden, cell = nodes.lstm_layer(input, w_ih, w_hh, b_ih, b_hh, *start, reverse)
             return rows, (hidden, cell)
-        if w_hr is not None:
+        if counts is None and w_hr is not None:
             warn_once("LSTM with projections is not supported with oneDNN. Using default "
                       "implementation.")
-        step = STEPS[self.mode]
-        projected = F.linear(input, w_ih, b_ih).unbind(0)
-        order = range(len(projected))
-        outputs: list[Any] = [None] * len(projected)
-        for t in reversed(order) if reverse else order:
-            state = step(projected[t], state, w_hh, b_hh)
-            if w_hr is not None:
-                state = (F.linear(state[0], w_hr), *state[1:])
-            outputs[t] = state[0]
-        return torch.stack(outputs), state
-
-    def _sweep_packed(self, input: Any, start: tuple[Any, ...], weights: list[Any], reverse: bool,
-                      counts: list[int]) -> tuple[Any, tuple[Any, ...]]:
-        """:meth:`_sweep` where step ``t`` is there for the first ``counts[t]`` sequences."""
-        w_ih, w_hh, b_ih, b_hh, w_hr = weights
-        step = STEPS[self.mode]
-        projected = F.linear(input, w_ih, b_ih).split(counts)
-        outputs: list[Any] = [None] * len(counts)
+        projected = F.linear(input, w_ih, b_ih)
+        steps = projected.unbind(0) if counts is None else projected.split(counts)
+        outputs: list[Any] = [None] * len(steps)
         ended: list[tuple[Any, ...]] = []
-        state = start if not reverse else tuple(s[:counts[-1]] for s in start)
-        order = range(len(counts))
-        for t in reversed(order) if reverse else order:
+        state = start if counts is None or not reverse else tuple(s[:counts[-1]] for s in start)
+        for t in range(len(steps))[::-1 if reverse else 1]:
             have = state[0].size(0)
-            if counts[t] < have:  # some sequences ended before this step
-                ended.append(tuple(s[counts[t]:] for s in state))
-                state = tuple(s[:counts[t]] for s in state)
-            elif counts[t] > have:  # running backwards, some begin here
-                state = tuple(torch.cat([s, s0[have:counts[t]]]) for s, s0 in zip(state, start))
-            state = step(projected[t], state, w_hh, b_hh)
+            count = have if counts is None else counts[t]
+            if count < have:  # some sequences ended before this step
+                ended.append(tuple(s[count:] for s in state))
+                state = tuple(s[:count] for s in state)
+            elif count > have:  # running backwards, some begin here
+                state = tuple(torch.cat([s, s0[have:count]]) for s, s0 in zip(state, start))
+            state = STEPS[self.mode](steps[t], state, w_hh, b_hh)
             if w_hr is not None:
                 state = (F.linear(state[0], w_hr), *state[1:])
             outputs[t] = state[0]
+        if counts is None:
+            return torch.stack(outputs), state
         ended.append(state)
-        last = tuple(torch.cat(parts[::-1]) for parts in zip(*ended))
-        return torch.cat(outputs), last
+        return torch.cat(outputs), tuple(torch.cat(parts[::-1]) for parts in zip(*ended))
 
     def _finished(self, out: Any, states: tuple[Any, ...],
                   batched: bool) -> tuple[Any, tuple[Any, ...]]:
@@ -264,23 +242,17 @@ class RNNBase(Module):
         return out.squeeze(0 if self.batch_first else 1), tuple(s.squeeze(1) for s in states)
 
     def extra_repr(self) -> str:
-        parts = [f"{self.input_size}, {self.hidden_size}"]
-        if self.proj_size != 0:
-            parts.append(f"proj_size={self.proj_size}")
-        if self.num_layers != 1:
-            parts.append(f"num_layers={self.num_layers}")
-        if self.bias is not True:
-            parts.append(f"bias={self.bias}")
-        if self.batch_first is not False:
-            parts.append(f"batch_first={self.batch_first}")
-        if self.dropout != 0:
-            parts.append(f"dropout={self.dropout}")
-        if self.bidirectional is not False:
-            parts.append(f"bidirectional={self.bidirectional}")
-        return ", ".join(parts)
+        return ", ".join([f"{self.input_size}, {self.hidden_size}", *self._unusual(
+            proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0,
+            bidirectional=False)])
 
 
 class _OneState(RNNBase):
+    def __init__(self, mode: str, *args: Any, **kwargs: Any) -> None:
+        if "proj_size" in kwargs:
+            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
+        super().__init__(mode, *args, **kwargs)
+
     def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
         out, finals = self._forward(input, None if hx is None else (hx,))
         return out, finals[0]
@@ -290,8 +262,6 @@ class RNN(_OneState):
     """``h = tanh(x @ W_ih.T + b_ih + h @ W_hh.T + b_hh)``, or with ``relu``."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if "proj_size" in kwargs:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         if len(args) > 3:
             nonlinearity = args[3]
             args = args[:3] + args[4:]
@@ -308,8 +278,6 @@ class GRU(_OneState):
     """Gated recurrent units (Cho et al. 2014); gates in the order reset, update, new."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if "proj_size" in kwargs:
-            raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
         super().__init__("GRU", *args, **kwargs)
 
 

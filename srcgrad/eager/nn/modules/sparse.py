@@ -49,7 +49,7 @@ class _Table(Layer):
         return cls(*embeddings.shape, _weight=embeddings, **options)
 
 
-class Embedding(_Table):
+class Embedding(_Table, of=F.embedding, own="weight"):
     """Rows of a learned table, normal at the start (row ``padding_idx`` zero)."""
 
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
@@ -61,10 +61,6 @@ class Embedding(_Table):
             padding_idx=_within("Padding_idx", padding_idx, num_embeddings), max_norm=max_norm,
             norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
         self._fill(_weight, _freeze, device, dtype)
-
-    def forward(self, input: Any) -> Any:
-        return F.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
-                           self.scale_grad_by_freq, self.sparse)
 
     def extra_repr(self) -> str:
         return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *self._unusual(
@@ -79,7 +75,8 @@ class Embedding(_Table):
                        norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
-class EmbeddingBag(_Table):
+class EmbeddingBag(_Table, of=F.embedding_bag, takes="input offsets per_sample_weights",
+                   own="weight"):
     """Sums, means or maxima of bags of embeddings."""
 
     def __init__(self, num_embeddings: int, embedding_dim: int, max_norm: float | None = None,
@@ -91,11 +88,6 @@ class EmbeddingBag(_Table):
                    sparse=sparse, include_last_offset=include_last_offset,
                    padding_idx=_within("padding_idx", padding_idx, num_embeddings))
         self._fill(_weight, False, device, dtype)
-
-    def forward(self, input: Any, offsets: Any = None, per_sample_weights: Any = None) -> Any:
-        return F.embedding_bag(input, self.weight, offsets, self.max_norm, self.norm_type,
-                               self.scale_grad_by_freq, self.mode, self.sparse, per_sample_weights,
-                               self.include_last_offset, self.padding_idx)
 
     def extra_repr(self) -> str:
         return ", ".join([
