@@ -67,16 +67,6 @@ for _title, _getter in {
 
 
 @_method
-def _is_view(self: Tensor) -> bool:
-    return self._view is not None
-
-
-@_method
-def is_inference(self: Tensor) -> bool:
-    return self._x is not None and self._x.inference
-
-
-@_method
 def size(self: Tensor, dim: int | None = None) -> Any:
     if dim is None:
         return Size(self._a.shape)
@@ -115,49 +105,8 @@ def _normal_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[i
 
 
 @_method
-def storage_offset(self: Tensor) -> int:
-    root = self._ver[1]
-    return int((address(self._a) - address(root)) // self._a.itemsize)
-
-
-@_method
-def data_ptr(self: Tensor) -> int:
-    return address(self._a)
-
-
-@_method
-def dim(self: Tensor) -> int:
-    return int(self._a.ndim)
-
-
-@_method
-def numel(self: Tensor) -> int:
-    return int(self._a.size)
-
-
-@_method
-def element_size(self: Tensor) -> int:
-    return self._dt.itemsize
-
-
-@_method
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return is_arranged(self._a, memory_format)
-
-
-@_method
-def is_floating_point(self: Tensor) -> bool:
-    return self._dt.category == dt.FLOATING
-
-
-@_method
-def is_complex(self: Tensor) -> bool:
-    return self._dt.category == dt.COMPLEX
-
-
-@_method
-def is_signed(self: Tensor) -> bool:
-    return self._dt.is_signed
 
 
 @_method
@@ -165,8 +114,22 @@ def is_same_size(self: Tensor, other: Tensor) -> bool:
     return bool(self._a.shape == other._a.shape)
 
 
-for _title, _function in {"ndimension": dim, "nelement": numel}.items():
-    setattr(Tensor, _title, _function)
+for _title, _function in {
+    "storage_offset": lambda self: (address(self._a) - address(self._ver[1])) // self._a.itemsize,
+    "data_ptr": lambda self: address(self._a),
+    "dim": lambda self: int(self._a.ndim),
+    "ndimension": lambda self: int(self._a.ndim),
+    "numel": lambda self: int(self._a.size),
+    "nelement": lambda self: int(self._a.size),
+    "element_size": lambda self: self._dt.itemsize,
+    "is_floating_point": lambda self: self._dt.category == dt.FLOATING,
+    "is_complex": lambda self: self._dt.category == dt.COMPLEX,
+    "is_signed": lambda self: self._dt.is_signed,
+    "is_inference": lambda self: self._x is not None and self._x.inference,
+    "_is_view": lambda self: self._view is not None,
+}.items():
+    _function.__name__ = _function.__qualname__ = _title
+    _method(_function)
 
 
 # -- autograd ------------------------------------------------------------------------------
@@ -214,10 +177,6 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
                         f"{type(requires_grad).__name__}")
     _refuse_within("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
-    if not requires_grad and (self._fn is not None or grad_fn_of(self) is not None):
-        raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want "
-                           "to use a computed variable in a subgraph that doesn't require "
-                           "differentiation use var_no_grad = var.detach().")
     if requires_grad and grad_fn_of(self) is not None:
         return self
     if requires_grad and self._dt.category < dt.FLOATING:

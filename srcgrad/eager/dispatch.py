@@ -7,14 +7,12 @@ Three tables, filled by the declarations: :data:`NAMESPACE` (``torch.<name>``), 
 from __future__ import annotations
 
 import functools
-import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.calling_errors import (
@@ -22,17 +20,17 @@ from srcgrad.eager.calling_errors import (
     bad_argument,
     need_tensor,
     type_name,
-    unbound_error,
     without_self,
 )
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
-from srcgrad.eager.grad_mode import FORWARD, GRAD, INFERENCE, TRANSFORM, state
+from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
+from srcgrad.eager.operands import arithmetic_dtype, computed, is_number, operand, promoted
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tangents import follows_base, tangent_of
-from srcgrad.eager.tensor import Tensor, extra, store, wrap
+from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.eager.writes import (
     apply_in_place,
@@ -60,83 +58,6 @@ def register(names: str | Sequence[str], function: Any, *, torch: bool = True,
             NAMESPACE[name] = function
         if method:
             setattr(Tensor, name, function)
-
-
-_PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
-# What functions that make new tensors take besides their own arguments.
-_DEFAULTS = {"out": None, "dtype": None, "layout": None, "device": None, "pin_memory": False,
-             "requires_grad": False}
-_OPTIONS = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
-            for name, default in _DEFAULTS.items()]
-
-
-def creator(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
-    """Put a function that makes new tensors into the namespace.
-
-    One that has a parameter ``d`` is given the dtype that ``dtype=`` or ``out=`` tells, or None;
-    the options that all such functions have are dealt with here.  Python's number types may stand
-    for dtypes, and wrong arguments are answered as PyTorch does.
-    """
-    title = name or function.__name__
-    signature = inspect.signature(function)
-    own = [p for p in signature.parameters.values() if p.name != "d"]
-    takes_dtype = "d" in signature.parameters
-    if takes_dtype:
-        place = next((i for i, p in enumerate(own) if p.kind is p.VAR_KEYWORD), len(own))
-        own[place:place] = _OPTIONS
-    names = [p.name for p in own]
-
-    @functools.wraps(function)
-    def create(*args: Any, **kwargs: Any) -> Any:
-        d, out, given, requires_grad = None, None, kwargs, False
-        if kwargs:
-            d = kwargs.get("dtype")
-            if d.__class__ is type and d in _PYTHON_DTYPES:
-                d = kwargs["dtype"] = _PYTHON_DTYPES[d]
-            if takes_dtype:
-                given = {k: v for k, v in kwargs.items() if k not in _DEFAULTS}
-                out, requires_grad = kwargs.get("out"), kwargs.get("requires_grad", False)
-            for key, value, kind, wanted in (("dtype", d, dt.dtype, "torch.dtype"),
-                                             ("out", out, Tensor, "Tensor")):
-                if value is not None and not isinstance(value, kind):
-                    raise combination_error(title, args, kwargs, False) or TypeError(
-                        f"{title}(): argument '{key}' must be {wanted}, not {type_name(value)}")
-        try:
-            if takes_dtype and kwargs:
-                d = out._dt if d is None and out is not None else d
-                given |= {} if d is None else {"d": d}
-            t = function(*args, **given)
-        except (TypeError, AttributeError) as error:
-            trace = error.__traceback__
-            unbound = trace is not None and trace.tb_next is None
-            if not unbound and not str(error).startswith("argument '"):
-                raise
-            raise combination_error(title, args, kwargs, False) or (
-                unbound_error(title, error, names, kwargs) if unbound
-                else TypeError(f"{title}(): {error}")) from None
-        if not takes_dtype:
-            return t
-        devices.check(kwargs.get("device"))
-        return delivered(t, out, requires_grad)
-
-    create.__name__ = create.__qualname__ = title
-    create.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
-    NAMESPACE[title] = create
-    return create
-
-
-def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
-    """The new tensor ``t``, or ``out`` with its values."""
-    if requires_grad and t._dt.category < dt.FLOATING:
-        raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients")
-    if out is not None:
-        store_out(out, t)
-        return out
-    if state.mode & INFERENCE:
-        extra(t).inference = True
-    t._rg = requires_grad or t._rg
-    return t
 
 
 def op(name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,
@@ -220,15 +141,19 @@ _OUT_OF_ORDER = frozenset(("scatter", "scatter_add", "scatter_reduce", "index_ad
                            "put"))
 
 
+def _check_written(t: Tensor, name: str) -> None:
+    if state.mode & TRANSFORM:
+        refuse_captured(t, name)
+    if state.mode & GRAD and requires_grad(t):
+        check_writable(t, True)
+
+
 def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
     refuse = refuse_shared if title in _OUT_OF_ORDER else refuse_partial_overlap
 
     def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
-            if state.mode & TRANSFORM:
-                refuse_captured(self, title + ("_.Tensor" if args else "_"))
-            if state.mode & GRAD and requires_grad(self):
-                check_writable(self, True)
+            _check_written(self, title + ("_.Tensor" if args else "_"))
 
             def compute(old: Tensor) -> Tensor:
                 result = function(old, *args, **kwargs)  # its own checks come first
@@ -388,35 +313,13 @@ def binary(name: str, function: Callable[..., Any], *, kind: str = "arithmetic",
     prim = Primitive(function, node or camel(name) + "Backward0", primal=primal,
                      shown={"x1": "self", "x2": "other", "ans": "result"},
                      scalar_edges=scalar_edges, **options)
-    compute = prim.primal
     compares = kind == "comparison"
-    floats = kind == "floating"
 
     def call(input: Any, other: Any) -> Any:
-        d = promotion.result_type(input, other)
-        if floats and d.category < dt.FLOATING:
-            d = dt.get_default_dtype()
-        x, y = promotion.as_array(input, d), promotion.as_array(other, d)
-        token = quiet()
-        try:
-            r = compute(x, y)
-        except ValueError:
-            promotion.check_broadcast(input, other)
-            raise
-        except NotImplementedError as error:
-            if d is dt.bfloat16:  # computed in single precision, which was refused
-                raise NotImplementedError(str(error).replace("'Float'", "'BFloat16'")) from None
-            raise
-        finally:
-            loud(token)
+        d = arithmetic_dtype(input, other, floats=kind == "floating")
         if compares:
-            return wrap(np.asarray(r), dt.bool_)
-        r = np.asarray(r)
-        if r.dtype is not d.numpy and d.category < dt.COMPLEX:
-            r = store(d, r)
-        if state.mode and d.category >= dt.FLOATING:
-            return prim.finish(r, (input, other), {}, d)
-        return wrap(dt.round_bfloat16(r) if d is dt.bfloat16 else r, d)
+            return wrap(computed(prim, d, (input, other), {}), dt.bool_)
+        return promoted(prim, d, input, other)
 
     call.__name__ = name
     quick = None if compares else prim
@@ -440,16 +343,9 @@ def fast_pair(prim: Primitive | None, numbers_only: bool = False) -> Any:
     return lambda public: entry_of_two(pair(prim, public, numbers_only=numbers_only), public)
 
 
-def is_number(value: Any) -> bool:
-    """Whether an operand is a plain number (Python's or a NumPy scalar)."""
-    return isinstance(value, int | float | complex | np.number | np.bool_)
-
-
 def _checked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
     def checked(input: Tensor, other: Any) -> Any:
-        if other.__class__ is not Tensor and not isinstance(other, Tensor) and not is_number(other):
-            raise bad_argument(name, "other", 2, "Tensor", other)
-        return call(input, other)
+        return call(input, operand(name, other))
 
     return checked
 
@@ -471,10 +367,7 @@ def operators(dunder: str, call: Callable[..., Any], *, reflected: Callable[...,
 
     def written(self: Tensor, other: Any) -> Any:
         if isinstance(other, Tensor) or is_number(other):
-            if state.mode & TRANSFORM:
-                refuse_captured(self, dunder + "_.Tensor")
-            if state.mode & GRAD and requires_grad(self):
-                check_writable(self, True)
+            _check_written(self, dunder + "_.Tensor")
             refuse_partial_overlap(self, other)
             return apply_in_place(self, lambda old: call(old, other))
         return NotImplemented

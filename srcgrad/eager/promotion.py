@@ -86,12 +86,12 @@ def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     return RuntimeError(f"shapes {a} and {b} do not broadcast")
 
 
-def check_broadcast(x: Any, y: Any) -> None:
-    """Raise PyTorch's error unless two operands broadcast."""
-    if isinstance(x, Tensor) and isinstance(y, Tensor):
-        try:
-            np.broadcast_shapes(x._a.shape, y._a.shape)
-        except ValueError:
-            raise broadcast_error(x._a.shape, y._a.shape) from None
-
-
+def check_broadcast(*operands: Any) -> None:
+    """Raise PyTorch's error unless all operands that are tensors broadcast."""
+    shape: tuple[int, ...] = ()
+    for value in operands:
+        if isinstance(value, Tensor):
+            try:
+                shape = np.broadcast_shapes(shape, value._a.shape)
+            except ValueError:
+                raise broadcast_error(shape, value._a.shape) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -59,12 +58,6 @@ def _copy(self: Tensor) -> Tensor:
     return t
 
 
-def _iterate(self: Tensor) -> Iterator[Tensor]:
-    if self._a.ndim == 0:
-        raise TypeError("iteration over a 0-d tensor")
-    return iter(self.unbind(0))
-
-
 def _reversed(self: Tensor) -> Tensor:
     return self if self._a.ndim == 0 else self.flip(0)
 
@@ -107,7 +100,6 @@ Tensor.__reduce_ex__ = _reduce  # type: ignore[method-assign, assignment]
 Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
 Tensor.__setstate__ = _setstate  # type: ignore[attr-defined]
 Tensor.__copy__ = _copy  # type: ignore[attr-defined]
-Tensor.__iter__ = _iterate  # type: ignore[attr-defined]
 Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
 setattr(Tensor, "__contains__", _contains)  # noqa: B010  (mypy knows no such method)
 Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]

@@ -8,14 +8,13 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import FAST, bad_argument, binary, fast_pair, is_number, op, operators
-from srcgrad.eager.grad_mode import state
+from srcgrad.eager.dispatch import FAST, binary, fast_pair, is_number, op, operators
+from srcgrad.eager.operands import operand, promoted
 from srcgrad.eager.ops.arguments import for_kinds, not_implemented
-from srcgrad.eager.ops.calling import promoted
 from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import blends, flat_functions
 from srcgrad.rules.numpy.complex_power import complex_power
 
@@ -28,12 +27,6 @@ _true_div = binary("_div", np.divide, kind="floating", node="DivBackward0", reco
                    torch=False, method=False, inplace=False)
 _rsub = Primitive(np.subtract, "RsubBackward1", main=False)
 _rsub_tensors = Primitive(blends.subtract_scaled, "RsubBackward0", main=False)
-
-
-def _operand(title: str, other: Any) -> Any:
-    if isinstance(other, Tensor) or is_number(other):
-        return other
-    raise bad_argument(title, "other", 2, "Tensor", other)
 
 
 _add_scaled = Primitive(blends.add_scaled, "AddBackward0", shown=_SHOWN, scalar_edges=True)
@@ -63,7 +56,7 @@ def _factor(alpha: Any, d: dt.dtype) -> Any:
 @op(inplace=True, fast=fast_pair(FAST[add_plain]))
 def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``input + alpha * other``."""
-    other = _operand("add", other)
+    other = operand("add", other)
     return (add_plain(input, other) if alpha.__class__ is int and alpha == 1
             else _scaled(_add_scaled, input, other, alpha))
 
@@ -71,7 +64,7 @@ def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
 @op(inplace=True, aliases=("subtract",), fast=fast_pair(FAST[sub_plain]))
 def sub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
-    other = _operand("sub", other)
+    other = operand("sub", other)
     if _is_bool(input) and _is_bool(other):
         raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. "
                            "Use the `^` or `logical_xor()` operator instead.")
@@ -111,18 +104,13 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
         d = promotion.result_type(input, other)
         return promoted(_rsub_tensors, d, other, input, alpha=_factor(alpha, d))
     d = promotion.result_type(other, input)
-    scaled = input if alpha == 1 else mul(input, alpha)
-    r = np.asarray(np.subtract(promotion.as_array(other, d), promotion.as_array(scaled, d)))
-    r = store(d, r)
-    if state.mode and d.category >= dt.FLOATING:
-        return _rsub.finish(r, (other, scaled), {}, d)
-    return wrap(r, d)
+    return promoted(_rsub, d, other, input if alpha == 1 else mul(input, alpha))
 
 
 @op(inplace=True, aliases=("divide",), fast=fast_pair(FAST[_true_div]))
 def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Any:
     """``input / other``; integers give floats unless a rounding mode is named."""
-    other = _operand("div", other)
+    other = operand("div", other)
     if rounding_mode is None:
         return _true_div(input, other)
     if rounding_mode in ("floor", "trunc"):
@@ -135,7 +123,7 @@ def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 @op(inplace=True)
 def true_divide(input: Tensor, other: Any) -> Any:
-    return _true_div(input, _operand("true_divide", other))
+    return _true_div(input, operand("true_divide", other))
 
 
 def _check_divisor(d: dt.dtype, other: Any) -> None:
@@ -164,55 +152,37 @@ _floored = Primitive(flat_functions.floor_quotient, "NotImplemented",
 @op(inplace=True)
 def floor_divide(input: Any, other: Any) -> Any:
     """The quotient rounded towards minus infinity."""
-    d = promotion.result_type(input, _operand("floor_divide", other))
+    d = promotion.result_type(input, operand("floor_divide", other))
     _check_divisor(d, other)
     return promoted(_floored, d, input, other)
 
 
-_power = {
-    "scalar": Primitive(np.power, "PowBackward0", shown={"x1": "self", "x2": "exponent"},
-                        lift_numbers=True),
-    "tensor": Primitive(np.power, "PowBackward1", main=False,
-                        shown={"x1": "self", "x2": "exponent", "ans": "result"}),
-    "base": Primitive(np.power, "PowBackward2", main=False,
-                      shown={"x1": "self", "x2": "exponent", "ans": "result"}),
-}
+def _raised(x1: Any, x2: Any) -> Any:
+    whole = np.result_type(x1, x2).kind in "iu"
+    if whole and np.any(np.less(x2, 0)):
+        return np.trunc(np.power(np.asarray(x1, float), x2))
+    return np.power(x1, x2)
 
 
-_complex_power = {
-    "scalar": Primitive(complex_power, "PowBackward0", shown={"x1": "self", "x2": "exponent"}),
-    "tensor": Primitive(complex_power, "PowBackward1", main=False,
-                        shown={"x1": "self", "x2": "exponent", "ans": "result"}),
-    "base": Primitive(complex_power, "PowBackward2", main=False,
-                      shown={"x1": "self", "x2": "exponent", "ans": "result"}),
-}
+_EXPONENT = {"x1": "self", "x2": "exponent"}
+_power, _complex_power = (
+    {kind: Primitive(function, f"PowBackward{i}", main=i == 0, lift_numbers=lifts and i == 0,
+                     primal=primal, shown=_EXPONENT | ({"ans": "result"} if i else {}))
+     for i, kind in enumerate(("scalar", "tensor", "base"))}
+    for function, primal, lifts in ((np.power, _raised, True), (complex_power, None, False)))
 
 
 @op("pow", inplace=True, fast=fast_pair(_power["scalar"], numbers_only=True))
 def power(input: Any, exponent: Any) -> Any:
     """``input ** exponent``; one of the two may be a number."""
     d = promotion.result_type(input, exponent)
-    x, y = promotion.as_array(input, d), promotion.as_array(exponent, d)
     if d is dt.bool_ and not is_number(exponent):
         raise not_implemented("pow", d)
     if d.category < dt.FLOATING and is_number(exponent) and exponent < 0:
         raise RuntimeError("Integers to negative integer powers are not allowed.")
     kind = "scalar" if is_number(exponent) else "base" if is_number(input) else "tensor"
-    if d.category == dt.COMPLEX:
-        return promoted(_complex_power[kind], d, input, exponent)
-    with np.errstate(all="ignore"):
-        if d.category < dt.FLOATING and np.any(np.asarray(y) < 0):
-            r = np.trunc(np.power(np.asarray(x, float), y)).astype(d.numpy)
-        else:
-            try:
-                r = np.asarray(np.power(x, y))
-            except ValueError:
-                promotion.check_broadcast(input, exponent)
-                raise
-    r = store(d, r)
-    if state.mode and d.category >= dt.FLOATING:
-        return _power[kind].finish(r, (input, exponent), {}, d)
-    return wrap(r, d)
+    return promoted((_complex_power if d.category == dt.COMPLEX else _power)[kind], d, input,
+                    exponent)
 
 
 FAST[sub] = FAST[sub_plain]

@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register, type_name
-from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, promoted
+from srcgrad.eager.operands import arithmetic_dtype, promoted
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.writes import apply_in_place
@@ -53,7 +53,7 @@ def _clamped(prim: Primitive, input: Tensor, low: Any, high: Any) -> Any:
     try:
         r = np.asarray(_clip(a, *bounds))
     except ValueError:
-        check_shapes(operands)
+        promotion.check_broadcast(*operands)
         raise
     return prim.finish(store(d, r), (input, low, high), {}, d)
 
@@ -101,7 +101,7 @@ def where(condition: Any = None, input: Any = None, other: Any = None, *, out: A
     try:
         r = np.where(condition._a, x, y)
     except ValueError:
-        check_shapes((condition, input, other))
+        promotion.check_broadcast(condition, input, other)
         raise
     made = _WHERE.finish(store(d, r), (condition, input, other), {}, d)
     return made if out is None else out.copy_(made)
@@ -188,7 +188,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     try:
         r = np.where(mask._a, filled, input._a)
     except ValueError:
-        check_shapes((input, mask))
+        promotion.check_broadcast(input, mask)
         raise
     return prim.finish(store(d, r), (input, mask, value), {}, d)
 

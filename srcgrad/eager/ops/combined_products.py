@@ -9,9 +9,9 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.operands import promoted
 from srcgrad.eager.ops.arguments import one_dtype
 from srcgrad.eager.ops.arithmetic import mul
-from srcgrad.eager.ops.calling import promoted
 from srcgrad.eager.ops.products import (
     UNLIKE_ADDMV,
     check_batches,

@@ -3,19 +3,101 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import inspect
 import math
 import operator
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, delivered, op
+from srcgrad.eager.calling_errors import type_name, unbound_error
+from srcgrad.eager.dispatch import NAMESPACE, op, store_out
+from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.ops.arguments import refuse_kinds
+from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import stored_number
-from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.tensor import Tensor, extra, store, wrap
+
+_PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
+# What functions that make new tensors take besides their own arguments.
+_DEFAULTS = {"out": None, "dtype": None, "layout": None, "device": None, "pin_memory": False,
+             "requires_grad": False}
+_OPTIONS = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in _DEFAULTS.items()]
+
+
+def creator(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+    """Put a function that makes new tensors into the namespace.
+
+    One that has a parameter ``d`` is given the dtype that ``dtype=`` or ``out=`` tells, or None;
+    the options that all such functions have are dealt with here.  Python's number types may stand
+    for dtypes, and wrong arguments are answered as PyTorch does.
+    """
+    title = name or function.__name__
+    signature = inspect.signature(function)
+    own = [p for p in signature.parameters.values() if p.name != "d"]
+    takes_dtype = "d" in signature.parameters
+    if takes_dtype:
+        place = next((i for i, p in enumerate(own) if p.kind is p.VAR_KEYWORD), len(own))
+        own[place:place] = _OPTIONS
+    names = [p.name for p in own]
+
+    @functools.wraps(function)
+    def create(*args: Any, **kwargs: Any) -> Any:
+        d, out, given, requires_grad = None, None, kwargs, False
+        if kwargs:
+            d = kwargs.get("dtype")
+            if d.__class__ is type and d in _PYTHON_DTYPES:
+                d = kwargs["dtype"] = _PYTHON_DTYPES[d]
+            if takes_dtype:
+                given = {k: v for k, v in kwargs.items() if k not in _DEFAULTS}
+                out, requires_grad = kwargs.get("out"), kwargs.get("requires_grad", False)
+            for key, value, kind, wanted in (("dtype", d, dt.dtype, "torch.dtype"),
+                                             ("out", out, Tensor, "Tensor")):
+                if value is not None and not isinstance(value, kind):
+                    raise combination_error(title, args, kwargs, False) or TypeError(
+                        f"{title}(): argument '{key}' must be {wanted}, not {type_name(value)}")
+        try:
+            if takes_dtype and kwargs:
+                d = out._dt if d is None and out is not None else d
+                given |= {} if d is None else {"d": d}
+            t = function(*args, **given)
+        except (TypeError, AttributeError) as error:
+            trace = error.__traceback__
+            unbound = trace is not None and trace.tb_next is None
+            if not unbound and not str(error).startswith("argument '"):
+                raise
+            raise combination_error(title, args, kwargs, False) or (
+                unbound_error(title, error, names, kwargs) if unbound
+                else TypeError(f"{title}(): {error}")) from None
+        if not takes_dtype:
+            return t
+        devices.check(kwargs.get("device"))
+        return delivered(t, out, requires_grad)
+
+    create.__name__ = create.__qualname__ = title
+    create.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
+    NAMESPACE[title] = create
+    return create
+
+
+def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
+    """The new tensor ``t``, or ``out`` with its values."""
+    if requires_grad and t._dt.category < dt.FLOATING:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients")
+    if out is not None:
+        store_out(out, t)
+        return out
+    if state.mode & INFERENCE:
+        extra(t).inference = True
+    t._rg = requires_grad or t._rg
+    return t
 
 
 def infer_dtype(data: Any) -> dt.dtype:

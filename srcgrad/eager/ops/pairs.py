@@ -8,10 +8,10 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import binary, check_result, into, is_number, need_tensor, op, register
+from srcgrad.eager.dispatch import binary, check_result, into, need_tensor, op, operators, register
+from srcgrad.eager.operands import arithmetic_dtype, is_number, operand, promoted
 from srcgrad.eager.ops.arguments import for_kinds, refuse_kinds
 from srcgrad.eager.ops.arithmetic import power
-from srcgrad.eager.ops.calling import arithmetic_dtype, check_shapes, operand, promoted
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
@@ -109,22 +109,8 @@ def remainder(input: Any, other: Any) -> Any:
     return promoted(_REMAINDER if is_number(other) else _REMAINDER_TENSOR, d, input, other)
 
 
-def _mod(self: Tensor, other: Any) -> Any:
-    return remainder(self, other) if isinstance(other, Tensor) or is_number(other) else (
-        NotImplemented)
-
-
-def _rmod(self: Tensor, other: Any) -> Any:
-    return remainder(other, self) if is_number(other) else NotImplemented
-
-
-def _imod(self: Tensor, other: Any) -> Any:
-    return self.remainder_(other)
-
-
-register("__mod__", _mod, torch=False)
-register("__rmod__", _rmod, torch=False)
-register("__imod__", _imod, torch=False)
+operators("mod", remainder, inplace=False)
+register("__imod__", lambda self, other: self.remainder_(other), torch=False)
 
 
 @op(inplace=True)
@@ -138,8 +124,7 @@ def copysign(input: Tensor, other: Any) -> Any:
 @op(inplace=True)
 def ldexp(input: Tensor, other: Any) -> Any:
     """``input * 2 ** other``."""
-    need_tensor("ldexp", other, "other", 2)
-    d = arithmetic_dtype(input, operand("ldexp", other), floats=True)
+    d = arithmetic_dtype(input, need_tensor("ldexp", other, "other", 2), floats=True)
     return promoted(_LDEXP, d, input, other)
 
 
@@ -293,7 +278,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     if atol < 0:
         raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol:g}")
     x, y = input._a, other._a
-    check_shapes((input, other))
+    promotion.check_broadcast(input, other)
     with np.errstate(all="ignore"):
         close = x == y
         if equal_nan:

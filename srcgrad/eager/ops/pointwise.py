@@ -313,18 +313,6 @@ def _real_angle(a: Array) -> Array:
 
 
 _REAL_ANGLE = Primitive(flat_functions.flat(_real_angle, "angle_of_real"), "AngleBackward0")
-
-
-# in-place forms without an out-of-place one
-
-
-def relu_(input: Tensor) -> Tensor:
-    """:func:`relu` in place."""
-    return input.relu_()  # type: ignore[no-any-return]
-
-
-register("relu_", relu_, method=False)
-
 _FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
 _FREXP_RESULT = struct("frexp", "mantissa", "exponent")
 

@@ -15,23 +15,18 @@ def numel(input: Tensor) -> int:
     return int(input._a.size)
 
 
-def _about(name: str) -> None:
-    def ask(input: Tensor) -> Any:
-        need_tensor(name, input)
-        return getattr(input, name)()
+def method_as_function(name: str) -> None:
+    """Declare the function that calls the method of the same name."""
+    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
+        return getattr(need_tensor(name, input), name)(*args, **kwargs)
 
-    ask.__name__ = name
-    register(name, ask, method=False)
+    call.__name__ = name
+    register(name, call, method=False)
 
 
 def is_tensor(obj: Any) -> bool:
     """Whether an object is a tensor."""
     return isinstance(obj, Tensor)
-
-
-def is_same_size(input: Tensor, other: Tensor) -> bool:
-    """Whether two tensors have the same shape."""
-    return bool(input._a.shape == other._a.shape)
 
 
 def broadcast_shapes(*shapes: Any) -> Any:
@@ -53,7 +48,8 @@ def broadcast_shapes(*shapes: Any) -> Any:
     return Size(out)
 
 
-for _name in ("is_floating_point", "is_complex", "is_nonzero", "is_signed", "is_inference"):
-    _about(_name)
-for _function in (is_tensor, is_same_size, broadcast_shapes):
+for _name in ("is_floating_point", "is_complex", "is_nonzero", "is_signed", "is_inference",
+              "is_same_size"):
+    method_as_function(_name)
+for _function in (is_tensor, broadcast_shapes):
     register(_function.__name__, _function, method=False)

@@ -9,8 +9,8 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, delivered, op, register
-from srcgrad.eager.ops.creation import full, size_of, tensor
+from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.ops.creation import creator, delivered, full, size_of, tensor
 from srcgrad.eager.strides import extent, strided
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 

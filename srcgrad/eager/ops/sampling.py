@@ -10,9 +10,9 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import creator, delivered, need_tensor, op, register
+from srcgrad.eager.dispatch import need_tensor, op, register
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
-from srcgrad.eager.ops.creation import size_of
+from srcgrad.eager.ops.creation import creator, delivered, size_of
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.random import distributions as draw

@@ -14,6 +14,7 @@ from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.blending import masked_fill
 from srcgrad.eager.ops.gathering import put
 from srcgrad.eager.ops.linear_algebra import matrix_rank, solve_triangular
+from srcgrad.eager.ops.questions import method_as_function
 from srcgrad.eager.ops.ranges import linspace
 from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Tensor, wrap
@@ -85,16 +86,8 @@ for _function in (
 # -- further spellings ---------------------------------------------------------------------
 
 
-def _method_as_function(name: str) -> None:
-    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return getattr(input, name)(*args, **kwargs)
-
-    call.__name__ = name
-    register(name, call, method=False)
-
-
 for _name in ("detach", "detach_", "is_conj", "is_neg"):
-    _method_as_function(_name)
+    method_as_function(_name)
 
 
 @op(method=False, out=False)

@@ -395,11 +395,6 @@ def _np_expand_dims(a: Tensor, axis: Any) -> Tensor:
     return a
 
 
-def _np_moveaxis(a: Tensor, source: Any, destination: Any) -> Tensor:
-    order = np.moveaxis(np.empty(tuple(range(a._a.ndim))), source, destination).shape
-    return permute(a, *order)
-
-
 SPECIAL[np.reshape] = lambda a, shape, order="C": (
     reshape(a, shape) if order == "C" else
     permute(reshape(permute(a, *range(a._a.ndim - 1, -1, -1)), tuple(reversed(shape))),
@@ -411,7 +406,6 @@ SPECIAL[np.transpose] = lambda a, axes=None: permute(
     a, *(range(a._a.ndim - 1, -1, -1) if axes is None else axes))
 SPECIAL[np.squeeze] = _np_squeeze
 SPECIAL[np.expand_dims] = _np_expand_dims
-SPECIAL[np.moveaxis] = _np_moveaxis
 SPECIAL[np.broadcast_to] = lambda array, shape: (
     array if array._a.shape == tuple(shape) else expand(array, tuple(shape)))
 SPECIAL[np.diagonal] = diagonal

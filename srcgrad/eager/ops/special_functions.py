@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.eager.dispatch import NAMESPACE, is_number, unary, within
-from srcgrad.eager.ops.calling import arithmetic_dtype, operand, promoted
+from srcgrad.eager.operands import arithmetic_dtype, operand, promoted
 from srcgrad.eager.ops.pointwise import real_only
 from srcgrad.eager.primitive import Primitive
 from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
