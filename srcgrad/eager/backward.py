@@ -45,6 +45,10 @@ def _sequence(value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def _edge(t: Any) -> Any:
+    return (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
+
+
 def _seed(shape: tuple[int, ...], d: dt.dtype, given: Tensor | None, i: int) -> Tensor:
     """The gradient of root ``i``: the given one, checked, or 1 for a real scalar."""
     if given is None:
@@ -69,15 +73,12 @@ def _seed(shape: tuple[int, ...], d: dt.dtype, given: Tensor | None, i: int) -> 
 def _roots(tensors: Sequence[Any], grads: Sequence[Any], graph: bool) -> list[Any]:
     roots = []
     for i, (out, given) in enumerate(zip(tensors, grads)):
-        if isinstance(out, GradientEdge):
-            edge: Any = (out.node, out.output_nr)
-            made = output_of(*edge)
-        elif isinstance(out, Tensor):
-            edge, made = gradient_edge(out), (out._a.shape, out._dt)
-        else:
+        if not isinstance(out, GradientEdge | Tensor):
             raise AssertionError("Expected output to be a torch.Tensor")
+        edge = _edge(out)
+        shape, d = (out._a.shape, out._dt) if isinstance(out, Tensor) else output_of(*edge)
         if edge is not None or given is not None:
-            ct = _seed(*made, given, i)
+            ct = _seed(shape, d, given, i)
         if edge is None:
             raise RuntimeError(
                 f"element {i} of tensors does not require grad and does not have a grad_fn")
@@ -132,7 +133,7 @@ def _ends(inputs: Any) -> set[Any]:
     for t in inputs:
         if isinstance(t, Tensor):
             t.retain_grad()
-        edge = (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
+        edge = _edge(t)
         if edge is None:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
         found.add(edge[0])
@@ -162,7 +163,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
         if not isinstance(t, GradientEdge | Tensor):
             raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
                                f"{type(t).__name__}")
-        edge = (t.node, t.output_nr) if isinstance(t, GradientEdge) else gradient_edge(t)
+        edge = _edge(t)
         if edge is None:
             if isinstance(t, Tensor) and requires_grad(t):  # only its base does: nothing leads here
                 continue

@@ -53,6 +53,20 @@ def bad_argument(function: str, argument: str, position: int, wanted: str, value
                      f"not {type_name(value)}")
 
 
+def wrong_kind(function: str, argument: str, place: int, wanted: str, value: Any,
+               given: int) -> TypeError:
+    """PyTorch's error for an argument that is no ``wanted``: by position if among the ``given``."""
+    if place < given:
+        return bad_argument(function, argument, place + 1, wanted, value)
+    return TypeError(f"{function}(): argument '{argument}' must be {wanted}, not "
+                     f"{type_name(value)}")
+
+
+def is_unbound(error: Exception) -> bool:
+    """Whether the call itself, made where ``error`` is caught, could not be bound."""
+    return error.__traceback__ is not None and error.__traceback__.tb_next is None
+
+
 def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
     """``value`` if it is a tensor, else PyTorch's TypeError."""
     if isinstance(value, Tensor):
@@ -121,11 +135,8 @@ class Signature:
             combined = combination_error(self.title, args, kwargs, self.bound)
             if combined is not None:
                 return combined
-            if i < len(args):
-                error = bad_argument(self.title, name, i + 1, wanted, value)
-                return without_self(error) if self.bound else error
-            return TypeError(f"{self.title}(): argument '{name}' must be {wanted}, not "
-                             f"{type_name(value)}")
+            error = wrong_kind(self.title, name, i, wanted, value, len(args))
+            return without_self(error) if self.bound and i < len(args) else error
         return None
 
     def sizes_error(self, args: tuple[Any, ...]) -> TypeError:
@@ -136,8 +147,7 @@ class Signature:
     def explain(self, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
         """PyTorch's words for ``error``, or the same object if it comes from elsewhere."""
         title, text = self.title, str(error)
-        trace = error.__traceback__
-        unbound = trace is not None and trace.tb_next is None
+        unbound = is_unbound(error)
         placed = text.startswith(("argument '", f"{title}(): argument"))
         if not unbound and not placed:
             return error

@@ -33,6 +33,15 @@ def follows_base(t: Tensor) -> bool:
     return t._view is None or own_tangent(t) is None
 
 
+def check_tangent(t: Tensor, tangent: Tensor) -> None:
+    """Refuse a tangent of another shape than its tensor's."""
+    if t._a.shape != tangent._a.shape:
+        raise RuntimeError(
+            "Trying to set a forward gradient that has a different size than that of the original "
+            f"Tensor, this is not supported. Tensor is of size {list(t._a.shape)} while the given "
+            f"forward gradient is of size {list(tangent._a.shape)}.")
+
+
 def set_tangent(t: Tensor, tangent: Tensor | None) -> None:
     """Give ``t``, which was written, another tangent (None: it is constant now)."""
     own = own_tangent(t)

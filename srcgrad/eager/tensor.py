@@ -20,6 +20,7 @@ Operations attach themselves as methods: see :mod:`srcgrad.eager.dispatch`.
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -110,6 +111,14 @@ def wrap(a: Array, d: dt.dtype) -> Tensor:
 def zeros_as(t: Tensor) -> Tensor:
     """A tensor of zeros, of the shape and dtype of ``t``."""
     return wrap(np.zeros_like(t._a), t._dt)
+
+
+def one_hots(t: Tensor) -> Iterator[Tensor]:
+    """One in each place of ``t``, zero elsewhere."""
+    for place in np.ndindex(t._a.shape):
+        one = zeros_as(t)
+        one._a[place] = 1
+        yield one
 
 
 def wrap_fresh(a: Array) -> Tensor:

@@ -18,7 +18,7 @@ from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, set_bit, stat
 from srcgrad.eager.nodes import make_node
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tangents import own_tangent, tangent_of
+from srcgrad.eager.tangents import check_tangent, own_tangent, tangent_of
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap, zeros_as
 from srcgrad.eager.views import attach, gradient_edge, requires_grad
 
@@ -86,11 +86,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if tangent._dt.category < dt.FLOATING:
         raise ValueError(
             f"Expected tangent to be floating point or complex, but got: {tangent._dt}")
-    if tensor._a.shape != tangent._a.shape:
-        raise RuntimeError(
-            f"Trying to set a forward gradient that has a different size than that of the original "
-            f"Tensor, this is not supported. Tensor is of size {list(tensor._a.shape)} while the "
-            f"given forward gradient is of size {list(tangent._a.shape)}.")
+    check_tangent(tensor, tangent)
     if own_tangent(tensor) is not None:
         raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward "
                            "gradient at the same level 0 is not supported.")

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.eager.backward import grad
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.grad_mode import enable_grad
-from srcgrad.eager.tensor import Tensor, wrap, zeros_as
+from srcgrad.eager.tensor import Tensor, one_hots, wrap, zeros_as
 
 
 def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor, ...]]:
@@ -173,11 +173,8 @@ def _rows(out: Tensor, place: int, leaves: tuple[Tensor, ...], create_graph: boo
           strict: bool) -> tuple[Tensor, ...]:
     rows: list[tuple[Tensor, ...]] = []
     flat = out.reshape(-1)
-    for i in range(out._a.size):
-        one = np.zeros(out._a.size, out._a.dtype)
-        one[i] = 1
-        rows.append(_gradients((flat,), leaves, (wrap(one, out._dt),), create_graph, strict,
-                               f"Output {place}"))
+    for one in one_hots(flat):
+        rows.append(_gradients((flat,), leaves, (one,), create_graph, strict, f"Output {place}"))
         _check_moving(rows[-1], strict and create_graph)
     stack = NAMESPACE["stack"]
     return tuple(
@@ -232,11 +229,9 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, s
 
 def _second(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool,
             name: str) -> Any:
-    several_in, given = _as_tuple(inputs, "inputs", name)
+    several_in, leaves, several, outputs = _run(func, inputs, create_graph, name)
+    _check_scalar(outputs, several, name)
     with enable_grad():
-        leaves = _leaves(given, create_graph)
-        several, outputs = _as_tuple(func(*leaves), "outputs of the user-provided function", name)
-        _check_scalar(outputs, several, name)
         vs = _vectors(v, leaves, several_in, "input", name)
         seed = (wrap(np.ones_like(outputs[0]._a), outputs[0]._dt),)
         first = _gradients(outputs, leaves, seed, True, strict)

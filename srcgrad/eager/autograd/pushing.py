@@ -6,7 +6,7 @@ from typing import Any
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import FORWARD, state
-from srcgrad.eager.tangents import set_tangent, tangent_of
+from srcgrad.eager.tangents import check_tangent, set_tangent, tangent_of
 from srcgrad.eager.tensor import Tensor, extra, zeros_as
 
 
@@ -42,11 +42,7 @@ def push_tangents(cls: Any, ctx: Any, args: tuple[Any, ...], outputs: list[Any],
             raise RuntimeError(f"Function's jvp returned a gradient at position {i}, but  the "
                                "corresponding forward output is not a differentiable Tensor.You "
                                "should return None at that position instead.")
-        if t._a.shape != out._a.shape:
-            raise RuntimeError(
-                "Trying to set a forward gradient that has a different size than that of the "
-                f"original Tensor, this is not supported. Tensor is of size {list(out._a.shape)} "
-                f"while the given forward gradient is of size {list(t._a.shape)}.")
+        check_tangent(out, t)
         source = next((k for k, a in enumerate(args) if isinstance(a, Tensor) and (
             a is out if id(out) in dirty else a._ver is out._ver)), None)
         if source is None or (id(out) not in dirty and out._view is None):

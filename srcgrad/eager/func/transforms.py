@@ -19,7 +19,8 @@ from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import flatten, map_leaves, outline, specification
 from srcgrad.eager.grad_mode import GRAD, HOOKS, TRANSFORM, enable_grad, state
 from srcgrad.eager.nodes import AccumulateGrad
-from srcgrad.eager.tensor import Tensor, epoch, extra, wrap, zeros_as
+from srcgrad.eager.tangents import check_tangent
+from srcgrad.eager.tensor import Tensor, epoch, extra, one_hots, wrap, zeros_as
 from srcgrad.eager.views import gradient_edge
 
 
@@ -279,11 +280,7 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
             raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have "
                                "the same python structure.")
         for t, p in zip(ts, leaves):
-            if isinstance(t, Tensor) and isinstance(p, Tensor) and t._a.shape != p._a.shape:
-                raise RuntimeError("Trying to set a forward gradient that has a different size "
-                                   "than that of the original Tensor, this is not supported. "
-                                   f"Tensor is of size {list(p._a.shape)} while the given forward "
-                                   f"gradient is of size {list(t._a.shape)}.")
+            check_tangent(p, t)
         outs, rebuild = flatten(output)
         for out in outs:
             if not isinstance(out, Tensor):
@@ -316,19 +313,21 @@ def _push_one(out: Tensor, leaves: list[Any], tangents: list[Any], own: list[Ten
     return zeros_as(out) if pushed is None else pushed
 
 
-def _basis(t: Tensor) -> list[Tensor]:
-    found = []
-    for i in range(t._a.size):
-        one = np.zeros(t._a.size, t._a.dtype)
-        one[i] = 1
-        found.append(wrap(one.reshape(t._a.shape), t._dt))
-    return found
-
-
-def _join(parts: list[Tensor], shape: tuple[int, ...], like: Tensor) -> Tensor:
-    if not parts:
-        return wrap(np.zeros(shape, like._a.dtype), like._dt)
-    return NAMESPACE["stack"](parts).reshape(shape)  # type: ignore[no-any-return]
+def _jacobians(parts: list[list[list[Tensor]]], outs: list[Tensor], ins: list[Tensor],
+               by_rows: bool, argnums: Any, rebuild_out: Any, rebuild_in: Any) -> Any:
+    """The blocks of a Jacobian, nested like outputs and inputs, from the rows or columns of each
+    output ``o`` by each input ``k`` in ``parts[o][k]``."""
+    blocks = []
+    for out, row in zip(outs, parts):
+        joined = []
+        for x, part in zip(ins, row):
+            shape, like = out._a.shape + x._a.shape, x if by_rows else out
+            joined.append(
+                NAMESPACE["stack"](part, 0 if by_rows else out._a.ndim).reshape(shape) if part
+                else wrap(np.zeros(shape, like._a.dtype), like._dt))
+        block = rebuild_in(joined)
+        blocks.append(block if isinstance(argnums, tuple) else block[0])
+    return rebuild_out(blocks)
 
 
 def _of_wanted(func: Callable[..., Any], argnums: Any, args: tuple[Any, ...],
@@ -367,17 +366,13 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
                 raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "
                                    f"complex Tensors, got Tensor with dtype {out._dt!r}")
         ins, rebuild_in = flatten(primals)
-        blocks = []
+        parts = []
         for o, out in enumerate(outs):
-            rows = []
-            for one in _basis(out):
-                cts = rebuild_out([one if k == o else zeros_as(v) for k, v in enumerate(outs)])
-                rows.append(flatten(pullback(cts))[0])
-            joined = [_join([r[k] for r in rows], tuple(out._a.shape) + tuple(x._a.shape), x)
-                      for k, x in enumerate(ins)]
-            block = rebuild_in(joined)
-            blocks.append(block if isinstance(argnums, tuple) else block[0])
-        result = rebuild_out(blocks)
+            rows = [flatten(pullback(rebuild_out(
+                [one if k == o else zeros_as(v) for k, v in enumerate(outs)])))[0]
+                for one in one_hots(out)]
+            parts.append([[row[k] for row in rows] for k in range(len(ins))])
+        result = _jacobians(parts, outs, ins, True, argnums, rebuild_out, rebuild_in)
         if not has_aux:
             return result
         return result, map_leaves(lambda t: t.detach() if isinstance(t, Tensor) else t, aux_box[0])
@@ -393,13 +388,13 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
     def transformed(*args: Any, **kwargs: Any) -> Any:
         primals, of_wanted = _of_wanted(func, argnums, args, kwargs)
         ins, rebuild_in = flatten(primals)
-        columns: list[list[list[Any]]] = []
+        columns: list[list[list[Any]]] = []  # by input, direction and output
         rebuild_out: Any = None
         outs: list[Any] = []
         aux: Any = None
         for k, x in enumerate(ins):
             column = []
-            for one in _basis(x):
+            for one in one_hots(x):
                 tangents = rebuild_in([one if j == k else zeros_as(v) for j, v in enumerate(ins)])
                 got = jvp(of_wanted, primals, tangents, has_aux=has_aux)
                 outs, rebuild_out = flatten(got[0])
@@ -408,20 +403,8 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
             columns.append(column)
         if rebuild_out is None:  # nothing to move: only the form of the result is asked for
             outs, rebuild_out = flatten(of_wanted(*primals))
-        blocks = []
-        for o, out in enumerate(outs):
-            n = out._a.ndim
-            joined = []
-            for k, x in enumerate(ins):
-                shape = tuple(out._a.shape) + tuple(x._a.shape)
-                if not columns[k]:
-                    joined.append(wrap(np.zeros(shape, out._a.dtype), out._dt))
-                    continue
-                stacked = NAMESPACE["stack"]([c[o] for c in columns[k]], n)
-                joined.append(stacked.reshape(shape))
-            block = rebuild_in(joined)
-            blocks.append(block if isinstance(argnums, tuple) else block[0])
-        result = rebuild_out(blocks)
+        parts = [[[one[o] for one in column] for column in columns] for o in range(len(outs))]
+        result = _jacobians(parts, outs, ins, False, argnums, rebuild_out, rebuild_in)
         return (result, aux) if has_aux else result
 
     return transformed

@@ -14,15 +14,18 @@ from .module import Module, indented
 from .parameter import Parameter
 
 
+def _place(idx: Any, size: int) -> int:
+    idx = operator.index(idx)
+    if not -size <= idx < size:
+        raise IndexError(f"index {idx} is out of range")
+    return int(idx) % size
+
+
 class _Numbered(Module):
     """Children named "0", "1", ... with list behaviour."""
 
     def _key(self, idx: Any) -> str:
-        size = len(self)
-        idx = operator.index(idx)
-        if not -size <= idx < size:
-            raise IndexError(f"index {idx} is out of range")
-        return str(list(self._modules)[idx % size])
+        return str(list(self._modules)[_place(idx, len(self))])
 
     def _renumber(self) -> None:
         modules = list(self._modules.values())
@@ -270,10 +273,7 @@ class ParameterList(Module):
             self.extend(values)
 
     def _key(self, idx: Any) -> str:
-        idx = operator.index(idx)
-        if not -len(self) <= idx < len(self):
-            raise IndexError(f"index {idx} is out of range")
-        return str(idx % len(self))
+        return str(_place(idx, len(self)))
 
     def __getitem__(self, idx: Any) -> Any:
         if isinstance(idx, slice):

@@ -10,6 +10,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register, type_name
 from srcgrad.eager.operands import arithmetic_dtype, promoted
+from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.writes import apply_in_place
@@ -34,12 +35,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
             raise TypeError(f"argument '{name}' must be Number, not {type_name(value)}")
     tensors = [isinstance(v, Tensor) for v in given]
     if any(tensors) and not all(tensors):
-        names = ", ".join(f"{n}={'Tensor' if isinstance(v, Tensor) else type(v).__name__}" for n,
-                          v in (("min", min), ("max", max)) if v is not None)
-        raise TypeError("clamp() received an invalid combination of arguments - got (Tensor, "
-                        f"{names}), but expected one of:\n * (Tensor input, Tensor min = None, "
-                        "Tensor max = None, *, Tensor out = None)\n * (Tensor input, Number min = "
-                        "None, Number max = None, *, Tensor out = None)\n")
+        raise combination_error("clamp", (input,), {"min": min, "max": max}, False) or TypeError()
     return _clamped(_CLAMP_TENSORS if any(tensors) else _CLAMP, input, min, max)
 
 
@@ -121,7 +117,7 @@ _LERP = Primitive(blends.lerp, "LerpBackward0", primal=_lerp, shown={"start": "s
 _LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", shown={"start": "self"}, main=False)
 
 
-def _same_kind(name: str, first: Tensor, other: Tensor, argument: str) -> None:
+def _same_kind(first: Tensor, other: Tensor, argument: str) -> None:
     if first._dt is not other._dt:
         raise RuntimeError(f"expected dtype {first._dt.c_name} for `{argument}` but got dtype "
                            f"{other._dt.c_name}")
@@ -130,9 +126,9 @@ def _same_kind(name: str, first: Tensor, other: Tensor, argument: str) -> None:
 @op(inplace=True)
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     """``input + weight * (end - input)``."""
-    _same_kind("lerp", input, end, "end")
+    _same_kind(input, end, "end")
     if isinstance(weight, Tensor):
-        _same_kind("lerp", input, weight, "weight")
+        _same_kind(input, weight, "weight")
         return promoted(_LERP_TENSOR, input._dt, input, end, weight)
     return promoted(_LERP, input._dt, input, end, weight=weight)
 
@@ -165,6 +161,13 @@ def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
     return promoted(_ADDCDIV, d, input, tensor1, tensor2, value=value)
 
 
+def need_scalar(name: str, value: Tensor) -> None:
+    """Refuse a tensor of several elements where all are set to one value."""
+    if value._a.ndim:
+        raise RuntimeError(f"{name} only supports a 0-dimensional value tensor, but got tensor "
+                           f"with {value._a.ndim} dimension(s).")
+
+
 _FILL = Primitive(blends.masked_fill, "MaskedFillBackward0")
 _FILL_TENSOR = Primitive(blends.masked_fill, "MaskedFillBackward1", main=False)
 
@@ -179,9 +182,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     prim = _FILL
     if isinstance(value, Tensor):
         prim = _FILL_TENSOR
-        if value._a.ndim:
-            raise RuntimeError("masked_fill_ only supports a 0-dimensional value tensor, but got "
-                               f"tensor with {value._a.ndim} dimension(s).")
+        need_scalar("masked_fill_", value)
     source = value._a if isinstance(value, Tensor) else value
     d = input._dt
     filled = promotion.stored_number(d, source if source is value else source.item())
@@ -245,8 +246,6 @@ def _parts(name: str, x: Tensor, y: Tensor) -> None:
 @op("complex", method=False)
 def complex_(real: Tensor, imag: Tensor) -> Any:
     """Complex numbers from real and imaginary parts."""
-    need_tensor("complex", real, "real", 1)
-    need_tensor("complex", imag, "imag", 2)
     _parts("complex", real, imag)
     return _COMPLEX(real, imag)
 
@@ -254,7 +253,5 @@ def complex_(real: Tensor, imag: Tensor) -> Any:
 @op(method=False)
 def polar(abs: Tensor, angle: Tensor) -> Any:
     """Complex numbers from moduli and phases."""
-    need_tensor("polar", abs, "abs", 1)
-    need_tensor("polar", angle, "angle", 2)
     _parts("polar", abs, angle)
     return _POLAR(abs, angle)

@@ -15,7 +15,7 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.calling_errors import type_name, unbound_error
+from srcgrad.eager.calling_errors import is_unbound, type_name, unbound_error
 from srcgrad.eager.dispatch import NAMESPACE, op, store_out
 from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.ops.arguments import refuse_kinds
@@ -31,7 +31,7 @@ _OPTIONS = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defa
             for name, default in _DEFAULTS.items()]
 
 
-def creator(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
+def creator(function: Callable[..., Tensor], name: str = "") -> Callable[..., Tensor]:
     """Put a function that makes new tensors into the namespace.
 
     One that has a parameter ``d`` is given the dtype that ``dtype=`` or ``out=`` tells, or None;
@@ -68,8 +68,7 @@ def creator(function: Callable[..., Any], name: str = "") -> Callable[..., Any]:
                 given |= {} if d is None else {"d": d}
             t = function(*args, **given)
         except (TypeError, AttributeError) as error:
-            trace = error.__traceback__
-            unbound = trace is not None and trace.tb_next is None
+            unbound = is_unbound(error)
             if not unbound and not str(error).startswith("argument '"):
                 raise
             raise combination_error(title, args, kwargs, False) or (

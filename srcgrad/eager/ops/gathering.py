@@ -10,6 +10,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, need_tensor, op, register
 from srcgrad.eager.nodes import named
+from srcgrad.eager.ops.blending import need_scalar
 from srcgrad.eager.ops.indexing import array_index, index_put_copy
 from srcgrad.eager.ops.indexing import index_put as write_at
 from srcgrad.eager.ops.shapes import expand, reshape, wrap_dim
@@ -126,18 +127,19 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
     return gather(expand(input, *own), i, expand(indices, *other))
 
 
-def _source_for(name: str, input: Tensor, src: Any) -> Any:
-    if isinstance(src, Tensor) and src._dt is not input._dt:
-        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
-    return src
-
-
-def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
+def _scatter_dim(input: Tensor, dim: int, index: Tensor, src: Any) -> int:
+    """The dimension to scatter along, once everything fits."""
     i = wrap_dim(dim, input)
     places = _indices("scatter", index)
     _fits(places, input._a, i, "self", src)
     _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
-    src = _source_for("scatter", input, src)
+    if isinstance(src, Tensor) and src._dt is not input._dt:
+        raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    return i
+
+
+def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
+    i = _scatter_dim(input, dim, index, src)
     if isinstance(src, Tensor):
         return _SCATTER[how, True](input, index, src, axis=i, how=how)
     value = stored_number(input._dt, src)
@@ -180,11 +182,7 @@ def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: 
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin, got "
                            f"{reduce}")
-    i = wrap_dim(dim, input)
-    places = _indices("scatter", index)
-    _fits(places, input._a, i, "self", src)
-    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
-    _source_for("scatter", input, src)
+    i = _scatter_dim(input, dim, index, src)
     return _REDUCED(input, index, src, axis=i, how=reduce, include_self=include_self)
 
 
@@ -277,9 +275,7 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     """``value`` written to the slices at ``index``."""
     i, places = _slices("index_fill", input, dim, index)
     if isinstance(value, Tensor):
-        if value._a.ndim:
-            raise RuntimeError("index_fill_ only supports a 0-dimensional value tensor, but got "
-                               f"tensor with {value._a.ndim} dimension(s).")
+        need_scalar("index_fill_", value)
         _check_fill(input, value._dt.category == dt.COMPLEX)
         return guarded(
             _INDEX_FILL_TENSOR(input, value.to(input._dt), _along(i, places), "set"), index)

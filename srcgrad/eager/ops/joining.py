@@ -14,7 +14,7 @@ from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import slice_view
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive, push_forward
-from srcgrad.eager.promotion import broadcast_error
+from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tangents import follows_base
 from srcgrad.eager.tensor import Tensor, wrap
@@ -307,17 +307,9 @@ register("__iter__", __iter__, torch=False)
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     """Tensors expanded to their common shape."""
     given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple) else tensors
-    shape: tuple[int, ...] = ()
-    for t in given:
-        shape = _common(shape, t._a.shape)
+    check_broadcast(*given)
+    shape = np.broadcast_shapes(*(t._a.shape for t in given))
     return tuple(t if t._a.shape == shape else expand(t, shape) for t in given)
-
-
-def _common(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        raise broadcast_error(a, b) from None
 
 
 @op(method=False, out=False)

@@ -33,6 +33,13 @@ _TRIANGULAR = Primitive(matrix_functions.solve_triangular, "LinalgSolveTriangula
 _CHOLESKY_SOLVE = Primitive(matrix_functions.cholesky_solve, "CholeskySolveBackward0")
 
 
+def need_inexact(name: str, A: Tensor) -> None:
+    """Refuse integers and bools as functions of ``torch.linalg`` do."""
+    if A._dt.category < dt.FLOATING:
+        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. "
+                           f"Got {A._dt.tensor_name}")
+
+
 def need_matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
     need_tensor(f"linalg_{name}", A, argument, 1)
     if A._a.ndim < 2:
@@ -41,9 +48,7 @@ def need_matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") 
     if square and A._a.shape[-1] != A._a.shape[-2]:
         raise RuntimeError(f"linalg.{name}: {argument} must be batches of square matrices, but "
                            f"they are {A._a.shape[-2]} by {A._a.shape[-1]} matrices")
-    if A._dt.category < dt.FLOATING:
-        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. "
-                           f"Got {A._dt.tensor_name}")
+    need_inexact(name, A)
     if A._dt in (dt.float16, dt.bfloat16):
         raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got "
                            f"{A._dt.tensor_name}")
@@ -390,9 +395,7 @@ within(LINALG, "diagonal", title="linalg_diagonal", out=False)(
 @within(LINALG, "vecdot", title="linalg_vecdot")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     """The inner products of vectors along ``dim``, the first conjugated."""
-    if x._dt.category < dt.FLOATING:
-        raise RuntimeError("linalg.vecdot: Expected a floating point or complex tensor as input. "
-                           f"Got {x._dt.tensor_name}")
+    need_inexact("vecdot", x)
     one_dtype("", x, y, text="linalg.vecdot: Expected x and y to have the same dtype, but found x "
               "of type {0.tensor_name} and y of type {1.tensor_name} instead")
     return x.vdot(y) if x._a.ndim == y._a.ndim == 1 else (conj(x) * y).sum(dim)

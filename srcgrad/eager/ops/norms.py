@@ -11,7 +11,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, within
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.factorizations import svdvals
-from srcgrad.eager.ops.linear_algebra import LINALG, inv
+from srcgrad.eager.ops.linear_algebra import LINALG, inv, need_inexact
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import expand, wrap_dim
 from srcgrad.eager.primitive import Primitive
@@ -29,9 +29,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     """The p-norm of all elements, or over dimensions."""
     if dtype is not None:
         x = convert(x, dtype)
-    if x._dt.category < dt.FLOATING:
-        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
-                           f"input. Got {x._dt.tensor_name}")
+    need_inexact("vector_norm", x)
     axes = wrap_dims(dim, x)
     return _NORM(x, order=float(ord), axis=axes, keepdims=keepdim)
 
@@ -47,9 +45,7 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
                            "dimensions.")
     if len(dim) != 2:
         raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {list(dim)}")
-    if A._dt.category < dt.FLOATING:
-        raise RuntimeError("linalg.matrix_norm: Expected a floating point or complex tensor as "
-                           f"input. Got {A._dt.tensor_name}")
+    need_inexact("matrix_norm", A)
     i, j = (wrap_dim(d, A) for d in dim)
     if i == j:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
@@ -96,9 +92,8 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
          dtype: dt.dtype | None = None) -> Any:
     """The p-norm of all elements, or over dimensions."""
-    if input._dt.category < dt.FLOATING and dtype is None:
-        raise RuntimeError("linalg.vector_norm: Expected a floating point or complex tensor as "
-                           f"input. Got {input._dt.tensor_name}")
+    if dtype is None:
+        need_inexact("vector_norm", input)
     if p == "nuc":
         return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
     order = 2.0 if p in ("fro", None) else p

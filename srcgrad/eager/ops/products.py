@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import need_tensor, op, register
+from srcgrad.eager.dispatch import op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import one_dtype
 from srcgrad.eager.ops.shapes import expand, reshape, squeeze, squeeze_fresh, unsqueeze
@@ -37,12 +37,9 @@ def shape_text(t: Tensor) -> str:
 @op()
 def mm(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
-    for position, value in ((1, input), (2, mat2)):
-        need_tensor("mm", value, "mat2", position)
-    if input._a.ndim != 2:
-        raise RuntimeError("self must be a matrix")
-    if mat2._a.ndim != 2:
-        raise RuntimeError("mat2 must be a matrix")
+    for name, t in (("self", input), ("mat2", mat2)):
+        if t._a.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix")
     _check_inner(input, mat2)
     return _mm(input, mat2)
 
@@ -70,7 +67,6 @@ def mv(input: Tensor, vec: Tensor) -> Any:
 @op()
 def dot(input: Tensor, tensor: Tensor) -> Any:
     """The inner product of two vectors."""
-    need_tensor("dot", tensor, "tensor", 2)
     check_vectors(input, tensor)
     return _dot(input, tensor)
 
@@ -111,7 +107,6 @@ def check_batches(x: Tensor, y: Tensor) -> None:
 @op()
 def matmul(input: Tensor, other: Tensor) -> Any:
     """The matrix product, with PyTorch's treatment of vectors and batches."""
-    need_tensor("matmul", other, "other", 2)
     m, n = input._a.ndim, other._a.ndim
     if m == 2 and n == 2:
         _check_inner(input, other)

@@ -79,17 +79,13 @@ def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
         if s < -1:
             raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(shape)}")
     known = math.prod(s for s in shape if s != -1)
-    if holes:
-        if known == 0 and n == 0:
-            raise RuntimeError(
-                f"cannot reshape tensor of {n} elements into shape {shape_text(shape)} because "
-                f"the unspecified dimension size -1 can be any value and is ambiguous")
-        if known == 0 or n % known:
-            raise RuntimeError(f"shape '{shape_text(shape)}' is invalid for input of size {n}")
-        return tuple(n // known if s == -1 else s for s in shape)
-    if known != n:
+    if holes and known == n == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of {n} elements into shape {shape_text(shape)} because "
+            f"the unspecified dimension size -1 can be any value and is ambiguous")
+    if (known == 0 or n % known) if holes else known != n:
         raise RuntimeError(f"shape '{shape_text(shape)}' is invalid for input of size {n}")
-    return shape
+    return tuple(n // known if s == -1 else s for s in shape)
 
 
 def reshaped_view(a: Any, shape: tuple[int, ...]) -> Any:

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import zipfile
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,16 @@ class Storages:
         return self._arrays[number]
 
 
+_PLAIN: dict[str, Callable[[Any], Any]] = {
+    "int": lambda described: int(described["text"]),
+    "float": lambda described: float.fromhex(described["hex"]),
+    "complex": lambda described: complex(*map(float.fromhex, described["hex"])),
+    "dtype": lambda described: DTYPES[described["name"]],
+    "device": lambda described: torch.device(described["name"]),
+    "function": lambda described: function(described["name"]),
+}
+
+
 class Reader:
     """Rebuilds an object; storages are read when first needed."""
 
@@ -125,27 +136,13 @@ class Reader:
         return module
 
     def _plain(self, kind: str, described: Any) -> Any:
-        if kind == "int":
-            return int(described["text"])
-        if kind == "float":
-            return float.fromhex(described["hex"])
-        if kind == "complex":
-            real, imaginary = described["hex"]
-            return complex(float.fromhex(real), float.fromhex(imaginary))
-        if kind == "bytes":
-            return self.storages[described["storage"]].tobytes()
-        if kind == "dtype":
-            return DTYPES[described["name"]]
-        if kind == "device":
-            return torch.device(described["name"])
-        if kind == "function":
-            return function(described["name"])
+        if kind in _PLAIN:
+            return _PLAIN[kind](described)
         if kind in ("slice", "range"):
-            ends = [self.build(end) for end in described["ends"]]
-            return slice(*ends) if kind == "slice" else range(*ends)
-        if kind in ("array", "scalar"):
+            return {"slice": slice, "range": range}[kind](*map(self.build, described["ends"]))
+        if kind in ("array", "scalar", "bytes"):
             array = self.storages[described["storage"]]
-            return array if kind == "array" else array[()]
+            return array if kind == "array" else array[()] if kind == "scalar" else array.tobytes()
         raise damaged(f"an unknown kind of value {kind!r}")
 
     def _tensor(self, described: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 from ... import basis as torch
@@ -232,7 +231,7 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
     return nodes.rrelu(input, noise)
 
 
-def _in_place(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_place(function: Any) -> Any:
     """The same function, always in place."""
     *parameters, _ = inspect.signature(function).parameters.values()
     given = ", ".join(p.name for p in parameters)

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...calling_errors import bad_argument, unbound_error
+from ...calling_errors import is_unbound, unbound_error, wrong_kind
 from ...overloads import combination_error
 from ...tensor import Tensor
 
@@ -60,11 +60,8 @@ def builtin(*kinds: str, title: str = "") -> Callable[[F], F]:
                 if (value is None and optional) or any(fit(value) for fit in fits):
                     continue
                 kind = _SHOWN.get(kind, kind)
-                combined = combination_error(name, args, kwargs, False)
-                if combined is not None or place < len(args):
-                    return combined or bad_argument(name, key, place + 1, kind, value)
-                return TypeError(f"{name}(): argument '{key}' must be {kind}, not "
-                                 f"{type(value).__name__}")
+                return combination_error(name, args, kwargs, False) or wrong_kind(
+                    name, key, place, kind, value, len(args))
             return None
 
         @functools.wraps(function)
@@ -75,10 +72,9 @@ def builtin(*kinds: str, title: str = "") -> Callable[[F], F]:
             try:
                 return function(*args, **kwargs)
             except TypeError as raised:
-                trace = raised.__traceback__
-                if trace is None or trace.tb_next is not None:
+                if not is_unbound(raised):
                     raise
-                reason = raised  # the call could not be bound
+                reason = raised
             raise combination_error(name, args, kwargs, False) or unbound_error(
                 name, reason, names, kwargs)
 
