@@ -86,7 +86,7 @@ for _function in (
 # -- further spellings ---------------------------------------------------------------------
 
 
-for _name in ("detach", "detach_", "is_conj", "is_neg"):
+for _name in ("detach", "detach_", "is_conj", "is_neg", "relu_"):
     method_as_function(_name)
 
 
