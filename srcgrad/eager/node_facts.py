@@ -7,15 +7,17 @@ modified before the backward, where rules need other values than PyTorch's formu
 
 from __future__ import annotations
 
+_PLACED = (
+    "AvgPool2D", "AvgPool3D", "ReflectionPad1D", "ReflectionPad2D", "ReflectionPad3D",
+    "ReplicationPad1D", "ReplicationPad2D", "ReplicationPad3D", "AdaptiveAvgPool2D",
+    "AdaptiveAvgPool3D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "MaxPool2DWithIndices",
+    "MaxPool3DWithIndices", "NllLoss", "NllLoss2D", "RreluWithNoise")
+
 # Backward formulas that are functions of their own in PyTorch: the node of their result.
 GRADIENT_NODES = {name + "Backward0": name + "BackwardBackward0" for name in (
     "Tanh", "Sigmoid", "MseLoss", "Elu", "Gelu", "Silu", "Mish", "Softplus", "LeakyRelu",
     "Hardsigmoid", "Hardswish", "Glu", "LogSigmoid", "Softshrink", "Hardshrink", "Hardtanh",
-    "HuberLoss", "SmoothL1Loss", "Embedding", "Threshold", "AvgPool2D", "AvgPool3D",
-    "ReflectionPad1D", "ReflectionPad2D", "ReflectionPad3D", "ReplicationPad1D",
-    "ReplicationPad2D", "ReplicationPad3D", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D",
-    "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "MaxPool2DWithIndices", "MaxPool3DWithIndices",
-    "NllLoss", "NllLoss2D", "RreluWithNoise")}
+    "HuberLoss", "SmoothL1Loss", "Embedding", "Threshold", *_PLACED)}
 GRADIENT_NODES |= {"ReluBackward0": "ThresholdBackwardBackward0",
                    "SoftmaxBackward0": "SoftmaxBackwardDataBackward0",
                    "LogSoftmaxBackward0": "LogSoftmaxBackwardDataBackward0"}
@@ -28,11 +30,7 @@ CHOICES = frozenset(
     for number in (0, 1))
 
 # Linear functions whose backward formula takes the input all the same, and so saves it.
-TAKES_INPUT = frozenset(name + "Backward0" for name in (
-    "AvgPool2D", "AvgPool3D", "ReflectionPad1D", "ReflectionPad2D", "ReflectionPad3D",
-    "ReplicationPad1D", "ReplicationPad2D", "ReplicationPad3D", "AdaptiveAvgPool2D",
-    "AdaptiveAvgPool3D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "MaxPool2DWithIndices",
-    "MaxPool3DWithIndices", "NllLoss", "NllLoss2D", "RreluWithNoise"))
+TAKES_INPUT = frozenset(name + "Backward0" for name in _PLACED)
 
 # Nodes whose gradients come from one function: each depends on all that is saved.
 JOINT = frozenset(("ConvolutionBackward0",))

@@ -285,12 +285,17 @@ def _check_absent_gradients(func: Callable[..., Any], given: Sequence[Any]) -> N
             raise GradcheckError(_ZERO_GRADS.format(problem)) from cause
 
 
+def _drawn(tensors: Sequence[Tensor], *batch: int) -> list[Tensor]:
+    """Normal numbers in the shapes of ``tensors``, always the same."""
+    rng = np.random.default_rng(0)
+    return [wrap(np.asarray(rng.standard_normal((*batch, *t._a.shape)), t._a.dtype), t._dt)
+            for t in tensors]
+
+
 def _check_absent_tangents(func: Callable[..., Any], given: Sequence[Any]) -> None:
     """A tangent that is not there must be as good as one of zeros."""
     wanted = _active(given)
-    rng = np.random.default_rng(0)
-    tangents = {id(t): wrap(np.asarray(rng.standard_normal(t._a.shape), t._a.dtype), t._dt)
-                for t in wanted}
+    tangents = dict(zip(map(id, wanted), _drawn(wanted)))
     for x in wanted:
         others = {k: v for k, v in tangents.items() if k != id(x)}
         zero = _pushed(func, given, others, wanted)
@@ -322,17 +327,12 @@ def _batch_agrees(one: Callable[[Any], Any], batch: Any, text: str) -> None:
             raise GradcheckError(f"For output {k}, batched and single gradients differ.\n\n{text}")
 
 
-def _random_batch(like: Tensor) -> Tensor:
-    rng = np.random.default_rng(0)
-    return wrap(np.asarray(rng.standard_normal((2, *like._a.shape)), like._a.dtype), like._dt)
-
-
 def _check_batched_gradients(out: Tensor, index: int, wanted: list[Tensor]) -> None:
     def one(seed: Tensor) -> tuple[Tensor, ...]:
         got = grad(out, wanted, seed, retain_graph=True, allow_unused=True)
         return tuple(zeros_as(x) if g is None else g for g, x in zip(got, wanted))
 
-    _batch_agrees(one, _random_batch(out), "gradcheck or gradgradcheck failed while testing "
+    _batch_agrees(one, *_drawn([out], 2), "gradcheck or gradgradcheck failed while testing "
                   "batched gradient computation.")
 
 
@@ -342,7 +342,7 @@ def _check_batched_tangents(func: Callable[..., Any], given: Sequence[Any]) -> N
             found = _pushed(func, given, {id(x): tangent}, [x])
             return tuple(t for t in found if t is not None)
 
-        _batch_agrees(one, _random_batch(x), "gradcheck failed while testing batched forward "
+        _batch_agrees(one, *_drawn([x], 2), "gradcheck failed while testing batched forward "
                       "gradient computation.")
 
 
@@ -359,10 +359,7 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
             "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
     given = _tensors(inputs)
     if grad_outputs is None:
-        rng = np.random.default_rng(0)
-        grad_outputs = tuple(
-            wrap(np.asarray(rng.standard_normal(o._a.shape), o._a.dtype), o._dt).requires_grad_()
-            for o in _active(_outputs(func, given)))
+        grad_outputs = [t.requires_grad_() for t in _drawn(_active(_outputs(func, given)))]
     seeds = _tensors(grad_outputs)
     count = len(seeds)
     needs = [isinstance(t, Tensor) and t.requires_grad for t in given]

@@ -211,11 +211,7 @@ def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     if not counts:
         raise RuntimeError("unflatten: sizes must be non-empty")
     known = math.prod(k for k in counts if k != -1)
-    if -1 in counts:
-        if known == 0 or n % known:
-            raise RuntimeError(f"unflatten: Provided sizes {list(counts)} don't multiply up to the "
-                               f"size of dim {i} ({n}) in the input tensor")
-    elif known != n:
+    if (known == 0 or n % known) if -1 in counts else known != n:
         raise RuntimeError(f"unflatten: Provided sizes {list(counts)} don't multiply up to the "
                            f"size of dim {i} ({n}) in the input tensor")
     return view(input, *input._a.shape[:i], *counts, *input._a.shape[i + 1 :])

@@ -48,15 +48,7 @@ def _norm(norm: str | None) -> str | None:
     return norm
 
 
-def _length(n: int | None, size: int) -> int | None:
-    if n is not None and n < 1:
-        raise RuntimeError(f"Invalid number of data points ({n}) specified")
-    if n is None and size < 1:
-        raise RuntimeError(f"Invalid number of data points ({size}) specified")
-    return n
-
-
-def _one(name: str, prepare: Any, node: str) -> None:
+def _one(name: str, prepare: Any) -> None:
     prim = _PRIMS[name]
 
     def transform(input: Tensor, n: int | None = None, dim: int = -1,
@@ -65,19 +57,20 @@ def _one(name: str, prepare: Any, node: str) -> None:
         i = wrap_dim(dim, t)
         if t._a.ndim == 0:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
-        _length(n, t._a.shape[i] if t._a.ndim else 1)
+        points = t._a.shape[i] if n is None else n
+        if points < 1:
+            raise RuntimeError(f"Invalid number of data points ({points}) specified")
         plain = name == "fft" and t._dt.category == dt.FLOATING
         return (_R2C_FULL if plain else prim)(t, n, i, _norm(norm))
 
     within(FFT, name, title=f"fft_{name}")(transform)
 
 
-_one("fft", _floats, _C2C)
-_one("ifft", _complex_numbers, _C2C)
-_one("irfft", _complex_numbers, _C2R)
-_one("hfft", _complex_numbers, _C2R)
-_one("rfft", lambda t: _real_numbers("rfft", t), _R2C)
-_one("ihfft", lambda t: _real_numbers("ihfft", t), _R2C)
+for _kind in ("ifft", "irfft", "hfft"):
+    _one(_kind, _complex_numbers)
+_one("fft", _floats)
+_one("rfft", lambda t: _real_numbers("rfft", t))
+_one("ihfft", lambda t: _real_numbers("ihfft", t))
 
 
 def _axes(dim: Any, input: Tensor) -> tuple[int, ...]:
@@ -97,10 +90,8 @@ def _several(name: str, prepare: Any, default: Any) -> None:
             axes = tuple(range(t._a.ndim - count, t._a.ndim))
         else:
             axes = _axes(dim, t)
-        if s is not None:
-            sizes: Any = tuple(t._a.shape[i] if k == -1 else k for k, i in zip(s, axes))
-        else:
-            sizes = None
+        sizes = None if s is None else tuple(
+            t._a.shape[i] if k == -1 else k for k, i in zip(s, axes))
         return prim(t, sizes, axes, _norm(norm))
 
     within(FFT, name, title=f"fft_{name}")(transform)

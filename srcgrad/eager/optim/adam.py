@@ -16,6 +16,7 @@ from .optimizer import (
     checked_lr,
     keeps_options,
     mean_square,
+    nonnegative,
     numbers,
     scalar,
 )
@@ -24,13 +25,11 @@ from .optimizer import (
 def _checked(lr: Any, eps: float, betas: tuple[Any, Any], weight_decay: float) -> None:
     """The argument checks that the family shares, with PyTorch's texts."""
     checked_lr(lr)
-    if not eps >= 0.0:
-        raise ValueError(f"Invalid epsilon value: {eps}")
+    nonnegative(epsilon=eps)
     for place, beta in enumerate(betas):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
-    if not weight_decay >= 0.0:
-        raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+    nonnegative(weight_decay=weight_decay)
 
 
 def _check_kinds(betas: tuple[Any, Any], refuses_tensors: bool) -> None:
@@ -146,8 +145,7 @@ class NAdam(_Moments):
                  maximize: bool = False, capturable: bool = False,
                  differentiable: bool = False) -> None:
         _checked(lr, eps, betas, weight_decay)
-        if not momentum_decay >= 0.0:
-            raise ValueError(f"Invalid momentum_decay value: {momentum_decay}")
+        nonnegative(momentum_decay=momentum_decay)
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["mu_product"] = torch.ones((), dtype=torch.float32)

@@ -14,16 +14,10 @@ from .optimizer import (
     Params,
     keeps_options,
     mean_square,
+    nonnegative,
     numbers,
     scalar,
 )
-
-
-def _nonnegative(**values: Any) -> None:
-    """Refuse negative options with PyTorch's text, for instance ``Invalid alpha value: -1``."""
-    for name, value in values.items():
-        if not value >= 0.0:
-            raise ValueError(f"Invalid {name} value: {value}")
 
 
 class Adagrad(ArrayOptimizer):
@@ -35,8 +29,8 @@ class Adagrad(ArrayOptimizer):
                  initial_accumulator_value: float = 0, eps: float = 1e-10,
                  foreach: bool | None = None, *, maximize: bool = False,
                  differentiable: bool = False, fused: bool | None = None) -> None:
-        _nonnegative(lr_decay=lr_decay, weight_decay=weight_decay,
-                     initial_accumulator_value=initial_accumulator_value, epsilon=eps)
+        nonnegative(lr_decay=lr_decay, weight_decay=weight_decay,
+                    initial_accumulator_value=initial_accumulator_value, epsilon=eps)
 
     def _begin(self, params: Params, options: dict[str, Any]) -> None:
         super()._begin(params, options)
@@ -75,7 +69,7 @@ class Adadelta(ArrayOptimizer):
                  maximize: bool = False, differentiable: bool = False) -> None:
         if not 0.0 <= rho <= 1.0:
             raise ValueError(f"Invalid rho value: {rho}")
-        _nonnegative(epsilon=eps, weight_decay=weight_decay)
+        nonnegative(epsilon=eps, weight_decay=weight_decay)
 
     _zeros = ("square_avg", "acc_delta")
 
@@ -104,7 +98,7 @@ class RMSprop(ArrayOptimizer):
                  weight_decay: float = 0, momentum: float = 0, centered: bool = False,
                  capturable: bool = False, foreach: bool | None = None, maximize: bool = False,
                  differentiable: bool = False) -> None:
-        _nonnegative(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
+        nonnegative(epsilon=eps, momentum=momentum, weight_decay=weight_decay, alpha=alpha)
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["square_avg"] = torch.zeros_like(param)

@@ -45,6 +45,13 @@ def checked_lr(lr: Any) -> None:
         raise ValueError(f"Invalid learning rate: {lr}")
 
 
+def nonnegative(**values: Any) -> None:
+    """Refuse negative options with PyTorch's text, for instance ``Invalid alpha value: -1``."""
+    for name, value in values.items():
+        if not value >= 0.0:
+            raise ValueError(f"Invalid {name} value: {value}")
+
+
 def checked_flags(differentiable: bool, foreach: bool | None, fused: bool | None) -> None:
     """Refuse the combinations of implementation flags that PyTorch refuses."""
     if differentiable:

@@ -13,6 +13,7 @@ from .optimizer import (
     Group,
     Params,
     keeps_options,
+    nonnegative,
     numbers,
     round_storage,
     scalar,
@@ -78,8 +79,7 @@ class ASGD(ArrayOptimizer):
                  t0: float = 1e6, weight_decay: float = 0, foreach: bool | None = None,
                  maximize: bool = False, differentiable: bool = False,
                  capturable: bool = False) -> None:
-        if not weight_decay >= 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        nonnegative(weight_decay=weight_decay)
 
     def _start(self, param: Any, state: dict[str, Any], group: Group) -> None:
         state["eta"] = torch.tensor(float(scalar(group["lr"])), dtype=torch.float32)

@@ -211,7 +211,6 @@ def _cubic_matrix(n: int, m: int, step: float, align: bool, kind: Any) -> Array:
     return matrix
 
 
-_DIMS = {3: "3D", 4: "4D", 5: "5D"}
 _NEEDS = {"linear": 3, "bilinear": 4, "trilinear": 5, "bicubic": 4}
 _ONLY = (
     "Input Error: Only 3D, 4D and 5D input Tensors supported (got {}D) for the modes: nearest | "
@@ -290,16 +289,14 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         places = tuple(_nearest_places(n, m, step, exact, count == 2) for n, m,
                        step in zip(given, sizes, steps))
         return nodes.upsample["NearestExact" if exact else "Nearest", count](input, places)
-    if mode not in _NEEDS or input.dim() not in _DIMS:
-        raise NotImplementedError(_ONLY.format(input.dim(), mode))
-    if _NEEDS[mode] != input.dim() and mode == "bicubic":
-        raise NotImplementedError(_ONLY.format(input.dim(), mode))
-    if _NEEDS[mode] != input.dim():
-        raise NotImplementedError(f"Got {_DIMS[input.dim()]} input, but {mode} mode needs "
-                                  f"{_DIMS[_NEEDS[mode]]} input")
+    needs, has = _NEEDS.get(mode), input.dim()
+    if needs is None or not 1 <= count <= 3 or (mode == "bicubic" and needs != has):
+        raise NotImplementedError(_ONLY.format(has, mode))
+    if needs != has:
+        raise NotImplementedError(f"Got {has}D input, but {mode} mode needs {needs}D input")
     if input.dtype is torch.uint8:  # computed in single precision, rounded at the end
-        exact = interpolate(input.float(), sizes, None, mode, align_corners) if factors is None \
-            else interpolate(input.float(), None, scale_factor, mode, align_corners)
+        exact = interpolate(input.float(), size, scale_factor, mode, align_corners,
+                            recompute_scale_factor)
         return exact.round().clamp(0, 255).to(torch.uint8)
     nodes.upsample[mode.capitalize(), count].check(input)
     build = _cubic_matrix if mode == "bicubic" else _linear_matrix

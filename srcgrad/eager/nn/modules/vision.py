@@ -120,33 +120,23 @@ class ChannelShuffle(Layer, of=F.channel_shuffle, shown="groups"):
     """Channels of groups interleaved."""
 
 
-class Upsample(Module):
+class Upsample(Layer, of=F.interpolate, without="antialias"):
     """Resamples to ``size`` or by ``scale_factor``."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
                  align_corners: bool | None = None,
                  recompute_scale_factor: bool | None = None) -> None:
-        super().__init__()
-        self.name = type(self).__name__
-        self.size = size
         if isinstance(scale_factor, tuple):
-            self.scale_factor: Any = tuple(float(factor) for factor in scale_factor)
+            scale_factor = tuple(map(float, scale_factor))
         else:
-            self.scale_factor = float(scale_factor) if scale_factor else None
-        self.mode = mode
-        self.align_corners = align_corners
-        self.recompute_scale_factor = recompute_scale_factor
-
-    def forward(self, input: Any) -> Any:
-        return F.interpolate(input, self.size, self.scale_factor, self.mode, self.align_corners,
-                             recompute_scale_factor=self.recompute_scale_factor)
+            scale_factor = float(scale_factor) if scale_factor else None
+        self._keep(name=type(self).__name__, size=size, scale_factor=scale_factor, mode=mode,
+                   align_corners=align_corners, recompute_scale_factor=recompute_scale_factor)
 
     def extra_repr(self) -> str:
         if self.scale_factor is not None:
-            info = "scale_factor=" + repr(self.scale_factor)
-        else:
-            info = "size=" + repr(self.size)
-        return info + ", mode=" + repr(self.mode)
+            return f"scale_factor={self.scale_factor!r}, mode={self.mode!r}"
+        return f"size={self.size!r}, mode={self.mode!r}"
 
 
 class UpsamplingNearest2d(Upsample):

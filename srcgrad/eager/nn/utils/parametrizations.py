@@ -8,7 +8,14 @@ from ... import basis as torch
 from .. import functional as F
 from ..module import Module
 from .parametrize import register_parametrization
-from .weight_scaling import as_matrix, norm_except_dim, scaled_to, turn
+from .weight_scaling import (
+    as_matrix,
+    check_iterations,
+    first_axis,
+    norm_except_dim,
+    scaled_to,
+    turn,
+)
 
 
 class _WeightNorm(Module):
@@ -48,9 +55,7 @@ class _SpectralNorm(Module):
         if not -rank <= dim < rank:
             raise IndexError("Dimension out of range (expected to be in range of "
                              f"[-{rank}, {rank - 1}] but got {dim})")
-        if n_power_iterations <= 0:
-            raise ValueError("Expected n_power_iterations to be positive, but "
-                             f"got n_power_iterations={n_power_iterations}")
+        check_iterations(n_power_iterations)
         self.dim, self.eps = dim % rank, eps
         if rank > 1:
             self.n_power_iterations = n_power_iterations
@@ -83,13 +88,16 @@ class _SpectralNorm(Module):
 def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1,
                   eps: float = 1e-12, dim: int | None = None) -> Any:
     """The weight over its largest singular value, estimated by power iteration."""
+    weight, dim = _weight_of(module, name), first_axis(module) if dim is None else dim
+    return register_parametrization(
+        module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
+
+
+def _weight_of(module: Any, name: str) -> Any:
     weight = getattr(module, name, None)
     if not isinstance(weight, torch.Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
-    if dim is None:
-        dim = 1 if type(module).__name__.startswith("ConvTranspose") else 0
-    return register_parametrization(
-        module, name, _SpectralNorm(weight, n_power_iterations, dim, eps))
+    return weight
 
 
 class _Orthogonal(Module):
@@ -154,9 +162,7 @@ def orthogonal(module: Any, name: str = "weight", orthogonal_map: str | None = N
 
     With ``orthogonal_map="householder"`` it is a product of reflections.
     """
-    weight = getattr(module, name, None)
-    if not isinstance(weight, torch.Tensor):
-        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    weight = _weight_of(module, name)
     if weight.dim() < 2:
         raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} "
                          "dimensions.")

@@ -35,6 +35,8 @@ def scaled_to(v: Any, g: Any, dim: int) -> Any:
 class WeightNorm:
     """The hook of :func:`weight_norm`."""
 
+    scaling = "weight"
+
     def __init__(self, name: str, dim: int | None) -> None:
         self.name = name
         self.dim = -1 if dim is None else dim
@@ -56,28 +58,43 @@ class WeightNorm:
         setattr(module, self.name, self.compute_weight(module))
 
 
-def _hook_of(module: Module, kind: type, name: str) -> tuple[Any, Any]:
+def _hook_of(module: Any, kind: Any, name: str) -> tuple[Any, Any]:
     for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
+        if isinstance(hook, kind) and hook.name == name:
             return key, hook
     return None, None
 
 
-def _check_known(weight: Any, hook: str, what: str) -> None:
+def _check_free(module: Any, kind: Any, name: str) -> None:
+    if _hook_of(module, kind, name)[1] is not None:
+        raise RuntimeError(
+            f"Cannot register two {kind.scaling}_norm hooks on the same parameter {name}")
+
+
+def _check_known(weight: Any, kind: Any) -> None:
     if isinstance(weight, UninitializedParameter):
-        raise ValueError(f"The module passed to `{hook}` can't have uninitialized parameters. Make "
-                         f"sure to run the dummy forward before applying {what} normalization")
+        raise ValueError(f"The module passed to `{kind.__name__}` can't have uninitialized "
+                         "parameters. Make sure to run the dummy forward before applying "
+                         f"{kind.scaling} normalization")
+
+
+def _removed(module: Any, kind: Any, name: str) -> Any:
+    key, hook = _hook_of(module, kind, name)
+    if hook is None:
+        raise ValueError(f"{kind.scaling}_norm of '{name}' not found in {module}")
+    hook.remove(module)
+    del module._forward_pre_hooks[key]
+    return module
 
 
 def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
     """Replace a parameter by ``name_g`` (lengths) and ``name_v`` (directions)."""
     warnings.warn("`torch.nn.utils.weight_norm` is deprecated in favor of "
                   "`torch.nn.utils.parametrizations.weight_norm`.", FutureWarning, stacklevel=2)
-    if _hook_of(module, WeightNorm, name)[1] is not None:
-        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    _check_free(module, WeightNorm, name)
     hook = WeightNorm(name, dim)
     weight = getattr(module, name)
-    _check_known(weight, "WeightNorm", "weight")
+    _check_known(weight, WeightNorm)
     del module._parameters[name]
     lengths = norm_except_dim(weight.detach(), hook.dim)
     module.register_parameter(name + "_g", Parameter(lengths))
@@ -89,12 +106,7 @@ def weight_norm(module: Any, name: str = "weight", dim: int | None = 0) -> Any:
 
 def remove_weight_norm(module: Any, name: str = "weight") -> Any:
     """Undo :func:`weight_norm`, keeping the present weight."""
-    key, hook = _hook_of(module, WeightNorm, name)
-    if hook is None:
-        raise ValueError(f"weight_norm of '{name}' not found in {module}")
-    hook.remove(module)
-    del module._forward_pre_hooks[key]
-    return module
+    return _removed(module, WeightNorm, name)
 
 
 def as_matrix(weight: Any, dim: int) -> Any:
@@ -110,13 +122,20 @@ def turn(target: Any, matrix: Any, other: Any, eps: float) -> None:
         target.copy_(F.normalize(torch.mv(matrix.detach(), other), dim=0, eps=eps))
 
 
+def check_iterations(n_power_iterations: int) -> None:
+    """Refuse numbers of iterations that are not positive."""
+    if n_power_iterations <= 0:
+        raise ValueError("Expected n_power_iterations to be positive, but "
+                         f"got n_power_iterations={n_power_iterations}")
+
+
 class SpectralNorm:
     """The hook of :func:`spectral_norm`."""
 
+    scaling = "spectral"
+
     def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
-        if n_power_iterations <= 0:
-            raise ValueError("Expected n_power_iterations to be positive, but "
-                             f"got n_power_iterations={n_power_iterations}")
+        check_iterations(n_power_iterations)
         self.name, self.dim, self.eps = name, dim, eps
         self.n_power_iterations = n_power_iterations
 
@@ -143,21 +162,21 @@ class SpectralNorm:
         setattr(module, self.name, self.compute_weight(module, module.training))
 
 
-def _transposed(module: Module) -> bool:
-    return type(module).__name__ in ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d")
+def first_axis(module: Module) -> int:
+    """The dimension of the outputs in the weight of a layer."""
+    return 1 if type(module).__name__.startswith("ConvTranspose") else 0
 
 
 def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1,
                   eps: float = 1e-12, dim: int | None = None) -> Any:
     """Divide a parameter by its largest singular value, estimated by power iteration."""
-    if _hook_of(module, SpectralNorm, name)[1] is not None:
-        raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+    _check_free(module, SpectralNorm, name)
     hook = SpectralNorm(name, n_power_iterations,
-                        (1 if _transposed(module) else 0) if dim is None else dim, eps)
+                        first_axis(module) if dim is None else dim, eps)
     weight = module._parameters[name]
     if weight is None:
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
-    _check_known(weight, "SpectralNorm", "spectral")
+    _check_known(weight, SpectralNorm)
     with torch.no_grad():
         rows, columns = as_matrix(weight, hook.dim).shape
         u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
@@ -173,9 +192,4 @@ def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1
 
 def remove_spectral_norm(module: Any, name: str = "weight") -> Any:
     """Undo :func:`spectral_norm`, keeping the present weight."""
-    key, hook = _hook_of(module, SpectralNorm, name)
-    if hook is None:
-        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
-    hook.remove(module)
-    del module._forward_pre_hooks[key]
-    return module
+    return _removed(module, SpectralNorm, name)

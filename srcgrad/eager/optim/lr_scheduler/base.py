@@ -135,12 +135,13 @@ class LRScheduler:
 
     def get_lr(self) -> list[Any]:
         """The rates for ``self.last_epoch``; called within :meth:`step`."""
-        raise NotImplementedError(f"{type(self).__name__} must define get_lr()")
-
-    def _warn_outside_step(self) -> None:
         if not self._get_lr_called_within_step:
             warnings.warn("To get the last learning rate computed by the scheduler, please use "
-                          "`get_last_lr()`.", UserWarning, stacklevel=3)
+                          "`get_last_lr()`.", UserWarning, stacklevel=2)
+        return self._rates()
+
+    def _rates(self) -> list[Any]:
+        raise NotImplementedError(f"{type(self).__name__} must define get_lr()")
 
     def _current(self) -> list[Any]:
         return group_values(self.optimizer, "lr")

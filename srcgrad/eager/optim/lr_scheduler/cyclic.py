@@ -31,8 +31,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_cur: float = last_epoch
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         part = 1 + math.cos(math.pi * self.T_cur / self.T_i)
         return [self.eta_min + (base - self.eta_min) * part / 2 for base in self.base_lrs]
 
@@ -156,8 +155,7 @@ class OneCycleLR(_Momentum):
             return [*phases, phase(last, "initial min", "max max")]
         return [*phases, phase(last, "max min", "base max")]
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         step = self.last_epoch
         if step > self.total_steps:
             raise ValueError(f"Tried to step {step} times. The specified number of total steps is "
@@ -220,8 +218,7 @@ class CyclicLR(_Momentum):
             return 1.0
         return float(1 / (2.0 ** (x - 1)) if self.mode == "triangular2" else self.gamma**x)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         cycle = math.floor(1 + self.last_epoch / self.total_size)
         x = 1.0 + self.last_epoch / self.total_size - cycle
         rising = x <= self.step_ratio

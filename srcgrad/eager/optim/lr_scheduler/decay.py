@@ -20,8 +20,7 @@ class LambdaLR(LambdaState):
         self.lr_lambdas = lambda_list(optimizer, lr_lambda)
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         return [
             base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs)
         ]
@@ -38,8 +37,7 @@ class MultiplicativeLR(LambdaState):
                 raise TypeError(f"lr_lambda should be a function, but got {type(factor).__name__}")
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         if self._is_initial:
             return self._current()
         return [group["lr"] * factor(self.last_epoch)
@@ -55,8 +53,7 @@ class StepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
             return self._current()
         return self._scaled(self.gamma)
@@ -75,8 +72,7 @@ class MultiStepLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         if self.last_epoch not in self.milestones:
             return self._current()
         return self._scaled(self.gamma ** self.milestones[self.last_epoch])
@@ -97,8 +93,7 @@ class ConstantLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         if self.last_epoch == 0:
             return self._scaled(self.factor)
         if self.last_epoch != self.total_iters:
@@ -125,8 +120,7 @@ class LinearLR(LRScheduler):
         self.total_iters = total_iters
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         if self.last_epoch == 0:
             return self._scaled(self.start_factor)
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -148,8 +142,7 @@ class ExponentialLR(LRScheduler):
         self.gamma = gamma
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         return self._current() if self._is_initial else self._scaled(self.gamma)
 
     def _get_closed_form_lr(self) -> list[Any]:
@@ -165,8 +158,7 @@ class PolynomialLR(LRScheduler):
         self.power = power
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         if self._is_initial or self.last_epoch > self.total_iters:
             return self._current()
         left = 1.0 - self.last_epoch / self.total_iters
@@ -188,8 +180,7 @@ class CosineAnnealingLR(LRScheduler):
         self.eta_min = eta_min
         super().__init__(optimizer, last_epoch)
 
-    def get_lr(self) -> list[Any]:
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         epoch, period, floor = self.last_epoch, self.T_max, self.eta_min
         groups = self.optimizer.param_groups
         if self._is_initial:
