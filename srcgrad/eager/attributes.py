@@ -109,11 +109,6 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return is_arranged(self._a, memory_format)
 
 
-@_method
-def is_same_size(self: Tensor, other: Tensor) -> bool:
-    return bool(self._a.shape == other._a.shape)
-
-
 for _title, _function in {
     "storage_offset": lambda self: (address(self._a) - address(self._ver[1])) // self._a.itemsize,
     "data_ptr": lambda self: address(self._a),

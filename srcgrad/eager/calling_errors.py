@@ -78,11 +78,13 @@ class Signature:
     """The parameters of a declared function as its callers may spell them."""
 
     def __init__(self, title: str, function: Callable[..., Any], out: bool, bound: bool) -> None:
-        parameters = list(inspect.signature(function).parameters.values())
+        self.signature = inspect.signature(function)
+        parameters = list(self.signature.parameters.values())
         self.title, self.bound = title, bound
         self.names = names = [p.name for p in parameters]
         self.kinds = [str(p.annotation).partition(" | None") for p in parameters]
-        self.spellings = {k: v for k, v in _SPELLINGS.items() if v in names and k not in names}
+        self.spellings = {k: v for k, v in _SPELLINGS.items()
+                          if v in names[bound:] and k not in names}
         first = names[0] if names else ""
         if first in ("A", "x") and "input" not in names:
             self.spellings["input"] = first
@@ -91,6 +93,7 @@ class Signature:
         self.required = [p.name for p in plain if p.default is p.empty]
         self.most = len(plain)
         self.gathered = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+        self.open = any(p.kind is p.VAR_KEYWORD for p in parameters)
         self.takes_out = out and "out" not in names
         self.number_first = title in _NUMBER_FIRST
         self.needs_sizes = title in _NEEDS_SIZES
@@ -119,11 +122,15 @@ class Signature:
     def first_error(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
         """The first argument is no tensor."""
         return (combination_error(self.title, args, kwargs, self.bound)
+                or self._excess(args, kwargs)
                 or bad_argument(self.title, "input", 1, "Tensor", args[0]))
 
     def misfit(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
         """PyTorch's error if an argument is of another kind than the parameter's annotation says:
         asked where a call failed, since that is found before anything else there."""
+        excess = self._excess(args, kwargs)
+        if excess is not None:
+            return combination_error(self.title, args, kwargs, self.bound) or excess
         for i, (name, (kind, optional, _)) in enumerate(zip(self.names, self.kinds)):
             if kind not in _KINDS or (i >= len(args) and name not in kwargs):
                 continue
@@ -137,7 +144,9 @@ class Signature:
                 return combined
             error = wrong_kind(self.title, name, i, wanted, value, len(args))
             return without_self(error) if self.bound and i < len(args) else error
-        return None
+        missing = [n for n in self.required[len(args):] if n not in kwargs]
+        unbound = _missing_or_unknown(self.title, missing, self.names, {} if self.open else kwargs)
+        return unbound and (combination_error(self.title, args, kwargs, self.bound) or unbound)
 
     def sizes_error(self, args: tuple[Any, ...]) -> TypeError:
         """A function of sizes is called without any."""
@@ -147,46 +156,38 @@ class Signature:
     def explain(self, error: TypeError, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError:
         """PyTorch's words for ``error``, or the same object if it comes from elsewhere."""
         title, text = self.title, str(error)
-        unbound = is_unbound(error)
-        placed = text.startswith(("argument '", f"{title}(): argument"))
-        if not unbound and not placed:
-            return error
-        combined = combination_error(title, args, kwargs, self.bound)
-        if combined is not None:
-            return combined
-        if text.startswith("argument '"):
-            error = _placed(title, error, args, self.names)
-        elif unbound:
-            return self._binding(error, args, kwargs)
-        return without_self(error) if self.bound else TypeError(str(error))
+        try:
+            self.signature.bind(*args, **kwargs)
+            plain = f"{title.removeprefix('new_').rstrip('_')}(): "  # what the operation is made of
+            if not text.startswith(("argument '", f"{plain}argument")):
+                return error
+            found = _placed(title, text.removeprefix(plain), args, self.names)
+            unbound = without_self(found) if self.bound else found
+        except TypeError as failed:
+            unbound = TypeError(f"{title}() got {failed}")
+        return combination_error(title, args, kwargs, self.bound) or unbound
 
-    def _binding(self, error: TypeError, args: tuple[Any, ...],
-                 kwargs: dict[str, Any]) -> TypeError:
-        title, bound = self.title, self.bound
-        missing = [n for n in self.required[len(args):] if n not in kwargs]
-        found = _missing_or_unknown(title, missing if "missing" in str(error) else [], self.names,
-                                    kwargs)
-        if found is not None:
-            return found
-        if self.gathered is None and len(args) > self.most:
-            given, most, least = (n - bound for n in (len(args), self.most, len(self.required)))
-            if bound and self.most == 1:
-                return TypeError(f"TensorBase.{title}() takes no arguments ({given} given)")
-            if least != most:
-                return TypeError(f"{title}() takes from {least} to {most} positional arguments "
-                                 f"but {given} were given")
-            plural = "argument" if most == 1 else "arguments"
-            return TypeError(f"{title}() takes {most} positional {plural} but {given} were given")
-        return TypeError(str(error))
+    def _excess(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TypeError | None:
+        """More arguments are given by position than there are."""
+        if self.bound and kwargs and len(self.names) == 1:
+            return TypeError(f"TensorBase.{self.title}() takes no keyword arguments")
+        if self.gathered is not None or len(args) <= self.most:
+            return None
+        given, most, least = (n - self.bound for n in (len(args), self.most, len(self.required)))
+        if self.bound and self.most == 1:
+            return TypeError(f"TensorBase.{self.title}() takes no arguments ({given} given)")
+        takes, plural = f"{most}", "argument" if most == 1 else "arguments"
+        if least != most:
+            takes, plural = f"from {least} to {most}", "arguments"
+        return TypeError(f"{self.title}() takes {takes} positional {plural} but {given} "
+                         f"{'was' if given == 1 else 'were'} given")
 
 
-def _placed(title: str, error: TypeError, args: tuple[Any, ...], names: list[str]) -> TypeError:
+def _placed(title: str, text: str, args: tuple[Any, ...], names: list[str]) -> TypeError:
     """``argument 'dim' must be int, not str`` with the function and the position."""
-    text = str(error)
     argument = text.split("'")[1]
-    if "(position" not in text and argument in names and names.index(argument) < len(args):
-        position = f"(position {names.index(argument) + 1}) "
-        text = text.replace("' must", f"' {position}must", 1)
+    if argument in names and names.index(argument) < len(args):
+        text = re.sub(r"' .*?must", f"' (position {names.index(argument) + 1}) must", text, count=1)
     return TypeError(f"{title}(): {text}")
 
 

@@ -126,10 +126,5 @@ def __index__(self: Tensor) -> int:
 
 
 @_method
-def is_nonzero(self: Tensor) -> bool:
-    return bool(self)
-
-
-@_method
 def _bump_version(self: Tensor) -> None:
     bump(self)

@@ -20,14 +20,12 @@ from srcgrad.eager.calling_errors import (
     bad_argument,
     need_tensor,
     type_name,
-    without_self,
 )
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
 from srcgrad.eager.operands import arithmetic_dtype, computed, is_number, operand, promoted
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
-from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tangents import follows_base, tangent_of
 from srcgrad.eager.tensor import Tensor, store, wrap
@@ -82,9 +80,9 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
         if inplace:
             for n in (title, *aliases):
                 written = _in_place(n, function)
-                setattr(Tensor, n + "_", written)
-                if torch:
-                    NAMESPACE[n + "_"] = written
+                for bound in (False, True)[not torch:]:
+                    register(n + "_", _public(n + "_", written, False, bound=bound),
+                             torch=not bound, method=bound)
         return function
 
     return declare
@@ -151,30 +149,22 @@ def _check_written(t: Tensor, name: str) -> None:
 def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
     refuse = refuse_shared if title in _OUT_OF_ORDER else refuse_partial_overlap
 
-    def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    @functools.wraps(function)
+    def written(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
-            _check_written(self, title + ("_.Tensor" if args else "_"))
+            _check_written(input, title + ("_.Tensor" if args else "_"))
 
             def compute(old: Tensor) -> Tensor:
                 result = function(old, *args, **kwargs)  # its own checks come first
                 for value in args:
-                    refuse(self, value)
+                    refuse(input, value)
                 return result  # type: ignore[no-any-return]
 
-            return apply_in_place(self, compute)
+            return apply_in_place(input, compute)
         except (NotImplementedError, RuntimeError) as error:
-            _cast_comes_first(error, (self,), (self, *args))
+            _cast_comes_first(error, (input,), (input, *args))
             raise
-        except TypeError as error:
-            if not str(error).startswith(f"{title}(): argument"):
-                raise
-            combined = combination_error(title + "_", (self, *args), kwargs, True)
-            if combined is not None:
-                raise combined from None
-            text = str(without_self(error))
-            raise TypeError(text.replace(title, title + "_", 1)) from None
 
-    written.__name__ = written.__qualname__ = title + "_"
     return written
 
 

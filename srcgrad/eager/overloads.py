@@ -37,6 +37,9 @@ arange
 argsort
     Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None
     Tensor input, int dim = -1, bool descending = False
+bmm mm
+    Tensor input, Tensor mat2, *, Tensor out = None
+    Tensor input, Tensor mat2, torch.dtype out_dtype, *, Tensor out = None
 baddbmm
     Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None
     Tensor input, Tensor batch1, Tensor batch2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None
@@ -196,6 +199,7 @@ xlogy
 .div .div_
     Tensor other
     Tensor other|Number other, *, str rounding_mode
+.bmm .mm
 .nonzero
     -
     *, bool as_tuple
@@ -248,22 +252,18 @@ def _signatures() -> dict[str, list[str]]:
     return found
 
 
-def _of_method(signature: str) -> str:
-    """A function's signature as its method's."""
-    text = re.sub(r"^\(Tensor input(, )?", "(", signature)
-    text = re.sub(r"(, )?(\*, )?(Tensor|tuple of Tensors) out = None\)", ")", text)
-    return "()" if text == "(*)" else text
-
-
 def overloads(title: str, bound: bool) -> list[str]:
     """The signatures of a function or method; none if it has only one."""
     table = _signatures()
-    if not bound:
-        return table.get(title, [])
-    if "." + title in table:
+    if bound and "." + title in table:
         return table["." + title]
     rows = table.get(title) or table.get(title.removesuffix("_"), [])
-    return [_of_method(row) for row in rows if row.startswith("(Tensor input")]
+    if bound or title.endswith("_"):  # the first is the tensor itself, and there is no ``out=``
+        rows = [re.sub(r"(, )?(\*, )?(Tensor|tuple of Tensors) out = None\)", ")", row)
+                for row in rows if row.startswith("(Tensor input")]
+    if bound:
+        rows = [re.sub(r"^\(Tensor input(, )?", "(", row) for row in rows]
+    return ["()" if row == "(*)" else row for row in rows]
 
 
 def _kind(value: Any) -> str:
@@ -307,7 +307,8 @@ def combination_error(title: str, args: tuple[Any, ...], kwargs: dict[str, Any],
     given = args[1:] if bound else args
     if sum(_plausible(row, len(given) + len(kwargs)) for row in rows) == 1 or not rows:
         return None  # the message is about the one signature that may be meant
-    got = [_kind(v) for v in given] + [f"{k}={_kind(v)}" for k, v in kwargs.items()]
+    named = sorted(kwargs) if given else [*reversed(kwargs)]
+    got = [_kind(v) for v in given] + [f"{k}={_kind(kwargs[k])}" for k in named]
     text = ", ".join(got) + (", " if kwargs and not given else "")
     lines = [f"{title}() received an invalid combination of arguments - got ({text}), but expected "
              "one of:"]
@@ -316,6 +317,9 @@ def combination_error(title: str, args: tuple[Any, ...], kwargs: dict[str, Any],
         count = 0 if row == "()" else len(row.split(", "))
         if row == "()":
             count = 1  # read as one empty place
+        wrong = ", ".join(k for k in named if not re.search(rf" {k}\b", row))
+        if wrong and count == len(given) + len(kwargs):
+            lines.append(f"      didn't match because some of the keywords were incorrect: {wrong}")
         if not kwargs and count == len(given):
             compared = _compared(row, given)
             lines.append("      didn't match because some of the arguments have invalid types: "

@@ -332,7 +332,7 @@ def _check_batched_gradients(out: Tensor, index: int, wanted: list[Tensor]) -> N
         got = grad(out, wanted, seed, retain_graph=True, allow_unused=True)
         return tuple(zeros_as(x) if g is None else g for g, x in zip(got, wanted))
 
-    _batch_agrees(one, *_drawn([out], 2), "gradcheck or gradgradcheck failed while testing "
+    _batch_agrees(one, _drawn([out], 2)[0], "gradcheck or gradgradcheck failed while testing "
                   "batched gradient computation.")
 
 
@@ -342,7 +342,7 @@ def _check_batched_tangents(func: Callable[..., Any], given: Sequence[Any]) -> N
             found = _pushed(func, given, {id(x): tangent}, [x])
             return tuple(t for t in found if t is not None)
 
-        _batch_agrees(one, *_drawn([x], 2), "gradcheck failed while testing batched forward "
+        _batch_agrees(one, _drawn([x], 2)[0], "gradcheck failed while testing batched forward "
                       "gradient computation.")
 
 

@@ -47,9 +47,9 @@ _PRELU = Primitive(activations.prelu, "PreluKernelBackward0", shown={"input": "s
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """``input`` where positive, else ``weight * input`` with one weight, or one per channel."""
     n, count = input._a.ndim, weight._a.size
-    if weight._a.ndim > 1:
-        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
-                           f"{weight._a.ndim}")
+    if input._dt is not weight._dt:
+        raise RuntimeError("prelu: Type promoting not supported. Got "
+                           f"{input._dt.tensor_name} and {weight._dt.tensor_name}")
     if count != 1:
         if n == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
@@ -57,5 +57,8 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
         if channels != count:
             raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
                                f"parameter numbers = {count} and channel size = {channels}.")
+    if weight._a.ndim > 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight._a.ndim}")
     refuse_kinds("c", "prelu_cpu", input._dt)
     return _PRELU(input, reshape(weight, (1, count, *(1,) * (n - 2)) if n > 1 else (1,) * n))

@@ -127,7 +127,7 @@ def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     """Write the values of ``other`` (broadcast) into ``input``."""
     if is_number(other):
         other = wrap(np.asarray(other, input._dt.numpy), input._dt)
-    source = need_tensor("copy_", other, "other", 2)
+    source = need_tensor("copy_", other, "other")
     check_writable(input, state.mode & GRAD != 0 and (
         requires_grad(input) or requires_grad(source)))
     refuse_partial_overlap(input, source)

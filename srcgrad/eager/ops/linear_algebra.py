@@ -387,7 +387,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Any:
 
 within(LINALG, "cross", title="linalg_cross")(
     lambda input, other, *, dim=-1: linalg_cross(input, other, dim))
-within(LINALG, "matmul", title="linalg_matmul")(lambda input, other: matmul(input, other))
+within(LINALG, "matmul", title="linalg_matmul")(matmul)
 within(LINALG, "diagonal", title="linalg_diagonal", out=False)(
     lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2))
 

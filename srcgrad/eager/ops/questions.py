@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
-from srcgrad.eager.dispatch import need_tensor, op, register
+from srcgrad.eager.dispatch import op, register
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
 
@@ -15,13 +16,28 @@ def numel(input: Tensor) -> int:
     return int(input._a.size)
 
 
+@op(out=False)
+def is_same_size(input: Tensor, other: Tensor) -> bool:
+    """Whether two tensors have one shape."""
+    return bool(input._a.shape == other._a.shape)
+
+
+@op(out=False)
+def is_nonzero(input: Tensor) -> bool:
+    """Whether the only number of a tensor is not zero."""
+    return bool(input)
+
+
 def method_as_function(name: str) -> None:
     """Declare the function that calls the method of the same name."""
-    def call(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        return getattr(need_tensor(name, input), name)(*args, **kwargs)
+    def call(input: Tensor, *args: Any) -> Any:
+        return getattr(input, name)(*args)
 
-    call.__name__ = name
-    register(name, call, method=False)
+    taken = inspect.signature(getattr(Tensor, name))
+    first, *rest = taken.parameters.values()
+    call.__signature__ = taken.replace(  # type: ignore[attr-defined]
+        parameters=[first.replace(name="input", annotation=Tensor), *rest])
+    op(name, method=False, out=False)(call)
 
 
 def is_tensor(obj: Any) -> bool:
@@ -48,8 +64,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
     return Size(out)
 
 
-for _name in ("is_floating_point", "is_complex", "is_nonzero", "is_signed", "is_inference",
-              "is_same_size"):
+for _name in ("is_floating_point", "is_complex", "is_signed", "is_inference"):
     method_as_function(_name)
 for _function in (is_tensor, broadcast_shapes):
     register(_function.__name__, _function, method=False)

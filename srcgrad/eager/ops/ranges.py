@@ -166,21 +166,19 @@ _new("new_ones", 1)
 _new("new_empty", 0)
 
 
-def new_full(self: Tensor, size: Any, fill_value: Any, *, dtype: dt.dtype | None = None,
+@op(torch=False, out=False)
+def new_full(input: Tensor, size: Any, fill_value: Any, *, dtype: dt.dtype | None = None,
              device: Any = None, requires_grad: bool = False, layout: Any = None,
              pin_memory: bool = False) -> Tensor:
     """A tensor of one value, with this tensor's dtype."""
-    return full(size, fill_value, dtype=dtype or self._dt, requires_grad=requires_grad)
+    return full(size, fill_value, dtype=dtype or input._dt, requires_grad=requires_grad)
 
 
-def new_tensor(self: Tensor, data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
+@op(torch=False, out=False)
+def new_tensor(input: Tensor, data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
                requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:
     """A copy of ``data`` with this tensor's dtype."""
-    return tensor(data, dtype=dtype or self._dt, requires_grad=requires_grad)
-
-
-register("new_full", new_full, torch=False)
-register("new_tensor", new_tensor, torch=False)
+    return tensor(data, dtype=dtype or input._dt, requires_grad=requires_grad)
 
 
 # -- windows -------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from srcgrad.eager.dispatch import NAMESPACE, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.blending import masked_fill
+from srcgrad.eager.ops.creation import creator
 from srcgrad.eager.ops.gathering import put
 from srcgrad.eager.ops.linear_algebra import matrix_rank, solve_triangular
 from srcgrad.eager.ops.questions import method_as_function
@@ -86,7 +87,7 @@ for _function in (
 # -- further spellings ---------------------------------------------------------------------
 
 
-for _name in ("detach", "detach_", "is_conj", "is_neg", "relu_"):
+for _name in ("detach", "detach_", "is_conj", "is_neg"):
     method_as_function(_name)
 
 
@@ -100,9 +101,7 @@ def fill(input: Tensor, value: Any) -> Any:
 register("put", put, method=False)
 
 
-def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None = None,
-           dtype: Any = None, layout: Any = None, device: Any = None,
-           requires_grad: bool = False) -> Tensor:
+def range_(start: Any = 0, end: Any = None, step: Any = 1, *, d: dt.dtype | None = None) -> Tensor:
     """Numbers from ``start`` to ``end``, both included."""
     warn_once("torch.range is deprecated and will be removed in a future release because its "
               "behavior is inconsistent with Python's range builtin. Instead, use torch.arange, "
@@ -110,11 +109,10 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, out: Tensor | None
     if end is None:
         start, end = 0, start
     n = int(np.floor((end - start) / step)) + 1
-    return linspace(start, start + step * (n - 1), n, out=out, dtype=dtype, device=device,
-                    requires_grad=requires_grad)
+    return linspace(start, start + step * (n - 1), n, dtype=d)
 
 
-register("range", range_, method=False)
+creator(range_, "range")
 _TRIANGULAR = struct("triangular_solve", "solution", "cloned_coefficient")
 
 

@@ -164,9 +164,7 @@ class SWALR(LRScheduler):
         t = max(0.0, min(1.0, epoch / max(1, self.anneal_epochs)))
         return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
 
-    def get_lr(self) -> list[Any]:
-        """The rates of the next epoch."""
-        self._warn_outside_step()
+    def _rates(self) -> list[Any]:
         step = self._step_count - 1
         before, after = self._share(max(0, step - 1)), self._share(step)
         if self.anneal_epochs == 0:

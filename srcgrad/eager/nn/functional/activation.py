@@ -245,31 +245,31 @@ relu_, leaky_relu_, elu_, selu_, celu_, hardtanh_, threshold_, rrelu_ = map(_in_
     relu, leaky_relu, elu, selu, celu, hardtanh, threshold, rrelu))
 
 
-def _dim_of(name: str, dim: int | None, ndim: int, stacklevel: int) -> int:
+def _dim_of(name: str, dim: int | None, input: Any, stacklevel: int) -> int:
     if dim is not None:
         return dim
+    ndim = input.dim()
     warnings.warn(f"Implicit dimension choice for {name} has been deprecated. Change the call to "
                   "include dim=X as an argument.", stacklevel=stacklevel + 1)
     return 0 if ndim in (0, 1, 3) else 1
 
 
-
 def softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """``exp(input)`` normalised to sum 1 along ``dim``."""
-    dim = _dim_of("softmax", dim, input.dim(), _stacklevel)
-    return torch.softmax(input if dtype is None else input.to(dtype), dim)
+    dim = _dim_of("softmax", dim, input, _stacklevel)
+    return (input if dtype is None else input.to(dtype)).softmax(dim)
 
 
 def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """:func:`softmax` of ``-input``."""
-    dim = _dim_of("softmin", dim, input.dim(), _stacklevel)
-    return torch.softmax(-input if dtype is None else (-input).to(dtype), dim)
+    dim = _dim_of("softmin", dim, input, _stacklevel)
+    return (-input if dtype is None else (-input).to(dtype)).softmax(dim)
 
 
 def log_softmax(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
     """The logarithm of :func:`softmax`."""
-    dim = _dim_of("log_softmax", dim, input.dim(), _stacklevel)
-    return torch.log_softmax(input if dtype is None else input.to(dtype), dim)
+    dim = _dim_of("log_softmax", dim, input, _stacklevel)
+    return (input if dtype is None else input.to(dtype)).log_softmax(dim)
 
 
 def gumbel_softmax(logits: Any, tau: float = 1, hard: bool = False, eps: float = 1e-10,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...calling_errors import need_tensor
 from ...ops.arguments import refuse_kinds
 from ...tangents import tangent_of
 from . import nodes
@@ -120,7 +121,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     if isinstance(normalized_shape, int):
         raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of "
                         "ints, not int")
-    refuse_kinds("biuc", "LayerNormKernelImpl", input._dt)
+    refuse_kinds("biuc", "LayerNormKernelImpl", need_tensor("layer_norm", input)._dt)
     shape = _normalized(input, normalized_shape, weight, bias)
     _same_types(input, weight, bias)
     return nodes.layer_norm(input, shape, weight, bias, eps)
