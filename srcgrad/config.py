@@ -12,6 +12,7 @@ class Config:
     by the environment variable ``SRCGRAD_INTERNAL_FRAMES=1``).  ``backend``: what runs the
     generated code where a transform does not say: ``"numpy"``, or ``"numba"`` for native loops.
     ``precision``: ``"strict"``, or ``"fast"`` where native code may reorder and approximate.
+    ``parallel``: independent iterations of native loops run on Numba's threads.
     ``compile_in_background``: a thread compiles native code, and NumPy serves calls meanwhile.
     ``progress``: a line on ``stderr`` while something takes more than two seconds (None: where
     ``stderr`` is a terminal).
@@ -27,6 +28,7 @@ class Config:
     internal_frames: bool = os.environ.get("SRCGRAD_INTERNAL_FRAMES", "") not in ("", "0")
     backend: str = "numpy"
     precision: str = "strict"
+    parallel: bool = False
     compile_in_background: bool = False
     progress: bool | None = None
 

@@ -18,10 +18,12 @@ from ..types.identifiers import made_name
 @dataclass(frozen=True)
 class Backend:
     """``name``: ``"numpy"`` or ``"numba"``; ``precision``: ``"strict"``, or ``"fast"`` where
-    sums may be reordered and functions approximated."""
+    sums may be reordered and functions approximated; ``parallel``: whether independent iterations
+    run on several threads."""
 
     name: str = "numpy"
     precision: str = "strict"
+    parallel: bool = False
 
 
 NUMPY = Backend()
@@ -33,15 +35,19 @@ class How(TypedDict, total=False):
 
     backend: BackendLike
     precision: str | None
+    parallel: bool | None
 
 
-def chosen(where: str, backend: BackendLike, precision: str | None = None) -> Backend:
+def chosen(where: str, backend: BackendLike, precision: str | None = None,
+           parallel: bool | None = None) -> Backend:
     """What is asked for, or what ``config`` says; Numba must be there for its own backend."""
     if isinstance(backend, Backend):
         precision = precision or backend.precision
+        parallel = backend.parallel if parallel is None else parallel
         backend = backend.name
     backend = config.backend if backend is None else backend
     precision = config.precision if precision is None else precision
+    parallel = config.parallel if parallel is None else parallel
     if backend not in ("numpy", "numba"):
         raise StructureError(f"there is no backend {backend!r}", where=f"backend of {where}",
                              why="the generated code runs on NumPy, its loops on Numba if wanted",
@@ -54,7 +60,8 @@ def chosen(where: str, backend: BackendLike, precision: str | None = None) -> Ba
     if backend == "numba":
         from .. import native  # opened when it is asked for
         native.require_numba()
-    return Backend(backend, precision if backend == "numba" else "strict")
+        return Backend(backend, precision, bool(parallel))
+    return NUMPY
 
 
 def backend_of(fun: Any) -> Backend:
@@ -77,7 +84,7 @@ def written(graph: Graph, backend: Backend, result: Any = ALL,
         return emit(batch_loops(graph), parameter_names=names, defaults=defaults, result=result)
     from .. import native
     return native.emit_native(graph, parameter_names=names, defaults=defaults, result=result,
-                              fast=backend.precision == "fast")
+                              fast=backend.precision == "fast", parallel=backend.parallel)
 
 
 def generated(graph: Graph, backend: Backend, result: Any = ALL,

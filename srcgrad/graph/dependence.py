@@ -54,15 +54,21 @@ def are_apart(a: Place, b: Place) -> bool:
 def is_independent(node: Node, summed: bool = False) -> bool:
     """May the iterations of a ``for`` loop be run in any order (``summed``: but for the bits of
     sums)?"""
+    slots, parts, body = tied(node), LoopParts(node), node.blocks[-1]
+    return slots is not None and not node.loop.n_produced and all(
+        summed and _is_sum(body, parts.carried[i], parts.next[i]) for i in slots)
+
+
+def tied(node: Node) -> list[int] | None:
+    """Which of what a ``for`` loop carries goes from one iteration to the next: all else are
+    places of their own; None if iterations have an order for other reasons."""
     spec, parts, body = node.loop, LoopParts(node), node.blocks[-1]
-    if spec.kind != "for" or spec.exits or spec.n_last or spec.n_produced:
-        return False
-    if any(n.op == "effect" for n in walk(body)):
-        return False
+    if spec.kind != "for" or spec.exits or spec.n_last or any(
+            n.op == "effect" for n in walk(body)):
+        return None
     assert parts.index is not None
-    return all(following is memory or _is_apart(body, memory, following, parts.index) or (
-        summed and _is_sum(body, memory, following))
-        for memory, following in zip(parts.carried, parts.next, strict=True))
+    return [i for i, (memory, following) in enumerate(zip(parts.carried, parts.next, strict=True))
+            if following is not memory and not _is_apart(body, memory, following, parts.index)]
 
 
 def _is_sum(body: Block, memory: Value, following: Value) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from srcgrad.native.backend import above, emit_native, linked, require_numba
 from srcgrad.native.background import InBackground, is_pure
-from srcgrad.native.write import NUMBA
+from srcgrad.native.write import NUMBA, PRANGE
 
-__all__ = ["NUMBA", "InBackground", "above", "emit_native", "is_pure", "linked", "require_numba"]
+__all__ = ["NUMBA", "PRANGE", "InBackground", "above", "emit_native", "is_pure", "linked",
+           "require_numba"]

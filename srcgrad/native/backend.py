@@ -22,15 +22,16 @@ from srcgrad.native.write import FAST, NUMBA, decorated
 
 def emit_native(graph: Graph, *, parameter_names: Sequence[str],
                 defaults: Mapping[str, Any] | None = None, fast: bool = False,
-                **result: Any) -> Emitted:
+                parallel: bool = False, **result: Any) -> Emitted:
     """The source of a graph (see :func:`srcgrad.emit.emit`) in which loops that a kernel can hold
-    are functions for Numba, their arithmetic free where it is ``fast``.  Loops that turn out not to
-    fit are left to NumPy, with all that would have been made of them."""
+    are functions for Numba, their arithmetic free where it is ``fast``, their iterations at the
+    same time where they may be ``parallel``.  Loops that turn out not to fit are left to NumPy,
+    with all that would have been made of them."""
     left: set[int] = set()
     while True:
         alone: set[int] = set()
         for joined in (True, False):  # all with what is between, or each loop for itself
-            prepared = Prepared(graph, left, fast, joined)
+            prepared = Prepared(graph, left, fast, joined, parallel)
             if not prepared.loops:
                 emitted = emit(graph, parameter_names=parameter_names, defaults=defaults, **result)
                 return replace(emitted, notes=prepared.notes())
@@ -39,7 +40,8 @@ def emit_native(graph: Graph, *, parameter_names: Sequence[str],
                            outline=regions, reserved=predicates.CALLED, **result)
             missed = prepared.loops - regions.done
             if not missed:
-                return replace(emitted, notes=prepared.notes())
+                spread = [loop for kernel in regions.kernels for loop in kernel.parallel]
+                return replace(emitted, notes=prepared.notes(spread))
             alone = missed if not joined else alone
         left |= alone
 

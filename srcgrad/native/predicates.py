@@ -84,6 +84,11 @@ def too_large(number: int) -> bool:
     return number >= 2147483648 or number <= -2147483648
 
 
+def signed(index: int) -> int:
+    """The index of a parallel loop, which Numba counts without a sign: ``-index`` is below zero."""
+    return index + 0
+
+
 def total(values: Any) -> Any:
     """``np.sum`` of an array of float64 in NumPy's order: pairwise within blocks of 128.
 
@@ -156,4 +161,4 @@ def block(values: Any, start: int, count: int) -> Any:
 PREDICATES: frozenset[Any] = frozenset({outside, any_outside, first_outside, undefined, overflowed,
                                          too_large, pythons, plus, minus,
                                          *APPROXIMATIONS.values()})
-CALLED = frozenset({"total", "too_large"})  # by kernels, beside what the graph names
+CALLED = frozenset({"signed", "too_large", "total"})  # by kernels, beside what the graph names

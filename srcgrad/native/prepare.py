@@ -18,6 +18,7 @@ from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import rounded, why_not
 from srcgrad.native.lowering import Lowering
 from srcgrad.native.once import once
+from srcgrad.native.parallel import in_parallel
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.regrouped import regrouped
@@ -31,11 +32,12 @@ class Prepared:
     """A graph whose outermost loops that a kernel can hold are marked, but for those in ``left``.
 
     ``loops`` are the numbers of these loops; ``reasons`` tell of each other loop what holds it
-    in NumPy, with its place.  ``fast``: functions become polynomials.
+    in NumPy, with its place.  ``fast``: functions become polynomials; ``parallel``: iterations
+    that need nothing of others run at the same time.
     """
 
     def __init__(self, graph: Graph, left: Container[int], fast: bool,
-                 joined: bool = False) -> None:
+                 joined: bool = False, parallel: bool = False) -> None:
         self.left, self.fast = left, fast
         self.loops: set[int] = set()
         self.native: list[Node] = []
@@ -57,16 +59,21 @@ class Prepared:
             block = rebuild(block.but(nodes=(*parts[0], *parts[1])), renamed)
             parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
         fused = Fused((*parts[0], *parts[1]), block.outputs, len(parts[0]))
-        block = rebuild(block.but(nodes=tuple(map(self.finished, fused.nodes))), fused.renamed)
+        forward, backward = (list(map(self.finished, part)) for part in (
+            fused.nodes[:fused.border], fused.nodes[fused.border:]))
+        if parallel:
+            forward, backward = (in_parallel(p, self.facts) for p in (forward, backward))
+        block = rebuild(block.but(nodes=(*forward, *backward)), fused.renamed)
         self.loops &= {n.params["kernel"] for n in walk(block) if n.params.get("outermost")}
         self.graph = graph.but(block=block,
-                               border=None if graph.border is None else fused.border)
+                               border=None if graph.border is None else len(forward))
 
-    def notes(self) -> tuple[str, ...]:
-        """Which loops run natively, and why others do not."""
+    def notes(self, parallel: Sequence[Node] = ()) -> tuple[str, ...]:
+        """Which loops run natively, and which of them in parallel, and why others do not."""
         found = dict.fromkeys(f"native: {_line(node)}" for node in self.native)
         found.update((f"in NumPy: {_line(node)}   ({reason})", None)
                      for node, reason in self.reasons.values())
+        found.update((f"in parallel: {_line(node)}", None) for node in parallel)
         if any(rounded(n) for loop in self.native for b in loop.blocks for n in walk(b)):
             found["powers and functions such as exp and log may differ from NumPy's by a few "
                   "units in the last place"] = None

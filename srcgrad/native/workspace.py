@@ -64,8 +64,8 @@ class _Workspace:
                 inner = getattr(s, part, None)
                 if isinstance(inner, list) and inner:
                     setattr(s, part, self.block(inner, after))
-            if isinstance(s, ast.For):
-                out += self.taken(s, after)
+            if isinstance(s, ast.For) and "prange(" not in ast.unparse(s.iter):
+                out += self.taken(s, after)  # iterations at the same time have memory of their own
             out.append(s)
         return out
 

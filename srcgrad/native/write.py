@@ -17,12 +17,14 @@ from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.native import predicates
 from srcgrad.native.numbers import MIXED, Numbers, asks
+from srcgrad.native.parallel import spread
 from srcgrad.native.workspace import allocated_once
 from srcgrad.native.zeros import without_zeros
 from srcgrad.types.dims import proves_nonnegative
 from srcgrad.types.kinds import Aval, Kind
 
 NUMBA = "from numba import njit"
+PRANGE = "from numba import prange"
 FUNCTIONS = frozenset({"range", "len", "abs", "min", "max", "float", "int", "bool", "slice"})
 METHODS = frozenset({"copy", "append", "sum", "reverse"})
 OF_NUMPY = frozenset({
@@ -39,11 +41,11 @@ MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like"
 FAST = ("reassoc",)  # LLVM may regroup the sums of fast kernels (fused products were slower)
 
 
-def decorated(free: Sequence[str]) -> str:
+def decorated(free: Sequence[str], parallel: bool = False) -> str:
     """The expression that makes a compiled function of a function; ``free`` is what may be done
-    to its arithmetic."""
+    to its arithmetic, ``parallel`` that loops of it run on threads."""
     freedom = f", fastmath={{{', '.join(map(repr, free))}}}" if free else ""
-    return f"njit(error_model='numpy', nogil=True{freedom})"
+    return f"njit(error_model='numpy', nogil=True{', parallel=True' * parallel}{freedom})"
 
 
 class Unwritable(Exception):
@@ -79,6 +81,7 @@ class Kernel:
         floats = {n: rank for n, rank in ranks.items()
                   if all(a.dtype == np.float64 for a in avals[n])}
         body = without_zeros([writer.visit(s) for s in self.body], floats)
+        self.parallel = spread(body, self.results, space)
         self.body = allocated_once(body, ranks, self.results, sizes, floats)
 
     def definition(self) -> list[ast.stmt]:
@@ -86,8 +89,9 @@ class Kernel:
         body = [*self.guards(), *self.started, *self.body]
         if self.results:
             body.append(ast.Return(self.packed()))
-        self.space.imports[NUMBA] = None
-        decorator = ast.parse(decorated(FAST if self.fast else ()), mode="eval").body
+        self.space.imports.update(dict.fromkeys([NUMBA, *[PRANGE] * bool(self.parallel)]))
+        decorator = ast.parse(decorated(FAST if self.fast else (), bool(self.parallel)),
+                              mode="eval").body
         arguments = ast.arguments(
             posonlyargs=[], args=[ast.arg(p) for p in self.parameters], vararg=None,
             kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])

@@ -123,14 +123,15 @@ def grad(fun: None = None, *, argnums: Argnums = 0, has_aux: bool = False,
 @without_internal_frames
 def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux: bool = False,
          allow_int: bool = False, backend: BackendLike = None,
-         precision: str | None = None) -> Any:
+         precision: str | None = None, parallel: bool | None = None) -> Any:
     """The gradient of a scalar function, as a function.
 
     ``argnums``: the argument(s) to differentiate with respect to, by number or name; a tuple
     gives a tuple of gradients.  Gradients have the structure, shape, dtype and kind of their
     arguments.  With ``has_aux`` the function returns ``(value, aux)`` and the gradient function
     ``(gradient, aux)``.  With ``backend="numba"`` loops over elements run natively, strictly in
-    NumPy's order of operations or with ``precision="fast"`` (``docs/native.md``).  With
+    NumPy's order of operations or with ``precision="fast"``, and independent iterations on
+    several threads with ``parallel=True`` (``docs/native.md``).  With
     ``allow_int`` the gradient with respect to an argument without floating-point numbers (an int,
     a text, an array of ints) is None, as it is for such parts of containers; otherwise it is
     refused.
@@ -149,7 +150,7 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     >>> f(np.array([1.0, 2.0]))
     array([2., 4.])
     """
-    how = chosen("grad", backend, precision)
+    how = chosen("grad", backend, precision, parallel)
     return _decorated(fun, requested("grad", argnums, has_aux, how, allow_int))
 
 
@@ -206,7 +207,7 @@ def value_and_grad(fun: None = None, *, argnums: Argnums = 0, has_aux: bool = Fa
 @without_internal_frames
 def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *,
                    has_aux: bool = False, allow_int: bool = False, backend: BackendLike = None,
-                   precision: str | None = None) -> Any:
+                   precision: str | None = None, parallel: bool | None = None) -> Any:
     """Like :func:`grad`; returns ``(value, gradient)``, with ``has_aux`` ``((value, aux),
     gradient)``.
 
@@ -217,7 +218,7 @@ def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, 
     >>> value_and_grad(lambda x: x * x)(3.0)
     (9.0, 6.0)
     """
-    how = chosen("value_and_grad", backend, precision)
+    how = chosen("value_and_grad", backend, precision, parallel)
     return _decorated(fun, requested("value_and_grad", argnums, has_aux, how, allow_int))
 
 
@@ -231,7 +232,7 @@ def jit(fun: None = None, **how: Unpack[How]) -> Callable[[Callable[P, R]], Comp
 
 @without_internal_frames
 def jit(fun: Callable[..., Any] | None = None, *, backend: BackendLike = None,
-        precision: str | None = None) -> Any:
+        precision: str | None = None, parallel: bool | None = None) -> Any:
     """The function itself as generated code: helpers inlined, static Python evaluated.
 
     The result has the types, dtypes, shapes and bits of plain NumPy; what the function does to its
@@ -244,4 +245,4 @@ def jit(fun: Callable[..., Any] | None = None, *, backend: BackendLike = None,
     >>> jit(lambda x: x * x)(3.0)
     9.0
     """
-    return _decorated(fun, Request("jit", backend=chosen("jit", backend, precision)))
+    return _decorated(fun, Request("jit", backend=chosen("jit", backend, precision, parallel)))

@@ -103,9 +103,10 @@ class _Batched(Generic[R]):
         return f"<srcgrad vmap of {self.__name__}>"
 
     @without_internal_frames
-    def with_backend(self, backend: BackendLike, precision: str | None = None) -> Compiled[..., R]:
+    def with_backend(self, backend: BackendLike, precision: str | None = None,
+                     parallel: bool | None = None) -> Compiled[..., R]:
         """The loop over the examples as generated code, run by ``"numpy"`` or ``"numba"``."""
-        found = chosen(f"vmap of {self.__name__}", backend, precision)
+        found = chosen(f"vmap of {self.__name__}", backend, precision, parallel)
         return Compiled(self, Request("jit", backend=found))
 
 
@@ -124,7 +125,8 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0,
 
 @without_internal_frames
 def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
-         backend: BackendLike = None, precision: str | None = None) -> _Mapped[Any]:
+         backend: BackendLike = None, precision: str | None = None,
+         parallel: bool | None = None) -> _Mapped[Any]:
     """``fun``, a function of one example, for a batch of them.
 
     ``in_axes`` says along which axis the examples of each argument lie: an int for all of them, or
@@ -162,7 +164,7 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
                                  why="an axis is an int, or None for what is not mapped",
                                  fix="use ints and None, in containers like the arguments")
     batched: _Batched[Any] = _Batched(fun, in_axes, out_axes)
-    return batched if backend is None else batched.with_backend(backend, precision)
+    return batched if backend is None else batched.with_backend(backend, precision, parallel)
 
 
 # ---- one run --------------------------------------------------------------------------------

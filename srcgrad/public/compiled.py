@@ -278,9 +278,10 @@ class Compiled(Generic[P, R]):
         return card(self.__srcgrad_phrase__, [(e.title, e.text) for e in self._entries])
 
     @without_internal_frames
-    def with_backend(self, backend: BackendLike, precision: str | None = None) -> Self:
+    def with_backend(self, backend: BackendLike, precision: str | None = None,
+                     parallel: bool | None = None) -> Self:
         """The same transform of the same function, its code run by ``"numpy"`` or ``"numba"``."""
-        found = chosen(f"{self.__name__}.with_backend", backend, precision)
+        found = chosen(f"{self.__name__}.with_backend", backend, precision, parallel)
         return type(self)(self.__wrapped__, replace(self._request, backend=found))
 
     # ---- inspection ----------------------------------------------------------------------

@@ -67,10 +67,11 @@ class Derived(Generic[P, R]):
         return result
 
     @without_internal_frames
-    def with_backend(self, backend: BackendLike, precision: str | None = None) -> Self:
+    def with_backend(self, backend: BackendLike, precision: str | None = None,
+                     parallel: bool | None = None) -> Self:
         """The same transform of the same function, its code run by ``"numpy"`` or ``"numba"``."""
         made = copy.copy(self)
-        made._backend = chosen(f"{self._kind} of {self.__name__}", backend, precision)
+        made._backend = chosen(f"{self._kind} of {self.__name__}", backend, precision, parallel)
         return made
 
     @without_internal_frames

@@ -79,7 +79,7 @@ def jacrev(fun: Callable[P, Any], argnums: Argnums = 0, *,
 @without_internal_frames
 def jacrev(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
            allow_int: bool = False, backend: BackendLike = None,
-           precision: str | None = None) -> Derived[..., Any]:
+           precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The Jacobian by reverse mode, one pullback per number of the result; see
     :func:`jacobian` for its shape and structure.
 
@@ -91,7 +91,7 @@ def jacrev(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fal
     array([[2., 0.],
            [0., 6.]])
     """
-    how = chosen("jacrev", backend, precision)
+    how = chosen("jacrev", backend, precision, parallel)
     return _derived(fun, "jacrev", argnums, has_aux, allow_int, how, lambda *_: by_rows)
 
 
@@ -113,7 +113,7 @@ def jacfwd(fun: Callable[P, Any], argnums: Argnums = 0, *,
 @without_internal_frames
 def jacfwd(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
            allow_int: bool = False, backend: BackendLike = None,
-           precision: str | None = None) -> Derived[..., Any]:
+           precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The Jacobian by forward mode, one pushforward per number of the argument; see
     :func:`jacobian` for its shape and structure.
 
@@ -125,7 +125,7 @@ def jacfwd(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fal
     array([[2., 0.],
            [0., 6.]])
     """
-    how = chosen("jacfwd", backend, precision)
+    how = chosen("jacfwd", backend, precision, parallel)
     return _derived(fun, "jacfwd", argnums, has_aux, allow_int, how, lambda *_: by_columns)
 
 
@@ -151,7 +151,7 @@ def jacobian(fun: Callable[P, Any], argnums: Argnums = 0, *, mode: str = "auto",
 def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto",
              sparsity: Any = None, chunk_size: int | None = None, has_aux: bool = False,
              allow_int: bool = False, backend: BackendLike = None,
-             precision: str | None = None) -> Derived[..., Any]:
+             precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The Jacobian of an array-valued function: shape ``out.shape + argument.shape``.
 
     Of a result that is a container (dict, list, tuple, dataclass, ...) it is one of the same kind,
@@ -201,7 +201,7 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto
         return by_rows if mode == "rev" or (mode == "auto" and fewer_rows) else by_columns
 
     return _derived(fun, "jacfwd" if mode == "fwd" else "jacrev", argnums, has_aux, allow_int,
-                    chosen("jacobian", backend, precision), method)
+                    chosen("jacobian", backend, precision, parallel), method)
 
 
 def _by_colours(made: Split, out: Any, places: Places, argument: Any, name: str, *,
@@ -244,7 +244,7 @@ def hessian(fun: Callable[P, Any], argnums: Argnums = 0, *,
 @without_internal_frames
 def hessian(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False,
             allow_int: bool = False, backend: BackendLike = None,
-            precision: str | None = None) -> Derived[..., Any]:
+            precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The matrix of second derivatives of a scalar function: shape ``x.shape + x.shape``.
 
     For containers and for several arguments it is a container of containers of such blocks:
@@ -263,7 +263,7 @@ def hessian(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fa
            [ 0., 12.]])
     """
     require_function(fun, "hessian")
-    how = chosen("hessian", backend, precision)
+    how = chosen("hessian", backend, precision, parallel)
     transform: Callable[..., Any] = grad
     gradient = transform(fun, argnums, has_aux=has_aux, allow_int=allow_int)
     return jacrev(gradient, argnums, has_aux=has_aux, allow_int=allow_int, backend=how)
@@ -282,7 +282,7 @@ def hvp(fun: Callable[P, Any], argnums: Argnums = 0, *,
 @without_internal_frames
 def hvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
         has_aux: bool = False, allow_int: bool = False, backend: BackendLike = None,
-        precision: str | None = None) -> Derived[..., Any]:
+        precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.  ``v`` and the product
     have the structure of the argument (of a tuple of arguments, if ``argnums`` is one).  With
     ``has_aux`` the function returns ``(value, aux)``, and the result is ``(product, aux)``;
@@ -308,7 +308,8 @@ def hvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
         found = at(places, made.pulled(v, "vector"))
         return (found, made.out[1]) if has_aux else found
 
-    return Derived(gradient, "hvp", argnums, product, chosen("hvp", backend, precision), has_aux)
+    return Derived(gradient, "hvp", argnums, product,
+                   chosen("hvp", backend, precision, parallel), has_aux)
 
 
 @overload
@@ -328,8 +329,8 @@ def elementwise_grad(fun: Callable[P, R], argnums: int = 0, *, has_aux: Literal[
 
 @without_internal_frames
 def elementwise_grad(fun: Callable[..., Any], argnums: int = 0, *, has_aux: bool = False,
-                     backend: BackendLike = None, precision: str | None = None
-                     ) -> Derived[..., Any]:
+                     backend: BackendLike = None, precision: str | None = None,
+                     parallel: bool | None = None) -> Derived[..., Any]:
     """The derivative of a function that acts elementwise: an array of the argument's shape.  With
     ``has_aux`` the function returns ``(out, aux)``, and the result is ``(derivative, aux)``.
 
@@ -360,7 +361,7 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0, *, has_aux: bool
         return (found, made.out[1]) if has_aux else found
 
     return Derived(fun, "elementwise_grad", argnums, derivative,
-                   chosen("elementwise_grad", backend, precision), has_aux)
+                   chosen("elementwise_grad", backend, precision, parallel), has_aux)
 
 
 @overload
@@ -378,7 +379,8 @@ def gnvp(fun: Callable[P, Any], argnums: Argnums = 0, *,
 @without_internal_frames
 def gnvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
          loss: Callable[[Any], Any] | None = None, has_aux: bool = False,
-         backend: BackendLike = None, precision: str | None = None) -> Derived[..., Any]:
+         backend: BackendLike = None, precision: str | None = None,
+         parallel: bool | None = None) -> Derived[..., Any]:
     """The Gauss-Newton product ``J.T @ (H @ (J @ v))``: ``gnvp(f)(*args, v)``.
 
     ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its
@@ -406,5 +408,5 @@ def gnvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
         found = at(places, made.pullback(moved))
         return (found, made.out[1]) if has_aux else found
 
-    return Derived(fun, "gnvp", argnums, product, chosen("gnvp", backend, precision), loss,
-                   has_aux)
+    return Derived(fun, "gnvp", argnums, product,
+                   chosen("gnvp", backend, precision, parallel), loss, has_aux)

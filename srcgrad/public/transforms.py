@@ -60,7 +60,8 @@ def vjp(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal[True]
 
 @without_internal_frames  # type: ignore[misc]  # *Any takes whatever *Ts are
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
-        backend: BackendLike = None, precision: str | None = None) -> Any:
+        backend: BackendLike = None, precision: str | None = None,
+        parallel: bool | None = None) -> Any:
     """The value of ``fun(*primals)`` and its pullback.
 
     Returns ``(out, pullback)``; ``pullback(ct)`` takes a cotangent of the structure and shape
@@ -85,7 +86,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
         raise NonDifferentiable("none of the primals of vjp can be differentiated",
                                 where="arguments of vjp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    made = Split(fun, primals, places, chosen("vjp", backend, precision), has_aux)
+    made = Split(fun, primals, places, chosen("vjp", backend, precision, parallel), has_aux)
     if has_aux:
         return made.out[0], made.pullback, made.out[1]
     return made.out, made.pullback
@@ -275,7 +276,8 @@ def jvp(fun: Callable[..., tuple[R, A]], primals: Sequence[Any], tangents: Seque
 
 @without_internal_frames
 def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], *,
-        has_aux: bool = False, backend: BackendLike = None, precision: str | None = None) -> Any:
+        has_aux: bool = False, backend: BackendLike = None, precision: str | None = None,
+        parallel: bool | None = None) -> Any:
     """The value of ``fun(*primals)`` and its derivative in the direction of ``tangents``.
 
     ``tangents`` have the structure and shapes of ``primals`` (None for primals without a
@@ -319,7 +321,8 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
         raise NonDifferentiable("none of the primals of jvp can be differentiated",
                                 where="arguments of jvp", why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    request = Request("jvp", places, False, has_aux, backend=chosen("jvp", backend, precision))
+    request = Request("jvp", places, False, has_aux,
+                      backend=chosen("jvp", backend, precision, parallel))
     linear, inputs = _called(fun, request, primals)
     seeds: dict[int, Any] = {}
     for place, structure in zip(places, linear.arguments, strict=True):
@@ -366,7 +369,8 @@ def linearize(fun: Callable[[*Ts], tuple[R, A]], *primals: *Ts, has_aux: Literal
 
 @without_internal_frames  # type: ignore[misc]  # *Any takes whatever *Ts are
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
-              backend: BackendLike = None, precision: str | None = None) -> Any:
+              backend: BackendLike = None, precision: str | None = None,
+              parallel: bool | None = None) -> Any:
     """``(out, jvp_fn)``: the value, and the function from tangents to the output's tangent.
 
     The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments
@@ -388,7 +392,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
         raise NonDifferentiable("none of the primals of linearize can be differentiated",
                                 why="they hold no floating-point numbers",
                                 fix="pass floats or arrays of floats")
-    made = Split(fun, primals, places, chosen("linearize", backend, precision), has_aux)
+    made = Split(fun, primals, places, chosen("linearize", backend, precision, parallel), has_aux)
     if has_aux:
         return made.out[0], lambda *tangents: made.pushforward(*tangents)[0], made.out[1]
     return made.out, made.pushforward

@@ -20,7 +20,7 @@ from ..compile.backends import parameter_names, written
 from ..compile.specializations import Specialization
 from ..errors import StructureError
 from ..graph.lift import distinct
-from ..native import NUMBA, above
+from ..native import NUMBA, PRANGE, above
 from ..trace.entry import Record
 from ..types.dims import symbols
 from ..types.guards import Path, Source
@@ -28,11 +28,8 @@ from ..types.subclasses import ARRAY, Attribute
 from .embedding import Module
 from .facts import condition, in_words
 
-_KERNELS = f"""try:
-    {NUMBA}
-except ImportError:  # kernels are Python, too
-    def njit(**options):
-        return lambda kernel: kernel"""
+_AS_PYTHON = {NUMBA: """    def njit(**options):
+        return lambda kernel: kernel""", PRANGE: "    prange = range"}
 SMALL = 1024  # captured arrays of up to so many elements become default values
 
 
@@ -62,8 +59,11 @@ def module_text(entry: Specialization) -> str:
     for name, obj in emitted.globals.items():
         if name in used:
             module.define(obj, name)
-    kernels = _KERNELS if NUMBA in imports else ""
-    module.imports.update(dict.fromkeys(line for line in imports if line != NUMBA))
+    numbas = [line for line in _AS_PYTHON if line in imports]
+    kernels = "\n".join(["try:", *(f"    {line}" for line in numbas),
+                         "except ImportError:  # kernels are Python, too",
+                         *map(_AS_PYTHON.__getitem__, numbas)]) if numbas else ""
+    module.imports.update(dict.fromkeys(line for line in imports if line not in _AS_PYTHON))
     wrapper = _Wrapper(entry, module, public, inner, names).text()
     parts = [f'"""{_about(entry, bool(kernels))}"""', "\n".join(sorted(module.imports)), kernels,
              module.text().strip("\n"), code.strip("\n"), wrapper]

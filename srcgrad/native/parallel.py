@@ -1,0 +1,167 @@
+"""Loops whose iterations run at the same time, on the threads of Numba.
+
+An iteration of such a loop reads and writes places of its own only.  What it adds to a number is
+kept, and added up in order afterwards: results do not depend on the number of threads, and have
+the bits that they have without.  Loops in such a loop run as they are; in others a loop is worth
+it where it has loops of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from srcgrad.emit.comments import node_of
+from srcgrad.emit.literals import Namespace, call, name
+from srcgrad.graph.dependence import tied
+from srcgrad.graph.ir import Block, LoopSpec, Node, Value, free_values, walk
+from srcgrad.graph.parts import LoopParts
+from srcgrad.native import predicates
+from srcgrad.native.facts import Facts
+from srcgrad.native.flow import Flow, live_before, names_in
+from srcgrad.native.places import Unlowered
+from srcgrad.types.dims import range_length
+from srcgrad.types.kinds import INT, Kind, array
+
+
+def in_parallel(nodes: Iterable[Node], facts: Facts, within: bool = False) -> list[Node]:
+    """Nodes with the loops of kernels marked that run in parallel, each with the sums of what it
+    keeps behind it; ``within``: of a loop in a kernel."""
+    found: list[Node] = []
+    for n in nodes:
+        inner = any(m.op == "loop" for b in n.blocks for m in walk(b))
+        marked = _marked(n, facts) if n.op == "loop" and "kernel" in n.params and (
+            inner or not within) else None
+        found += marked or [n.but(blocks=tuple(b.but(nodes=tuple(in_parallel(
+            b.nodes, facts, "kernel" in n.params))) for b in n.blocks)) if n.blocks else n]
+    return found
+
+
+def _marked(node: Node, facts: Facts) -> list[Node] | None:
+    slots, parts = tied(node), LoopParts(node)
+    one = parts.inits and node.inputs[2].aval.expr == 1
+    stacked = node.loop.stacked or (False,) * node.loop.n_produced
+    if slots is None or not one or node.loop.reverse or not all(stacked):
+        return None
+    terms = [_term(node, i, facts) for i in slots]
+    start, stop = (v.aval.expr for v in node.inputs[:2])
+    if any(t is None for t in terms) or (terms and (start is None or stop is None)):
+        return None
+    loop = node
+    sums: list[Node] = []
+    for i, term in zip(slots[::-1], terms[::-1], strict=True):
+        assert term is not None and start is not None and stop is not None
+        kept = Value(array(np.dtype(np.float64), (range_length(start, stop, 1),)), "terms")
+        sums.insert(0, _sum(loop, i, term, kept))
+        loop = _without(loop, i, term, kept)
+    return [loop.but(params={**loop.params, "parallel": True}), *sums]
+
+
+def _term(node: Node, slot: int, facts: Facts) -> Node | None:
+    """The one addition to a number that a loop carries, if nothing else is done with it."""
+    parts, body = LoopParts(node), node.blocks[-1]
+    number, following = parts.carried[slot], parts.next[slot]
+    readers = [n for n in walk(body) if number in n.inputs or any(
+        number in b.outputs for b in n.blocks)]
+    if len(readers) != 1 or number in body.outputs:
+        return None
+    (made,) = readers
+    plain = made.inputs[0] is number and len(made.inputs) == 2 and made.inputs[1] is not number
+    adds = (made.op == "acc" and not made.params["steps"]) or (
+        made.op == "apply" and made.params["fn"] in (operator.add, operator.sub))
+    once = body.outputs.count(following) == 1 and not any(
+        following in free_values(Block((), (n,), ())) for n in body.nodes)
+    if not (plain and adds and once and made in body.nodes and following in made.outputs):
+        return None
+    term = made.inputs[1]
+    known = term.aval.kind in (Kind.SCALAR, Kind.FLOAT) or _is_numpys(
+        term, {v: n for n in walk(body) for v in n.outputs}, facts)
+    return made if known and term.aval.dtype == np.float64 else None
+
+
+def _is_numpys(value: Value, makers: dict[Value, Node], facts: Facts) -> bool:
+    """Is a number NumPy's where the sizes of a call are not zero?"""
+    made = makers.get(value)
+    if value.aval.kind is Kind.SCALAR or made is None:
+        return value.aval.kind is Kind.SCALAR
+    if made.op == "if":
+        ends = [b.outputs[made.outputs.index(value)] for b in made.blocks]
+        return all(_is_numpys(v, makers, facts) for v in ends)
+    if made.op != "loop":
+        return made.op == "apply" and any(_is_numpys(v, makers, facts) for v in made.inputs)
+    parts = LoopParts(made)
+    start, stop, step = (v.aval.expr for v in made.inputs[:3])
+    if made.loop.kind != "for" or value not in parts.results or start is None or stop is None or (
+            step is None or not _is_numpys(parts.next[parts.results.index(value)], makers, facts)):
+        return False
+    try:
+        facts.positive(range_length(start, stop, step))
+    except Unlowered:
+        return False
+    return True
+
+
+def _without(node: Node, slot: int, term: Node, kept: Value) -> Node:
+    """A loop that keeps the terms of a sum instead of adding them up."""
+    spec, body, at = node.loop, node.blocks[-1], node.loop.first_init + slot
+    outputs = (*body.outputs[:slot], *body.outputs[slot + 1:], term.inputs[1])
+    params = (*body.params[:1 + slot], *body.params[2 + slot:])
+    block = Block(params, tuple(n for n in body.nodes if n is not term), outputs)
+    stacked = spec.stacked or (False,) * spec.n_produced
+    spec = spec.but(n_carried=spec.n_carried - 1, n_produced=spec.n_produced + 1,
+                    stacked=(*stacked, True))
+    return node.but(
+        inputs=(*node.inputs[:at], *node.inputs[at + 1:]), blocks=(block,),
+        outputs=(*node.outputs[:slot], *node.outputs[slot + 1:-1], kept, node.outputs[-1]),
+        params={**node.params, "loop": spec})
+
+
+def _sum(node: Node, slot: int, term: Node, kept: Value) -> Node:
+    """The loop that adds up what another one kept."""
+    parts = LoopParts(node)
+    assert parts.index is not None
+    total, element = parts.carried[slot].like(), Value(term.inputs[1].aval)
+    added = term.but(inputs=(total, element), outputs=(parts.next[slot].like(),))
+    block = Block((parts.index.like(), total, element), (added,), (added.out,))
+    spec = LoopSpec("for", n_carried=1, n_consumed=1)
+    return Node("loop", (*node.inputs[:3], parts.inits[slot], kept),
+                (parts.results[slot], Value(INT)), {**node.params, "loop": spec}, (block,),
+                term.origin)
+
+
+# ---- in the text -----------------------------------------------------------------------------
+
+
+def spread(statements: Sequence[ast.stmt], live: Iterable[str], space: Namespace) -> list[Node]:
+    """Writes ``prange`` where a loop was marked and no variable goes from an iteration to another
+    or out of the loop; ``live`` are those that are read afterwards.  Returns these loops."""
+    found: list[Node] = []
+    for i, s in enumerate(statements):
+        after = live_before(statements[i + 1:], {*live})
+        node = node_of(s)
+        if isinstance(s, ast.For) and node is not None and node.params.get("parallel") and (
+                isinstance(s.iter, ast.Call) and isinstance(s.target, ast.Name)
+                and _is_private(s, after)):
+            index, each = s.target, f"each_{s.target.id}"
+            while each in after | names_in(s) | names_in(s, ctx=ast.Store):
+                each += "_"
+            s.iter.func, s.target = name("prange"), ast.Name(each, ast.Store())
+            s.body.insert(0, ast.Assign(
+                [index], call(space.function(predicates.signed), name(each))))
+            found.append(node)
+            continue
+        if isinstance(s, (ast.For, ast.While)):
+            after |= Flow([s]).exposed
+        for part in ("body", "orelse"):
+            found += spread(getattr(s, part, None) or [], after, space)
+    return found
+
+
+def _is_private(loop: ast.For, live: set[str]) -> bool:
+    made = names_in(*loop.body, ctx=ast.Store)
+    grows = any(isinstance(n, ast.Attribute) and n.attr == "append" for n in ast.walk(loop))
+    return not grows and made.isdisjoint(Flow(loop.body).exposed) and (
+        made | names_in(loop.target, ctx=ast.Store)).isdisjoint(live)
