@@ -130,7 +130,7 @@ def shifted(a, x):
 
 
 SPREAD = [(recurrences, 0), (heat, 0), (backwards, 0), (product, 1), (squares, 1), (gathered, 0)]
-NOT = [(carried, (0, 1)), (last_value, 1), (raises, 0), (stops, 0), (gathered, 1)]
+NOT = [(carried, 1), (last_value, 1), (raises, 0), (stops, 0), (gathered, 1)]
 
 
 @pytest.fixture
