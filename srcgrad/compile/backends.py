@@ -41,6 +41,7 @@ class How(TypedDict, total=False):
 def chosen(where: str, backend: BackendLike, precision: str | None = None,
            parallel: bool | None = None) -> Backend:
     """What is asked for, or what ``config`` says; Numba must be there for its own backend."""
+    asked = parallel
     if isinstance(backend, Backend):
         precision = precision or backend.precision
         parallel = backend.parallel if parallel is None else parallel
@@ -57,10 +58,16 @@ def chosen(where: str, backend: BackendLike, precision: str | None = None,
                              where=f"precision of {where}",
                              why="native code keeps NumPy's order of operations, or is free of it",
                              fix="leave precision out, or use 'strict' or 'fast'")
+    if type(parallel) is not bool or (asked and backend == "numpy"):
+        raise StructureError(
+            f"parallel={parallel!r} with backend={backend!r}", where=f"parallel of {where}",
+            why="it is True or False, and NumPy's code runs on one thread",
+            fix="use parallel=True with backend='numba', and numba.set_num_threads for how many "
+                "threads run")
     if backend == "numba":
         from .. import native  # opened when it is asked for
         native.require_numba()
-        return Backend(backend, precision, bool(parallel))
+        return Backend(backend, precision, parallel)
     return NUMPY
 
 

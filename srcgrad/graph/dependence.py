@@ -55,17 +55,22 @@ def is_independent(node: Node, summed: bool = False) -> bool:
     """May the iterations of a ``for`` loop be run in any order (``summed``: but for the bits of
     sums)?"""
     slots, parts, body = tied(node), LoopParts(node), node.blocks[-1]
-    return slots is not None and not node.loop.n_produced and all(
+    return not isinstance(slots, str) and not node.loop.n_produced and all(
         summed and _is_sum(body, parts.carried[i], parts.next[i]) for i in slots)
 
 
-def tied(node: Node) -> list[int] | None:
-    """Which of what a ``for`` loop carries goes from one iteration to the next: all else are
-    places of their own; None if iterations have an order for other reasons."""
+def tied(node: Node) -> list[int] | str:
+    """Which of what a loop carries goes from one iteration to the next: all else are places of
+    their own; or what else orders the iterations."""
     spec, parts, body = node.loop, LoopParts(node), node.blocks[-1]
-    if spec.kind != "for" or spec.exits or spec.n_last or any(
-            n.op == "effect" for n in walk(body)):
-        return None
+    if spec.kind != "for":
+        return "only a run knows how many iterations there are"
+    if spec.exits:
+        return "an iteration may be the last"
+    if spec.n_last:
+        return "what the last iteration leaves is read"
+    if any(n.op == "effect" for n in walk(body)):
+        return "an iteration may raise"
     assert parts.index is not None
     return [i for i, (memory, following) in enumerate(zip(parts.carried, parts.next, strict=True))
             if following is not memory and not _is_apart(body, memory, following, parts.index)]

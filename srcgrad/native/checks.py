@@ -210,13 +210,17 @@ class _Around:
         place = self.node.inputs[key.index] if isinstance(key, Ref) else key
         known = self.around.facts.key(place) if isinstance(place, Value) else place
         b, fact = self.before, (known, base.aval.shape[axis])
-        if self.around.facts.sizes.below(*fact, asked=self.around.arms > 0):
+        if self.is_told(*fact):
             return
         if not self.around.is_new(fact, self.node):
             return
         size = b.add("dim", (base,), (int_aval(base.aval.shape[axis]),), axis=axis).out
         raised_if(b, b.apply(outside, (place, size), {}, BOOL), IndexError,
                     "index ", place, f" is out of bounds for axis {axis} with size ", size)
+
+    def is_told(self, index: Any, size: Dim) -> bool:
+        """Does a call ask whether an index lies within a size?"""
+        return self.around.facts.sizes.below(index, size, asked=self.around.arms > 0)
 
     # ---- numbers ---------------------------------------------------------------------------
     def division(self) -> None:
@@ -230,6 +234,8 @@ class _Around:
                             "division by zero")
             return
         value = node.inputs[divisor.index]
+        if value.aval.expr is not None and self.is_told(0, value.aval.expr):
+            return
         zero = 0 if value.aval.kind is Kind.INT else 0.0
         what = "division by zero" if all(
             v.aval.kind is Kind.INT for v in node.inputs) else "float division by zero"

@@ -83,10 +83,16 @@ class Facts:
 
     def below(self, index: Any, size: Dim, asked: bool = False) -> bool:
         """Can a call tell that an index lies within an axis (or is that ``asked`` already)?"""
-        if not isinstance(index, (int, Poly)) or not proves_nonnegative(index):
+        if not isinstance(index, (int, Poly)):
             return False
+        back = multiply(-1, index)  # how far from the end
         try:
-            end = add(largest(index), 1)
+            if proves_nonnegative(index):
+                end = add(largest(index), 1)
+            elif proves_positive(back):
+                end = largest(back)
+            else:
+                return False
         except Unlowered:
             return False
         if not self.tells(end, size) or (asked and (end, size) not in self.bounds):

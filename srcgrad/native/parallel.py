@@ -27,36 +27,47 @@ from srcgrad.types.dims import range_length
 from srcgrad.types.kinds import INT, Kind, array
 
 
-def in_parallel(nodes: Iterable[Node], facts: Facts, within: bool = False) -> list[Node]:
+def in_parallel(nodes: Iterable[Node], facts: Facts, alone: list[tuple[Node, str]],
+                within: bool = False) -> list[Node]:
     """Nodes with the loops of kernels marked that run in parallel, each with the sums of what it
-    keeps behind it; ``within``: of a loop in a kernel."""
+    keeps behind it; ``alone`` gets the others, and why; ``within``: of a loop in a kernel."""
     found: list[Node] = []
     for n in nodes:
-        inner = any(m.op == "loop" for b in n.blocks for m in walk(b))
-        marked = _marked(n, facts) if n.op == "loop" and "kernel" in n.params and (
-            inner or not within) else None
-        found += marked or [n.but(blocks=tuple(b.but(nodes=tuple(in_parallel(
-            b.nodes, facts, "kernel" in n.params))) for b in n.blocks)) if n.blocks else n]
+        held = "kernel" in n.params
+        if n.op == "loop" and held and (not within or any(
+                m.op == "loop" for b in n.blocks for m in walk(b))):
+            marked = _marked(n, facts)
+            if not isinstance(marked, str):
+                found += marked
+                continue
+            alone.append((n, marked))
+        found.append(n.but(blocks=tuple(
+            b.but(nodes=tuple(in_parallel(b.nodes, facts, alone, within or held)))
+            for b in n.blocks)) if n.blocks else n)
     return found
 
 
-def _marked(node: Node, facts: Facts) -> list[Node] | None:
+def _marked(node: Node, facts: Facts) -> list[Node] | str:
+    """A loop that runs in parallel, and the sums behind it, or why there is none."""
     slots, parts = tied(node), LoopParts(node)
-    one = parts.inits and node.inputs[2].aval.expr == 1
-    stacked = node.loop.stacked or (False,) * node.loop.n_produced
-    if slots is None or not one or node.loop.reverse or not all(stacked):
-        return None
-    terms = [_term(node, i, facts) for i in slots]
+    if isinstance(slots, str):
+        return slots
+    if not all(node.loop.stacked or (False,) * node.loop.n_produced):
+        return "what it keeps lies in lists"
     start, stop = (v.aval.expr for v in node.inputs[:2])
-    if any(t is None for t in terms) or (terms and (start is None or stop is None)):
-        return None
     loop = node
     sums: list[Node] = []
-    for i, term in zip(slots[::-1], terms[::-1], strict=True):
-        assert term is not None and start is not None and stop is not None
+    for i in slots[::-1]:
+        term, carried = _term(node, i, facts), parts.carried[i]
+        if term is None or start is None or stop is None:
+            what = carried.hint or "what"
+            return f"iterations write or add to the same elements of {what}" if (
+                carried.aval.kind is Kind.ARRAY) else f"an iteration needs {what} of the one before"
         kept = Value(array(np.dtype(np.float64), (range_length(start, stop, 1),)), "terms")
         sums.insert(0, _sum(loop, i, term, kept))
         loop = _without(loop, i, term, kept)
+    if node.loop.reverse or node.inputs[2].aval.expr != 1:
+        return "it does not count upwards by one"
     return [loop.but(params={**loop.params, "parallel": True}), *sums]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from itertools import count
 
+from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import row_shape
 from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
@@ -61,19 +62,27 @@ class Prepared:
         fused = Fused((*parts[0], *parts[1]), block.outputs, len(parts[0]))
         forward, backward = (list(map(self.finished, part)) for part in (
             fused.nodes[:fused.border], fused.nodes[fused.border:]))
+        self.alone: list[tuple[Node, str]] = []
         if parallel:
-            forward, backward = (in_parallel(p, self.facts) for p in (forward, backward))
+            forward, backward = (in_parallel(p, self.facts, self.alone)
+                                 for p in (forward, backward))
         block = rebuild(block.but(nodes=(*forward, *backward)), fused.renamed)
         self.loops &= {n.params["kernel"] for n in walk(block) if n.params.get("outermost")}
         self.graph = graph.but(block=block,
                                border=None if graph.border is None else len(forward))
 
     def notes(self, parallel: Sequence[Node] = ()) -> tuple[str, ...]:
-        """Which loops run natively, and which of them in parallel, and why others do not."""
+        """Which loops run natively, and which of them in parallel (of those that were marked for
+        it), and why others do not."""
         found = dict.fromkeys(f"native: {_line(node)}" for node in self.native)
         found.update((f"in NumPy: {_line(node)}   ({reason})", None)
                      for node, reason in self.reasons.values())
-        found.update((f"in parallel: {_line(node)}", None) for node in parallel)
+        spread, alone = {_part(n) for n in parallel}, {_part(n): why for n, why in self.alone}
+        for n in walk(self.graph.block):
+            if n.params.get("parallel") and _part(n) not in spread:
+                alone[_part(n)] = "a variable of it goes from one iteration to the next"
+        found.update((f"in parallel: {part}", None) for part in sorted(spread))
+        found.update((f"on one thread: {part}   ({why})", None) for part, why in alone.items())
         if any(rounded(n) for loop in self.native for b in loop.blocks for n in walk(b)):
             found["powers and functions such as exp and log may differ from NumPy's by a few "
                   "units in the last place"] = None
@@ -175,6 +184,10 @@ class Prepared:
 def _line(node: Node) -> str:
     where = None if node.origin is None else node.origin.where
     return "a loop" if where is None else f"line {where.line}: {where.text.strip()}"
+
+
+def _part(node: Node) -> str:
+    return _line(node) + "   (its backward part)" * is_adjoint(node)
 
 
 def unheld(loop: Node) -> str | None:

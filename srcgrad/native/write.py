@@ -39,13 +39,15 @@ MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like"
 
 
 FAST = ("reassoc",)  # LLVM may regroup the sums of fast kernels (fused products were slower)
+WHOLE = ("numpy", "setitem")  # what Numba may not do on threads: whole arrays
 
 
 def decorated(free: Sequence[str], parallel: bool = False) -> str:
     """The expression that makes a compiled function of a function; ``free`` is what may be done
     to its arithmetic, ``parallel`` that loops of it run on threads."""
     freedom = f", fastmath={{{', '.join(map(repr, free))}}}" if free else ""
-    return f"njit(error_model='numpy', nogil=True{', parallel=True' * parallel}{freedom})"
+    threads = f", parallel={{{', '.join(f'{part!r}: False' for part in WHOLE)}}}" if parallel else ""
+    return f"njit(error_model='numpy', nogil=True{threads}{freedom})"
 
 
 class Unwritable(Exception):

@@ -190,9 +190,9 @@ def multiply(a: Dim, b: Dim) -> Dim:
     return _normal(total)
 
 
-def _opaque(name: str, *args: Any, low: Bound = None) -> Poly:
+def _opaque(name: str, *args: Any, low: Bound = None, high: Bound = None) -> Poly:
     varying = any(is_varying(a) for a in args)
-    return of_atom(Atom(name, args, 0, low, None, varying))
+    return of_atom(Atom(name, args, 0, low, high, varying))
 
 
 def floor_divide(a: Dim, b: Dim) -> Dim:
@@ -230,11 +230,18 @@ def _exact_quotient(a: Dim, b: Dim) -> Dim | None:
 
 
 def remainder(a: Dim, b: Dim) -> Dim:
-    """``a % b``."""
+    """``a % b``; for a size ``b`` that is not negative it lies below ``b``, else there is none.
+
+    >>> i, n = symbol("i"), symbol("n")
+    >>> proves_nonnegative(remainder(i - 1, n)), proves_positive(n - remainder(i - 1, n))
+    (True, True)
+    """
     if isinstance(a, int) and isinstance(b, int) and b:
         return a % b
     if isinstance(b, int) and b and all(c % b == 0 for c in _terms(a).values()):
         return 0
+    if proves_nonnegative(b):
+        return _opaque("mod", a, b, low=0, high=add(b, -1))
     return _opaque("mod", a, b)
 
 

@@ -70,8 +70,30 @@ def backwards(a, x):
     return s
 
 
+def periodic(a, x):
+    """Neighbours on a ring: such indices lie within their axes."""
+    n, m = a.shape
+    w = np.zeros((n, m))
+    for i in range(n):
+        for j in range(m):
+            w[i, j] = a[i, j] * x[(j + 1) % m] - x[(j - 1) % m] / m
+    return np.sum(w * w)
+
+
+def branched(a, x):
+    """A call does not ask for what only some iterations read."""
+    s = 0.0
+    for i in range(a.shape[0]):
+        t = 0.0
+        for j in range(a.shape[1]):
+            if a[i, j] > 0.0:
+                t += a[i, j] * x[i]
+        s += t
+    return s
+
+
 def gathered(a, x):
-    """The gradient is added up at places of all rows."""
+    """The value and the gradient are added up at places of all rows."""
     s = 0.0
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
@@ -129,8 +151,11 @@ def shifted(a, x):
     return np.sum(v)
 
 
-SPREAD = [(recurrences, 0), (heat, 0), (backwards, 0), (product, 1), (squares, 1), (gathered, 0)]
-NOT = [(carried, 1), (last_value, 1), (raises, 0), (stops, 0), (gathered, 1)]
+SPREAD = [(recurrences, 0), (heat, 0), (backwards, 0), (product, 1), (squares, 1), (periodic, 0)]
+NOT = [(carried, 1, "needs h of the one before"), (last_value, 1, "needs t of the one before"),
+       (raises, 0, "may raise"), (gathered, 1, "same elements of d_x"),
+       (gathered, 0, "needs s of the one before"), (branched, 0, "may raise"),
+       (shifted, 0, "same elements of v")]
 
 
 @pytest.fixture
@@ -147,7 +172,7 @@ def both(fn: Any, argnums: Any, **how: Any) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-@pytest.mark.parametrize(("fn", "argnums"), [*SPREAD, *NOT, (shifted, 0)])
+@pytest.mark.parametrize(("fn", "argnums"), [*SPREAD, *(n[:2] for n in NOT), (stops, 0)])
 def test_any_order_gives_the_same_bits(fn: Any, argnums: Any, threads: None) -> None:
     for a, x in ((A, X), (A[:1], X), (A[:0], X), (A[:, :0], np.ones(1))):
         try:
@@ -165,15 +190,23 @@ def test_any_order_gives_the_same_bits(fn: Any, argnums: Any, threads: None) -> 
 def test_independent_iterations_run_in_parallel(fn: Any, argnums: Any, threads: None) -> None:
     one, many = both(fn, argnums)
     text = many.source(A, X)
-    assert "in prange(" in text and "parallel=True" in text
+    assert "in prange(" in text and "parallel={" in text
     assert "in parallel: line" in many.explain(A, X)
     assert "prange" not in one.source(A, X)
 
 
-@pytest.mark.parametrize(("fn", "argnums"), NOT)
-def test_others_run_one_after_the_other(fn: Any, argnums: Any, threads: None) -> None:
-    text = both(fn, argnums)[1].source(A, X)
+@pytest.mark.parametrize(("fn", "argnums", "why"), NOT)
+def test_others_run_one_after_the_other(fn: Any, argnums: Any, why: str, threads: None) -> None:
+    many = both(fn, argnums)[1]
+    text = many.source(A, X)
     assert "@njit" in text and "prange" not in text, text
+    assert f"{why})" in next(line for line in many.explain(A, X).splitlines()
+                             if "on one thread: line" in line)
+
+
+def test_the_backward_part_of_a_loop_that_stops_does_not_stop(threads: None) -> None:
+    forward, backward = both(stops, 0)[1].source(A, X).split("# ---- backward")[:2]
+    assert "in prange(" in backward and "in prange(" not in forward
 
 
 def test_memory_of_an_iteration_is_its_own(threads: None) -> None:
@@ -191,11 +224,18 @@ def test_it_is_asked_for_like_the_precision(threads: None, monkeypatch: pytest.M
     assert "prange" not in df.source(A, X, backend="numba")
     assert "prange" in native.with_backend("numba", precision="fast", parallel=True).source(A, X)
     assert "prange" not in native.with_backend("numba").source(A, X)
-    assert "prange" not in sg.grad(squares, argnums=1, parallel=True).source(A, X)
     text = native.export(tmp_path / "written.py", A, X).read_text()
     assert "from numba import prange" in text and "prange = range" in text
     monkeypatch.setattr(sg.config, "parallel", True)
-    assert "prange" in sg.hessian(squares, argnums=1, backend="numba").source(A, X)
+    assert "prange" in sg.value_and_grad(squares, argnums=1, backend="numba").source(A, X)
+    assert "prange" not in df.source(A, X)
+
+
+@pytest.mark.parametrize("how", [{"parallel": True}, {"parallel": True, "backend": "numpy"},
+                                 {"parallel": 4, "backend": "numba"}])
+def test_what_cannot_be_asked_for(how: dict[str, Any]) -> None:
+    with pytest.raises(sg.StructureError, match="numba.set_num_threads"):
+        sg.grad(squares, argnums=1, **how)
 
 
 PROGRAM = """
