@@ -17,7 +17,7 @@ import numpy as np
 from srcgrad.emit.comments import node_of
 from srcgrad.emit.literals import Namespace, call, name
 from srcgrad.graph.dependence import tied
-from srcgrad.graph.ir import Block, LoopSpec, Node, Value, free_values, walk
+from srcgrad.graph.ir import Block, Builder, LoopSpec, Node, Value, free_values, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native import predicates
 from srcgrad.native.facts import Facts
@@ -135,8 +135,11 @@ def _sum(node: Node, slot: int, term: Node, kept: Value) -> Node:
     parts = LoopParts(node)
     assert parts.index is not None
     total, element = parts.carried[slot].like(), Value(term.inputs[1].aval)
-    added = term.but(inputs=(total, element), outputs=(parts.next[slot].like(),))
-    block = Block((parts.index.like(), total, element), (added,), (added.out,))
+    builder, number = Builder(term.origin), element
+    if element.aval.kind is Kind.FLOAT:  # which it is no longer in an array
+        number = builder.apply(float, (element,), {}, element.aval)
+    added = term.but(inputs=(total, number), outputs=(parts.next[slot].like(),))
+    block = Block((parts.index.like(), total, element), (*builder.nodes, added), (added.out,))
     spec = LoopSpec("for", n_carried=1, n_consumed=1)
     return Node("loop", (*node.inputs[:3], parts.inits[slot], kept),
                 (parts.results[slot], Value(INT)), {**node.params, "loop": spec}, (block,),

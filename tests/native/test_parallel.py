@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_native import plain_python
+import random_arrays
+import random_loops
+from loop_programs import CASES
+from test_native import arguments, outcome, plain_python
 
 import srcgrad as sg
 
@@ -207,6 +210,35 @@ def test_others_run_one_after_the_other(fn: Any, argnums: Any, why: str, threads
 def test_the_backward_part_of_a_loop_that_stops_does_not_stop(threads: None) -> None:
     forward, backward = both(stops, 0)[1].source(A, X).split("# ---- backward")[:2]
     assert "in prange(" in backward and "in prange(" not in forward
+
+
+def same_bits(fn: Any, args: tuple[Any, ...]) -> bool:
+    """Does a program give the same on one thread and on many?  Returns whether loops run so."""
+    argnums = tuple(i for i, a in enumerate(args) if isinstance(a, float) or (
+        isinstance(a, np.ndarray) and a.dtype.kind == "f"))
+    found = both(fn, argnums)
+    want, got = (outcome(df, args) for df in found)
+    if isinstance(want, type):
+        assert got is want
+        return False
+    for w, g in zip((want[0], *want[1]), (got[0], *got[1]), strict=True):
+        assert type(w) is type(g)
+        np.testing.assert_array_equal(w, g)
+    return "in prange(" in found[1].source(*args)
+
+
+@pytest.mark.parametrize("seeds", [range(38, 42),
+                                   pytest.param(range(200), marks=pytest.mark.sweep)])
+def test_random_programs(seeds: range, threads: None) -> None:
+    drawn = [(of.program(seed), of.arguments(seed, *size)) for seed in seeds
+             for of, size in ((random_loops, ()), (random_arrays, (3,)))]
+    assert sum(same_bits(fn, args) for fn, args in drawn) > len(seeds) / 2
+
+
+@pytest.mark.sweep
+def test_programs_of_the_suites(threads: None) -> None:
+    found = [same_bits(fn, arguments(makers, n)) for fn, makers, sizes in CASES for n in sizes]
+    assert sum(found) > len(found) / 5
 
 
 def test_memory_of_an_iteration_is_its_own(threads: None) -> None:
