@@ -46,7 +46,7 @@ def decorated(free: Sequence[str], parallel: bool = False) -> str:
     """The expression that makes a compiled function of a function; ``free`` is what may be done
     to its arithmetic, ``parallel`` that loops of it run on threads."""
     freedom = f", fastmath={{{', '.join(map(repr, free))}}}" if free else ""
-    threads = f", parallel={{{', '.join(f'{part!r}: False' for part in WHOLE)}}}" if parallel else ""
+    threads = f", parallel={dict.fromkeys(WHOLE, False)}" if parallel else ""
     return f"njit(error_model='numpy', nogil=True{threads}{freedom})"
 
 
