@@ -36,6 +36,7 @@ with rare_collections():  # what is imported is there to stay
     from .public.versions import show_versions
     from .rules.marks import name, stop_gradient
     from .scipy import fixed_point, odeint, root, solve_ivp
+    from .show.progress import progress
     from .types.tree import flatten as tree_flatten
     from .types.tree import ravel_tree, tree_map, tree_register
     from .types.tree import unflatten as tree_unflatten
@@ -85,6 +86,7 @@ __all__ = [
     "odeint",
     "optimize",
     "parallel",
+    "progress",
     "ravel_tree",
     "root",
     "rules",

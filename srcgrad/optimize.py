@@ -18,7 +18,7 @@ from .compile.templates import may_vary
 from .errors import StructureError
 from .public.api import value_and_grad
 from .scipy import least_squares, minimize, root
-from .show.progress import progress
+from .show.progress import telling
 from .types.tree import ravel_some
 
 __all__ = ["Descent", "adam", "cosine", "exponential", "least_squares", "minimize", "root", "sgd"]
@@ -174,7 +174,7 @@ def _descend(name: str, fun: Callable[..., Any], x0: Any, args: tuple[Any, ...],
                              fix="pass real and imaginary parts")
 
     step, state = rule(vector), Descent(unravel(vector), math.nan, None, 0, message="no step")
-    with progress(f"srcgrad: {name}") as ticker:
+    with telling(f"srcgrad: {name}") as ticker:
         for number, more in enumerate(_batches(name, steps, batches)):
             value, slope = both(state.x, *args, *more)
             if not math.isfinite(value):

@@ -22,7 +22,7 @@ from .compile.refusals import require_function
 from .errors import StructureError
 from .public.api import Argnums
 from .public.api import value_and_grad as whole
-from .show.progress import progress
+from .show.progress import telling
 from .types.tree import flatten, tree_map
 
 __all__ = ["ChunkedGradient", "value_and_grad"]
@@ -113,7 +113,7 @@ class ChunkedGradient(Generic[P, R]):
              held: list[Any]) -> tuple[Any, Any]:
         results: list[Any] = [None] * len(chunks)
         missing = list(range(len(chunks)))
-        with progress(f"srcgrad: {self.__name__}") as ticker:
+        with telling(f"srcgrad: {self.__name__}") as ticker:
             for _ in range(self.retries + 1):
                 with _workers(self.client, self.workers) as pool:
                     missing = self._attempt(pool, fixed, chunks, held, results, missing, ticker)

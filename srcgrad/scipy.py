@@ -26,7 +26,7 @@ from .compile.templates import may_vary
 from .errors import StructureError
 from .public.api import grad, value_and_grad
 from .public.jacobians import hessian, hvp, jacobian
-from .show.progress import progress
+from .show.progress import telling
 from .types.guards import Path
 from .types.tree import flatten, is_fixed, paths_below, ravel_some, unflatten
 
@@ -107,7 +107,7 @@ def minimize(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
     >>> bool(found.success), np.round(found.x["w"], 4).tolist()
     (True, [3.0, 3.0])
     """
-    with progress("srcgrad: minimize") as ticker:
+    with telling("srcgrad: minimize") as ticker:
         def target(flat: Any, *rest: Any) -> Any:
             value, slope = both(unravel(flat), *rest)
             if ticker is not None:

@@ -17,7 +17,7 @@ os.environ["SRCGRAD_CACHE_DIR"] = ""  # no test finds what another run left, but
 SAMPLED = ("tests/adjoint/", "tests/batch/", "tests/language/", "tests/native/", "tests/programs/",
            "tests/rules/test_compiled")
 SHARE = 5
-QUICK = 20  # of how many of the usual tests pytest -m quick has one
+QUICK = 40  # of how many of the usual tests pytest -m quick has one, beside the first choice of each file
 REPRESENTATIVE = 12  # of how many tests a representative suite has one
 LONGEST = 300  # seconds
 
@@ -32,8 +32,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The sweeps over programs, written and random, take more than an hour. Which part is run follows from the names,
     so that it is the same everywhere."""
-    for item in items:
-        if item.get_closest_marker("sweep") is None and number_of(item) % QUICK == 0:
+    usual = [item for item in items
+             if not any(item.get_closest_marker(name) for name in ("sweep", "long"))]
+    chosen = {item.path: item for item in sorted(usual, key=number_of, reverse=True)}
+    for item in usual:
+        if number_of(item) % QUICK == 0 or chosen[item.path] is item:
             item.add_marker("quick")
     left_out: set[int] = set()
     if not config.getoption("--all-sweeps"):

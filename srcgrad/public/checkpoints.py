@@ -127,7 +127,7 @@ def checkpoint_range(n: int, *, schedule: str = "sqrt", slots: int | None = None
     Raises :class:`StructureError` for another schedule, TypeError where ``n`` is no int (as
     ``range`` does).
 
-    See also :func:`checkpoint`, :class:`Compiled.memory`.
+    See also :func:`checkpoint`, :class:`Compiled.memory`, :func:`progress` (how many are done).
 
     >>> list(checkpoint_range(3))
     [0, 1, 2]

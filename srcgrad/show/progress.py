@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ..config import config
+from .whereabouts import whereabouts
 
 T = TypeVar("T")
 PATIENCE = 2.0  # seconds before anything is said
@@ -22,10 +23,13 @@ def wanted() -> bool:
 
 class Ticker:
     """Writes ``text`` and the time that has gone by, from :data:`PATIENCE` seconds on; ``text``
-    may change meanwhile."""
+    may change meanwhile, or tell what generated code does in the thread."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.shown = text, 0
+    active: Ticker | None = None  # there is one line: what begins within writes into it
+
+    def __init__(self, text: str | None, name: str = "") -> None:
+        self.text, self.name, self.shown = text, name, 0
+        self.caller = threading.get_ident()
         self.began = time.perf_counter()
         self.ended = threading.Event()
         self.thread = threading.Thread(target=self._run, daemon=True)
@@ -33,8 +37,8 @@ class Ticker:
     def _run(self) -> None:
         delay = PATIENCE
         while not self.ended.wait(delay):
-            line = f"{self.text} ... {time.perf_counter() - self.began:.0f} s"
-            self._write(line)
+            text = self.text or f"{self.name}, {whereabouts(self.caller)}".rstrip(", ")
+            self._write(f"{text} ... {time.perf_counter() - self.began:.0f} s")
             delay = 1.0
 
     def _write(self, line: str) -> None:
@@ -52,29 +56,59 @@ class Ticker:
 
 
 @contextmanager
-def progress(text: str) -> Iterator[Ticker | None]:
-    """Show ``text`` while the block runs for long; None where nobody looks."""
+def telling(text: str | None, name: str = "") -> Iterator[Ticker | None]:
+    """Show ``text`` while the block runs for long, without one what the generated code of ``name``
+    does; None where nobody looks."""
     if not wanted():
         yield None
         return
-    ticker = Ticker(text)
+    outer = Ticker.active
+    if outer is not None:
+        before, outer.text = outer.text, text
+        try:
+            yield outer
+        finally:
+            outer.text = before
+        return
+    Ticker.active = ticker = Ticker(text, name)
     ticker.thread.start()
     try:
         yield ticker
     finally:
+        Ticker.active = None
         ticker.end()
 
 
 @contextmanager
 def compiling(name: str) -> Iterator[None]:
     """Says that a function is being compiled."""
-    with progress(f"srcgrad: compiling {name}"):
+    with telling(f"srcgrad: compiling {name}"):
+        yield
+
+
+@contextmanager
+def progress(title: str = "srcgrad") -> Iterator[None]:
+    """A line on ``stderr`` while the calls in the block take more than two seconds: the line of the
+    program that runs, and how far its outermost loop is, over ``range``, ``checkpoint_range`` or
+    ``while k < n``, forward and backward.
+
+    It is shown where ``srcgrad.config.progress`` allows it: on terminals, or always with True.  The
+    generated code is as it is without, and looked at once a second.  Raises nothing of its own.
+
+    See also :func:`checkpoint_range`, :class:`Compiled.profile`.
+
+    >>> from srcgrad import grad, progress
+    >>> with progress("the fit"):
+    ...     grad(lambda x: x ** 2)(3.0)
+    6.0
+    """
+    with telling(None, title):
         yield
 
 
 def counted(items: Iterable[T], count: int, text: str) -> Iterator[T]:
     """The items; ``text`` and how many of the ``count`` are done is shown if it takes long."""
-    with progress(text) as ticker:
+    with telling(text) as ticker:
         for done, item in enumerate(items):
             if ticker is not None:
                 ticker.text = f"{text}: {done} of {count}"

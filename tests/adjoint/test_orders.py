@@ -75,6 +75,7 @@ def test_numbers_kept_in_lists_of_lists():
     assert all([run(seed, True, True) for seed in (2004, 2020)])
 
 
+@pytest.mark.long
 def test_residuals_of_branches_not_taken():
     """What a branch keeps is absent where another one is taken, and so is its cotangent."""
     assert all([run(seed, True, True) for seed in (2040, 2072, 3143, 3168)])

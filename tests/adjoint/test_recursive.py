@@ -35,6 +35,7 @@ def test_programs(start):
     assert all([run(seed) for seed in range(start, start + 3)])
 
 
+@pytest.mark.long
 def test_outcomes_kept_as_they_were():
     """An outcome of a branch that a loop keeps as a copy, and that is handed on."""
     assert run(34)

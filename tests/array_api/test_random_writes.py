@@ -82,6 +82,7 @@ def written_anew(self, x, key, value):
 in_place = Namespace.written
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("written", [in_place, written_anew])
 def test_programs_that_write_are_right_or_refused(programs, written, monkeypatch):
     monkeypatch.setattr(Namespace, "written", written)

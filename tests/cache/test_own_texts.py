@@ -49,6 +49,7 @@ def used(k):
         sg.grad(g)(X)
 
 
+@pytest.mark.long
 def test_texts_die_with_their_functions():
     """What the latest functions have left in caches of a fixed size may stay."""
     before = texts()

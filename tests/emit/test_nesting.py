@@ -44,6 +44,7 @@ def leaving(levels):
             "        t = np.sin(t) + x", "    return np.sum(t * t)"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("program", "levels"), [
     (branches, 16), (branches, 90), (chain, 40), (chain, 200), (loops, 16), (loops, 19),
     (leaving, 12), (leaving, 17), (leaving, 40)])

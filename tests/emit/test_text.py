@@ -35,6 +35,7 @@ for seed in range(12):
 """
 
 
+@pytest.mark.long
 def test_text_does_not_depend_on_hash_seeds():
     texts = set()
     for seed in ("1", "2", "3"):
@@ -55,6 +56,7 @@ def seconds(length):
     return best / len(code.text.splitlines())
 
 
+@pytest.mark.long
 def test_time_grows_with_the_size_of_the_program():
     small, large = seconds(60), seconds(480)
     assert large < 4 * small
@@ -102,6 +104,7 @@ print(weave(ast.parse("x = f'{a!r:>3}', 1, 'a', b'a', None, ..."))[0], sg.grad(n
 """
 
 
+@pytest.mark.long
 def test_printing_needs_no_nodes_that_newer_pythons_lack():
     done = subprocess.run([sys.executable, "-W", "error", "-c", WITHOUT_OLD_NODES],
                           capture_output=True, text=True, cwd=HERE.parents[1])

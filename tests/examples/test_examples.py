@@ -42,6 +42,7 @@ if importlib.util.find_spec("sklearn") is not None:
     CHECKS["digits"] = right_digits
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CHECKS)
 def test_example(name, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)

@@ -26,6 +26,7 @@ def close(got: Any, want: Any) -> None:
     np.testing.assert_allclose(got[1], want[1], rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1, 2, 7])
 def test_gradients_are_those_written_by_hand(size: int, plain_python: None) -> None:
     for _, program, by_hand, args in native_loops.cases(size):

@@ -219,6 +219,7 @@ def check(rng: random.Random, form: int) -> None:
         assert sg.jit(made())(X) == want
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", range(8))
 def test_functions_made_anew_read_what_is_around_them(form):
     rng = random.Random(form)
@@ -288,6 +289,7 @@ def test_options_are_kept_apart(compilations):
     assert len(compilations) == 5
 
 
+@pytest.mark.long
 def test_nothing_outlives_the_functions():
     def make(scale):
         def helper(x):

@@ -160,6 +160,7 @@ def compare(functions, x):
             assert np.isclose(slope[k], difference, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 def test_autoreload(edited):
     module, write = edited
     held, step, outer = module.loss, module.model.step, module.outer

@@ -11,6 +11,8 @@ import pytest
 
 import srcgrad as sg
 
+pytestmark = pytest.mark.long
+
 X = np.array([1.0, 0.9, 0.8, 0.7])
 NAMES = iter(range(10**6))
 

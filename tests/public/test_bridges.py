@@ -23,6 +23,7 @@ def torch():
     return pytest.importorskip("torch")
 
 
+@pytest.mark.long
 def test_torch_gradients(torch):
     def other(p, x, power=2.0):
         y = torch.tanh(p["w"] * x) + p["b"]
@@ -43,6 +44,7 @@ def test_torch_gradients(torch):
     assert sg.bridges.to_torch(energy)({"w": w, "b": b}, x)["n"] == 3
 
 
+@pytest.mark.long
 def test_torch_second_order_and_dtypes(torch):
     f = sg.bridges.to_torch(total)
     x = torch.tensor([0.3, 1.2], dtype=torch.float64, requires_grad=True)
@@ -59,6 +61,7 @@ def test_torch_second_order_and_dtypes(torch):
     assert "total" in type(out.grad_fn).__name__
 
 
+@pytest.mark.long
 def test_torch_training(torch):
     f = sg.bridges.to_torch(lambda w, x, y: np.mean((x @ w - y) ** 2))
     rng = np.random.default_rng(0)
@@ -82,6 +85,7 @@ def jax():
     jax.config.update("jax_enable_x64", False)
 
 
+@pytest.mark.long
 def test_jax_gradients(jax):
     jnp = jax.numpy
 
@@ -105,6 +109,7 @@ def test_jax_gradients(jax):
                                [other(p, x), other(p, 2 * x)])
 
 
+@pytest.mark.long
 def test_jax_second_order_and_dtypes(jax):
     f, x = sg.bridges.to_jax(total), jax.numpy.array([0.3, 1.2])
     np.testing.assert_allclose(jax.jacrev(jax.grad(f))(x, 2.0), np.diag(2.0 * (2 * np.cos(x) - x * np.sin(x))),

@@ -1,11 +1,15 @@
 """Checkpointed functions: the same numbers at every order, and less memory."""
 
+import re
+import threading
 import tracemalloc
 
 import numpy as np
 import pytest
 
 import srcgrad as sg
+from srcgrad.show import progress
+from srcgrad.show.whereabouts import whereabouts
 
 STREAM = np.random.RandomState(0)
 X = STREAM.normal(size=3)
@@ -549,3 +553,31 @@ def test_many_steps_take_little_memory(n):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 80 * x.nbytes
+
+
+def test_progress_of_steps(capsys, monkeypatch):
+    def rollout(x, n):
+        for _ in sg.checkpoint_range(n):
+            x = x + 0.01 * np.sin(x)
+        return np.sum(x)
+
+    df, seen, ended = sg.grad(rollout), set(), threading.Event()
+    df(X, 4)
+    caller = threading.get_ident()
+
+    def look():
+        while not ended.wait(0.001):
+            seen.add(whereabouts(caller))
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    monkeypatch.setattr(progress, "PATIENCE", 0.001)
+    monkeypatch.setattr(sg.config, "progress", True)
+    with sg.progress("the fit"):
+        df(np.ones(20_000), 400)
+    ended.set()
+    watcher.join()
+    assert any(re.fullmatch(r"line \d+, \d+ of 400", found) for found in seen)
+    assert any(re.fullmatch(r"line \d+, \d+ of 400 backward", found) for found in seen)
+    assert "the fit, line" in capsys.readouterr().err
+    assert whereabouts(caller) == "" and progress.Ticker.active is None

@@ -69,6 +69,7 @@ def run(text, tmp_path, *args, name="script.py"):
     return done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("removed", [False, True], ids=["script", "script removed"])
 def test_a_process_without_the_program(tmp_path, removed):
     run(PROGRAM + '''
@@ -91,6 +92,7 @@ assert np.array_equal(again(x)[1], want[2])
 ''', tmp_path, name="reader.py")
 
 
+@pytest.mark.long
 def test_a_cell_of_a_notebook(tmp_path):
     run(f'''
 import linecache
@@ -147,6 +149,7 @@ assert np.array_equal(f(np.ones(2)), df(np.ones(2)) + both(np.ones(2)))
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("pool", POOLS)
 def test_worker_processes(tmp_path, pool):
     if pool not in ("spawn", "concurrent.futures"):

@@ -16,8 +16,8 @@ import srcgrad as sg
 
 BROWSER = next(filter(None, map(shutil.which, (
     "chromium", "chromium-browser", "google-chrome", "chrome"))), None)
-pytestmark = pytest.mark.skipif(
-    BROWSER is None, reason="no browser: Chromium (apt-get install chromium) is not on PATH")
+pytestmark = [pytest.mark.long, pytest.mark.skipif(
+    BROWSER is None, reason="no browser: Chromium (apt-get install chromium) is not on PATH")]
 QUIET = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync",
          "--disable-default-apps", "--enable-logging=stderr", "--virtual-time-budget=2000"]

@@ -88,6 +88,7 @@ def test_completion(capsys, shell):
     assert status == 0 and "doctor" in text and "--argnums" in text and "SG08" in text
 
 
+@pytest.mark.long
 def test_completion_in_bash(capsys):
     bash = shutil.which("bash")
     if bash is None:
@@ -137,6 +138,7 @@ def test_arguments_that_cannot_be_made(text):
         parse_arguments(text)
 
 
+@pytest.mark.long
 def test_a_pipe_that_is_closed():
     command = f"{sys.executable} -m srcgrad refusals | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120,

@@ -8,6 +8,7 @@ import linecache
 from itertools import count
 
 import comparison
+import pytest
 from hypothesis import HealthCheck, given, reject, settings
 from hypothesis import strategies as st
 
@@ -241,6 +242,7 @@ def build(text):
     return namespace["program"], filename
 
 
+@pytest.mark.long
 @settings(max_examples=150, deadline=None, derandomize=True,
           suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large,
                                  HealthCheck.large_base_example])

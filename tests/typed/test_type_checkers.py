@@ -33,6 +33,7 @@ def test_mypy_knows_results_arguments_and_attributes():
     assert len(found) > 20
 
 
+@pytest.mark.long
 @pytest.mark.skipif(importlib.util.find_spec("basedpyright") is None,
                     reason="pyright is not installed: pip install basedpyright")
 def test_pyright_knows_the_same(tmp_path):

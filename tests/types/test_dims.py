@@ -52,6 +52,7 @@ def test_arithmetic(pair, values):
     assert evaluate(dim, values) == plain(values)
 
 
+@pytest.mark.long
 @given(pairs(), pairs(), numbers())
 @settings(max_examples=400, deadline=None)
 def test_division(first, second, values):
@@ -61,6 +62,7 @@ def test_division(first, second, values):
     assert evaluate(dims.remainder(a, b), values) == f(values) % g(values)
 
 
+@pytest.mark.long
 @given(st.one_of(st.none(), pairs()), st.one_of(st.none(), pairs()),
        st.sampled_from([None, 1, 2, 3, -1, -2, "symbol"]), pairs(), numbers())
 @settings(max_examples=600, deadline=None)
