@@ -17,7 +17,7 @@ os.environ["SRCGRAD_CACHE_DIR"] = ""  # no test finds what another run left, but
 SAMPLED = ("tests/adjoint/", "tests/batch/", "tests/language/", "tests/native/", "tests/programs/",
            "tests/rules/test_compiled")
 SHARE = 5
-QUICK = 40  # of how many of the usual tests pytest -m quick has one, beside the first choice of each file
+QUICK = 60  # of how many of the usual tests pytest -m quick has one, beside the first choice of each file
 REPRESENTATIVE = 12  # of how many tests a representative suite has one
 LONGEST = 300  # seconds
 

@@ -1,11 +1,14 @@
 """Pictures of graphs as SVG, laid out here: what depends on something stands below it, regions are
-frames, and a frame takes part in the layout as one box."""
+frames, and a frame takes part in the layout as one box.  Frames close and open where the picture
+is looked at with scripts: rows do not depend on that, so that only sizes are computed again."""
 
 from __future__ import annotations
 
 import html
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from .drawing import Frame, drawn
 from .ir import Graph
@@ -13,34 +16,101 @@ from .ir import Graph
 CHARACTER, ROW, GAP, PAD = 7.3, 26.0, 26.0, 12.0
 LONGEST = 56  # characters of a label
 STYLE = (".g text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}"
-         ".g rect{fill:#fff;stroke:#8c959f}.g .frame{fill:#0969da0d;stroke:#0969da66}"
-         ".g .title{fill:#0969da}.g path{fill:none;stroke:#8c959f;stroke-width:1.2}"
+         ".g rect{fill:#fff;stroke:#8c959f}.g .frame rect{fill:#0969da0d;stroke:#0969da66}"
+         ".g .frame text{fill:#0969da;cursor:pointer}.g .frame text:hover{font-weight:bold}"
+         ".g .off{display:none}.g path{fill:none;stroke:#8c959f;stroke-width:1.2}"
          ".g .dashed{stroke-dasharray:4 3}.g path:hover{stroke:#0969da;stroke-width:3}"
          "@media (prefers-color-scheme:dark){.g text{fill:#e6edf3}.g rect{fill:#161b22}"
-         ".g .frame{fill:#1f6feb1a;stroke:#1f6feb99}.g .title{fill:#79c0ff}}")
+         ".g .frame rect{fill:#1f6feb1a;stroke:#1f6feb99}.g .frame text{fill:#79c0ff}}")
+# What _sized, _placed and _arrow do, for frames that were closed or opened by a click.
+SCRIPT = f"""(function(){{
+var svg=document.currentScript.closest('svg'),boxes={{}},elements={{}},home={{}};
+var ROW={ROW},GAP={GAP},PAD={PAD},root=TREE;
+svg.querySelectorAll('[data-n]').forEach(function(e){{elements[e.dataset.n]=e}});
+function size(b){{
+  b.W=b.w;b.H=ROW;boxes[b.n]=b;
+  if(!b.rows)return;
+  var width=b.title,y=b.open?ROW:0;
+  function sum(row){{return row.reduce(function(s,c){{return s+c.W}},GAP*(row.length-1))}}
+  b.rows.forEach(function(row){{row.forEach(size);width=Math.max(width,sum(row)+2*PAD)}});
+  b.rows.forEach(function(row){{
+    var x=(width-sum(row))/2,height=0;
+    row.forEach(function(c){{c.x=x;c.y=y;x+=c.W+GAP;height=Math.max(height,c.H)}});
+    y+=height+GAP}});
+  if(!b.shut){{b.W=width;b.H=b.rows.length?y-GAP+PAD:ROW}}
+}}
+function set(e,values){{for(var k in values)e.setAttribute(k,values[k])}}
+function place(b,x,y,holder){{
+  var e=elements[b.n],text=e.querySelector('text');
+  b.X=x+b.x;b.Y=y+b.y;home[b.n]=holder||b;
+  e.classList.toggle('off',!!holder);
+  set(e.querySelector('rect'),{{x:b.X,y:b.Y,width:b.W,height:b.H}});
+  set(text,{{x:b.X+8,y:b.Y+17}});
+  if(b.rows){{
+    text.textContent=b.shut?b.closed:b.open;
+    b.rows.forEach(function(row){{row.forEach(function(c){{
+      place(c,b.X,b.Y,holder||(b.shut?b:null))}})}})
+  }}
+}}
+function draw(){{
+  root.x=root.y=0;size(root);place(root,0,0,null);
+  var width=root.W+2*PAD,height=root.H+2*PAD;
+  set(svg,{{width:width,height:height,viewBox:[-PAD,-PAD,width,height].join(' ')}});
+  svg.querySelectorAll('path').forEach(function(p){{
+    var a=home[p.dataset.a],b=home[p.dataset.b];
+    p.classList.toggle('off',a===b);
+    var x=a.X+a.W/2,y=a.Y+a.H,u=b.X+b.W/2,v=b.Y,bend=Math.max(14,Math.min(60,Math.abs(v-y)/2));
+    p.setAttribute('d','M'+x+' '+y+'C'+x+' '+(y+bend)+' '+u+' '+(v-bend)+' '+u+' '+v)}})
+}}
+function turn(e){{
+  var box=e.target.tagName==='text'&&boxes[e.target.parentNode.dataset.n];
+  if(!box||!box.rows||(e.key&&e.key!=='Enter'&&e.key!==' '))return;
+  box.shut=!box.shut;draw();e.preventDefault()
+}}
+size(root);svg.addEventListener('click',turn);svg.addEventListener('keydown',turn)
+}})()"""
 
 
 @dataclass
 class _Box:
-    """A box, or a frame around boxes; ``x`` and ``y`` are relative to the frame around it."""
+    """A box, or a frame around boxes; ``x`` and ``y`` are relative to the frame around it.
+    ``label`` is what a box says, and an open frame; ``closed`` what a closed one does."""
 
     name: str
     label: str
+    closed: str = ""
+    shut: bool = False
     width: float = 0.0
     height: float = ROW
     x: float = 0.0
     y: float = 0.0
     inside: list[_Box] = field(default_factory=list)
+    rows: list[list[_Box]] = field(default_factory=list)
 
     def names(self) -> Iterator[str]:
         yield self.name
         for box in self.inside:
             yield from box.names()
 
+    def homes(self, holder: _Box | None = None) -> Iterator[tuple[str, _Box]]:
+        """Where arrows from and to each box end: at the closed frame around it, if there is one."""
+        yield self.name, holder or self
+        for box in self.inside:
+            yield from box.homes(holder or (self if self.shut else None))
+
+    def data(self) -> dict[str, Any]:
+        """What the script reads."""
+        if not self.closed:
+            return {"n": self.name, "w": self.width}
+        return {"n": self.name, "w": _width(self.closed), "title": _width(self.label),
+                "open": self.label, "closed": self.closed, "shut": self.shut,
+                "rows": [[box.data() for box in row] for row in self.rows]}
+
 
 def to_svg(graph: Graph, depth: int | None = None) -> str:
     """The graph as an SVG picture.  With ``depth`` regions that lie deeper are drawn closed, as
-    one box (0: no region is opened).
+    one box (0: no region is opened).  In a browser a click on the title of a region closes it, and
+    opens it again.
 
     >>> import operator
     >>> from srcgrad.graph.ir import Builder
@@ -53,64 +123,47 @@ def to_svg(graph: Graph, depth: int | None = None) -> str:
     """
     drawing = drawn(graph)
     root = _boxes(drawing.frame, depth, iter(range(1, 1_000_000)))
-    home = {name: name for name in root.names()}
-    if depth is not None:
-        _closed(drawing.frame, root, home)
-    arrows = {(home[a], home[b], dashed): label for a, b, label, dashed in drawing.arrows
-              if a in home and b in home and home[a] != home[b]}
-    _arrange(root, [(a, b) for a, b, _ in arrows])
-    places = dict(_placed(root, 0.0, 0.0))
-    lines = [_arrow(places[a], places[b], label, dashed)
-             for (a, b, dashed), label in arrows.items()]
+    _arrange(root, [(a, b) for a, b, _, _ in drawing.arrows])
+    home = dict(root.homes())
+    _placed(root, 0.0, 0.0)
+    shown = list(_drawn(root, home))
+    lines = [_arrow(a, b, home, label, dashed) for a, b, label, dashed in drawing.arrows
+             if a in home and b in home]
     width, height = root.width + 2 * PAD, root.height + 2 * PAD
+    tree = json.dumps(root.data(), separators=(",", ":")).replace(">", "\\u003e")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" class="g" width="{width:.0f}" '
             f'height="{height:.0f}" viewBox="{-PAD:.0f} {-PAD:.0f} {width:.0f} {height:.0f}">'
-            f"<style>{STYLE}</style>" + "".join(_frames(root, places)) + "".join(lines)
-            + "".join(_texts(root, places)) + "</svg>")
+            f"<style>{STYLE}</style>" + "".join(text for text, frame in shown if frame)
+            + "".join(lines) + "".join(text for text, frame in shown if not frame)
+            + f"<script><![CDATA[{SCRIPT.replace('TREE', tree)}]]></script></svg>")
 
 
 def _boxes(frame: Frame, depth: int | None, numbers: Iterator[int]) -> _Box:
-    """A frame as boxes; one that is not to be opened has none."""
-    made = _Box(f"f{next(numbers)}", frame.title)
-    if depth is not None and depth < 0:
-        made.label = f"{frame.title} ({_count(frame)} operations)"
-        made.width = _width(made.label)
-        return made
-    made.inside = [_Box(name, text, _width(text)) for name, text in frame.boxes]
+    made = _Box(f"f{next(numbers)}", _short(frame.title),
+                _short(f"{frame.title} ({_count(frame)} operations)"))
+    made.shut = depth is not None and depth < 0
+    made.inside = [_Box(name, text, width=_width(text)) for name, text in frame.boxes]
     made.inside += [_boxes(inner, None if depth is None else depth - 1, numbers)
                     for inner in frame.frames]
     return made
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else text[:LONGEST - 1] + "…"
 
 
 def _count(frame: Frame) -> int:
     return len(frame.boxes) + sum(map(_count, frame.frames))
 
 
-def _closed(frame: Frame, box: _Box, home: dict[str, str]) -> None:
-    """Arrows from and to boxes in a closed frame go from and to the frame."""
-    if not box.inside and (frame.boxes or frame.frames):
-        for name in _all_names(frame):
-            home[name] = box.name
-        return
-    inner = box.inside[len(frame.boxes):]
-    for each, content in zip(frame.frames, inner, strict=True):
-        _closed(each, content, home)
-
-
-def _all_names(frame: Frame) -> Iterator[str]:
-    yield from (name for name, _ in frame.boxes)
-    for inner in frame.frames:
-        yield from _all_names(inner)
-
-
 def _width(text: str) -> float:
-    return min(len(text), LONGEST) * CHARACTER + 16.0
+    return len(_short(text)) * CHARACTER + 16.0
 
 
 def _arrange(frame: _Box, arrows: list[tuple[str, str]]) -> None:
     """Place the boxes of a frame in rows, below what they depend on; sets its size."""
     for box in frame.inside:
-        if box.inside:
+        if box.closed:
             _arrange(box, arrows)
     holder = {name: box for box in frame.inside for name in box.names()}
     above: dict[int, list[_Box]] = {id(box): [] for box in frame.inside}
@@ -119,7 +172,7 @@ def _arrange(frame: _Box, arrows: list[tuple[str, str]]) -> None:
         if one is not None and other is not None and one is not other:
             above[id(other)].append(one)
     y, width = (ROW if frame.label else 0.0), _width(frame.label)
-    rows = _rows(frame.inside, above)
+    frame.rows = rows = _rows(frame.inside, above)
     for row in rows:
         width = max(width, sum(b.width for b in row) + GAP * (len(row) - 1) + 2 * PAD)
     for row in rows:
@@ -130,6 +183,8 @@ def _arrange(frame: _Box, arrows: list[tuple[str, str]]) -> None:
             x += box.width + GAP
         y += max(b.height for b in row) + GAP
     frame.width, frame.height = width, y - GAP + PAD if rows else ROW
+    if frame.shut:
+        frame.width, frame.height = _width(frame.closed), ROW
 
 
 def _rows(boxes: list[_Box], above: dict[int, list[_Box]]) -> list[list[_Box]]:
@@ -152,43 +207,34 @@ def _middle(boxes: list[_Box]) -> float:
     return sum(b.x + b.width / 2 for b in boxes) / len(boxes) if boxes else 0.0
 
 
-Place = tuple[float, float, float, float]
-
-
-def _placed(box: _Box, x: float, y: float) -> Iterator[tuple[str, Place]]:
-    yield box.name, (x + box.x, y + box.y, box.width, box.height)
+def _placed(box: _Box, x: float, y: float) -> None:
+    """Make places absolute."""
+    box.x, box.y = x + box.x, y + box.y
     for inner in box.inside:
-        yield from _placed(inner, x + box.x, y + box.y)
+        _placed(inner, box.x, box.y)
 
 
-def _frames(box: _Box, places: dict[str, Place]) -> Iterator[str]:
-    if box.inside:
-        x, y, width, height = places[box.name]
-        yield (f'<rect class="frame" x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" '
-               f'height="{height:.1f}" rx="6"/>')
-        for inner in box.inside:
-            yield from _frames(inner, places)
+def _drawn(box: _Box, home: dict[str, _Box]) -> Iterator[tuple[str, bool]]:
+    """The elements of a box and what is in it, and whether they are frames."""
+    frame = bool(box.closed)
+    label = box.closed if box.shut else box.label
+    kind = " ".join(filter(None, ("frame" * frame, "off" * (home[box.name] is not box))))
+    yield (f'<g data-n="{box.name}"' + f' class="{kind}"' * bool(kind)
+           + f'><title>{html.escape(label, quote=False)}</title><rect x="{box.x:.1f}" '
+           f'y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '
+           f'rx="{6 if frame else 4}"/><text x="{box.x + 8:.1f}" y="{box.y + 17:.1f}"'
+           + ' tabindex="0"' * frame
+           + f'>{html.escape(_short(label), quote=False)}</text></g>'), frame
+    for inner in box.inside:
+        yield from _drawn(inner, home)
 
 
-def _texts(box: _Box, places: dict[str, Place]) -> Iterator[str]:
-    x, y, width, height = places[box.name]
-    short = box.label if len(box.label) <= LONGEST else box.label[:LONGEST - 1] + "…"
-    label = html.escape(short, quote=False)
-    if box.inside:
-        yield f'<text class="title" x="{x + 8:.1f}" y="{y + 17:.1f}">{label}</text>'
-        for inner in box.inside:
-            yield from _texts(inner, places)
-    else:
-        yield (f'<g><title>{html.escape(box.label, quote=False)}</title><rect x="{x:.1f}" '
-               f'y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4"/><text '
-               f'x="{x + 8:.1f}" y="{y + 17:.1f}">{label}</text></g>')
-
-
-def _arrow(start: Place, end: Place, label: str, dashed: bool) -> str:
-    x, y = start[0] + start[2] / 2, start[1] + start[3]
-    to_x, to_y = end[0] + end[2] / 2, end[1]
+def _arrow(of: str, to: str, home: dict[str, _Box], label: str, dashed: bool) -> str:
+    start, end = home[of], home[to]
+    x, y = start.x + start.width / 2, start.y + start.height
+    to_x, to_y = end.x + end.width / 2, end.y
     bend = max(14.0, min(60.0, abs(to_y - y) / 2))
-    kind = ' class="dashed"' if dashed else ""
-    return (f'<path{kind} d="M{x:.1f} {y:.1f}C{x:.1f} {y + bend:.1f} {to_x:.1f} '
-            f'{to_y - bend:.1f} {to_x:.1f} {to_y:.1f}"><title>{html.escape(label, quote=False)}'
-            "</title></path>")
+    kind = " ".join(filter(None, ("dashed" * dashed, "off" * (start is end))))
+    return (f'<path data-a="{of}" data-b="{to}"' + f' class="{kind}"' * bool(kind)
+            + f' d="M{x:.1f} {y:.1f}C{x:.1f} {y + bend:.1f} {to_x:.1f} {to_y - bend:.1f} '
+            f'{to_x:.1f} {to_y:.1f}"><title>{html.escape(label, quote=False)}</title></path>')

@@ -41,6 +41,7 @@ def test_outcomes_kept_as_they_were():
     assert run(34)
 
 
+@pytest.mark.long
 def test_ownership_of_results_is_settled():
     """Whose memory the results of two functions are depends on one another: it is found in the
     end."""

@@ -77,6 +77,7 @@ def test_many_wide_programs(start: int) -> None:
                 check_orders(fn, arguments(seed))
 
 
+@pytest.mark.long
 @settings(max_examples=20, deadline=None, derandomize=True, database=None,
           suppress_health_check=list(HealthCheck))
 @given(text=programs(size=6))

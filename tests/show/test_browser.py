@@ -117,10 +117,25 @@ def test_the_picture_of_a_graph_can_be_read(tmp_path):
             r=e.querySelector('rect').getBBox();return [e.querySelector('text').textContent,
             t.x>=r.x&&t.x+t.width<=r.x+r.width&&t.y>=r.y&&t.y+t.height<=r.y+r.height]}));
         var s=all('svg')[0].getBBox(); say('size',[s.width,s.height]);
-        say('frames', all('.title').map(function(e){return e.textContent}))""")
+        say('frames', all('.frame text').map(function(e){return e.textContent}));
+        var click=new Event('click',{bubbles:true}), drawn=function(){return all('svg *').map(
+            function(e){return ['x','y','width','height','d'].map(function(a){
+            return (e.getAttribute(a)||'').match(/[-\\d.]+/g)||[]})}).flat(3).map(Number)};
+        var before=drawn(), titles=all('.frame text'), loop=titles[1];
+        loop.dispatchEvent(click);
+        var after=all('svg')[0].getBBox(), box=loop.parentNode.querySelector('rect').getBBox();
+        say('closed',[loop.textContent, after.height<s.height, box.height,
+            all('.off').length]);
+        var t=loop.getBBox(); say('fits',t.x>=box.x&&t.x+t.width<=box.x+box.width);
+        loop.dispatchEvent(click); var again=drawn();
+        say('moved', before.length-again.length+Math.max.apply(null,before.map(function(n,i){
+            return Math.abs(n-again[i])})))""")
     assert all(inside for _, inside in found["texts"]), found["texts"]
     texts = [text for text, _ in found["texts"]]
     assert "y: f8[n] = exp(x)" in texts and any("for 0, n, 1" in text for text in texts)
     assert found["frames"] == ["rollout_grad", "do of loop", "then of if", "backward",
                                "do of loop", "then of if"]
     assert found["size"][0] < 1600 and found["size"][1] < 1600
+    label, smaller, height, hidden = found["closed"]
+    assert label.startswith("do of loop (") and label.endswith(" operations)")
+    assert smaller and height == 26 and hidden > 3 and found["fits"] and found["moved"] < 0.2

@@ -51,9 +51,11 @@ def test_the_picture_of_a_graph():
     opened = graph._repr_svg_()
     closed = graph.to_svg(depth=0)
     ET.fromstring(opened), ET.fromstring(closed)
-    assert opened.count("<rect") > closed.count("<rect") and "operations)" in closed
+    hidden = re.compile(r'<g data-n="\w+" class="(?:frame )?off"')
+    assert not hidden.findall(opened) and len(hidden.findall(closed)) > 20
+    assert ">backward (" not in opened and re.search(r">backward \(\d+ operations\)<", closed)
     boxes = [tuple(map(float, m)) for m in re.findall(
-        r'</title><rect x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)" height="([\d.]+)"', opened)]
+        r'<g data-n="\w+"><title>[^<]*</title><rect x="([-\d.]+)" y="([-\d.]+)" width="([\d.]+)" height="([\d.]+)"', opened)]
     for i, (x, y, w, h) in enumerate(boxes):
         for x2, y2, w2, h2 in boxes[:i]:
             assert x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y  # none overlap
