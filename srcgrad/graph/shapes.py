@@ -225,6 +225,19 @@ def _ravel_multi_index(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
     return elementwise(np.add, (functools.reduce(_larger, args[0]), np.intp(0)), {})
 
 
+def _unravel_index(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
+    """An index for each axis; examples would have to lie inside the array."""
+    bound = dict(zip(("indices", "shape"), args)) | kwargs
+    indices, shape = _as_operand(bound.get("indices")), bound.get("shape")
+    axes = len(shape) if isinstance(shape, tuple | list) else int(number_of(shape) is not None)
+    if indices is None or not axes and shape != ():
+        return None
+    found = elementwise(np.add, (indices, np.intp(0)), {})
+    return None if found is None else Outcome(
+        found.avals * axes, many=True, container=tuple, views=("fresh",) * axes,
+        sources=(None,) * axes)
+
+
 def _larger(a: Any, b: Any) -> Any:
     """What two operands broadcast to."""
     found = elementwise(np.add, (a, b), {})
@@ -402,6 +415,7 @@ _RULES: dict[Any, Rule] = {
     Method("repeat"): _repeat,
     np.block: _block,
     np.ravel_multi_index: _ravel_multi_index,
+    np.unravel_index: _unravel_index,
     Method("item"): _item,
     np.arange: _arange,
     np.convolve: _convolve,

@@ -62,6 +62,7 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
 arange = dispatching(np.arange)  # of symbolic sizes too
 eye = dispatching(np.eye)
+repeat = dispatching(np.repeat)  # as often as an array says
 larger = dispatching(max)
 
 

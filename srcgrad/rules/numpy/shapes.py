@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, variant
-from srcgrad.rules.broadcast import arange, scatter_add, size_of, sum_to
+from srcgrad.rules.broadcast import arange, repeat, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
 
@@ -160,10 +160,10 @@ def repeat_a(ct: Array, a_shape: Shape, repeats: Any, repeats_ndim: Any, axis: i
         return np.sum(np.reshape(ct, split), axis=axis + 1)
     if axis is None:
         flat = np.reshape(arange(size_of(a_shape)), a_shape)
-        origin = np.repeat(flat, repeats)
+        origin = repeat(flat, repeats)
         return np.reshape(scatter_add(ct, origin, (size_of(a_shape),)), a_shape)
     axis = axis % len(a_shape)
-    origin = np.repeat(arange(a_shape[axis]), repeats)
+    origin = repeat(arange(a_shape[axis]), repeats)
     return scatter_add(ct, (slice(None),) * axis + (origin,), a_shape)
 
 
