@@ -230,7 +230,7 @@ def _unravel_index(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ou
     bound = dict(zip(("indices", "shape"), args)) | kwargs
     indices, shape = _as_operand(bound.get("indices")), bound.get("shape")
     axes = len(shape) if isinstance(shape, tuple | list) else int(number_of(shape) is not None)
-    if indices is None or not axes and shape != ():
+    if indices is None or (not axes and shape != ()):
         return None
     found = elementwise(np.add, (indices, np.intp(0)), {})
     return None if found is None else Outcome(

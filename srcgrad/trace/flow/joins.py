@@ -42,6 +42,7 @@ from ..record.structures import (
     leaf_aval,
     outline,
     rebuilder,
+    record_fields,
     same_constant,
     structure_parts,
 )
@@ -95,6 +96,18 @@ class Join:
     def outside(self, obj: Any) -> bool:
         """Is an object from outside?"""
         return self.machine.merges.is_outside(obj)
+
+    def parts(self, item: Any) -> tuple[Any, ...] | None:
+        """The parts of an item, those of one from outside as the program would read them."""
+        machine = self.machine
+        if not self.outside(item):
+            return structure_parts(item)
+        if isinstance(item, dict):
+            return tuple(machine.presence.container_method(item, "values", (), {}))
+        if isinstance(item, (list, tuple)):
+            return tuple(machine.containers.content_outside(item))
+        names = record_fields(item)
+        return None if names is None else tuple(machine.getattr(item, n) for n in names)
 
     @property
     def takes_records(self) -> bool:

@@ -187,7 +187,8 @@ def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> For
     sorts = known_sorts(joining, item) if known else None
     if sorts is not None:
         return Several(sorts)
-    parts = None if joining.outside(item) else structure_parts(item)
+    whole = known and joining.outside(item) and not isinstance(item, tuple)
+    parts = None if whole else joining.parts(item)
     if parts is None:
         return Fixed(item)
     return Parts(item_key(item), rebuilder(item), [
@@ -266,7 +267,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
     if isinstance(form, Column):
         if not isinstance(form_of(joining, item), Column):
             raise Unfit
-        return [item]
+        return [joining.machine.containers.resolved(item)]
     if isinstance(form, Numbered):
         if may_be_none(item) > form.optional:
             raise Unfit
@@ -285,7 +286,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
     if isinstance(form, Several):
         return _told_apart(form, item)
     assert isinstance(form, Parts)
-    parts = structure_parts(item)
+    parts = joining.parts(item)
     if parts is None or item_key(item) != form.key:
         raise Unfit
     joining.machine.journal.seal(item)

@@ -18,7 +18,6 @@ from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.widening import stable_elem
-from ..record.journal import Snapshot
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.tracers import is_tracer
 from .columns import Unfit, put_together, taken_apart
@@ -222,11 +221,11 @@ class ListRows(Collaborator):
     # ---- rows as items -------------------------------------------------------------------
     def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
         """The value of a list that is put into a list of unknown length."""
-        if not self.opening.may_open():
+        if not self.opening.may_open() or (
+                id(item) not in self.symbolic_lists and self.merges.is_outside(item)):
             self.journal.seal(item)
             known = self.symbolic_lists.get(id(item))
-            return known.value if known is not None else self.joined_values.list_value(
-                Snapshot(list, tuple(item)))
+            return known.value if known is not None else self.joined_values.list_value(item)
         swapped = self._swapped(owner, item, key)
         if swapped is not None:
             return swapped
