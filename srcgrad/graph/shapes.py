@@ -233,9 +233,8 @@ def _unravel_index(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Ou
     if indices is None or (not axes and shape != ()):
         return None
     found = elementwise(np.add, (indices, np.intp(0)), {})
-    return None if found is None else Outcome(
-        found.avals * axes, many=True, container=tuple, views=("fresh",) * axes,
-        sources=(None,) * axes)
+    return None if found is None else Outcome(found.avals * axes, True, tuple,
+                                              *fresh_results(axes))
 
 
 def _larger(a: Any, b: Any) -> Any:

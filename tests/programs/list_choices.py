@@ -272,3 +272,41 @@ def made_where_it_is_first_needed(x):
                 best = []
             best.append(v)
     return 0.0 * x[0] if best is None else sum(best)
+
+
+# Lists made on one path that have a name there only, and another one that every path binds.
+@case(X)
+def also_named_on_one_path(x):
+    up = down = None
+    if x[0] > x[1]:
+        up = kept = []
+    else:
+        down = kept = []
+    kept.append(x[0])
+    return sum(down) * 2.0 if up is None else sum(up) * 3.0
+
+
+@case(X)
+def also_held_on_one_path(x):
+    held = {}
+    if x[2] > 0:
+        kept = held["up"] = []
+    else:
+        kept = held["down"] = []
+    kept.append(x[0] * x[1])
+    return sum(sum(one) for one in held.values()) + len(held) * x[2]
+
+
+@case(X)
+def also_an_attribute_on_one_path(x):
+    run = Run()
+    if x[3] > 0:
+        kept = run.up = []
+    else:
+        kept = run.down = []
+    kept.append(x[0] * x[1])
+    return sum(run.up if x[3] > 0 else run.down) * x[2]
+
+
+class Run:
+    pass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import math
 
 import numpy as np
@@ -111,3 +112,48 @@ def membership(x):
 def tuples_compared(x):
     a, b = (x[0] > 0, x[1]), (x[2] > 0, x[3])
     return (x[0] * 2 if a < b else x[1] * 3) + (x[2] if [x[0], 1] >= [x[0], x[1], 2] else x[3])
+
+
+@case(V)
+def grouped_by_sign(x):
+    groups = {}
+    for i, v in enumerate(x):
+        k = "p" if v > 0 else "n"
+        if k not in groups:
+            groups[k] = []
+        groups[k].append(v * i)
+    return sum(sum(g) ** 2 for g in groups.values())
+
+
+@case(V)
+def grouped_with_a_default(x):
+    groups = {}
+    for i, v in enumerate(x):
+        groups.setdefault("p" if v > 0 else "n", []).append(v * i)
+    return sum(sum(g) ** 2 for g in groups.values()) + len(groups) * x[0]
+
+
+@case(V)
+def grouped_or_begun(x):
+    groups = {}
+    for v in x:
+        k = "p" if v > 0 else ("n" if v > -0.5 else "q")
+        if k in groups:
+            groups[k].append(v)
+        else:
+            groups[k] = [v]
+    return sum(sum(g) ** 2 for g in groups.values()) * len(groups)
+
+
+@case(V[:1])
+def begun_once(x):
+    groups = {}
+    groups.setdefault("p" if x[0] > 0 else "n", []).append([x[0], 2.0])
+    return sum(a * b for g in groups.values() for a, b in g) + len(groups) * x[0]
+
+
+@case(V[:1])
+def begun_by_a_factory(x):
+    groups = collections.defaultdict(list)
+    groups["p" if x[0] > 0 else "n"].append(x[0])
+    return sum(sum(g) * len(g) for g in groups.values()) + x[0]

@@ -42,7 +42,6 @@ from ..record.structures import (
     leaf_aval,
     outline,
     rebuilder,
-    record_fields,
     same_constant,
     structure_parts,
 )
@@ -96,18 +95,6 @@ class Join:
     def outside(self, obj: Any) -> bool:
         """Is an object from outside?"""
         return self.machine.merges.is_outside(obj)
-
-    def parts(self, item: Any) -> tuple[Any, ...] | None:
-        """The parts of an item, those of one from outside as the program would read them."""
-        machine = self.machine
-        if not self.outside(item):
-            return structure_parts(item)
-        if isinstance(item, dict):
-            return tuple(machine.presence.container_method(item, "values", (), {}))
-        if isinstance(item, (list, tuple)):
-            return tuple(machine.containers.content_outside(item))
-        names = record_fields(item)
-        return None if names is None else tuple(machine.getattr(item, n) for n in names)
 
     @property
     def takes_records(self) -> bool:
@@ -213,7 +200,9 @@ class Join:
         self.pairs[pair] = Same(present)  # where it contains itself
         items = [self._with_unbound(p) for p in parts]
         shape: Shape = Same(present)
-        if not all(isinstance(i, Same) for i in items):
+        if all(isinstance(i, Same) for i in items):
+            self.fixed.append(present)
+        else:
             shape = Sequence(self.rebuilder(present), items, _unbound_parts(len(items)))
             if is_mutable(present):
                 self.objects.append((present, UNBOUND))
@@ -489,12 +478,21 @@ class Join:
         if self.predicate is None or count_of(a) + count_of(b) > MOST_APART:
             return self.failed(a, b)
         self.unbound = 1
-        first = self.alone(a)
+        first = self._heir(0, a) or self.alone(a)
         self.unbound = 0
-        forms = (first, self.alone(b))
+        forms = (first, self._heir(1, b) or self.alone(b))
         if any(isinstance(f, Failed) for f in forms):
             return self.failed(a, b)
         return Apart(self.predicate, (a, b), forms)
+
+    def _heir(self, side: int, obj: Any) -> Shape | None:
+        """The form of a list, dict or set of one path that becomes a new one elsewhere, with one
+        of the other path: what it becomes stands for it here too."""
+        if type(obj) not in (list, dict, set):
+            return None
+        return next((shape for pair, shape in self.pairs.items()
+                     if pair[side] == id(obj) and pair[1] >= 0 and pair not in self.apart
+                     and isinstance(shape, Sequence)), None)
 
     def alone(self, obj: Any) -> Shape:
         """The form of what only one path has."""

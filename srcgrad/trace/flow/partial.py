@@ -56,7 +56,10 @@ def _lists(join: Join, a: Any, b: Any) -> Shape | None:
     if len(a) == len(b) and not {id(a), id(b)} & join.symbolic.keys():
         return None
     shape = join.held(a, b)
-    return None if isinstance(shape, Failed) else shape
+    if isinstance(shape, Failed):
+        return None
+    join.pairs[(id(a), id(b))] = shape
+    return shape
 
 
 def keyed(join: Join, a: Any, b: Any) -> Shape:

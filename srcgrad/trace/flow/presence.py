@@ -258,7 +258,8 @@ class Presence(Collaborator):
         if type(obj) in DICTS:
             self.keys.as_table(obj, key, True)
             if self.keys.open_key(key):
-                self.keys.with_key(obj, key, lambda k: self.machine.setitem(obj, k, value),
+                self.keys.with_own(obj, key, value,
+                                   lambda k, given: self.machine.setitem(obj, k, given),
                                    needed=True)
                 return
         if self.partial_of(obj) is None:
@@ -342,8 +343,10 @@ class Presence(Collaborator):
         if args and isinstance(obj, dict) and name in KEYED:
             self.keys.as_table(obj, args[0], name != "get")
         if args and isinstance(obj, (dict, set)) and name in KEYED and self.keys.open_key(args[0]):
-            return self.keys.with_key(obj, args[0], lambda k: self.container_method(
-                obj, name, (k, *args[1:]), kwargs), lambda: self._no_key(obj, name, *args))
+            return self.keys.with_own(
+                obj, args[0], args[-1], lambda k, last: self.container_method(
+                    obj, name, (k, *args[1:-1], *(last,) * (len(args) > 1)), kwargs),
+                lambda: self._no_key(obj, name, *args))
         state = self.partial_of(obj)
         if state is None:
             if any(self.partial_of(a) is not None for a in args) and isinstance(obj, set):

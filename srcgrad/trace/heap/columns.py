@@ -188,11 +188,18 @@ def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> For
     if sorts is not None:
         return Several(sorts)
     whole = known and joining.outside(item) and not isinstance(item, tuple)
-    parts = None if whole else joining.parts(item)
+    parts = None if whole else _parts_in(joining, item)
     if parts is None:
         return Fixed(item)
     return Parts(item_key(item), rebuilder(item), [
         form_of(joining, p, known, depth + 1) for p in parts])
+
+
+def _parts_in(joining: Join, item: Any) -> tuple[Any, ...] | None:
+    """The parts of an item; of one from outside as the program would read them."""
+    if type(item) is list and joining.outside(item):
+        return tuple(joining.machine.containers.content_outside(item))
+    return joining.parts_inside(item)
 
 
 def known_sorts(joining: Join, item: Any) -> list[Sort] | None:
@@ -286,7 +293,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
     if isinstance(form, Several):
         return _told_apart(form, item)
     assert isinstance(form, Parts)
-    parts = joining.parts(item)
+    parts = _parts_in(joining, item)
     if parts is None or item_key(item) != form.key:
         raise Unfit
     joining.machine.journal.seal(item)

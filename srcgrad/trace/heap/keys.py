@@ -56,6 +56,7 @@ class Keys(Collaborator):
     escapes: parts.Escapes
     found_functions: parts.FoundFunctions
     known_keys: parts.KnownKeys
+    merges: parts.Merges
     presence: parts.Presence
     recorder: parts.Recorder
     references: parts.References
@@ -283,6 +284,19 @@ class Keys(Collaborator):
             raise Restart(Withdrawn(RunTimeKeys(None)))
         if isinstance(obj, (list, dict, set)):
             self.journal.write(Content(obj, self.symbolic_lists), Moved(self.machine))
+
+    def with_own(self, obj: Any, key: Any, value: Any, act: Callable[[Any, Any], Any],
+                 missing: Callable[[], Any] | None = None, needed: bool = False) -> Any:
+        """``act`` on a key and a value that may be kept under it.  A container that has no name
+        yet is another one in each branch that tells the keys apart: under which it lies depends
+        on data, and by no other name can it be reached."""
+        own = type(value) in (list, dict, set) and id(value) not in self.merges.known_elsewhere(
+            self.merges.join(), set())
+        found = self.with_key(obj, key, lambda k: act(
+            k, self.machine.call_method(value, "copy") if own else value), missing, needed)
+        if own:
+            self.hand_over(value)
+        return found
 
     def key_form(self, site: Site) -> Any:
         """The form of the keys of the tables made at a place."""
