@@ -120,7 +120,7 @@ class Join:
         if a is UNBOUND or b is UNBOUND:
             self.unbound = 0 if a is UNBOUND else 1
             return self._with_unbound(b if a is UNBOUND else a)
-        if type(a) in (Snapshot, Columns, Partial) or (type(b) in (Snapshot, Columns, Partial)):
+        if {type(a), type(b)} & {Snapshot, Columns, Partial, Moved}:
             return self._contents(a, b)
         aval_a, aval_b = leaf_aval(a), leaf_aval(b)
         if aval_a is not None and aval_b is not None:

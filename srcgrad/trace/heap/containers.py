@@ -45,7 +45,7 @@ from ..numpy.written_out import (
 from ..objects.special_methods import CONTAINERS, is_asked, is_subscripted, python_method
 from ..record.journal import Content
 from ..record.states import Columns
-from ..record.tracers import ArrayTracer, Poison, ScalarTracer, is_tracer
+from ..record.tracers import ArrayTracer, Choice, Picked, Poison, ScalarTracer, is_tracer
 from ..values.operators import INPLACE
 from .rows import Row
 from .tables import SPREAD
@@ -186,9 +186,9 @@ class Containers(Collaborator):
 
     def delegate(self, iterable: Any) -> Any:
         """The operand of ``yield from``: what is staged is taken item by item."""
-        return self.machine.iterate(iterable) if isinstance(iterable,
-                                                            Staged) or is_tracer(iterable) or (
-            isinstance(iterable, list) and id(iterable) in self.symbolic_lists) else iterable
+        staged = isinstance(iterable, (Staged, Choice, Picked)) or is_tracer(iterable) or (
+            isinstance(iterable, list) and id(iterable) in self.symbolic_lists)
+        return self.machine.iterate(iterable) if staged else iterable
 
     def all_items(self, iterable: Any) -> list[Any]:
         """All items of a staged iterable; its length is demanded."""
