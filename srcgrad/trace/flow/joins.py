@@ -81,6 +81,7 @@ class Join:
     aliased: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     unbound: int = 0  # the side that has nothing, while a form of the other is made
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
+    widened: dict[tuple[int, int, int], tuple[Shape, bool]] = field(default_factory=dict)
     keep: list[Any] = field(default_factory=list)
     objects: list[tuple[Any, Any]] = field(default_factory=list)
     fixed: list[Any] = field(default_factory=list)

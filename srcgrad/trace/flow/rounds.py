@@ -257,6 +257,8 @@ class Rounds(Collaborator):
     def _enter_forms(self, region: Region, forms: dict[tuple[Any, ...], Carried]) -> None:
         """Put parameters into the carried cells."""
         made_homes: list[tuple[list[Any], dict[str, list[Any]]]] = []
+        pristine: dict[int, Any] = {}  # of a shape: what has two names has them at the head, too
+        heads: dict[int, Any] = {}
         # a list is read before its head hides the items that it had
         try:
             parts = [{"entry": leaves(c.shape, c.entry),
@@ -279,8 +281,8 @@ class Rounds(Collaborator):
                 made.append(self.joined_values.object_of(leaf, param, []))
             made_homes.append((list(made), held))
             carried.heads = list(made)
-            carried.pristine = self.merges.built(carried.shape, list(made), {})
-            carried.head = self.merges.built(carried.shape, made, {}) if isinstance(
+            carried.pristine = self.merges.built(carried.shape, list(made), pristine)
+            carried.head = self.merges.built(carried.shape, made, heads) if isinstance(
                 carried.shape, (Sequence, Apart)) else carried.pristine
             unread = self.merges.is_unread(carried.cell, self.later.head)
             self.journal.write(carried.cell, UNREAD if unread else carried.head)

@@ -44,25 +44,34 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
     if isinstance(shape, Numbered) and may_be_none(end) > shape.optional:
         return joining.unify(head, end), True
     if isinstance(shape, Sequence):
-        parts = None if end is UNBOUND else _parts_or_none(shape, end)
-        if is_mutable(head) and type(end) is type(head):
-            joining.objects.append((head, end))
-        unlike = None in parts if parts and type(head) is Picked else (
-            type(end) is not type(head) and not isinstance(shape, Numbered))
-        if parts is None or len(parts) != len(shape.items) or unlike:
-            return joining.unify(head, end), True
-        wide = type(end) is list and not joining.is_alias(head, (1,)) and (
-            joining.is_alias(end, (1,)))
-        if wide:
-            shape = replace(shape, build=joining.aliasing(shape.build))
-        items = []
-        for item, h, e in zip(shape.items, shape.parts(head), parts, strict=True):
-            new, changed = widen(joining, item, h, e)
-            items.append(new)
-            wide = wide or changed
-        return replace(shape, items=items), wide
+        key = (id(shape), id(head), id(end))
+        if not is_mutable(head) or not is_mutable(end):
+            return _widen_sequence(joining, shape, head, end)
+        if key not in joining.widened:  # what has two names has one form
+            joining.widened[key] = _widen_sequence(joining, shape, head, end)
+        return joining.widened[key]
     assert isinstance(shape, Leaf)
     return _widen_leaf(joining, shape, end)
+
+
+def _widen_sequence(joining: Join, shape: Sequence, head: Any, end: Any) -> tuple[Shape, bool]:
+    parts = None if end is UNBOUND else _parts_or_none(shape, end)
+    if is_mutable(head) and type(end) is type(head):
+        joining.objects.append((head, end))
+    unlike = None in parts if parts and type(head) is Picked else (
+        type(end) is not type(head) and not isinstance(shape, Numbered))
+    if parts is None or len(parts) != len(shape.items) or unlike:
+        return joining.unify(head, end), True
+    wide = type(end) is list and not joining.is_alias(head, (1,)) and (
+        joining.is_alias(end, (1,)))
+    if wide:
+        shape = replace(shape, build=joining.aliasing(shape.build))
+    items = []
+    for item, h, e in zip(shape.items, shape.parts(head), parts, strict=True):
+        new, changed = widen(joining, item, h, e)
+        items.append(new)
+        wide = wide or changed
+    return replace(shape, items=items), wide
 
 
 def _widen_partial(joining: Join, shape: Perhaps | Keyed, head: Any, end: Any
