@@ -310,3 +310,66 @@ def also_an_attribute_on_one_path(x):
 
 class Run:
     pass
+
+
+# Things that two names hold, and that a loop replaces.
+@case(X)
+def list_of_two_names(x):
+    one = two = [x[0]]
+    for v in x:
+        if v > 3:
+            one = two = [x[0]]
+        one.append(v)
+    one.append(x[1])
+    return sum(two) * (2.0 if one is two else 1.0)
+
+
+@case(X)
+def list_of_a_name_and_an_attribute(x):
+    run = Run()
+    one = [x[0]]
+    run.up = one
+    for v in x:
+        if v > 3:
+            one = [x[0]]
+            run.up = one
+        one[0] += v
+    one.append(x[1])
+    return sum(run.up) * x[2]
+
+
+@case(X)
+def dict_of_two_names(x):
+    one = two = {"s": x[0]}
+    for v in x:
+        if v > 3:
+            one = two = {"s": x[0]}
+        one["s"] += v
+    one["s"] *= 3.0
+    return two["s"]
+
+
+@case(X)
+def object_of_two_names(x):
+    one = two = Run()
+    one.s = x[0]
+    for v in x:
+        if v > 3:
+            one = two = Run()
+            one.s = x[1]
+        one.s += v
+    one.s *= 3.0
+    return two.s
+
+
+@changed
+def changed_after_it_lies_in_a_list(x):
+    held = []
+    one = [x[0], 1.0]
+    held.append(one)
+    for v in x:
+        if v > 3:
+            one = [x[0], 1.0]
+            held.append(one)
+        one[0] = v
+    return held[-1][0] * 2 + one[0]
