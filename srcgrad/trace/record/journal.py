@@ -313,12 +313,12 @@ class Journal:
     def copied(self, obj: Any) -> None:
         """Say that an object was put together from its parts in a list of unknown length: it
         may not change, and stands for an object that may have other names."""
-        self.seal(obj)
+        self.sealed[id(obj)] = obj
         self.copies.add(id(obj))
 
     def share(self, obj: Any) -> None:
         """Seal a list that a function which calls itself was given, or has returned."""
-        self.seal(obj)
+        self.sealed[id(obj)] = obj
         self.shared.add(id(obj))
 
     def alias(self, *lists: Any) -> None:
