@@ -61,9 +61,11 @@ class Portable:
         return self.linked[key]
 
     def check_inputs(self, made: Any) -> None:
-        """An input is one that the caller gave: nothing is made of the stand-ins' numbers."""
-        for source in made.traced.sources:
-            if any(kind not in ("attr", "item", "slot") for kind, _ in source.path.steps):
+        """An input is one that the caller gave, or a list of Python's numbers: nothing is made of
+        the stand-ins' numbers."""
+        for value, source in zip(made.traced.graph.inputs, made.traced.sources, strict=True):
+            if not _holds_numbers(value.aval) and any(
+                    kind not in ("attr", "item", "slot") for kind, _ in source.path.steps):
                 raise self.refused(None, f"the input {source.path}", "it is made of several "
                                    "objects or by a call, which NumPy does for its own arrays")
 
@@ -437,3 +439,10 @@ def _key(node: ast.expr) -> ast.expr:
         return ast.Call(ast.Name("slice", ast.Load()),
                         [node.lower or none, node.upper or none, node.step or none], [])
     return node
+
+
+def _holds_numbers(aval: Any) -> bool:
+    """Is a value a list of numbers, or of lists of such?"""
+    return aval.kind.value == "list" and aval.elem is not None and (
+        aval.elem.kind.value in ("bool", "int", "float", "complex", "number")
+        or _holds_numbers(aval.elem))

@@ -21,7 +21,7 @@ import numpy as np
 from ..stage.machine import UNBOUND
 from ..types.caches import cached_value
 from ..types.dims import Atom, Poly, symbols
-from ..types.guards import STEPS, Guard, Held, Path, SizeSource, overlap, stacked
+from ..types.guards import STEPS, Guard, Held, Path, SizeSource, overlap
 from ..types.identifiers import is_name
 from ..types.subclasses import bare_attribute, base_array, content_item
 from .anchors import Anchor
@@ -74,7 +74,6 @@ _HELPER_NAMES = {"max": "max", "min": "min", "pow": "pow", "floordiv": "_floordi
                  "range_length": "_range_length", "slice_length": "_slice_length"}
 SIZE_HELPERS: dict[str, Any] = {
     "_cached_value": cached_value,
-    "_stacked": stacked,
     "_forms": key_forms,
     "_bare_attribute": bare_attribute,
     "_content_item": content_item,

@@ -21,7 +21,7 @@ from ..errors import SrcgradError
 from ..graph.ir import Graph, unit_seeds
 from ..simplify import simplify
 from ..stage.stack import room_to_recurse
-from ..trace.assumptions import Assumption, SeparateArrays
+from ..trace.assumptions import KnownLengths
 from ..trace.entry import Traced, trace
 from ..types.guards import Path
 from ..types.identifiers import plain_name
@@ -50,8 +50,7 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     wanted = [] if request.mode == "jit" else wanted_of(function, request, signature, bound)
     leaves = [leaf for *_, found in wanted for leaf, value in found if may_vary(value)]
     name = f"{plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
-    first: list[Assumption] = [SeparateArrays()] * (
-        request.separate or request.mode in ("vjp", "jvp"))
+    first = [KnownLengths()] * request.apart
     traced = trace(function, args, dict(kwargs), leaves, name, first)
     try:
         return _compile_traced(function, request, signature, traced, wanted, leaves, name)
@@ -104,14 +103,13 @@ def _transform(function: Any, request: Request, traced: Traced,
     if request.mode == "jit":
         graph = simplify(traced.graph, keep_raising=True, without=request.without)
         return graph, traced.result, {}
-    inputs = traced.inputs
     wrt = inputs_of(traced, wanted)
     carrying(traced.graph, wrt, outside_aux(traced.result, request, refs(traced.result)))
     value, keep, of = primal(function, request, traced)
     place = {number: i + len(keep) for i, number in enumerate(wrt)}
     graph = checked_scalar(traced.graph, of, plain_name(function))
     joint = joint_graph(graph, wrt, of, keep, request.without, request.mode != "grad", unit=True)
-    trees = [gradient_tree(value, path, leaves, inputs, place)
+    trees = [gradient_tree(value, path, leaves, traced, place)
              for path, value, leaves in wanted]
     gradient = trees[0] if request.single else tuple(trees)
     position = {number: i for i, number in enumerate(keep)}

@@ -17,7 +17,7 @@ from ..types.subclasses import native_class
 from ..types.tree import argument_leaves, children
 from .backends import NUMPY, Backend
 from .refusals import no_parameter, out_of_range, refused_argument
-from .templates import Leaves, gradient_tree, input_at, may_vary
+from .templates import Leaves, gradient_tree, may_vary
 
 Wanted = tuple[Path, Any, Leaves]
 
@@ -30,7 +30,7 @@ class Request:
     cotangents for given cotangents of all outputs).  ``argnums``: parameter numbers or names;
     ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
     ``allow_int``: arguments without a derivative have the gradient None.
-    ``separate``: long lists of equal arrays are not one array in the generated code.
+    ``apart``: objects from outside are inputs one by one, not gathered in columns.
     ``backend``: what runs the code.
     """
 
@@ -39,9 +39,9 @@ class Request:
     single: bool = True
     has_aux: bool = False
     without: tuple[str, ...] = ()
-    separate: bool = False
     backend: Backend = NUMPY
     allow_int: bool = False
+    apart: bool = False  # objects from outside are inputs one by one
 
 
 def wanted_of(function: Any, request: Request, signature: inspect.Signature,
@@ -87,7 +87,7 @@ def _parameter(function: Any, wanted: int | str, names: list[str],
 def check_separate(leaves: list[Path], traced: Traced) -> None:
     """Refuse derivatives with respect to two arguments that are one array, written to."""
     for path in leaves:
-        if input_at(traced.inputs, path) is None:
+        if traced.inputs.get(path) is None:
             raise AliasError(
                 f"{path} is the same array as another argument, and it is written to",
                 where=f"argument {path}",
@@ -124,7 +124,7 @@ def structure_guards(traced: Traced, wanted: list[Wanted]) -> list[Guard]:
                 if isinstance(value, np.ndarray):
                     rely("equals", path.child("attr", "dtype"), value.dtype)
             return
-        if path.child("rows", None) in traced.inputs:
+        if path in traced.columns:
             return
         rely("type", path, type(value))
         if isinstance(value, dict):
@@ -146,7 +146,7 @@ def inputs_of(traced: Traced, wanted: list[Wanted]) -> list[int]:
     """The graph's inputs for the differentiable leaves of the wanted arguments, each once."""
     found: dict[int | None, None] = {}
     for *_, leaves in wanted:
-        found.update((input_at(traced.inputs, path), None) for path, leaf in leaves
+        found.update((traced.inputs.get(path), None) for path, leaf in leaves
                      if may_vary(leaf))
     return [number for number in found if number is not None]
 
@@ -154,5 +154,5 @@ def inputs_of(traced: Traced, wanted: list[Wanted]) -> list[int]:
 def argument_trees(traced: Traced, wanted: list[Wanted], wrt: list[int]) -> list[Any]:
     """The structures of the wanted arguments over the numbers of their leaves."""
     place = {number: i for i, number in enumerate(wrt)}
-    return [gradient_tree(value, path, leaves, traced.inputs, place)
+    return [gradient_tree(value, path, leaves, traced, place)
             for path, value, leaves in wanted]

@@ -5,27 +5,20 @@ A template is the result with a :class:`~srcgrad.graph.ir.Ref` in place of each 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from numbers import Number
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..graph.ir import Ref
-from ..trace.entry import Record
+from ..trace.entry import Record, Traced
+from ..trace.heap import outlines
 from ..types.guards import Path
 from ..types.structure import mapped
 from ..types.tree import assemble, children, leaf_path
 
 Leaves = list[tuple[Path, Any]]
-
-
-def input_at(inputs: Mapping[Path, int], path: Path) -> int | None:
-    """The input that holds a leaf of an argument: its own, or that of the list around it."""
-    found = inputs.get(path)
-    return inputs.get(Path(path.root, (*path.steps[:-1], ("rows", None)))) if (
-        found is None and path.steps) else found
 
 
 def refs(template: Any) -> list[int]:
@@ -49,28 +42,112 @@ def renumbered(template: Any, position: Mapping[int, int]) -> Any:
         Ref(position[ref.index]) if ref.index in position else None))
 
 
-def gradient_tree(value: Any, path: Path, leaves: Leaves, inputs: Mapping[Path, int],
+def gradient_tree(value: Any, path: Path, leaves: Leaves, traced: Traced,
                    place: Mapping[int, int]) -> Any:
     """The structure of one argument's gradient: references to outputs, None for leaves that
     have no derivative."""
+    inputs = traced.inputs
     numbered: dict[Path, Any] = {
         p: Ref(place[inputs[p]]) if may_vary(leaf) else None for p, leaf in leaves
         if p in inputs or not may_vary(leaf)}
-    numbered.update((p, RowsOf(place[number])) for p, number in inputs.items()
-                    if p.steps and p.steps[-1][0] == "rows" and number in place)
+    numbered.update((p, _items_of(found, iter([place.get(n) for n in columns])))
+                    for p, (found, columns) in traced.columns.items())
     return _tree_of(value, path, numbered)
 
 
-@dataclass(frozen=True)
-class RowsOf:
-    """The rows of an output, as a list."""
+class Numbers(NamedTuple):
+    """A list of numbers of one type, or of lists of lists, of so many ``levels``."""
 
-    index: int
+    column: Ref
+    type: Any
+    levels: int
+
+
+class Items(NamedTuple):
+    """A list of any length of tuples, dicts or instances, column by column: their class, the names
+    of their parts, and a template of the list of each."""
+
+    cls: Any
+    names: tuple[Any, ...]
+    parts: tuple[Any, ...]
+
+
+class Nested(NamedTuple):
+    """A list of lists: what each of them is, over the items of the columns."""
+
+    inner: Any
+
+
+COLUMNS = (Numbers, Items, Nested)
+
+
+def _items_of(found: Any, places: Iterator[int | None]) -> Any:
+    """The template of a list whose items have an outline, over the places of its columns."""
+    if isinstance(found, outlines.Record):
+        cls = outlines.class_of(found)
+        return Items(cls, getattr(cls, "_fields", found.names),
+                     tuple([_items_of(part, places) for part in found.parts]))
+    if isinstance(found, outlines.Constant):
+        return None
+    if isinstance(found, outlines.Lists) and isinstance(found.inner, outlines.Record):
+        return Nested(_items_of(found.inner, places))
+    place, levels = next(places), 1
+    while isinstance(found, outlines.Lists):
+        found, levels = found.inner, levels + 1
+    return None if place is None else (Numbers(Ref(place), found.type, levels) if isinstance(
+        found, outlines.Number) else Ref(place))
+
+
+def listed(template: Any, column: Callable[[int], Any], count: int | None = None) -> list[Any]:
+    """A list from its columns.
+
+    >>> listed(Items(dict, ("w", "n"), (Ref(1), None)), {1: [2.0, 3.0]}.get)
+    [{'w': 2.0, 'n': None}, {'w': 3.0, 'n': None}]
+    """
+    if isinstance(template, Ref):
+        return list(column(template.index))
+    if isinstance(template, Numbers):
+        return _all_of(column(template.column.index), template.type, template.levels)
+    count = len(column(refs(template)[0])) if count is None else count
+    if isinstance(template, Items):
+        columns = [listed(part, column, count) for part in template.parts]
+        return [assemble(template.cls, template.names, [*parts])
+                for parts in zip(*columns, strict=True)]
+    if isinstance(template, Nested):
+        places = refs(template)
+        return [listed(template.inner, dict(zip(places, row, strict=True)).__getitem__)
+                for row in zip(*map(column, places), strict=True)]
+    return [None] * count
+
+
+def _all_of(items: Any, kind: Any, levels: int) -> list[Any]:
+    """Numbers in lists of so many levels as numbers of one type."""
+    return [*map(kind, items)] if levels == 1 else [
+        _all_of(item, kind, levels - 1) for item in items]
+
+
+def columns_of(template: Any, items: Any) -> Iterator[tuple[int, Any]]:
+    """The numbers of the columns of a list, and what they hold: None where an item is None.
+
+    >>> [*columns_of(Items(dict, ("w", "n"), (Ref(1), None)), [{"w": 2.0, "n": 1}, None])]
+    [(1, [2.0, None])]
+    """
+    if isinstance(template, (Ref, Numbers)):
+        yield (template if isinstance(template, Ref) else template.column).index, items
+    elif isinstance(template, Nested):
+        inner = [dict(columns_of(template.inner, item)) for item in items]
+        yield from ((index, [one[index] for one in inner]) for index in refs(template))
+    elif isinstance(template, Items):
+        held = [None if item is None else {key: part for _, key, part in children(item) or ()}
+                for item in items]
+        for name, part in zip(template.names, template.parts, strict=True):
+            if refs(part):
+                yield from columns_of(part, [None if one is None else one[name] for one in held])
 
 
 def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any]) -> Any:
-    if type(value) is list and path.child("rows", None) in numbered:
-        return numbered[path.child("rows", None)]
+    if type(value) is list and path in numbered:
+        return numbered[path]
     parts = children(value)
     if parts is None:  # an object may have got a cached attribute meanwhile
         return numbered[leaf_path(value, path)] if may_vary(value) else None
@@ -101,8 +178,8 @@ def rebuilt(template: Any, flat: Any) -> Any:
     """A result built from the flat outputs."""
     if isinstance(template, Ref):
         return flat[template.index]
-    if isinstance(template, RowsOf):
-        return list(flat[template.index])
+    if isinstance(template, COLUMNS):
+        return listed(template, flat.__getitem__)
     if isinstance(template, Record):
         return assemble(template.cls, tuple(template),
                         [rebuilt(v, flat) for v in template.values()])

@@ -47,7 +47,7 @@ _SPLIT = frozenset({np.split, np.hsplit, np.vsplit, np.dsplit})
 def checks(node: Node) -> bool:
     """Does the node raise where the program's shapes, indices or numbers do not fit?"""
     if node.op in ("get", "pop"):
-        return True
+        return not node.params.get("inside")
     if node.op in ("write", "update"):
         return _stores_unlike(node)
     if node.op == "read":

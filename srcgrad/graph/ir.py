@@ -38,6 +38,7 @@ Operations (``Node.op``), inputs, parameters, outputs
 ``list_acc``     lst, value, index -> next version with ``value`` added to an element.
                  ``get``, ``put``, ``append`` and ``list_acc`` take further indices for lists
                  of lists; they change the inner list itself, which nothing else may hold.
+                 ``inside``: there is such an element in every call.
 ``list_like``    lst -> a list of as many zeros, of the shapes of the elements (adjoint of a list);
                  of a record, or of one that may be None, the zeros of what it holds.
 ``call``         *args; ``callee`` (name of a graph in ``Graph.callees``) -> its outputs.

@@ -387,16 +387,17 @@ class Compiled(Generic[P, R]):
         """Write a module that serves all sizes and needs NumPy only, or with
         ``backend="numba"`` Numba to be fast; returns its path."""
         entry = self._entry(args, kwargs, "export")
-        if any(("rows", None) in source.path.steps for source in entry.traced.sources):
+        from ..show.comprehensions import is_readable
+        from ..show.export import export
+        if not all(is_readable(source.path) for source in entry.traced.sources):
             if not (args or kwargs):
                 raise StructureError(
                     f"{self.__name__}.export needs example arguments",
-                    where=f"{self.__name__}.export", why="an argument is a long list of arrays, "
-                    "and the exported function takes each of them as it is",
+                    where=f"{self.__name__}.export", why="objects refer to one another, and the "
+                    "exported function takes each of them as it is",
                     fix=f"write {self.__name__}.export(file, ...) with arguments")
-            entry = compile_call(self.__wrapped__, replace(self._request, separate=True), args,
+            entry = compile_call(self.__wrapped__, replace(self._request, apart=True), args,
                                  kwargs)
-        from ..show.export import export
         return export(entry, Path(file))
 
     @property

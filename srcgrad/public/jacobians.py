@@ -54,7 +54,7 @@ def _derived(fun: Callable[..., Any], kind: str, argnums: Argnums, has_aux: bool
         made = Split(fun, args, listed(places), backend, has_aux, allow_int)
         out, aux = made.out if has_aux else (made.out, None)
         refuse_nothing(out)
-        argument = at(places, args)
+        argument = at(places, made.point)
         found = method(out, argument)(made, out, places, argument, named(fun))
         return (found, aux) if has_aux else found
 

@@ -14,7 +14,7 @@ from ..compile.frames import without_internal_frames
 from ..compile.pairs import Linear
 from ..compile.refusals import with_article
 from ..compile.requests import Request
-from ..compile.templates import may_vary, rebuilt, refs, tangents_of
+from ..compile.templates import COLUMNS, columns_of, may_vary, rebuilt, refs, tangents_of
 from ..errors import NonDifferentiable, StructureError
 from ..graph.ir import Ref
 from ..trace.entry import Record
@@ -98,14 +98,16 @@ class Split:
     def __init__(self, fun: Callable[..., Any], primals: Sequence[Any], places: tuple[int, ...],
                  backend: Backend, has_aux: bool = False, allow_int: bool = False) -> None:
         self.places, self.has_aux, self.count = places, has_aux, len(primals)
-        given = [primals[place] for place in places]
+        # the primals as they are now: lists in them may grow or shrink
+        self.point = [tree_map(lambda leaf: leaf, primal) if place in places else primal
+                      for place, primal in enumerate(primals)]
         self.out, self.linear, self.residuals, self.flat = _called(
             fun, Request("vjp", places, False, has_aux, backend=backend, allow_int=allow_int),
             primals)
         if has_aux:
             _require_pair(self.out, self.linear.name)
-        self.given = [_by_number(structure, value)
-                      for structure, value in zip(self.linear.arguments, given, strict=True)]
+        self.given = [_by_number(structure, self.point[place])
+                      for structure, place in zip(self.linear.arguments, places, strict=True)]
 
     @without_internal_frames
     def pullback(self, *cotangents: Any) -> tuple[Any, ...]:
@@ -188,6 +190,14 @@ def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
         part = _shaped(linear, tree, like[structure.index], path)
         before = found.get(structure.index)  # one value may be returned at two places
         found[structure.index] = part if before is None else before + part
+        return
+    if isinstance(structure, COLUMNS) and tree is not None:
+        try:
+            columns = dict(columns_of(structure, tree))
+        except (TypeError, KeyError):
+            raise _unlike(linear, structure, tree, path) from None
+        for i, column in columns.items():
+            found[i] = _shaped(linear, column, like[i], path)
         return
     if tree is None:  # zero everywhere
         found.update((i, _shaped(linear, None, like[i], path)) for i in refs(structure)
@@ -347,6 +357,9 @@ def _by_number(structure: Any, value: Any) -> Any:
             table[node.index] = part
             return
         if node is None:
+            return
+        if isinstance(node, COLUMNS):
+            table.update(columns_of(node, part))
             return
         below = children(part) or []
         inner = list(node.values()) if isinstance(node, dict) else list(node)

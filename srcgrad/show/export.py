@@ -16,15 +16,23 @@ from typing import Any
 import numpy as np
 
 from ..cache.dispatch import SIZE_HELPERS
-from ..compile.backends import parameter_names, written
+from ..compile.backends import ALL, parameter_names, written
 from ..compile.specializations import Specialization
+from ..compile.templates import COLUMNS
 from ..errors import StructureError
 from ..graph.lift import distinct
 from ..native import NUMBA, PRANGE, above
 from ..trace.entry import Record
+from ..trace.heap.outlines import Outline
 from ..types.dims import symbols
 from ..types.guards import Path, Source
 from ..types.subclasses import ARRAY, Attribute
+from .comprehensions import (
+    column_texts,
+    columns_on_the_way,
+    is_gathered,
+    text_of_result,
+)
 from .embedding import Module
 from .facts import condition, in_words
 
@@ -50,7 +58,9 @@ def module_text(entry: Specialization) -> str:
     names = parameter_names(graph)
     public = graph_name(entry)
     inner = f"{public}_flat"
-    emitted = written(graph.but(name=inner), entry.backend, plain(entry.result), entry.defaults)
+    by_columns = has_columns(entry.result)
+    emitted = written(graph.but(name=inner), entry.backend,
+                      ALL if by_columns else plain(entry.result), entry.defaults)
     module = Module({inner, public, *names}, above)
     imports, code = _without_imports(emitted.text)
     used = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
@@ -75,8 +85,18 @@ def graph_name(entry: Specialization) -> str:
     return entry.emitted.entry
 
 
+def has_columns(template: Any) -> bool:
+    """Are there lists in a result that are put together from columns?"""
+    if isinstance(template, COLUMNS):
+        return True
+    parts = template.values() if isinstance(template, dict) else template
+    return isinstance(template, (dict, tuple, list)) and any(map(has_columns, parts))
+
+
 def plain(template: Any) -> Any:
-    """A result template of tuples, lists and dicts alone."""
+    """A result template of tuples, lists and dicts alone, and of columns."""
+    if isinstance(template, COLUMNS):
+        return template
     if isinstance(template, Record) and ARRAY in template:
         return plain(template[ARRAY])
     if isinstance(template, Record) and issubclass(template.cls, (list, tuple, deque)) and not any(
@@ -118,6 +138,7 @@ class _Wrapper:
         if any(hasattr(builtins, n) or n.startswith("_") or n in ("np", inner) for n in taken):
             self.own = {n: f"{n.strip('_')}_given_{i}" for i, n in enumerate(taken)}
         self.places = {_bare(s.path): self.own[n] for n, s in self.captured}
+        self.columns = self._columns({*self.own.values(), inner, public})
 
     def text(self) -> str:
         lines = [f"def {self.public}({', '.join(self.parameters())}):"]
@@ -128,23 +149,57 @@ class _Wrapper:
             return "\n".join(lines)
         return "\n".join(lines + self.called())
 
+    def _columns(self, taken: set[str]) -> list[tuple[Outline, str, list[str]]]:
+        """The lists that are gathered: what their items have in common, the text that reads the
+        list, and the names of the variables that hold its columns."""
+        found: dict[Path, tuple[Outline, str, list[str]]] = {}
+        for source in (s for _, s in self.sources):
+            there = columns_on_the_way(source.path)
+            if there is not None and there[1] not in found:
+                items, whole, outline = there
+                names = []
+                for place in range(len(column_texts(outline, ""))):
+                    column = whole.child("item", place)
+                    own = next((n for n, s in self.sources if s.path == column), "column")
+                    names.append(distinct(own, taken))
+                    taken.add(names[-1])
+                    self.places[_bare(column)] = names[-1]
+                found[whole] = outline, str(self.known(items)), names
+        return list(found.values())
+
+    def gathered(self) -> list[str]:
+        """The statements that read lists column by column."""
+        lines = []
+        for outline, items, names in self.columns:
+            for name, (text, kind) in zip(names, column_texts(outline, items), strict=True):
+                lines.append(f"    {name} = {text}")
+                if kind is not None:
+                    what = f"made for: {text} are numbers of the type {kind}"
+                    lines += [f"    if {{*map(type, {name})}} - {{{kind}}}:",
+                              f"        raise TypeError({what!r})"]
+        return lines
+
     def called(self) -> list[str]:
         """The statements that check the parameters and call the generated function."""
-        lines = self.checks()
+        lines = [*self.gathered(), *self.checks()]
         arguments = [self.place(s.path) for _, s in self.sources]
         if any("_base_array(" in a for a in arguments):
             self.size_function("_base_array")
         arguments += [f"{seed}={self.own[seed]}" for seed in self.seeds]
-        call = f"return {self.inner}({', '.join(arguments)})"
+        call = f"{self.inner}({', '.join(arguments)})"
+        by_columns = has_columns(self.entry.result)
+        call = f"found = {call}" if by_columns else f"return {call}"
         restored = "enter_errstate(" in self.entry.text  # also where the function raises
         lines += ["    with np.errstate():", f"        {call}"] if restored else [f"    {call}"]
+        if by_columns:
+            lines.append(f"    return {text_of_result(plain(self.entry.result), 'found')}")
         return lines
 
     def place(self, path: Path) -> str:
         """The expression that finds an input at each call."""
-        if path.root[0] == "arg":
-            return path.text(self.own[str(path.root[1])])
-        return self.places[_bare(path)]
+        found = self.known(path)
+        assert found is not None
+        return found
 
     def parameters(self) -> list[str]:
         found: list[str] = []
@@ -208,9 +263,15 @@ class _Wrapper:
         return lines
 
     def known(self, path: Path) -> str | None:
-        if path.root[0] == "arg":
-            return path.text(self.own[str(path.root[1])])
-        return self.places.get(_bare(path))
+        """The text of what a path leads to, from the nearest place on it that has a name."""
+        for count in range(len(path.steps), -1, -1):
+            start = self.places.get(Path(path.root, path.steps[:count]))
+            if start is None and not count and path.root[0] == "arg":
+                start = self.own[str(path.root[1])]
+            rest = Path(path.root, path.steps[count:])
+            if start is not None:
+                return None if is_gathered(rest) else rest.text(start)
+        return None
 
     def size_function(self, name: str) -> None:
         """A function for arithmetic on sizes."""

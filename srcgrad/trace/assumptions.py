@@ -64,17 +64,18 @@ class UnrolledLoop(Assumption):
 
 
 @dataclass(frozen=True)
-class SeparateArrays(Assumption):
-    """A long list of equal arrays stays a list; without ``path`` all such lists do.
+class GatheredLists(Assumption):
+    """A list from outside is gathered where it is found; without ``path`` any list is.
 
-    Why: the list itself is needed: it changes, is handed on, or its arrays are written to.
-    Changes: each array is an input, where they were the rows of one.
+    Why: a loop goes through it, or takes items of it, and derivatives are taken for its parts, or
+    numbers in it change.
+    Changes: there is an input for each column, where each number was one.  Withdrawn: each is one.
     """
 
     path: str | None = None
 
     def words(self) -> str:
-        return f"the arrays of {self.path or 'long lists'} are inputs one by one"
+        return f"{self.path or 'each list'} is one list from the start"
 
 
 @dataclass(frozen=True)
@@ -406,8 +407,9 @@ class Withdrawn(Assumption):
 ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
 
 # What the tracer does at its own risk is undone by these, in this order.
-UNDOING = (Withdrawn(ChosenLists()), MixedRows(), KnownLengths(), Withdrawn(RunTimeKeys(None)),
-           KnownLengths(repeats=True), SeparateArrays(), NumbersApart(), Withdrawn(FollowedNames()))
+UNDOING = (Withdrawn(ChosenLists()), MixedRows(), Withdrawn(GatheredLists()), KnownLengths(),
+           Withdrawn(RunTimeKeys(None)), KnownLengths(repeats=True), NumbersApart(),
+           Withdrawn(FollowedNames()))
 
 
 @dataclass(frozen=True)
@@ -503,9 +505,9 @@ class Assumptions:
         end, that of all is."""
         return ContentRead(path if len(self.of(ContentRead)) < ONE_BY_ONE else None)
 
-    def separates(self, path: str) -> bool:
-        """Are the arrays of the list at a path inputs one by one?"""
-        return SeparateArrays() in self or SeparateArrays(path) in self
+    def gathers(self, path: str) -> bool:
+        """Is a list gathered where it is found?"""
+        return GatheredLists(path) in self and Withdrawn(GatheredLists()) not in self
 
     def stores(self, cls: Any, outside: bool = False) -> bool:
         """Do the objects of a class lie in a store?"""

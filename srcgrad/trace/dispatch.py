@@ -53,6 +53,7 @@ from .heap.opening import Opening
 from .heap.pools import Pools
 from .heap.references import References
 from .heap.stores import Link, Reference
+from .heap.whole_lists import WholeLists
 from .iteration.iteration import Cursor
 from .iteration.iterators import Iterators
 from .iteration.pushes import Pushes
@@ -98,6 +99,7 @@ class Dispatch(MachineDefaults):
     known_keys: KnownKeys
     keys: Keys
     opening: Opening
+    whole_lists: WholeLists
     pools: Pools
     attributes: StoredAttributes
     items: Items

@@ -23,7 +23,7 @@ from ..graph.verify import lost_value
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..types.dims import Atom, Dim, of_atom, substitute, symbols
-from ..types.guards import MANY, Guard, Held, Path, SizeSource, Source
+from ..types.guards import Guard, Held, Path, SizeSource, Source
 from ..types.kinds import Aval
 from ..types.subclasses import native_class, parts_of
 from .assumptions import Assumption, Assumptions, ComplexPower, Made, Withdrawn
@@ -31,8 +31,10 @@ from .boundary.leaks import leak
 from .boundary.scratch import settle_names
 from .calls.refused import endless_container
 from .flow.control import Refusal, Restart, Unroll
+from .heap.outlines import Outline
 from .heap.run_time import check_no_table
-from .iteration.iteration import EqualArrays, Staged
+from .heap.whole_lists import leaf_inputs
+from .iteration.iteration import Staged
 from .machine import TraceMachine
 from .record.states import Maybe
 from .record.structures import is_library, record_fields
@@ -67,6 +69,8 @@ class Traced:
     made: tuple[Made, ...] = ()  # why tracing started again
     leak: SrcgradError | None = None  # the result holds traced values out of sight
     shareable: bool = True  # does the code serve other functions with the same code object?
+    # of lists whose parts derivatives are taken for, what items have in common, and the inputs
+    columns: dict[Path, tuple[Outline, tuple[int, ...]]] = field(default_factory=dict)
 
 
 def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -152,11 +156,9 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
             traced_args.append(machine.foreigners.outside(value, path))
     machine.sources.leaves = leaves
     for path in leaves:
-        machine.pools.differentiated.update(
-            map(id, path.met(bound.arguments[path.root[1]])))
-    for path in leaves:
-        if not _is_row(machine, path, bound.arguments[path.root[1]]):
-            machine.foreigners.outside(path.resolve(bound.arguments[path.root[1]]), path)
+        root = bound.arguments[path.root[1]]
+        if not machine.whole_lists.gather(path, root):
+            machine.foreigners.outside(path.resolve(root), path)
     if isinstance(function, types.MethodType):
         owner = machine.foreigners.outside(function.__self__, Path(machine.variables.pin(
             function.__self__, "self"), (), "self"))
@@ -165,7 +167,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     machine.list_rows.check_swap()
     machine.elements.check()
     machine.pools.check()
-    machine.sources.check_batches_unwritten()
+    machine.whole_lists.check()
     machine.sources.check_overlaps()
     machine.identity.guard_identities()
     outputs: list[Value] = []
@@ -183,8 +185,8 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         raise Restart(Withdrawn(ComplexPower()))  # what it returns would be no real number
     block = machine.recorder.root.builder.block(tuple(outputs))
     settle_names(block)
-    machine.pools.leave_out({v for one in (block, *(
-        callee.block for callee in machine.recursion.callees.values())) for v in uses_of(one)})
+    machine.pools.leave_out({*machine.whole_lists.values(), *(v for one in (block, *(
+        callee.block for callee in machine.recursion.callees.values())) for v in uses_of(one))})
     inputs = [v for v, _ in machine.sources.inputs]
     homes = {id(t.home) for _, t, _ in machine.sources.outside_arrays if t.home.written}
     written = tuple(i for i, v in enumerate(inputs)
@@ -194,6 +196,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   callees=machine.recursion.callees)
     if (lost := lost_value(graph)) is not None:
         raise _lost(machine, lost[1])
+    columns = machine.whole_lists.columns(inputs)
     sources = tuple(s for _, s in machine.sources.inputs)
     machine.found_functions.guard_constants(graph, template)
     guards = tuple(g.kept() for g in machine.sources.guards.values())
@@ -205,9 +208,10 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     return Traced(graph, sources, guards, tuple(machine.sources.symbols), template, pinned,
                   roles, tuple(dict.fromkeys(machine.sources.notes)),
                   machine.rounds.rounds, machine.recorder.node_count,
-                  {s.path: i for i, (_, s) in enumerate(machine.sources.inputs)},
+                  {**{s.path: i for i, (_, s) in enumerate(machine.sources.inputs)},
+                   **leaf_inputs(leaves, columns)},
                   tuple(machine.assumed.undoing()), tuple(machine.assumed.made), found,
-                  not machine.found_functions.unguarded)
+                  not machine.found_functions.unguarded, columns)
 
 
 def _lost(machine: TraceMachine, node: Node | None) -> Refusal:
@@ -255,16 +259,6 @@ def _last_place(machine: TraceMachine) -> Where | None:
     return None
 
 
-def _is_row(machine: TraceMachine, path: Path, root: Any) -> bool:
-    """Is a leaf of an argument a row of the one array that a list of equal arrays became?"""
-    if not path.steps or path.steps[-1][0] != "item":
-        return False
-    above = Path(path.root, path.steps[:-1], str(path).rpartition("[")[0])
-    owner = above.resolve(root)
-    return type(owner) is list and len(owner) > MANY and (
-        type(machine.foreigners.outside(owner, above)) is EqualArrays)
-
-
 def _pin_function(machine: TraceMachine, function: Any) -> None:
     """Give the function that is called, and what it is bound to, their paths."""
     anchor = anchor_of(function)
@@ -303,11 +297,8 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
         obj = machine.unions.one_form(obj)
     if is_tracer(obj):
         if type(obj) is ArrayTracer:
-            machine.sources.check_batches([obj])
             machine.elements.share(obj)
         return machine.recorder.value_of(obj)
-    if type(obj) is EqualArrays:
-        obj.apart()
     check_no_table(machine, obj)
     if isinstance(obj, Staged):
         raise machine.recorder.fatal(TracingError(

@@ -148,8 +148,6 @@ STEPS = {
     # an attribute past the class's own ``__getattribute__``
     "bare": Step(".{0}", bare_attribute,
                  lambda root, key: f"_bare_attribute({root}, {key!r})"),
-    # the equal arrays of a list as one
-    "rows": Step("", lambda root, key: stacked(root), lambda root, key: f"_stacked({root})"),
     # an array of a class of the user's as one of NumPy's own
     "base": Step("", lambda root, key: base_array(root),
                  lambda root, key: f"_base_array({root})"),
@@ -190,6 +188,13 @@ class Path:
     def leads_through(self, other: Path) -> bool:
         """Does the way go on from what ``other`` leads to?"""
         return Path(self.root, self.steps[:len(other.steps)]) == other
+
+    def before(self, count: int) -> Path:
+        """The way to where its first steps lead."""
+        label = str(self.root[1])
+        for kind, key in self.steps[:count]:
+            label += STEPS[kind].label.format(key)
+        return Path(self.root, self.steps[:count], label)
 
     def child(self, kind: str, key: Any) -> Path:
         key = str(key) if kind in ("slot", "fixed") else key
@@ -306,24 +311,3 @@ def overlap(a: Any, b: Any) -> bool:
             return True
         last[which] = max(last[which], high)
     return False
-
-
-MANY = 8  # longer lists of equal arrays are one array in generated code
-
-
-def stacked(items: Any) -> np.ndarray[Any, Any] | None:
-    """The equal arrays of a long list as the rows of one array; None where they are unlike.
-
-    >>> stacked([np.ones(2)] * 9).shape, stacked([np.ones(2)] * 8), stacked([1.0] * 9)
-    ((9, 2), None, None)
-    """
-    if type(items) is not list or len(items) <= MANY or type(items[0]) is not np.ndarray:
-        return None
-    dtype, shape = items[0].dtype, items[0].shape
-    if dtype.kind not in "fc" or not dtype.isnative:
-        return None
-    for array in items:
-        if type(array) is not np.ndarray or array.dtype != dtype or array.shape != shape or (
-                not array.flags.c_contiguous):
-            return None
-    return np.stack(items)

@@ -86,6 +86,35 @@ def scattered(x, index):
     return np.sum(y * y)
 
 
+def springs(items, x):
+    total = 0.0
+    for one in items:
+        total += one["k"] * (one["ends"].a - one["ends"].b) ** 2 * len(one["kind"]) + one["n"]
+    return total * np.sum(x)
+
+
+def polygons(shapes):
+    total = 0.0
+    for shape in shapes:
+        for i in range(len(shape)):
+            total += shape[i][0] * shape[i - 1][1] - shape[i - 1][0] * shape[i][1]
+    return 0.5 * total
+
+
+def smoothed(xs, rows):
+    total = 0.0
+    for i in range(1, len(xs)):
+        total += (xs[i] - xs[i - 1]) ** 2
+    for row in rows:
+        for v in row:
+            total += np.sin(v)
+    return total
+
+
+def some_springs(n):
+    return [{"k": 1.5 + i, "kind": "soft", "ends": Pair(0.5 * i, 1.0), "n": i} for i in range(n)]
+
+
 R = np.random.default_rng(1)
 V = R.random(6) + 0.5
 CASES = {
@@ -99,6 +128,11 @@ CASES = {
     "variadic": (variadic, 0, (V, V * 2, V * 3), None),
     "products": (products, 0, (V,), (R.random(3),)),
     "scattered": (scattered, 0, (V[:3], np.array([0, 2, 2])), (V[:2], np.array([1, 3]))),
+    "springs": (springs, (0, 1), (some_springs(9), V), (some_springs(14), R.random(3))),
+    "polygons": (polygons, 0, ([[(1.0, 2.0), (3.0, 1.0), (0.5, 0.25)], [(1.0, 0.0)] * 4] * 6,),
+                 ([[(1.0, 2.0)] * 3] * 20,)),
+    "smoothed": (smoothed, (0, 1), ([1.0, 2.5] * 10, [[1.0, 2.0]] * 9),
+                 ([0.5, 1.0] * 12, [[0.1, 0.2, 0.3]] * 11)),
     "method": (Layer(R.random((3, 6))).loss, 0, (V,), None),
 }
 
@@ -172,6 +206,10 @@ def plain_argument(value):
         return SimpleNamespace(w=value.w, b=value.b)
     if isinstance(value, Pair):
         return SimpleNamespace(a=value.a, b=value.b)
+    if isinstance(value, list):
+        return [plain_argument(v) for v in value]
+    if isinstance(value, dict):
+        return {k: plain_argument(v) for k, v in value.items()}
     return value
 
 

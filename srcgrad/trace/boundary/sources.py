@@ -13,7 +13,7 @@ import operator
 import pathlib
 import re
 import types
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from ...errors import AliasError, TracingError, UnsupportedType
 from ...graph.ir import Value
 from ...types import dims
 from ...types.dims import Dim, Poly
-from ...types.guards import Guard, Path, SizeSource, Source, overlap, stacked
+from ...types.guards import Guard, Path, SizeSource, Source, overlap
 from ...types.kinds import Aval, Kind, int_aval, python_scalar
 from ...types.subclasses import (
     base_array,
@@ -36,11 +36,9 @@ from ..assumptions import (
     FixedSize,
     GuardedLayout,
     KnownLengths,
-    SeparateArrays,
 )
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
-from ..iteration.iteration import EqualArrays
 from ..libraries import registry as libraries
 from ..record.structures import record_fields
 from ..record.tracers import ArrayTracer, Home, ScalarTracer, Tracer
@@ -90,7 +88,6 @@ class Sources(Collaborator):
         self.blind: set[int] = set()  # outside containers changed before they were read
         self.noted: set[int] = set()  # outside containers whose size is guarded
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
-        self.batches: list[tuple[Path, Home]] = []  # lists of equal arrays that are one array
         # lists of arrays, with the columns that they were copied to
         self.array_lists: list[tuple[Path, list[Any], list[Any] | None]] = []
         self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
@@ -263,9 +260,6 @@ class Sources(Collaborator):
             return self._atomic(obj, path)
         if hasattr(type(obj), "__srcgrad_trace__"):
             return self.found_functions.found_transform(obj, path)
-        whole = None if self.assumed.separates(str(path)) else stacked(obj)
-        if whole is not None:
-            return self._batch(obj, whole, path)
         self.guard("type", path, type(obj))
         self.class_attributes.note_class(type(obj))
         if type(obj) is tuple and not obj:  # Python has one empty tuple, which tells no place
@@ -277,31 +271,6 @@ class Sources(Collaborator):
         self.found_functions.paths[id(obj)] = path
         self.found_functions.pinned[id(obj)] = obj
         return obj
-
-    def _batch(self, obj: list[Any], whole: np.ndarray[Any, Any], path: Path) -> EqualArrays:
-        """A long list of equal arrays: one input."""
-        array = self._array(whole, path.child("rows", None))
-        self.batches.append((path, array.home))
-        self.assumed.risk(SeparateArrays())
-        self.notes.append(f"long list: the arrays of {path} are alike, and one array here")
-        self.found_functions.pinned[id(obj)] = obj
-        return EqualArrays(array, lambda: self.separate(path))
-
-    def separate(self, path: Path) -> NoReturn:
-        """Start again with an input for each array of a list."""
-        raise Restart(SeparateArrays(str(path)))
-
-    def check_batches(self, arrays: list[ArrayTracer]) -> None:
-        """Arrays that leave the function, or are seen by other code, must be those of the list."""
-        for path, home in self.batches:
-            if any(t.home is home for t in arrays):
-                self.separate(path)
-
-    def check_batches_unwritten(self) -> None:
-        """Where anything from outside is written to, the arrays of a list may be part of it."""
-        if self.batches and (any(t.home.written for _, t, _ in self.outside_arrays) or any(
-                self.elements.is_written(column) for _, _, column in self.array_lists)):
-            self.separate(self.batches[0][0])
 
     def _found_again(self, obj: Any, known: Path, path: Path) -> Any:
         """An object that is found at a second place.  Containers that are only read are told
@@ -406,6 +375,10 @@ class Sources(Collaborator):
                 obj, collections.deque) else type(obj)(items)
         self.shadows[id(obj)] = made
         return made
+
+    def is_shadow(self, obj: Any) -> bool:
+        """Does it stand for a container from outside that the trace has changed?"""
+        return any(shadow is obj for shadow in self.shadows.values())
 
     def note_container(self, obj: Any) -> None:
         """Guard the size (or the keys) of a container from outside, once."""
@@ -584,7 +557,7 @@ def _is_own(obj: Any) -> bool:
 def _name_of(path: Path) -> str:
     """A variable name for an input: the path's parts joined (``self.layers[0].W`` gives
     ``layers_0_W``)."""
-    parts = [str(key) for kind, key in path.steps if kind not in ("cell", "rows", "base")]
+    parts = [str(key) for kind, key in path.steps if kind not in ("cell", "base")]
     root = path.label.split(".")[0].split("[")[0] if path.label else str(path.root[1])
     if root and root not in ("self",) and not (path.root[0] == "object" and parts):
         parts.insert(0, root)

@@ -30,7 +30,7 @@ from ..assumptions import CalledFunction, Withdrawn
 from ..boundary.cached import call_cached, clear_cache
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..iteration.iteration import EqualArrays, Staged
+from ..iteration.iteration import Staged
 from ..libraries import registry as libraries
 from ..numpy.vectorized import vectorized
 from ..numpy.written_out import fromkeys, is_written_out
@@ -475,8 +475,6 @@ class Calls(Collaborator):
                                     self.effects.effect_aval(getattr(obj, name), args, kwargs))
         if isinstance(obj, str) and python_method(obj, name) is None:
             return self._string_method(obj, name, args, kwargs)
-        if type(obj) is EqualArrays:
-            obj.apart()
         if isinstance(obj, Staged):
             return getattr(self.machine.iterate(obj), name)(*args, **kwargs)
         return self.machine.called(self.machine.getattr(obj, name), args, kwargs)

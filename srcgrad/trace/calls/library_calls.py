@@ -29,7 +29,7 @@ from ...types.kinds import OPAQUE, Kind
 from ...types.spelling import Method
 from ..boundary.process_state import note_exact, told_by_place, told_by_process
 from ..collaborator import Collaborator
-from ..iteration.iteration import EqualArrays, Range, Staged
+from ..iteration.iteration import Range, Staged
 from ..numpy.written_out import Flat, ufunc_method
 from ..record.states import Columns
 from ..record.tracers import OpaqueTracer, contains_tracer, is_tracer
@@ -148,8 +148,6 @@ class LibraryCalls(Collaborator):
 
     def opened(self, arg: Any) -> Any:
         """An argument of a library function."""
-        if type(arg) is EqualArrays:
-            arg.apart()
         if type(arg) is Flat:
             return self.machine.call_method(arg, "as_array")
         if type(arg) in (list, tuple) and Flat in map(type, arg):

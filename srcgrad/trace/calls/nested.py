@@ -30,7 +30,7 @@ from ...types.tree import (
 )
 from ..flow.control import Refusal
 from ..heap.run_time import check_no_table
-from ..iteration.iteration import EqualArrays, Staged
+from ..iteration.iteration import Staged
 from ..record.regions import Region
 from ..record.structures import rebuilder, record_fields
 from ..record.tracers import (
@@ -230,8 +230,6 @@ def opened(machine: Any, arg: Any, above: frozenset[int] = frozenset()) -> Any:
     """A structured value that is given to a transform, or comes back from one, as a tree whose
     leaves are the trace's: what lies in a container or instance from outside is read by its path,
     and what is one of several containers is one, with one of several things at each place."""
-    if type(arg) is EqualArrays:
-        arg.apart()
     if isinstance(arg, StandIn):
         if arg.cls is not list:
             check_no_table(machine, arg)

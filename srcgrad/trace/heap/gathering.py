@@ -224,6 +224,11 @@ def is_held(part: list[list[Any]], name: str, obj: Any) -> bool:
     return any(one is obj for one in lists_held(part, name))
 
 
+def are_numbered(part: list[list[Any]], items: list[Any]) -> bool:
+    """Are items all the objects that were gathered, in this order?"""
+    return [*map(id, part[0])] == [*map(id, items)]
+
+
 def numbered_columns(outlines: list[Record], found: Outline, whole: list[list[Any]],
                      items: list[Any]) -> list[list[Any]]:
     """The columns of items that refer to objects which are known by numbers."""

@@ -18,7 +18,7 @@ from ..assumptions import UnrolledLoop
 from ..calls.refused import other_dtype
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..iteration.iteration import Cursor, EqualArrays, Range, Staged, item, sliced
+from ..iteration.iteration import Cursor, Range, Staged, item, sliced
 from ..numpy.written_out import part_of_list
 from ..objects.special_methods import python_method
 from ..record.homes import may_be
@@ -87,9 +87,6 @@ class Items(Collaborator):
         method = python_method(obj, "__getitem__")
         if method is not None:
             return self.machine.call(method, obj, key)
-        if type(obj) is EqualArrays:
-            return obj.apart() if isinstance(key,
-                (slice, tuple)) else self.machine.getitem(obj.array, key)
         if isinstance(obj, Staged):
             if isinstance(obj, (Range, Cursor)) and not isinstance(key, slice):
                 return item(self.machine, obj, key)
@@ -331,7 +328,7 @@ class Items(Collaborator):
         if id(obj) in self.found_functions.paths:
             own = python_method(obj, "__setitem__") is not None
             self.effects.effect_on(obj, base.__setitem__ if own else operator.setitem, key, value)
-            obj = self.references.shadow_of(obj)
+            obj = self.references.shadow_of(obj, key)
             if obj is None:
                 return
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:

@@ -48,6 +48,8 @@ class ListRows(Collaborator):
     opening: parts.Opening
     pools: parts.Pools
     recorder: parts.Recorder
+    sources: parts.Sources
+    whole_lists: parts.WholeLists
 
     def __init__(self) -> None:
         self.list_owners: dict[int, Owned] = {}
@@ -191,7 +193,10 @@ class ListRows(Collaborator):
         place = self.place_of_part(obj) if id(obj) in self.list_owners else None
         if place is None or not self.opening.may_open():
             return None
-        if id(place[0]) in self.opening.hoisted:
+        if id(place[0]) in self.opening.hoisted and self.whole_lists.owner(place[0]) is None:
+            self.whole_lists.rows_change(place[0])
+            raise Restart(KnownLengths())
+        if self.sources.is_shadow(place[0]):  # the row itself would not change
             raise Restart(KnownLengths())
         self._write_rows()
         return place

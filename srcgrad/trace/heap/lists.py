@@ -327,7 +327,9 @@ class Lists(Collaborator):
         known = (state.value, key if type(key) is int else index)
         if known not in self.element_sizes:
             self.element_sizes[known] = self.element_aval(elem)
-        (value,) = self.recorder.emit("get", (state.value, index), (self.element_sizes[known],))
+        inside: Any = {"inside": True} if self.recorder.list_sizes.has(state.value, index) else {}
+        (value,) = self.recorder.emit("get", (state.value, index), (self.element_sizes[known],),
+                                      **inside)
         return self._element(obj, value)
 
     def _gone_through(self, obj: list[Any]) -> NoReturn:

@@ -59,6 +59,7 @@ class Opening(Collaborator):
     call_nodes: parts.CallNodes
     class_attributes: parts.ClassAttributes
     found_functions: parts.FoundFunctions
+    whole_lists: parts.WholeLists
     list_rows: parts.ListRows
     lists: parts.Lists
     merges: parts.Merges
@@ -108,7 +109,7 @@ class Opening(Collaborator):
         long enough not to be gone through while tracing; None if it stays as it is."""
         if type(obj) is not list or not obj or not self.may_open():
             return None
-        if id(obj) in self.found_functions.paths and (len(obj) > LONG or not is_plain(obj[0])):
+        if id(obj) in self.found_functions.paths and len(obj) > self._few(obj):
             found = self.gathered_list(obj)
             if found is not None:
                 return found
@@ -119,6 +120,12 @@ class Opening(Collaborator):
             return None
         self.assumed.risk(KnownLengths())
         return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
+
+    def _few(self, obj: list[Any]) -> int:
+        """The length up to which a list from outside is gone through while tracing."""
+        if is_plain(obj[0]) and type(obj[0]) is not np.ndarray:
+            return LONG
+        return FEW if is_plain(obj[0]) or self.sources.is_differentiated(obj) else 0
 
     def constants(self, numbers: tuple[Any, ...]) -> Numbers | None:
         """Known numbers as a list that a loop goes through; None if lists are not opened, or if
@@ -158,18 +165,18 @@ class Opening(Collaborator):
     def gathered_list(self, obj: list[Any]) -> list[Any] | None:
         """The items of a list from outside by their columns, which are inputs; None where they are
         unlike, hold other things than numbers, or have been or are to be told apart."""
-        region, path = self.recorder.region, self.found_functions.paths[id(obj)]
-        while region.layer > 1 and region.parent is not None:
-            region = region.parent
-        if region is not self.recorder.root or self.call_nodes.tracing:
+        path = self.found_functions.paths[id(obj)]
+        if not self.at_start():
             self.pools.store_instead(obj, read=True)
             return None
-        if any(leaf.leads_through(path) for leaf in self.sources.leaves):
-            return None
         known = self.gathered_lists.get(id(obj))
+        if known is None and self.sources.is_differentiated(obj):
+            self.whole_lists.gather_instead(obj, path)
+            return None
         if known is None:
             try:
-                known = self._gather(obj, path)
+                self.gather(obj, path)
+                known = self.gathered_lists[id(obj)]
             except Unlike:
                 self.pools.store_instead(obj, read=True)
                 return None
@@ -178,12 +185,23 @@ class Opening(Collaborator):
                       for one in held_objects(obj, self.pools.holds))
         return None if changed else known
 
-    def _gather(self, obj: list[Any], path: Path) -> list[Any]:
+    def at_start(self) -> bool:
+        """May inputs be made here: is it no function of its own that is traced?"""
+        region = self.recorder.region
+        while region.layer > 1 and region.parent is not None:
+            region = region.parent
+        return region is self.recorder.root and not self.call_nodes.tracing
+
+    def gather(self, obj: list[Any], path: Path, changes: bool = False,
+               ) -> tuple[Outline, list[SymbolicList]]:
+        """Gather the items of a list; what they have in common, and the columns.  :class:`Unlike`
+        if they have too little.  What stands for a list that ``changes`` may change."""
         found = outline(obj, self.pools.holds)
         if not isinstance(found, Lists) or found.inner is None:
             raise Unlike
         if isinstance(found.inner, Referred):
-            return self.pools.numbered(obj, path, found)
+            self.gathered_lists[id(obj)] = self.pools.numbered(obj, path, found)
+            return found.inner, []
         self.pools.include(found, obj, path)
         form, named = form_of_items(found.inner, obj, self.pools.store_of)
         if not named:
@@ -197,17 +215,17 @@ class Opening(Collaborator):
             (column_name(path) + name, aval) for name, aval in named], held)
         self.note_arrays(whole, held, [None] * len(held))
         made: list[Any] = self.lists.holding(list, states[0] if isinstance(form, Column)
-                                             else Columns(
-            form, tuple(states)))
+                                             else Columns(form, tuple(states)))
         self.journal.older(made)
-        self.journal.seal(made)
-        self.outlines.append((path, obj, weak(found.inner)))
         self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
-        for one in held_objects(obj, self.pools.holds):
-            self.keep_as_found(one)
+        if not changes:
+            self.journal.seal(made)
+            self.outlines.append((path, obj, weak(found.inner)))
+            for one in held_objects(obj, self.pools.holds):
+                self.keep_as_found(one)
         self.sources.notes.append(
             f"long list: the items of {path} are alike, and kept column by column")
-        return made
+        return found.inner, states
 
     def _note_instances(self, obj: list[Any], path: Path) -> None:
         """Guard the classes of the instances that are gathered."""
@@ -223,7 +241,9 @@ class Opening(Collaborator):
         to."""
         # asks for them: fails for unlike items
         self.sources.guard("length", whole, len(held))
-        size, states = self.fresh("k", low=0), []
+        # the first one tells the shapes of arrays, so there is one
+        least = int(any(aval.kind is Kind.ARRAY for _, aval in named))
+        size, states = self.fresh("k", low=least), []
         for number, (name, aval) in enumerate(named, len(held) - len(named)):
             if aval.kind is Kind.ARRAY:
                 aval = aval.but(shape=self.sources.shape_of(
@@ -259,6 +279,8 @@ class Opening(Collaborator):
 
     def not_gathered(self, obj: Any) -> NoReturn:
         """Start again with the items of lists from outside by their own paths."""
+        self.whole_lists.gather_before(obj)
+        self.whole_lists.not_gathered()
         raise Restart(KnownLengths())
 
     def check_gathered(self, structure: Any) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...types.subclasses import native_class
+from ...types.tree import children
 from ..boundary.input_arrays import kind_of_array
 from ..objects.special_methods import python_method
 from ..record.structures import record_fields
@@ -118,7 +119,7 @@ def outline(obj: Any, numbered: Callable[[type], bool] = nowhere, depth: int = 0
         found: Any = None
         for item in obj:
             found = common_outline(found, outline(item, numbered, depth + 1))
-        if isinstance(found, Arrays):
+        if isinstance(found, Arrays) and depth:
             raise Unlike
         return Lists(found)
     names = names_in(obj)
@@ -198,6 +199,49 @@ def names_in(obj: Any) -> tuple[Any, ...]:
 
 def parts_in(obj: Any, names: tuple[Any, ...]) -> list[Any]:
     return [obj[name] if isinstance(obj, (tuple, dict)) else getattr(obj, name) for name in names]
+
+
+def has_parts(found: Any, item: Any) -> bool:
+    """Are the parts of an item, as trees have them, those of its outline?  Lists in it must hold
+    what a derivative can be taken for: they tell how long they are."""
+    if isinstance(found, Lists):
+        return may_vary(found.inner) and all(has_parts(found.inner, one) for one in item)
+    if not isinstance(found, Record):
+        return True
+    names = tuple(key for _, key, _ in children(item) or ())
+    return names == getattr(type(item), "_fields", found.names) and all(
+        map(has_parts, found.parts, parts_in(item, found.names)))
+
+
+def may_vary(found: Any) -> bool:
+    """Are there numbers in an outline that a derivative can be taken for?"""
+    if isinstance(found, Record):
+        return any(map(may_vary, found.parts))
+    if isinstance(found, Number):
+        return not found.optional and np.dtype(found.type).kind in "fc"
+    return may_vary(found.inner) if isinstance(found, Lists) else (
+        isinstance(found, Arrays) and found.dtype.kind in "fc")
+
+
+def width(found: Any) -> int:
+    """The number of columns of what has an outline."""
+    if isinstance(found, Record):
+        return sum(map(width, found.parts))
+    if isinstance(found, Lists):
+        return width(found.inner) if isinstance(found.inner, Record) else 1
+    return 0 if isinstance(found, Constant) else 1
+
+
+def column_at(found: Any, steps: tuple[tuple[str, Any], ...]) -> int:
+    """The number of the column in which a leaf of an item with an outline lies, by the steps to
+    it."""
+    if isinstance(found, Lists):
+        return column_at(found.inner, steps[1:])
+    if not isinstance(found, Record):
+        return 0
+    cls, name = class_of(found), steps[0][1]
+    place = found.names.index(cls._fields.index(name) if hasattr(cls, "_fields") else name)
+    return sum(map(width, found.parts[:place])) + column_at(found.parts[place], steps[1:])
 
 
 def class_of(found: Record | Referred | Number) -> Any:

@@ -86,6 +86,7 @@ class Pools(Collaborator):
     class_attributes: parts.ClassAttributes
     effects: parts.Effects
     found_functions: parts.FoundFunctions
+    whole_lists: parts.WholeLists
     lists: parts.Lists
     opening: parts.Opening
     recorder: parts.Recorder
@@ -105,7 +106,6 @@ class Pools(Collaborator):
         self.places: dict[int, tuple[Store, str]] = {}  # what a column holds, by its id
         self.written: set[tuple[type, str]] = set()  # attributes whose lists change
         self.tried: set[tuple[type, type]] = set()  # kinds that cannot lie in stores, and owners
-        self.differentiated: set[int] = set()  # objects on the ways to what is differentiated
         self.inputs: dict[tuple[type, str], list[Value]] = {}  # for the columns of an attribute
 
     def holds(self, cls: type) -> bool:
@@ -120,11 +120,12 @@ class Pools(Collaborator):
         """Start again with the objects that something from outside holds, or is, in stores, if
         they can lie there.  Those that are only ``read``, and hold texts or other things beside
         numbers, are rather settings than state: they stay as they are."""
-        if not self.opening.may_open() or self.sources.is_differentiated(obj):
+        if not self.opening.may_open() or not self.whole_lists.may_store(obj):
             return
         try:
             objects, outlines = _reached(outline(obj, self._may_hold), obj, self._may_hold)
-            self._check_constant(objects, outlines, self._may_hold)
+            self._check_constant(objects, outlines, self._may_hold,
+                                 self.whole_lists.above - self.whole_lists.fitting)
         except Unlike:
             return
         if not all(map(is_numeric if read else has_columns, outlines.values())):
@@ -137,8 +138,10 @@ class Pools(Collaborator):
         return self.holds(cls) or self.references.may_store(cls, outside=True)
 
     def change(self, obj: Any) -> None:
-        """An object from outside changes: if it is one of a list, start again with them in a
-        store."""
+        """An object from outside changes: if it is one of a list, or such a list, start again with
+        them in a store."""
+        if type(obj) is list and obj and self._may_hold(kind_of(obj[0])):
+            self.store_instead(obj)
         path = self.found_functions.paths[id(obj)]
         self._with_owner(obj, path, 1, list)
 
@@ -244,14 +247,18 @@ class Pools(Collaborator):
                 self.references.without_found(part.cls)
 
     def write_back(self, column: Any, op: str, path: tuple[Any, ...], item: Any) -> None:
-        """Change the list that an object from outside holds, as its row in a column was."""
-        if id(column) not in self.places:
-            return
-        store, name = self.places[id(column)]
-        self._check_apart(store.cls, name)
-        place, *rest = path
-        reader = operator.getitem if are_dicts(store.cls) else getattr
-        held = self.effects.emit_effect(reader, (Reference(store, place), name), {}, OPAQUE)
+        """Change the list that an object from outside holds, or a row of a list, as its row in a
+        column was."""
+        held: Any = self.whole_lists.owner(column)
+        rest = [*path]
+        if held is None:
+            if id(column) not in self.places:
+                return
+            store, name = self.places[id(column)]
+            self._check_apart(store.cls, name)
+            reader = operator.getitem if are_dicts(store.cls) else getattr
+            obj = Reference(store, rest.pop(0))
+            held = self.effects.emit_effect(reader, (obj, name), {}, OPAQUE)
         if op == "put":
             *rest, last = rest or (slice(None),)
         for key in rest:
@@ -265,7 +272,7 @@ class Pools(Collaborator):
         """The lists that objects hold change: each must have its own."""
         if (cls, name) not in self.written:
             self.written.add((cls, name))
-            where, held = self._part(cls)
+            where, held = self.part(cls)
             if not self.sources.gives(are_apart, (held, name), (where, name)):
                 self.references.without_found(cls)
 
@@ -273,10 +280,10 @@ class Pools(Collaborator):
         """At the end: what objects hold themselves does not change by other names, and their lists
         that change are found nowhere else."""
         for cls, record in self.outlines.items():
-            where, held = self._part(cls)
+            where, held = self.part(cls)
             self.opening.outlines.append((where.child("item", 0), held[0], weak(record)))
         for cls, name in self.written:
-            where, held = self._part(cls)
+            where, held = self.part(cls)
             for key, path in [*self.found_functions.paths.items()]:
                 obj = self.found_functions.pinned.get(key)
                 if type(obj) is list and self.sources.gives(
@@ -298,20 +305,23 @@ class Pools(Collaborator):
                 for n, part in zip(record.names, record.parts, strict=True)))
         self.sources.inputs = [one for one in self.sources.inputs if one[0] not in unused]
 
-    def _part(self, cls: type) -> tuple[Path, list[Any]]:
+    def part(self, cls: type) -> tuple[Path, list[Any]]:
         """What is gathered of a class, and the way to it."""
         assert self.whole is not None
         place = [*self.outlines].index(cls)
         return self.whole.child("item", place), self.gathered[place]
+
+    def column_values(self, cls: type) -> tuple[Value, ...]:
+        """The inputs for the columns of a class, in the order of its outline."""
+        return tuple([value for name in self.outlines[cls].names
+                      for value in self.inputs.get((cls, name), ())])
 
     # ---- gathering -----------------------------------------------------------------------------
     def include(self, found: Outline, obj: Any, path: Path) -> None:
         """Gather all objects that can be reached from what is found at a path, too; what it
         holds, ``found`` says.  :class:`Unlike` if they cannot lie in stores."""
         objects, reached = _reached(found, obj, self.holds)
-        if any(leaf.leads_through(path) for leaf in self.sources.leaves):
-            raise Unlike
-        self._check_constant(objects, reached, self.holds)
+        self._check_constant(objects, reached, self.holds, self.whole_lists.above)
         if all(id(one) in self.numbers.get(kind_of(one), ()) for one in objects):
             return
         self.store_instead(obj)  # with those that they refer to
@@ -341,10 +351,11 @@ class Pools(Collaborator):
             self.opening.keep_as_found(held)
 
     def _check_constant(self, objects: list[Any], outlines: dict[type, Record],
-                        numbered: Callable[[type], bool]) -> None:
-        """:class:`Unlike` if the derivative is taken for a part of some objects."""
+                        numbered: Callable[[type], bool], above: set[int]) -> None:
+        """:class:`Unlike` if a derivative is taken for what some objects hold, and not for a whole
+        column: they are ``above`` a leaf."""
         for obj in objects:
-            if any(id(one) in self.differentiated for one in (
+            if any(id(one) in above for one in (
                     obj, *_held(obj, outlines[kind_of(obj)], numbered))):
                 raise Unlike
 
@@ -403,7 +414,7 @@ class Pools(Collaborator):
     def _fill(self, cls: type, path: Path, found: Outline) -> None:
         """Make the inputs for the columns of a store."""
         store, record = self.stores[cls], self.outlines[cls]
-        whole, held = self._part(cls)
+        whole, held = self.part(cls)
         name = column_name(path) if found == Lists(Referred(cls)) else cls.__name__.lower()
         store.found = self.recorder.wrap(
             self.sources.input(Aval(Kind.OPAQUE), whole.child("item", 0), "object"))

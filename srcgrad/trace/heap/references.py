@@ -69,6 +69,7 @@ class References(Collaborator):
     handed_over: parts.HandedOver
     identity: parts.Identity
     keys: parts.Keys
+    whole_lists: parts.WholeLists
     lists: parts.Lists
     loops: parts.Loops
     opening: parts.Opening
@@ -158,10 +159,14 @@ class References(Collaborator):
         if held is not obj:
             return held
         found = self.pools.list_of_found(obj)
+        if found is None:
+            found = self.whole_lists.gathered(obj)
         return obj if found is None else found
 
-    def shadow_of(self, obj: Any) -> Any:
+    def shadow_of(self, obj: Any, place: Any = None) -> Any:
         found = self.pools.list_of_found(obj)
+        if found is None:
+            found = self.whole_lists.changing(obj, place)
         if found is None:
             self.pools.change(obj)
             return self.guarded.shadow_of(obj)
@@ -173,7 +178,10 @@ class References(Collaborator):
         if self.pools.holds(kind_of(obj)):
             return self.pools.reference(obj, self.sources.canonical(path))
         self.pools.follow(obj, path)
-        return self.sources.outside(obj, path)
+        found = self.sources.outside(obj, path)
+        self.pools.list_of_found(found)  # before the program makes more of them
+        self.whole_lists.note(found)
+        return found
 
     def as_found(self, obj: Any, lists: bool = True) -> Any:
         """What other code gets for an object in a store, or (``lists``) a list of such: the object

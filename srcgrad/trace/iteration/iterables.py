@@ -143,9 +143,11 @@ def reversed_(machine: Any, iterable: Any) -> Any:
             return iterable[::-1]
         return Cursor(list(machine.containers.outside_items(iterable))[::-1])
     if isinstance(found, Range):
-        size = iteration.length(machine, found)
-        last = machine.binary("+", found.start, machine.binary(
-            "*", machine.binary("-", size, 1), found.step))
+        if found.step in (1, -1):
+            last = machine.binary("-", found.stop, found.step)
+        else:
+            steps = machine.binary("-", iteration.length(machine, found), 1)
+            last = machine.binary("+", found.start, machine.binary("*", steps, found.step))
         return Range(last, machine.binary("-", found.start, found.step),
                      machine.unary("-", found.step))
     return Reversed(found)

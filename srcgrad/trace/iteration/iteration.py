@@ -36,27 +36,6 @@ class Rows(Staged):
     array: Any
 
 
-@dataclass(slots=True, eq=False)
-class EqualArrays(Rows):
-    """A long list of equal arrays from outside, as the rows of one array.
-
-    Loops, ``len`` and subscripts are staged.  Whatever else is done with the list asks for the
-    list itself: tracing starts again with an input for each of its arrays."""
-
-    apart: Any  # raises the signal to do so
-
-    def __getattr__(self, name: str) -> Any:
-        return self.apart()
-
-    def _other(self, *args: Any) -> Any:
-        return self.apart()
-
-    __len__ = __iter__ = __contains__ = __setitem__ = __delitem__ = __bool__ = _other
-    __add__ = __radd__ = __iadd__ = __mul__ = __rmul__ = __imul__ = _other
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _other
-    __hash__ = object.__hash__
-
-
 @dataclass(slots=True)
 class Entries(Staged):
     """The keys, values or items of a dict whose keys depend on data, each with whether it is

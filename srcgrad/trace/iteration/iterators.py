@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -146,8 +146,8 @@ class Iterators(Collaborator):
             self.machine, iterable.inner)), Step(run, body), orelse, rest)
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if function is next or (getattr(function, "__module__", "") in TAKING and (
-                function not in LOOKING)):
+        if function is next or (getattr(function, "__module__", "") in TAKING and isinstance(
+                function, Hashable) and function not in LOOKING):
             args = tuple(map(cursor_of, args))
         if function is zip and len(args) > 1 and type(args[0]) is Cursor and args[0].kept and (
                 all(a is args[0] for a in args)):

@@ -51,7 +51,6 @@ class Effects(Collaborator):
     recorder: parts.Recorder
     references: parts.References
     selections: parts.Selections
-    sources: parts.Sources
     tuples: parts.LongTuples
     unions: parts.Unions
 
@@ -68,7 +67,6 @@ class Effects(Collaborator):
     def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], aval: Aval | None) -> Any:
         inputs: list[Value] = []
         arrays = array_tracers((args, kwargs))
-        self.sources.check_batches(arrays)
         for array in arrays:
             self.elements.share(array)
         self.opening.check_gathered((args, kwargs))

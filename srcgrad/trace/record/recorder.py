@@ -27,7 +27,6 @@ from ..exceptions.attempts import UNTOLD, Reached, Stop, refused
 from ..flow.control import Refusal, Restart
 from ..flow.repeats import Repeat
 from ..heap.run_time import check_no_table
-from ..iteration.iteration import EqualArrays
 from .homes import is_stored, may_be, reach
 from .journal import Lost, Stored, Version
 from .overlaps import refused_overlap
@@ -272,8 +271,6 @@ class Recorder(Collaborator):
         """A structure with every tracer replaced by its value (lists, tuples, dicts, slices)."""
         if issubclass(type(structure), Tracer):
             return self.value_of(structure)
-        if type(structure) is EqualArrays:
-            structure.apart()
         if isinstance(structure, ClassedArray):
             raise self.fatal(classed_operand(structure.cls))
         if type(structure) in (Choice, Picked):

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
-from ...types.dims import Atom, Dim, Poly, add, maximum, multiply
+from ...types.dims import Atom, Dim, Poly, add, maximum, multiply, proves_nonnegative
 from ...types.kinds import Aval, Kind
 from ...types.structure import mapped
 from .tracers import Tracer
@@ -163,6 +163,12 @@ class ListSizes:
         if lst not in self.known:
             self.known[lst] = self.fresh("k")
         return self.known[lst]
+
+    def has(self, lst: Value, index: Value) -> bool:
+        """Has a list surely an item with a number, counted from its beginning?"""
+        place = index.aval.expr
+        return place is not None and proves_nonnegative(place) and proves_nonnegative(
+            add(self.of(lst), multiply(-1, add(place, 1))))
 
     def avals_in(self, structure: Any, sizes: dict[Atom, Dim]) -> Any:
         """The facts about the values of a structure; those about a list with its size.  Without

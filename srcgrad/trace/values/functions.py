@@ -27,7 +27,7 @@ from ..flow.partial import DELETED
 from ..heap.run_time import check_no_table
 from ..heap.stores import Reference
 from ..iteration import iteration
-from ..iteration.iteration import EqualArrays, staged_iterable
+from ..iteration.iteration import staged_iterable
 from ..objects.classes import lineage_of
 from ..objects.special_methods import COMPARE, compared_fields, python_method
 from ..record.homes import may_be
@@ -265,8 +265,6 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
                 return answers.pop()
             return machine.recorder.computed(isinstance, BOOL, obj, classes)
         return issubclass(obj.__class__, classes)
-    if type(obj) is EqualArrays:
-        return issubclass(list, classes)
     if machine.tuples.is_long(obj):
         return issubclass(tuple, classes)
     if isinstance(obj, (StandIn, ClassedArray)) and obj.cls is not None:
@@ -327,8 +325,6 @@ def type_(machine: Any, *args: Any) -> Any:
             args[0].cls is not None):
         return args[0].cls
     check_no_table(machine, args[0] if args else None)
-    if len(args) == 1 and type(args[0]) is EqualArrays:
-        return list
     if len(args) == 1 and machine.tuples.is_long(args[0]):
         return tuple
     if len(args) == 1 and is_tracer(args[0]):

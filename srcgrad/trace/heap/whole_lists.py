@@ -1,0 +1,282 @@
+"""Lists from outside that are columns from where they are found on: those for whose parts
+derivatives are taken, and those of numbers that change.
+
+Each column is an input, and so has a gradient of its own, which has the same text for every length.
+Nothing may read the parts of such a list one by one.  So that it is gathered is known before: by
+its path (:class:`~srcgrad.trace.assumptions.GatheredLists`), or because the objects in it lie in a
+store, where they can change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...graph.ir import Value
+from ...types.guards import Path
+from ..assumptions import GatheredLists, Withdrawn
+from ..collaborator import Collaborator
+from ..flow.control import Restart
+from ..record.structures import LONG
+from .gathering import are_numbered, column_name, form_of_items, held_objects
+from .outlines import (
+    Lists,
+    Number,
+    Outline,
+    Record,
+    Referred,
+    Unlike,
+    Unread,
+    column_at,
+    common_record,
+    has_parts,
+    nowhere,
+    outline,
+    outline_of_object,
+    refers,
+    weak,
+)
+from .stores import kind_of
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+
+@dataclass(frozen=True, slots=True)
+class LeafColumns:
+    """What the items of a list have in common, and the inputs for the columns."""
+
+    found: Outline
+    values: tuple[Value, ...]
+
+
+class WholeLists(Collaborator):
+    """Lists that are columns from the start."""
+
+    foreigners: parts.Foreigners
+    found_functions: parts.FoundFunctions
+    opening: parts.Opening
+    pools: parts.Pools
+    references: parts.References
+    sources: parts.Sources
+
+    def __init__(self) -> None:
+        self.known: dict[Path, LeafColumns] = {}
+        self.gathered_ids: set[int] = set()
+        self.rows: dict[int, list[Any]] = {}  # those of rows
+        self.columns_of_rows: dict[int, int] = {}
+        self.written: set[int] = set()  # whose rows change
+        # objects on the ways to leaves that are no columns, and those of them that could be
+        self.above: set[int] = set()
+        self.fitting: set[int] = set()
+
+    # ---- which lists are gathered --------------------------------------------------------------
+    def gather_instead(self, obj: list[Any], path: Path, changes: bool = False) -> None:
+        """Start again with a list gathered, if it can be: what ``changes`` holds numbers."""
+        wanted = GatheredLists(str(path))
+        if not self.assumed.open(GatheredLists()) or not self.assumed.open(wanted):
+            return
+        try:
+            found = outline(obj)
+            if isinstance(found, Lists) and (not changes or can_change(found.inner)) and (
+                    form_of_items(found.inner, obj)[1]) and has_parts(found.inner, obj[0]):
+                raise Restart(wanted)
+        except Unlike:
+            return
+
+    def changing(self, obj: Any, place: Any) -> list[Any] | None:
+        """What stands for a list that changes at a place; if it was not gathered, start again with
+        it, or the one that it is a row of, gathered if it is long, or the run tells the place."""
+        if id(obj) in self.rows:
+            self.not_gathered()  # a row would get another holder
+        if id(obj) in self.gathered_ids:
+            self._name_object(obj)
+            return self.gathered(obj)
+        if type(obj) is list and self.opening.may_open() and (
+                len(obj) > LONG or self.opening.is_unknown_place(place)):
+            self.gather_before(obj)
+        return None
+
+    def gather_before(self, obj: Any) -> None:
+        """Start again with a list, or the one that it is a row of, gathered before it changes."""
+        path = self.found_functions.paths.get(id(obj))
+        if type(obj) is not list or path is None:
+            return
+        while path.steps:
+            owner = self.sources.by_path.get(Path(path.root, path.steps[:-1]))
+            if owner is None or type(owner[1]) is not list:
+                break
+            obj = owner[1]
+            path = self.found_functions.paths[id(obj)]
+        self.gather_instead(obj, path, changes=True)
+
+    def rows_change(self, made: list[Any]) -> None:
+        """A row changes of what stands for a list: start again with it gathered before."""
+        for key, known in self.opening.gathered_lists.items():
+            if known is made:
+                self.gather_instead(self.found_functions.pinned[key],
+                                    self.found_functions.paths[key], changes=True)
+
+    def _name_object(self, obj: list[Any]) -> None:
+        """Name the list itself, beside the one that stands for it."""
+        name = column_name(self.found_functions.paths[id(obj)])
+        self.sources.object_value(obj).hint = f"{name}_given"
+
+    def owner(self, column: Any) -> list[Any] | None:
+        """The list of rows that a column stands for, which is about to be written to."""
+        obj = self.rows.get(self.columns_of_rows.get(id(column), 0))
+        if obj is not None and id(obj) not in self.written:
+            self.written.add(id(obj))
+            self._name_object(obj)
+            if not self.sources.gives(are_distinct, (obj,), (self.found_functions.paths[id(obj)],)):
+                self.not_gathered()
+        return obj
+
+    def check(self) -> None:
+        """At the end: rows that change are found nowhere else."""
+        for number in self.written:
+            obj = self.rows[number]
+            for key, path in [*self.found_functions.paths.items()]:
+                other = self.found_functions.pinned.get(key)
+                if type(other) is list and self.sources.gives(is_row, (obj, other), (
+                        self.found_functions.paths[number], path)):
+                    self.not_gathered()
+
+    def note(self, obj: Any) -> None:
+        """Gather a list that was found, if that is assumed."""
+        path = self.found_functions.paths.get(id(obj)) if type(obj) is list else None
+        if path is None or id(obj) in self.gathered_ids or not self.assumed.gathers(str(path)) or (
+                self.pools.holds(kind_of(obj[0])) or not self.opening.at_start()):
+            return
+        self.assumed.risk(Withdrawn(GatheredLists()))
+        try:
+            found, states = self.opening.gather(obj, path, can_change(outline(obj[0])))
+        except Unlike:
+            raise Restart(Withdrawn(GatheredLists())) from None
+        self.gathered_ids.add(id(obj))
+        if isinstance(found, Lists):
+            self.rows[id(obj)] = obj
+            self.columns_of_rows[id(self.gathered(obj))] = id(obj)
+        self.known[path] = LeafColumns(weak(found), tuple(s.value for s in states))
+
+    def may_store(self, obj: Any) -> bool:
+        """May something from outside lie in a store, as far as derivatives matter?"""
+        return not self.sources.is_differentiated(obj) or (
+            self.assumed.open(GatheredLists()) and _record_of(obj) is not None)
+
+    def gather(self, leaf: Path, root: Any) -> bool:
+        """Gather the list that a leaf of an argument lies in; False if it is none that is."""
+        for count, obj in enumerate(leaf.met(root)):
+            path = leaf.before(count)
+            if path in self.known:
+                return True
+            if type(obj) is list and obj and self.pools.holds(kind_of(obj[0])):
+                self._gather_objects(obj, path)
+                return True
+            if self.pools.holds(kind_of(obj)):
+                self.references.without_found(kind_of(obj))
+            if self.assumed.gathers(str(path)):
+                self.foreigners.outside(obj, path)
+                if path in self.known:
+                    return True
+            if id(obj) not in self.above and type(obj) is list:
+                self._look_at(obj, path)
+            self.above.add(id(obj))
+        return False
+
+    def _look_at(self, obj: list[Any], path: Path) -> None:
+        """A list that is not gathered: could its objects lie in a store, and is it so long that
+        it is gathered whatever the program does with it?"""
+        if _record_of(obj) is not None:
+            self.fitting.update(map(id, held_objects(obj, nowhere)))
+        if len(obj) > LONG and self.opening.may_open():
+            self.gather_instead(obj, path)
+
+    def _gather_objects(self, obj: list[Any], path: Path) -> None:
+        """Gather a list whose objects lie in a store: all of them, and no others, so that their
+        numbers are those of its items."""
+        self.foreigners.outside(obj, path)
+        cls, found = kind_of(obj[0]), _record_of(obj)
+        if found is None:
+            self.references.without_found(cls)
+        try:
+            self.pools.numbered(obj, path, Lists(Referred(cls)))
+        except Unlike:
+            self.references.without_found(cls)
+        where, held = self.pools.part(cls)
+        if not self.sources.gives(are_numbered, (held, obj), (where, path)):
+            self.references.without_found(cls)
+        record = self.pools.outlines[cls]
+        if Unread() in record.parts:
+            self.references.without_found(cls)
+        self.known[path] = LeafColumns(weak(record), self.pools.column_values(cls))
+
+    # ---- what was gathered ---------------------------------------------------------------------
+    def gathered(self, obj: Any) -> list[Any] | None:
+        """What stands for a list; None if it was not gathered."""
+        return self.opening.gathered_lists[id(obj)] if id(obj) in self.gathered_ids else None
+
+    def not_gathered(self) -> None:
+        """Start again without, if anything was gathered."""
+        if self.known:
+            raise Restart(Withdrawn(GatheredLists()))
+
+    def values(self) -> Iterator[Value]:
+        """The inputs for all columns."""
+        for held in self.known.values():
+            yield from held.values
+
+    def columns(self, inputs: list[Value]) -> dict[Path, tuple[Outline, tuple[int, ...]]]:
+        """For each list the outline of its items, and the places of its columns among inputs."""
+        return {path: (held.found, tuple(map(inputs.index, held.values)))
+                for path, held in self.known.items()}
+
+
+def can_change(found: Any) -> bool:
+    """Are the items of a list numbers, or rows of numbers, so that what stands for it changes as it
+    does?"""
+    return isinstance(found, Number) or (isinstance(found, Lists) and can_change(found.inner))
+
+
+def rows_in(items: list[Any]) -> list[Any]:
+    """The rows of a list of rows, and those in them."""
+    found = [*items]
+    for row in found:  # which grows meanwhile
+        found += [inner for inner in row if type(inner) is list]
+    return found
+
+
+def are_distinct(items: list[Any]) -> bool:
+    """Are the rows of a list lists of their own?"""
+    found = rows_in(items)
+    return len({*map(id, found)}) == len(found)
+
+
+def is_row(items: list[Any], obj: Any) -> bool:
+    """Is a list a row of another?"""
+    return any(row is obj for row in rows_in(items))
+
+
+def leaf_inputs(leaves: list[Path], columns: dict[Path, tuple[Outline, tuple[int, ...]]],
+                ) -> dict[Path, int]:
+    """The places of the inputs that hold the leaves which lie in columns."""
+    return {leaf: places[column_at(found, leaf.steps[len(path.steps) + 1:])]
+            for leaf in leaves for path, (found, places) in columns.items()
+            if leaf.leads_through(path)}
+
+
+def _record_of(obj: Any) -> Record | None:
+    """The outline of the objects in a list, if derivatives can be taken for their columns: they
+    hold nothing but numbers, arrays, and lists and records of these."""
+    if type(obj) is not list or not obj:
+        return None
+    try:
+        found: Any = None
+        for item in obj:
+            made = outline_of_object(item, nowhere)
+            found = made if found is None else common_record(found, made)
+        fits = Unread() not in found.parts and not refers(found) and has_parts(found, obj[0])
+    except (Unlike, TypeError):
+        return None
+    return found if fits else None
