@@ -243,8 +243,23 @@ def test_options_that_the_standard_does_not_have_are_refused(f):
         sg.jit(f)(there(X))
 
 
-def test_long_lists_and_changes_of_the_callers_objects_are_refused():
-    with pytest.raises(sg.UnsupportedOperation, match="made of several"):
+def weighted(weights, x):
+    total = np.sum(x)
+    for i in range(len(weights)):
+        total = total + weights[i] * np.sum(x ** 2)
+    return total
+
+
+def test_long_lists_of_numbers():
+    weights = [0.5 * i for i in range(20)]
+    of_weights, of_x = sg.grad(weighted, argnums=(0, 1))(weights, there(X))
+    wanted = sg.grad(weighted, argnums=(0, 1))(weights, X)
+    np.testing.assert_allclose(of_weights, wanted[0], rtol=1e-10)
+    close(of_x, wanted[1])
+
+
+def test_long_lists_of_arrays_and_changes_of_the_callers_objects_are_refused():
+    with pytest.raises(sg.UnsupportedOperation, match="a write into d_xs|made of several"):
         sg.grad(lambda xs: sum(np.sum(x ** 2) for x in xs))([there(X) for _ in range(20)])
 
     def changes(m, x):

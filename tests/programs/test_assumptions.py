@@ -38,7 +38,7 @@ This page is made from the classes in `srcgrad/trace/assumptions.py` by
 PROGRAMS = {  # the programs of the suites that meet each kind
     "FixedSize": ("found_in_packages.sigma_points", "numpy_writing.put_along_axis"),
     "UnrolledLoop": ("python_data.string_building",),
-    "SeparateArrays": ("containers_outside.added_to_a_list", "containers_outside.list_plus"),
+    "GatheredLists": ("leaves_in_lists.neighbours",),
     "KnownLengths": ("python_rows.rotations", "found_in_packages.filled_with_pairs",
                      "conversions.nested_tolist", "mixed_numpy.vec_two",
                      "python_rows.pivot_rows"),
@@ -95,7 +95,7 @@ def kinds():
 
 
 def assumed(fn, args):
-    df = sg.jit(fn)
+    df = (sg.grad if fn.__module__ == "leaves_in_lists" else sg.jit)(fn)
     df(*copy.deepcopy(args))
     return df._entries[0].traced.made
 

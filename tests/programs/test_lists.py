@@ -148,6 +148,47 @@ def test_random_at_length(block):
     assert refused <= 16  # writes to rows that have two holders, at places that depend on data
 
 
+def outcome_outside(seed):
+    """Check one random program whose lists come from outside; True if it was refused."""
+    fn, _ = list_generator.program(seed, outside=True)
+    df = sg.value_and_grad(fn)
+    for n in (3, 5, 18):
+        given = list_generator.given(seed, n)
+        plain, traced = copy.deepcopy(given), copy.deepcopy(given)
+        try:
+            want = run_quietly(fn, plain)
+        except Exception:
+            return False
+        if not np.isfinite(want):
+            return False
+        try:
+            value, slope = run_quietly(df, traced)
+        except sg.SrcgradError:
+            return True
+        assert value == want and repr(plain[1:]) == repr(traced[1:])
+        assert [[a is b for b in traced[3]] for a in traced[3]] == [[a is b for b in plain[3]] for a in plain[3]]
+        if abs(want) > 1e4:
+            continue  # differences say nothing
+        ends = [[run_quietly(fn, (given[0] + h * e, *copy.deepcopy(given[1:]))) for h in (-1e-6, 1e-6, -1e-5, 1e-5)]
+                for e in np.eye(n)]
+        near, far = (np.array([(e[k + 1] - e[k]) / step for e in ends]) for k, step in ((0, 2e-6), (2, 2e-5)))
+        smooth = np.isclose(near, far, rtol=1e-3, atol=1e-4) & (np.abs(near) < 1e6)
+        np.testing.assert_allclose(slope[smooth], near[smooth], rtol=1e-3, atol=1e-3)
+    return False
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_from_outside(seed):
+    outcome_outside(seed)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("block", range(8))
+def test_random_from_outside_at_length(block):
+    refused = sum(outcome_outside(seed) for seed in range(20 * block, 20 * block + 20))
+    assert refused <= 8  # rows that are swapped, or have two holders
+
+
 @pytest.mark.sweep
 @pytest.mark.parametrize(("fn", "args"), PROGRAMS)
 def test_program_at_length(fn, args):

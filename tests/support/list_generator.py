@@ -8,8 +8,9 @@ from generator import Lines, made
 
 
 class Writer(Lines):
-    def __init__(self, seed):
+    def __init__(self, seed, outside=False):
         super().__init__(seed)
+        self.outside = outside  # no list is put into those from outside
         self.loops = []
         self.rows = []
         self.count = 0
@@ -36,6 +37,8 @@ class Writer(Lines):
     def statement(self):
         i, j, t = self.index(), self.index(), self.table()
         kind = self.random.randrange(25)
+        if self.outside and kind in (13, 15, 16):
+            kind = 9
         if kind < 5:
             self.put(f"{t}[{i}][{j}] = {self.value()}")
         elif kind < 8:
@@ -96,6 +99,18 @@ class Writer(Lines):
         self.put("n = len(x)")
         self.put("s = 0.0")
         self.put("q = int(abs(x[0]) * 7.0) % n")
+        if not self.outside:
+            self.make_lists()
+        self.put("C = [[] for _ in range(n)]")
+        for _ in range(self.random.randint(3, 8)):
+            self.statement()
+        self.put("s += sum(sum(r) for r in A) + sum(v)" if self.random.random() < 0.5 else
+                 "for i in range(n):\n        for j in range(n):\n            s += A[i][j] * (i + 2 * j + 1) + B[i][j] * (i - j)\n        s += v[i] * (i + 1) - w[i]")
+        self.put("return s")
+        given = ", v, w, A, B" * self.outside
+        return f"import math\nimport numpy as np\n\n\ndef program(x{given}):\n" + "\n".join(self.lines) + "\n"
+
+    def make_lists(self):
         self.put(self.pick("v = x.tolist()", "v = [a * 0.5 for a in x]", "v = [0.0] * n", "v = [x[0], x[1], x[2]]", "v = list(x)"))
         self.put(self.pick("w = [0.0] * n", "w = [x[i] * i for i in range(n)]", "w = v[:]", "w = [0] * n"))
         self.put(self.pick("A = [[0.0] * n for _ in range(n)]", "A = [[x[i] * x[j] for j in range(n)] for i in range(n)]",
@@ -103,19 +118,24 @@ class Writer(Lines):
                            "A = [[x[i] + j for j in range(n)] for i in range(3)]", "A = [v, w, v[:]]", "A = []\n    for i in range(n):\n        row = []\n        for j in range(n):\n            row.append(x[i] - j)\n        A.append(row)",
                            "A = np.outer(x, x).tolist()"))
         self.put(self.pick("B = [[0.5] * n for _ in range(n)]", "B = [row[:] for row in A]", "B = [list(row) for row in A]", "B = [[a * 0.5 for a in row] for row in A]"))
-        self.put("C = [[] for _ in range(n)]")
-        for _ in range(self.random.randint(3, 8)):
-            self.statement()
-        self.put("s += sum(sum(r) for r in A) + sum(v)" if self.random.random() < 0.5 else
-                 "for i in range(n):\n        for j in range(n):\n            s += A[i][j] * (i + 2 * j + 1) + B[i][j] * (i - j)\n        s += v[i] * (i + 1) - w[i]")
-        self.put("return s")
-        return "import math\nimport numpy as np\n\n\ndef program(x):\n" + "\n".join(self.lines) + "\n"
 
 
-def program(seed):
-    source = Writer(seed).program()
-    return made(source, f"lists{seed}"), source
+def program(seed, outside=False):
+    """The program of a seed; its lists come from ``outside``, or are made in it."""
+    source = Writer(seed, outside).program()
+    return made(source, f"lists{seed}{'o' * outside}"), source
 
 
 def arguments(seed):
     return (np.round(np.random.default_rng(seed).uniform(-1.2, 1.2, 3), 3),)
+
+
+def given(seed, n):
+    """Arguments of length ``n`` for the program of a seed whose lists come from outside."""
+    numbers = np.random.default_rng((seed, n))
+
+    def floats():
+        return np.round(numbers.uniform(-1.2, 1.2, n), 3).tolist()
+
+    x, v, w = np.array(floats()), floats(), floats()
+    return x, v, w, [floats() for _ in range(n)], [floats() for _ in range(n)]
