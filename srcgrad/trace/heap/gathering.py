@@ -205,23 +205,33 @@ def numbers_of(place: int, whole: list[list[Any]], items: list[Any],
     return [NONE if optional and obj is None else known[id(obj)] for obj in items]
 
 
-def lists_held(part: list[list[Any]], name: str) -> list[Any]:
-    """The lists that objects hold under a name, and those in them."""
-    found = [part_of(obj, name) for obj in part[0]]
-    for one in found:  # which grows meanwhile
-        found += [inner for inner in one if type(inner) is list]
+def rows_in(items: list[Any]) -> list[Any]:
+    """The rows of a list of rows, and those in them."""
+    found = [*items]
+    for row in found:  # which grows meanwhile
+        found += [inner for inner in row if type(inner) is list]
     return found
+
+
+def are_distinct(items: list[Any]) -> bool:
+    """Are the rows of a list lists of their own?"""
+    found = rows_in(items)
+    return len({*map(id, found)}) == len(found)
+
+
+def is_row(items: list[Any], obj: Any) -> bool:
+    """Is a list a row of another?"""
+    return any(row is obj for row in rows_in(items))
 
 
 def are_apart(part: list[list[Any]], name: str) -> bool:
     """Does each object hold lists of its own under a name?"""
-    found = lists_held(part, name)
-    return len({*map(id, found)}) == len(found)
+    return are_distinct(held_under(name, part))
 
 
 def is_held(part: list[list[Any]], name: str, obj: Any) -> bool:
     """Is a list one of those that objects hold under a name?"""
-    return any(one is obj for one in lists_held(part, name))
+    return is_row(held_under(name, part), obj)
 
 
 def are_numbered(part: list[list[Any]], items: list[Any]) -> bool:
@@ -236,8 +246,8 @@ def numbered_columns(outlines: list[Record], found: Outline, whole: list[list[An
         class_of(of): part[1] for of, part in zip(outlines, whole, strict=True)})
 
 
-def arrays_of(name: str, part: list[list[Any]]) -> list[Any]:
-    """The arrays that objects hold under a name."""
+def held_under(name: str, part: list[list[Any]]) -> list[Any]:
+    """What objects hold under a name."""
     return [part_of(obj, name) for obj in part[0]]
 
 

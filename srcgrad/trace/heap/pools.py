@@ -27,13 +27,13 @@ from .gathering import (
     Numbers,
     Reading,
     are_apart,
-    arrays_of,
     column_name,
     columns_path,
     form_of_items,
     gathered,
     gathered_at,
     held_objects,
+    held_under,
     is_held,
     native_step,
     number_of,
@@ -435,9 +435,9 @@ class Pools(Collaborator):
             store.columns[n] = column
             self.places[id(column)] = store, n
             if named[0][1].kind is Kind.ARRAY and form == Column():
-                step = Reading(functools.partial(arrays_of, n))
+                step = Reading(functools.partial(held_under, n))
                 self.sources.array_lists.append((
-                    native_step(whole, step, f"{path}.{n}"), arrays_of(n, held), column))
+                    native_step(whole, step, f"{path}.{n}"), held_under(n, held), column))
         store.unread = {n for n, p in zip(record.names, record.parts, strict=True)
                         if isinstance(p, Unread)}
         store.fixed = {n: p.value for n, p in zip(record.names, record.parts, strict=True)

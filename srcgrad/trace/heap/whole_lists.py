@@ -19,7 +19,14 @@ from ..assumptions import GatheredLists, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.structures import LONG
-from .gathering import are_numbered, column_name, form_of_items, held_objects
+from .gathering import (
+    are_distinct,
+    are_numbered,
+    column_name,
+    form_of_items,
+    held_objects,
+    is_row,
+)
 from .outlines import (
     Lists,
     Number,
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LeafColumns:
+class ListColumns:
     """What the items of a list have in common, and the inputs for the columns."""
 
     found: Outline
@@ -62,11 +69,11 @@ class WholeLists(Collaborator):
     sources: parts.Sources
 
     def __init__(self) -> None:
-        self.known: dict[Path, LeafColumns] = {}
+        self.known: dict[Path, ListColumns] = {}
         self.gathered_ids: set[int] = set()
-        self.rows: dict[int, list[Any]] = {}  # those of rows
-        self.columns_of_rows: dict[int, int] = {}
-        self.written: set[int] = set()  # whose rows change
+        self.rows: dict[int, list[Any]] = {}  # those that hold rows
+        self.columns_of_rows: dict[int, int] = {}  # which of these a column stands for, by its id
+        self.written: set[int] = set()  # those whose rows change
         # objects on the ways to leaves that are no columns, and those of them that could be
         self.above: set[int] = set()
         self.fitting: set[int] = set()
@@ -158,7 +165,7 @@ class WholeLists(Collaborator):
         if isinstance(found, Lists):
             self.rows[id(obj)] = obj
             self.columns_of_rows[id(self.gathered(obj))] = id(obj)
-        self.known[path] = LeafColumns(weak(found), tuple(s.value for s in states))
+        self.known[path] = ListColumns(weak(found), tuple(s.value for s in states))
 
     def may_store(self, obj: Any) -> bool:
         """May something from outside lie in a store, as far as derivatives matter?"""
@@ -210,7 +217,7 @@ class WholeLists(Collaborator):
         record = self.pools.outlines[cls]
         if Unread() in record.parts:
             self.references.without_found(cls)
-        self.known[path] = LeafColumns(weak(record), self.pools.column_values(cls))
+        self.known[path] = ListColumns(weak(record), self.pools.column_values(cls))
 
     # ---- what was gathered ---------------------------------------------------------------------
     def gathered(self, obj: Any) -> list[Any] | None:
@@ -237,25 +244,6 @@ def can_change(found: Any) -> bool:
     """Are the items of a list numbers, or rows of numbers, so that what stands for it changes as it
     does?"""
     return isinstance(found, Number) or (isinstance(found, Lists) and can_change(found.inner))
-
-
-def rows_in(items: list[Any]) -> list[Any]:
-    """The rows of a list of rows, and those in them."""
-    found = [*items]
-    for row in found:  # which grows meanwhile
-        found += [inner for inner in row if type(inner) is list]
-    return found
-
-
-def are_distinct(items: list[Any]) -> bool:
-    """Are the rows of a list lists of their own?"""
-    found = rows_in(items)
-    return len({*map(id, found)}) == len(found)
-
-
-def is_row(items: list[Any], obj: Any) -> bool:
-    """Is a list a row of another?"""
-    return any(row is obj for row in rows_in(items))
 
 
 def leaf_inputs(leaves: list[Path], columns: dict[Path, tuple[Outline, tuple[int, ...]]],
