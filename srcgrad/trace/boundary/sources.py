@@ -376,10 +376,6 @@ class Sources(Collaborator):
         self.shadows[id(obj)] = made
         return made
 
-    def is_shadow(self, obj: Any) -> bool:
-        """Does it stand for a container from outside that the trace has changed?"""
-        return any(shadow is obj for shadow in self.shadows.values())
-
     def note_container(self, obj: Any) -> None:
         """Guard the size (or the keys) of a container from outside, once."""
         path = self.found_functions.paths.get(id(obj))

@@ -48,7 +48,6 @@ class ListRows(Collaborator):
     opening: parts.Opening
     pools: parts.Pools
     recorder: parts.Recorder
-    sources: parts.Sources
     whole_lists: parts.WholeLists
 
     def __init__(self) -> None:
@@ -195,8 +194,6 @@ class ListRows(Collaborator):
             return None
         if id(place[0]) in self.opening.hoisted and self.whole_lists.owner(place[0]) is None:
             self.whole_lists.rows_change(place[0])
-            raise Restart(KnownLengths())
-        if self.sources.is_shadow(place[0]):  # the row itself would not change
             raise Restart(KnownLengths())
         self._write_rows()
         return place

@@ -309,7 +309,7 @@ class Opening(Collaborator):
             return all(map(_is_kept, items))
         return len({id(i) for i in items}) == len(items) and all(
             type(i) is list and id(i) not in self.list_rows.list_owners
-            and id(i) not in self.journal.sealed
+            and id(i) not in self.journal.sealed and id(i) not in self.found_functions.paths
             and (self._has_numbers(i) if id(i) in self.symbolic_lists else bool(i)
                  and self._is_open(i)) for i in items)
 
