@@ -148,7 +148,11 @@ def grid(t, g):
         for i in range(len(g)):
             for j in range(len(g[0])):
                 g[i][j] = new[i][j]
-    return sum(map(sum, g))
+    total = 0.0
+    for row in g:
+        for v in row:
+            total += v
+    return total
 
 
 def rows_swapped(t, u):
