@@ -317,11 +317,10 @@ class Expressions:
             return _listed(call(self.space.function(copy_record), name("item")), value)
         if elem is None or elem.kind not in (Kind.ARRAY, Kind.LIST, Kind.ANY):
             return call("list", value)
-        if elem.kind is Kind.LIST:
-            return _listed(self.list_copy(name("item"), elem.elem), value)
         if elem.kind is Kind.ANY:
             return _listed(call(self.space.function(copy.copy), name("item")), value)
-        item: ast.expr = call(ast.Attribute(name("item"), "copy", ast.Load()))
+        item = self.list_copy(name("item"), elem.elem) if elem.kind is Kind.LIST else (
+            call(ast.Attribute(name("item"), "copy", ast.Load())))
         if elem.optional:
             absent = ast.Compare(name("item"), [ast.Is()], [ast.Constant(None)])
             item = ast.IfExp(absent, ast.Constant(None), item)

@@ -373,3 +373,58 @@ def changed_after_it_lies_in_a_list(x):
             held.append(one)
         one[0] = v
     return held[-1][0] * 2 + one[0]
+
+
+@changed
+def changed_after_one_arm_has_put_it_into_a_list(x):
+    held, one = [], [x[0]]
+    held.append(one)
+    if x[0] > x[1]:
+        one = [x[1]]
+        held.append(one)
+    one.append(x[1])
+    return sum(held[-1]) * 2 + sum(one)
+
+
+@changed
+def changed_after_it_lies_at_a_place_that_data_choose(x):
+    held, k = [None, None, None], int(x[0] * 5) % 3
+    one = [x[0]]
+    held[k] = one
+    for v in x:
+        if v > 3:
+            one = [x[0]]
+        one.append(v)
+    return sum(held[k]) * 2 + sum(one)
+
+
+@changed
+def changed_where_one_arm_has_put_it_at_a_place_that_data_choose(x):
+    held, k = [None, None, None], int(x[0] * 5) % 3
+    if x[0] < 5:
+        one = []
+        held[k] = one
+    else:
+        one = []
+        held[k] = [x[1]]
+    one.append(x[1])
+    return sum(held[k]) * 2 + sum(one)
+
+
+@changed
+def dict_that_changes_after_it_lies_under_a_key_that_data_choose(x):
+    held, k = {}, int(x[0] * 5) % 3
+    one = {}
+    held[k] = one
+    one["s"] = x[1]
+    return sum(held[k].values()) * x[0]
+
+
+@case(X)
+def rows_at_places_that_data_choose(x):
+    held, k = [None, None, None], int(x[0] * 5) % 3
+    held[k] = [x[0]]
+    held[k] = [x[0], x[1]]
+    for i in range(k):
+        held[i] = [x[2]]
+    return sum(held[k]) * x[3]

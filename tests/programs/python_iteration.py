@@ -196,3 +196,12 @@ def chosen_by_a_truth_value(x):
     for v in x:
         total += (0.5 * v, v * v)[bool(v > 0.3)]
     return total * [x[0], 2.0][bool(total < x[1])]
+
+
+@case(X)
+def function_that_would_raise_for_each_of_no_items(x):
+    empty, n = [], int(x[0])
+    total = sum(map(lambda i: empty[i], range(n)))
+    for y in map(lambda i: empty[i] * 2.0, range(n)):
+        total += y
+    return total + x[0] * x[1]

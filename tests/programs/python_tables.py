@@ -298,3 +298,50 @@ def remembered_by_an_object(x):
         for j in range(i + 1):
             total += memory.sine(j, x) * 0.1
     return total * memory.hits
+
+
+class Tally:
+    def __init__(self, v):
+        self.v = v
+
+
+@case(V)
+def kept_object_that_a_name_may_stand_for(x):
+    table, k = {}, int(abs(x[0]) * 7) % 3
+    one = Tally(x[0])
+    table[k] = one
+    if x[0] < x[1]:
+        one = Tally(x[1])
+    one.v *= x[2]
+    return table[k].v * x[3] + one.v
+
+
+@case(V)
+def kept_object_with_an_array_that_a_name_may_stand_for(x):
+    table, k = {}, int(abs(x[0]) * 7) % 3
+    one = Tally(x[:3].copy())
+    table[k] = one
+    if x[0] < x[1]:
+        one = Tally(np.ones(3))
+    one.v[0] *= x[2]
+    return np.sum(table[k].v) * x[3] + np.sum(one.v)
+
+
+@case(V)
+def groups_that_are_new_lists_each_time(x):
+    groups = {}
+    for v in x:
+        name = "above" if v > 0.5 else "below"
+        groups[name] = groups.get(name, []) + [v]
+    return sum(len(vs) * sum(vs) for vs in groups.values())
+
+
+@case(V)
+def groups_under_letters_that_data_choose(x):
+    groups, total = {}, 0.0
+    for v in x:
+        k = "abc"[int(v * 7) % 3]
+        groups[k] = groups.get(k, []) + [v]
+    for k in sorted(groups):
+        total = total * 2.0 + sum(groups[k])
+    return total

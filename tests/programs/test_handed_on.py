@@ -8,6 +8,7 @@ import io
 
 import count_generator
 import counted
+import name_generator
 import numpy as np
 import pytest
 import view_generator
@@ -141,14 +142,14 @@ def outcome(generator, seed, orders):
     return False
 
 
-@pytest.mark.parametrize("generator", [count_generator, view_generator])
+@pytest.mark.parametrize("generator", [count_generator, name_generator, view_generator])
 @pytest.mark.parametrize("seed", range(6))
 def test_random(generator, seed):
     outcome(generator, seed, orders=False)
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("generator", "most"), [(count_generator, 6), (view_generator, 20)])
+@pytest.mark.parametrize(("generator", "most"), [(count_generator, 6), (name_generator, 12), (view_generator, 20)])
 @pytest.mark.parametrize("block", range(8))
 def test_random_at_length(generator, most, block):
     seeds = range(100 + 40 * block, 140 + 40 * block)

@@ -160,7 +160,7 @@ class Join:
             low = 0 if is_nonnegative(a) and is_nonnegative(b) else None
             return a.but(expr=self.machine.fresh("i", low=low), optional=a.optional or b.optional)
         if a.kind is Kind.LIST and b.kind is Kind.LIST and a.elem and b.elem:
-            return list_of(self.join_avals(a.elem, b.elem))
+            return a.but(elem=self.join_avals(a.elem, b.elem), optional=a.optional or b.optional)
         return join(a, b)
 
     def size(self, a: Dim, b: Dim) -> Dim:
@@ -178,6 +178,7 @@ class Join:
                 type(self.symbolic.get(id(present))) in (SymbolicList, Partial)):
             return self.held(present, UNBOUND)
         if type(present) is Columns:
+            self.fixed.extend(present.form.held)
             return Sequence(lambda made: Columns(present.form, tuple(made)),
                             [self._with_unbound(c) for c in present.columns],
                             lambda state: (UNBOUND,) * len(present.columns) if (
@@ -261,10 +262,10 @@ class Join:
         return made
 
     def is_alias(self, obj: Any, sides: tuple[int, ...]) -> bool:
-        """May another list stand for one at the end of an arm, or of an iteration?  So it may where
-        an iteration has put it into a list of lists: the next one may put it there again."""
+        """May another list stand for one at the end of an arm, or of an iteration?  So does the
+        one in a list of lists that it has been put into."""
         rows = self.machine.list_rows
-        if self.predicate is None and 1 in sides and id(obj) in rows.list_owners:
+        if id(obj) in rows.list_owners:
             rows.share_rows()
             return True
         journal = self.machine.journal
@@ -334,6 +335,7 @@ class Join:
         form, avals = found
         if form.mutable and not self.takes_records:
             return unlike_items(kept_otherwise(self, form))
+        self.fixed.extend(form.held)
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
                         lambda state: column_states(self, form, state))
 

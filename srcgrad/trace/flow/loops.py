@@ -235,8 +235,7 @@ class Loops(Collaborator):
                     return self.references.run_items(items, target, body, orelse, rest)
                 self.journal.push()
                 bounds, index = self._counted(staged)  # what counted before is unwound
-                jump = self._trace_for(staged, target, lambda: self.branches.ended(body), bounds,
-                                       index)
+                jump = self._trace_for(staged, target, body, bounds, index, raises=True)
                 self.journal.commit()
                 return self.loop_end(jump, orelse, rest)
             except Refusal as refusal:
@@ -375,14 +374,26 @@ class Loops(Collaborator):
         return bounds, index
 
     def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
-                   bounds: tuple[Any, Any, Any], index: Poly) -> Any:
-        def start(number: Any) -> None:
+                   bounds: tuple[Any, Any, Any], index: Poly, raises: bool = False) -> Any:
+        number: Any = None
+
+        def start(counted: Any) -> None:
+            nonlocal number
+            number = counted
+            if not raises:
+                take()
+
+        def take() -> None:
             target(number if isinstance(staged, Range) else item(self.machine, staged, number))
+
+        def iteration() -> Any:
+            take()
+            return body()
 
         user = "range" if isinstance(staged, Range) else "rows"
         return self.rounds.trace_loop("for", [self.recorder.as_value(b) for b in bounds], None,
-                                      (index, start),
-                                body, user)
+                                      (index, start), body if not raises else (
+                                          lambda: self.branches.ended(iteration)), user)
 
     # ---- while -------------------------------------------------------------------------------
     def while_(self, test: Callable[[], Any], body: Callable[[], Any],

@@ -194,6 +194,7 @@ class Merges(Collaborator):
             skip = {cell.key for cell, _, _ in states}
             joined.plan(self.known_elsewhere(joining, skip), self._only_names(merged, places))
         outputs = self._if_node(predicate, arms, rows, codes)
+        joining.aliased = (frozenset(map(id, first.aliased)), frozenset(map(id, second.aliased)))
         self.unsure.update(value for value, row in zip(outputs, rows, strict=False)
                            if any(map(self.is_unsure, row.parts)))
         self.truths.note_truths(predicate, rows, outputs)
@@ -275,8 +276,6 @@ class Merges(Collaborator):
         while True:
             joining = self.join(predicate, young, apart, dead)
             joining.changed = (arms[0].lists(), arms[1].lists())
-            joining.aliased = (frozenset(map(id, arms[0].aliased)),
-                               frozenset(map(id, arms[1].aliased)))
             merged = [(cell, self.cell_shape(joining, cell, a, b), a, b) for cell, a, b in states]
             torn = self.torn(joining, skip)
             if torn <= apart:

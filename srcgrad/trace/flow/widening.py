@@ -142,8 +142,9 @@ def merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
             aval.shape or ()):
         return _merge_array_leaf(joining, shape, aval)
     if old.kind is Kind.LIST and aval.kind is Kind.LIST:
-        joined = list_of(aval.elem) if old.elem is None else (
-            old if aval.elem is None else list_of(stable_elem(joining, old.elem, aval.elem)))
+        elem = aval.elem if old.elem is None else old.elem if aval.elem is None else (
+            stable_elem(joining, old.elem, aval.elem))
+        joined = old.but(elem=elem, optional=old.optional or aval.optional)
         return (shape, False) if joined == old else (_releaf(shape, joined), True)
     joined = joining.join_avals(old, aval)
     return (shape, False) if joined == old else (_releaf(shape, joined), True)
@@ -160,7 +161,8 @@ def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
     if old.kind is Kind.INT and new.kind is Kind.INT:
         return old.but(expr=None)
     if old.kind is Kind.LIST and new.kind is Kind.LIST and old.elem and new.elem:
-        return list_of(stable_elem(joining, old.elem, new.elem))
+        return old.but(elem=stable_elem(joining, old.elem, new.elem),
+                       optional=old.optional or new.optional)
     return joining.join_avals(old, new)
 
 

@@ -69,6 +69,11 @@ class Form:
         """Can an item be changed in place?"""
         return False
 
+    @property
+    def held(self) -> tuple[Any, ...]:
+        """The known objects that items may be, or have as parts."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class Column(Form):
@@ -84,6 +89,10 @@ class Fixed(Form):
     """A part that is the same object in each item."""
 
     obj: Any
+
+    @property
+    def held(self) -> tuple[Any, ...]:
+        return (self.obj,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +114,10 @@ class Rows(Form):
     numbers, or for each part."""
 
     inner: Form
+
+    @property
+    def held(self) -> tuple[Any, ...]:
+        return self.inner.held
 
 
 @dataclass(slots=True)
@@ -130,6 +143,10 @@ class Parts(Form):
         return not (issubclass(cls, tuple) or frozen) or any(
             isinstance(i, Parts) and i.mutable for i in self.items)
 
+    @property
+    def held(self) -> tuple[Any, ...]:
+        return tuple(obj for item in self.items for obj in item.held)
+
 
 @dataclass(slots=True)
 class Several(Form):
@@ -137,6 +154,10 @@ class Several(Form):
     is of, and what tells the thing of each sort."""
 
     sorts: list[Sort]
+
+    @property
+    def held(self) -> tuple[Any, ...]:
+        return tuple(obj for sort in self.sorts for obj in sort.objects)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Several) and [s.key for s in self.sorts] == [

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Value
-from ...types.kinds import Aval, Kind, list_of
+from ...types.kinds import Aval, Kind
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
@@ -215,10 +215,10 @@ class ListRows(Collaborator):
         """The facts about a list of lists into which an item is put so deep."""
         if depth > 1:
             assert aval.elem is not None
-            return list_of(self._with_item(aval.elem, depth - 1, item))
+            return aval.but(elem=self._with_item(aval.elem, depth - 1, item))
         plain = item.but(expr=None) if isinstance(item.expr, int) else item
-        return list_of(plain if aval.elem is None else stable_elem(self.merges.join(), aval.elem,
-            plain))
+        return aval.but(elem=plain if aval.elem is None else stable_elem(
+            self.merges.join(), aval.elem, plain))
 
     # ---- rows as items -------------------------------------------------------------------
     def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:

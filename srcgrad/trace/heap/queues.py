@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..record.tracers import StandIn
 class Queue(StandIn):
     """Stands for a ``collections.deque`` where its length is known at run time only."""
 
+    cls = collections.deque
     kept_under = Withdrawn(DequesAsLists())
 
     def __init__(self, items: Iterable[Any] = (), maxlen: int | None = None) -> None:

@@ -13,7 +13,7 @@ from ...stage.defaults import MachineDefaults
 from ...stage.function import definition
 from ...stage.machine import Frame
 from .homes import reach
-from .states import ListTable, Maybe, Partial
+from .states import Columns, ListTable, Maybe, Partial
 from .structures import IMMUTABLE, record_fields
 from .tracers import ArrayTracer, is_tracer
 
@@ -32,13 +32,17 @@ def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],
         elif not isinstance(obj, IMMUTABLE) and not is_tracer(obj) and id(obj) not in found:
             found.add(id(obj))
             if not outside(obj):
-                todo.extend(_parts(obj, skip) if type(contents.raw(obj)) is not Partial
-                            else _hidden_parts(obj, skip, contents[id(obj)]))
+                state = contents.raw(obj)
+                todo.extend(_hidden_parts(obj, skip, state) if type(state) in (Columns, Partial)
+                            else _parts(obj, skip))
     return found
 
 
-def _hidden_parts(obj: Any, skip: set[tuple[Any, ...]], state: Partial) -> Iterable[Any]:
-    return () if ("content", id(obj)) in skip else [value for _, value in state.entries]
+def _hidden_parts(obj: Any, skip: set[tuple[Any, ...]],
+                  state: Columns | Partial) -> Iterable[Any]:
+    if ("content", id(obj)) in skip:
+        return ()
+    return state.form.held if isinstance(state, Columns) else [v for _, v in state.entries]
 
 
 def _parts(obj: Any, skip: set[tuple[Any, ...]]) -> Iterable[Any]:

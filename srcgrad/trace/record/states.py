@@ -85,6 +85,11 @@ class Partial:
         self.entries = entries
         self.ordered = ordered
 
+    @property
+    def keyed(self) -> Partial:
+        """Itself: what is asked of the content of any dict or set that is not at hand."""
+        return self
+
 
 class HiddenItems(Tracer):
     """What a Python list (or dict, or set) holds while its content is a graph value (or its keys
