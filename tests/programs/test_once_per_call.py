@@ -362,3 +362,17 @@ def test_two_objects_of_two_branches_may_not_change_as_one():
 
     with pytest.raises(sg.UnsupportedOperation, match="after it was put into an object from"):
         sg.grad(f)(X, {"row": None})
+
+
+def test_a_list_of_two_that_is_put_somewhere_and_changes_there():
+    def program(x, v, rows):
+        if x[0] > 0:
+            v = [x[0], x[1]]
+        if x[1] > 0:
+            rows[0] = v
+        if x[2] > 0:
+            rows[0][1] -= x[0]
+        return x[0] + sum(rows[0])
+
+    with pytest.raises(sg.UnsupportedOperation, match="after it was put into an object from"):
+        sg.value_and_grad(program)(np.array([0.5, 0.3, 0.2]), [1.0, 2.0], [[4.0, 5.0]])

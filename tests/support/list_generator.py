@@ -10,7 +10,7 @@ from generator import Lines, made
 class Writer(Lines):
     def __init__(self, seed, outside=False):
         super().__init__(seed)
-        self.outside = outside  # no list is put into those from outside
+        self.outside = outside
         self.loops = []
         self.rows = []
         self.count = 0
@@ -37,8 +37,8 @@ class Writer(Lines):
     def statement(self):
         i, j, t = self.index(), self.index(), self.table()
         kind = self.random.randrange(25)
-        if self.outside and kind in (13, 15, 16):
-            kind = 9
+        if self.outside and kind in (13, 15, 16) and self.random.random() < 0.7:
+            kind = 9  # what is put into lists from outside is often refused
         if kind < 5:
             self.put(f"{t}[{i}][{j}] = {self.value()}")
         elif kind < 8:

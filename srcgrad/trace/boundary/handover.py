@@ -20,8 +20,9 @@ from ...types.spelling import Method
 from ..assumptions import ChangedLater
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
+from ..heap.unlike import things_in
 from ..record.structures import record_fields
-from ..record.tracers import is_tracer
+from ..record.tracers import Choice, Picked, is_tracer
 from .leaks import holds_tracer
 
 if TYPE_CHECKING:
@@ -76,6 +77,11 @@ class HandedOver(Collaborator):
     def handed_over(self, obj: Any) -> Any:
         """What an effect is given for an object: itself, or the value that stands for it."""
         if is_tracer(obj) or id(obj) in self.found_functions.paths:
+            return obj
+        if type(obj) in (Choice, Picked):  # what takes it is done for each that it may be
+            for one in things_in(obj, {}):
+                for known in one.objects if type(one) is Picked else (one,):
+                    self.handed_over(known)
             return obj
         if isinstance(obj, tuple):
             parts = [self.handed_over(o) for o in obj]

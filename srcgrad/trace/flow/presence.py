@@ -117,7 +117,7 @@ class Presence(Collaborator):
         if owner is not None:
             return self._attributes(owner)
         found = self.symbolic_lists.get(id(self.references.seen(obj)))
-        return None if found is None else found.keyed  # type: ignore[no-any-return]
+        return None if found is None else found.keyed
 
     def entry(self, obj: Any, key: Any) -> Any:
         """What a dict or set has under a key (a :class:`Maybe` where it may be missing)."""
