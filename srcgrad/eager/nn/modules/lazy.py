@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from ... import basis as torch
@@ -178,49 +179,20 @@ class _LazyNorm(LazyModuleMixin):
         self.reset_parameters()
 
 
-class LazyConv1d(_LazyConv, Conv1d, becomes=Conv1d):
-    """A lazy :class:`Conv1d`."""
+def _lazy(mixin: type, *kinds: type) -> tuple[Any, ...]:
+    """The lazy class of each of ``kinds``."""
+    made = []
+    for kind in kinds:
+        cls: Any = types.new_class(f"Lazy{kind.__name__}", (mixin, kind), {"becomes": kind})
+        cls.__module__, cls.__doc__ = __name__, f"A lazy :class:`{kind.__name__}`."
+        made.append(cls)
+    return tuple(made)
 
 
-class LazyConv2d(_LazyConv, Conv2d, becomes=Conv2d):
-    """A lazy :class:`Conv2d`."""
-
-
-class LazyConv3d(_LazyConv, Conv3d, becomes=Conv3d):
-    """A lazy :class:`Conv3d`."""
-
-
-class LazyConvTranspose1d(_LazyConv, ConvTranspose1d, becomes=ConvTranspose1d):
-    """A lazy :class:`ConvTranspose1d`."""
-
-
-class LazyConvTranspose2d(_LazyConv, ConvTranspose2d, becomes=ConvTranspose2d):
-    """A lazy :class:`ConvTranspose2d`."""
-
-
-class LazyConvTranspose3d(_LazyConv, ConvTranspose3d, becomes=ConvTranspose3d):
-    """A lazy :class:`ConvTranspose3d`."""
-
-
-class LazyBatchNorm1d(_LazyNorm, BatchNorm1d, becomes=BatchNorm1d):
-    """A lazy :class:`BatchNorm1d`."""
-
-
-class LazyBatchNorm2d(_LazyNorm, BatchNorm2d, becomes=BatchNorm2d):
-    """A lazy :class:`BatchNorm2d`."""
-
-
-class LazyBatchNorm3d(_LazyNorm, BatchNorm3d, becomes=BatchNorm3d):
-    """A lazy :class:`BatchNorm3d`."""
-
-
-class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d, becomes=InstanceNorm1d):
-    """A lazy :class:`InstanceNorm1d`."""
-
-
-class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d, becomes=InstanceNorm2d):
-    """A lazy :class:`InstanceNorm2d`."""
-
-
-class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d, becomes=InstanceNorm3d):
-    """A lazy :class:`InstanceNorm3d`."""
+LazyConv1d, LazyConv2d, LazyConv3d = _lazy(_LazyConv, Conv1d, Conv2d, Conv3d)
+LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d = _lazy(
+    _LazyConv, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)
+LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d = _lazy(
+    _LazyNorm, BatchNorm1d, BatchNorm2d, BatchNorm3d)
+LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d = _lazy(
+    _LazyNorm, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d)

@@ -9,6 +9,7 @@ text ``ELU(alpha=1.0)``.
 from __future__ import annotations
 
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from ... import basis as torch
 from .. import functional as F
 from ..module import Module
 from ..parameter import Parameter
-from ..signatures import defined
+from ..signatures import SHAPES, defined
 
 _Parameters = dict[str, inspect.Parameter]
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -104,3 +105,20 @@ class Layer(Module):
     def extra_repr(self) -> str:
         """The options that the layer's text shows."""
         return self._shown.format(self=self)
+
+
+def layers(template: type[Layer], name: str, of: str = "", *, counts: tuple[int, ...] = (1, 2, 3),
+           **facts: Any) -> tuple[Any, ...]:
+    """``template`` for one, two and three spatial axes: their number is an attribute, and stands in
+    the names of the class and of the function ``of`` as ``{count}``; the docstring may have
+    ``{shape}`` and ``{axes}``, too."""
+    made = []
+    for count in counts:
+        facts["of"] = getattr(F, of.format(count=count)) if of else None
+        cls = types.new_class(name.format(count=count), (template,), facts | {"count": count})
+        cls.__module__ = template.__module__
+        cls.__doc__ = (template.__doc__ or "").format(
+            count=count, shape=SHAPES[count - 1], axes=("axis", "two axes", "three axes")[count - 1],
+            **facts)
+        made.append(cls)
+    return tuple(made)

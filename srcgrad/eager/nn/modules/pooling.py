@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from ..functional.conv import tupled
-from .options import Layer
+from .options import Layer, layers
 
 __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
            "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
@@ -22,22 +22,15 @@ class _Pool(Layer):
 
 
 class _MaxPool(_Pool, shown="kernel_size stride padding dilation ceil_mode"):
+    """The maximum of each window of ``{shape}``."""
+
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                  return_indices: bool = False, ceil_mode: bool = False) -> None:
         self._keep(kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation,
                    return_indices=return_indices, ceil_mode=ceil_mode)
 
 
-class MaxPool1d(_MaxPool, of=F.max_pool1d):
-    """The maximum of each window of ``(N, C, L)``."""
-
-
-class MaxPool2d(_MaxPool, of=F.max_pool2d):
-    """The maximum of each window of ``(N, C, H, W)``."""
-
-
-class MaxPool3d(_MaxPool, of=F.max_pool3d):
-    """The maximum of each window of ``(N, C, D, H, W)``."""
+MaxPool1d, MaxPool2d, MaxPool3d = layers(_MaxPool, "MaxPool{count}d", "max_pool{count}d")
 
 
 class _TuplePool(_Pool, shown="kernel_size stride padding"):
@@ -52,78 +45,51 @@ class _TuplePool(_Pool, shown="kernel_size stride padding"):
             setattr(self, name, (value,) * self.count if isinstance(value, int) else tuple(value))
 
 
-_UNPOOLED = "input indices output_size"
+class _MaxUnpool(_TuplePool):
+    """Values back where :class:`MaxPool{count}d` took them from."""
 
 
-class MaxUnpool1d(_TuplePool, of=F.max_unpool1d, takes=_UNPOOLED, count=1):
-    """Values back where :class:`MaxPool1d` took them from."""
-
-
-class MaxUnpool2d(_TuplePool, of=F.max_unpool2d, takes=_UNPOOLED, count=2):
-    """Values back where :class:`MaxPool2d` took them from."""
-
-
-class MaxUnpool3d(_TuplePool, of=F.max_unpool3d, takes=_UNPOOLED, count=3):
-    """Values back where :class:`MaxPool3d` took them from."""
+MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = layers(
+    _MaxUnpool, "MaxUnpool{count}d", "max_unpool{count}d", takes="input indices output_size")
 
 
 class AvgPool1d(_TuplePool, of=F.avg_pool1d, count=1):
     """The mean of each window of ``(N, C, L)``."""
 
 
-class AvgPool2d(_Pool, of=F.avg_pool2d, shown="kernel_size stride padding"):
-    """The mean of each window of ``(N, C, H, W)``."""
+class _AvgPool(_Pool, shown="kernel_size stride padding"):
+    """The mean of each window of ``{shape}``."""
 
 
-class AvgPool3d(_Pool, of=F.avg_pool3d, shown="kernel_size stride padding"):
-    """The mean of each window of ``(N, C, D, H, W)``."""
+AvgPool2d, AvgPool3d = layers(_AvgPool, "AvgPool{count}d", "avg_pool{count}d", counts=(2, 3))
 
 
 class _LPPool(Layer, shown="norm_type kernel_size stride ceil_mode"):
-    """A window's p-norm; ``stride`` stays as it was given."""
+    """The p-norm of each window of ``{shape}``."""  # ``stride`` stays as it was given
 
 
-class LPPool1d(_LPPool, of=F.lp_pool1d):
-    """The p-norm of each window of ``(N, C, L)``."""
+LPPool1d, LPPool2d, LPPool3d = layers(_LPPool, "LPPool{count}d", "lp_pool{count}d")
 
 
-class LPPool2d(_LPPool, of=F.lp_pool2d):
-    """The p-norm of each window of ``(N, C, H, W)``."""
+class _AdaptiveMaxPool(Layer, shown="output_size"):
+    """Maxima of the parts of ``{shape}``."""
 
 
-class LPPool3d(_LPPool, of=F.lp_pool3d):
-    """The p-norm of each window of ``(N, C, D, H, W)``."""
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = layers(
+    _AdaptiveMaxPool, "AdaptiveMaxPool{count}d", "adaptive_max_pool{count}d")
 
 
-class _Adaptive(Layer, shown="output_size"):
-    """Windows as wide as sizes ask for."""
+class _AdaptiveAvgPool(Layer, shown="output_size"):
+    """Means of the parts of ``{shape}``."""
 
 
-class AdaptiveMaxPool1d(_Adaptive, of=F.adaptive_max_pool1d):
-    """Maxima of the parts of ``(N, C, L)``."""
-
-
-class AdaptiveMaxPool2d(_Adaptive, of=F.adaptive_max_pool2d):
-    """Maxima of the parts of ``(N, C, H, W)``."""
-
-
-class AdaptiveMaxPool3d(_Adaptive, of=F.adaptive_max_pool3d):
-    """Maxima of the parts of ``(N, C, D, H, W)``."""
-
-
-class AdaptiveAvgPool1d(_Adaptive, of=F.adaptive_avg_pool1d):
-    """Means of the parts of ``(N, C, L)``."""
-
-
-class AdaptiveAvgPool2d(_Adaptive, of=F.adaptive_avg_pool2d):
-    """Means of the parts of ``(N, C, H, W)``."""
-
-
-class AdaptiveAvgPool3d(_Adaptive, of=F.adaptive_avg_pool3d):
-    """Means of the parts of ``(N, C, D, H, W)``."""
+AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = layers(
+    _AdaptiveAvgPool, "AdaptiveAvgPool{count}d", "adaptive_avg_pool{count}d")
 
 
 class _FractionalMaxPool(Layer):
+    """Maxima of windows of ``{shape}`` at pseudo-random steps."""
+
     count: int
 
     def _keep(self, **options: Any) -> None:
@@ -143,9 +109,5 @@ class _FractionalMaxPool(Layer):
             raise ValueError(f"output_ratio must be between 0 and 1 (got {ratio})")
 
 
-class FractionalMaxPool2d(_FractionalMaxPool, of=F.fractional_max_pool2d, count=2):
-    """Maxima of windows at pseudo-random steps."""
-
-
-class FractionalMaxPool3d(_FractionalMaxPool, of=F.fractional_max_pool3d, count=3):
-    """:class:`FractionalMaxPool2d` of volumes."""
+FractionalMaxPool2d, FractionalMaxPool3d = layers(
+    _FractionalMaxPool, "FractionalMaxPool{count}d", "fractional_max_pool{count}d", counts=(2, 3))

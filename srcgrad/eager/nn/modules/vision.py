@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from ..module import Module
-from .options import Layer
+from .options import Layer, layers
 
 __all__ = ["ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d",
            "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Fold", "PairwiseDistance",
@@ -17,7 +17,8 @@ __all__ = ["ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", 
 
 
 class _Pad(Layer, shown="{self.padding}"):
-    """Padding of the last ``count`` axes by the same width everywhere, or by given widths."""
+    """Pads the last {axes}, in the manner of the mode ``{mode}`` of :func:`pad`, by the same width
+    everywhere or by given widths."""
 
     count: int
     mode = "constant"
@@ -35,6 +36,8 @@ class _Pad(Layer, shown="{self.padding}"):
 
 
 class _ConstantPad(_Pad, shown="padding value"):
+    """Pads the last {axes} with a constant."""
+
     def __init__(self, padding: Any, value: float) -> None:
         super().__init__(padding)
         self.value = value
@@ -43,69 +46,20 @@ class _ConstantPad(_Pad, shown="padding value"):
         return F.pad(input, self.padding, "constant", self.value)
 
 
-class ConstantPad1d(_ConstantPad, count=1):
-    """Pads the last axis with a constant."""
-
-
-class ConstantPad2d(_ConstantPad, count=2):
-    """Pads the last two axes with a constant."""
-
-
-class ConstantPad3d(_ConstantPad, count=3):
-    """Pads the last three axes with a constant."""
-
-
 class _ZeroPad(_ConstantPad, shown="{self.padding}"):
+    """Pads the last {axes} with zeros."""
+
     def __init__(self, padding: Any) -> None:
         super().__init__(padding, 0.0)
 
 
-class ZeroPad1d(_ZeroPad, count=1):
-    """Pads the last axis with zeros."""
-
-
-class ZeroPad2d(_ZeroPad, count=2):
-    """Pads the last two axes with zeros."""
-
-
-class ZeroPad3d(_ZeroPad, count=3):
-    """Pads the last three axes with zeros."""
-
-
-class ReflectionPad1d(_Pad, count=1, mode="reflect"):
-    """Pads the last axis by reflection."""
-
-
-class ReflectionPad2d(_Pad, count=2, mode="reflect"):
-    """Pads the last two axes by reflection."""
-
-
-class ReflectionPad3d(_Pad, count=3, mode="reflect"):
-    """Pads the last three axes by reflection."""
-
-
-class ReplicationPad1d(_Pad, count=1, mode="replicate"):
-    """Pads the last axis with the border's values."""
-
-
-class ReplicationPad2d(_Pad, count=2, mode="replicate"):
-    """Pads the last two axes with the border's values."""
-
-
-class ReplicationPad3d(_Pad, count=3, mode="replicate"):
-    """Pads the last three axes with the border's values."""
-
-
-class CircularPad1d(_Pad, count=1, mode="circular"):
-    """Pads the last axis with values from the other end."""
-
-
-class CircularPad2d(_Pad, count=2, mode="circular"):
-    """Pads the last two axes with values from the other end."""
-
-
-class CircularPad3d(_Pad, count=3, mode="circular"):
-    """Pads the last three axes with values from the other end."""
+ConstantPad1d, ConstantPad2d, ConstantPad3d = layers(_ConstantPad, "ConstantPad{count}d")
+ZeroPad1d, ZeroPad2d, ZeroPad3d = layers(_ZeroPad, "ZeroPad{count}d")
+ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = layers(
+    _Pad, "ReflectionPad{count}d", mode="reflect")
+ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = layers(
+    _Pad, "ReplicationPad{count}d", mode="replicate")
+CircularPad1d, CircularPad2d, CircularPad3d = layers(_Pad, "CircularPad{count}d", mode="circular")
 
 
 class PixelShuffle(Layer, of=F.pixel_shuffle, shown="upscale_factor"):
