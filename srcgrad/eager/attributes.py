@@ -6,7 +6,7 @@ import warnings
 import weakref
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.device import CPU
@@ -19,8 +19,6 @@ from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.views import grad_fn_of, requires_grad
 
-F = TypeVar("F", bound=Callable[..., Any])
-
 
 def _property(name: str, getter: Callable[[Tensor], Any]) -> None:
     def refuse(self: Tensor, value: Any = None) -> None:
@@ -29,7 +27,8 @@ def _property(name: str, getter: Callable[[Tensor], Any]) -> None:
     setattr(Tensor, name, property(getter, refuse, refuse))
 
 
-def _method(function: Any) -> Any:
+def as_method(function: Any) -> Any:
+    """Attach a function to tensors under its own name."""
     setattr(Tensor, function.__name__, function)
     return function
 
@@ -66,7 +65,7 @@ for _title, _getter in {
     _property(_title, _getter)
 
 
-@_method
+@as_method
 def size(self: Tensor, dim: int | None = None) -> Any:
     if dim is None:
         return Size(self._a.shape)
@@ -79,7 +78,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     return int(self._a.shape[dim])
 
 
-@_method
+@as_method
 def stride(self: Tensor, dim: int | None = None) -> Any:
     item = self._a.itemsize
     strides = tuple(s // item for s in self._a.strides)
@@ -104,7 +103,7 @@ def _normal_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[i
     return tuple(contiguous) if fits or 0 in shape else strides
 
 
-@_method
+@as_method
 def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return is_arranged(self._a, memory_format)
 
@@ -124,7 +123,7 @@ for _title, _function in {
     "_is_view": lambda self: self._view is not None,
 }.items():
     _function.__name__ = _function.__qualname__ = _title
-    _method(_function)
+    as_method(_function)
 
 
 # -- autograd ------------------------------------------------------------------------------
@@ -165,7 +164,7 @@ def _refuse_within(name: str, or_else: str = "") -> None:
             f"{name}() outside of a function being transformed instead.")
 
 
-@_method
+@as_method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set ``requires_grad`` in place."""
     if not isinstance(requires_grad, bool):
@@ -249,7 +248,7 @@ Tensor.grad = property(_get_grad, _set_grad, _del_grad)  # type: ignore[attr-def
 Tensor.data = property(_get_data, _set_data, _del_data)  # type: ignore[attr-defined]
 
 
-@_method
+@as_method
 def detach(self: Tensor) -> Tensor:
     """The same memory without history; writes to either are seen (and counted) by both."""
     t = alias(self)
@@ -258,7 +257,7 @@ def detach(self: Tensor) -> Tensor:
     return t
 
 
-@_method
+@as_method
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history, in place."""
     if self._view is not None:
@@ -274,7 +273,7 @@ def detach_(self: Tensor) -> Tensor:
     return self
 
 
-@_method
+@as_method
 def retain_grad(self: Tensor) -> None:
     """Keep the gradient of this non-leaf tensor in ``grad`` when it is computed."""
     _refuse_within("retain_grad")
@@ -289,7 +288,7 @@ def retain_grad(self: Tensor) -> None:
         node_extra(node).retain[self._nr] = weakref.ref(self)
 
 
-@_method
+@as_method
 def register_hook(self: Tensor, hook: Any) -> RemovableHandle:
     """Call ``hook(grad)`` when this tensor's gradient is known; it may return another one."""
     if not requires_grad(self):
@@ -308,7 +307,7 @@ def _is_attached(self: Tensor, node: Any) -> bool:
     return any(h is hooks for _, h, _ in node_extra(node).tensor_hooks)
 
 
-@_method
+@as_method
 def register_post_accumulate_grad_hook(self: Tensor, hook: Any) -> RemovableHandle:
     """Call ``hook(tensor)`` after a gradient was added to this leaf's ``grad``."""
     if not requires_grad(self):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import dtype as dt
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.tensor import Tensor
 
@@ -33,13 +34,31 @@ _NO_NONE = _KEEP_GIVEN - {"sum", "mean"}
 _NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
 
 
-# What arguments of an annotated kind may be.
-_KINDS: dict[str, tuple[str, tuple[type, ...]]] = {
-    "Tensor": ("Tensor", (Tensor,)),
-    "int": ("int", (int, np.integer, Tensor)),
-    "float": ("float", (int, float, np.number, Tensor)),
-}
 _NUMBERS = (int, float, complex, np.number)
+
+
+def whole(value: Any) -> bool:
+    """Whether a parser takes ``value`` for an int: what can be an index and no sequence."""
+    if isinstance(value, Tensor):
+        return value._a.ndim == 0 and value._dt.category <= dt.INTEGRAL
+    return hasattr(value, "__index__")
+
+
+def _whole_numbers(value: Any) -> bool:
+    return whole(value) or (isinstance(value, tuple | list) and all(map(whole, value)))
+
+
+# What arguments of an annotated kind may be, and how messages name the kind.
+_KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "Tensor": ("Tensor", lambda v: isinstance(v, Tensor)),
+    "int": ("int", whole),
+    "float": ("float", lambda v: isinstance(v, int | float | np.number | Tensor)),
+    "int | Sequence[int]": ("tuple of ints", _whole_numbers),
+    "int | Sequence[int] | str": (
+        "tuple of ints", lambda v: isinstance(v, str) or _whole_numbers(v)),
+    # of ints, but another message tells of its items
+    "Sequence[int]": ("tuple of ints", lambda v: isinstance(v, tuple | list)),
+}
 
 
 def type_name(value: Any) -> str:
@@ -62,11 +81,6 @@ def wrong_kind(function: str, argument: str, place: int, wanted: str, value: Any
                      f"{type_name(value)}")
 
 
-def is_unbound(error: Exception) -> bool:
-    """Whether the call itself, made where ``error`` is caught, could not be bound."""
-    return error.__traceback__ is not None and error.__traceback__.tb_next is None
-
-
 def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
     """``value`` if it is a tensor, else PyTorch's TypeError."""
     if isinstance(value, Tensor):
@@ -77,8 +91,9 @@ def need_tensor(function: str, value: Any, argument: str = "input", position: in
 class Signature:
     """The parameters of a declared function as its callers may spell them."""
 
-    def __init__(self, title: str, function: Callable[..., Any], out: bool, bound: bool) -> None:
-        self.signature = inspect.signature(function)
+    def __init__(self, title: str, signature: inspect.Signature, out: bool = False,
+                 bound: bool = False) -> None:
+        self.signature = signature
         parameters = list(self.signature.parameters.values())
         self.title, self.bound = title, bound
         self.names = names = [p.name for p in parameters]
@@ -135,8 +150,8 @@ class Signature:
             if kind not in _KINDS or (i >= len(args) and name not in kwargs):
                 continue
             value = args[i] if i < len(args) else kwargs[name]
-            wanted, fitting = _KINDS[kind]
-            if isinstance(value, fitting) or (value is None and optional) or (
+            wanted, fits = _KINDS[kind]
+            if fits(value) or (value is None and optional) or (
                     i == 0 and self.number_first and isinstance(value, _NUMBERS)):
                 continue
             combined = combination_error(self.title, args, kwargs, self.bound)
@@ -147,6 +162,12 @@ class Signature:
         missing = [n for n in self.required[len(args):] if n not in kwargs]
         unbound = _missing_or_unknown(self.title, missing, self.names, {} if self.open else kwargs)
         return unbound and (combination_error(self.title, args, kwargs, self.bound) or unbound)
+
+    def answer(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:
+        """PyTorch's error for a call that failed with ``error``; the same object if the call was
+        in order."""
+        return self.misfit(args, kwargs) or (
+            self.explain(error, args, kwargs) if isinstance(error, TypeError) else error)
 
     def sizes_error(self, args: tuple[Any, ...]) -> TypeError:
         """A function of sizes is called without any."""
@@ -187,7 +208,7 @@ def _placed(title: str, text: str, args: tuple[Any, ...], names: list[str]) -> T
     """``argument 'dim' must be int, not str`` with the function and the position."""
     argument = text.split("'")[1]
     if argument in names and names.index(argument) < len(args):
-        text = re.sub(r"' .*?must", f"' (position {names.index(argument) + 1}) must", text, count=1)
+        text = text.replace("' must", f"' (position {names.index(argument) + 1}) must", 1)
     return TypeError(f"{title}(): {text}")
 
 
@@ -197,13 +218,6 @@ _POSITION = re.compile(r"\(position (\d+)\)")
 def without_self(error: TypeError) -> TypeError:
     """The positions in a message as a method's caller counts them."""
     return TypeError(_POSITION.sub(lambda m: f"(position {int(m[1]) - 1})", str(error), count=1))
-
-
-def unbound_error(name: str, error: Exception, names: list[str],
-                  kwargs: dict[str, Any]) -> TypeError:
-    """The error of a call that Python could not bind, in PyTorch's words."""
-    missing = re.findall(r"'(\w+)'", str(error)) if "missing" in str(error) else []
-    return _missing_or_unknown(name, missing, names, kwargs) or TypeError(str(error))
 
 
 def _missing_or_unknown(name: str, missing: list[str], names: list[str],

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.attributes import as_method
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import bump
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-
-def _method(function: F) -> F:
-    setattr(Tensor, function.__name__, function)
-    return function
-
-
-@_method
+@as_method
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The NumPy array on the same memory."""
     if requires_grad(self) and state.mode & GRAD:
@@ -34,7 +27,7 @@ def numpy(self: Tensor, *, force: bool = False) -> Any:
     return self._a.view()
 
 
-@_method
+@as_method
 def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     a = numpy(self)
     if dtype is not None and a.dtype != dtype:
@@ -42,7 +35,7 @@ def __array__(self: Tensor, dtype: Any = None, copy: bool | None = None) -> Any:
     return a.copy() if copy else a
 
 
-@_method
+@as_method
 def __array_wrap__(self: Tensor, array: Any, context: Any = None,
                    return_scalar: bool = False) -> Any:
     array = np.asarray(array)
@@ -51,7 +44,7 @@ def __array_wrap__(self: Tensor, array: Any, context: Any = None,
     return wrap(array, dt.from_numpy_dtype(array.dtype))
 
 
-@_method
+@as_method
 def item(self: Tensor) -> Any:
     """The only element, as a Python number."""
     if self._a.size != 1:
@@ -59,13 +52,13 @@ def item(self: Tensor) -> Any:
     return self._a.item()
 
 
-@_method
+@as_method
 def tolist(self: Tensor) -> Any:
     """Nested lists of Python numbers (a number for a 0-dim tensor)."""
     return self._a.tolist()
 
 
-@_method
+@as_method
 def __len__(self: Tensor) -> int:
     if self._a.ndim == 0:
         raise TypeError("len() of a 0-d tensor")
@@ -85,7 +78,7 @@ def _warn_scalar(self: Tensor) -> None:
             "behavior.\nConsider using tensor.detach() first.", UserWarning, stacklevel=3)
 
 
-@_method
+@as_method
 def __bool__(self: Tensor) -> bool:
     n = self._a.size
     if n != 1:
@@ -95,7 +88,7 @@ def __bool__(self: Tensor) -> bool:
     return bool(self._a.item())
 
 
-@_method
+@as_method
 def __float__(self: Tensor) -> float:
     value = _scalar(self)
     _warn_scalar(self)
@@ -106,25 +99,25 @@ def __float__(self: Tensor) -> float:
     return float(value)
 
 
-@_method
+@as_method
 def __int__(self: Tensor) -> int:
     value = _scalar(self)
     _warn_scalar(self)
     return int(value)
 
 
-@_method
+@as_method
 def __complex__(self: Tensor) -> complex:
     return complex(_scalar(self))
 
 
-@_method
+@as_method
 def __index__(self: Tensor) -> int:
     if self._dt.category >= dt.FLOATING or self._a.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return int(self._a.item())
 
 
-@_method
+@as_method
 def _bump_version(self: Tensor) -> None:
     bump(self)

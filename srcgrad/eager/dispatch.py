@@ -7,6 +7,7 @@ Three tables, filled by the declarations: :data:`NAMESPACE` (``torch.<name>``), 
 from __future__ import annotations
 
 import functools
+import inspect
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -105,7 +106,7 @@ def _public(title: str, function: Callable[..., Any], out: bool, *,
             bound: bool = False) -> Callable[..., Any]:
     """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors; in these,
     ``bound`` methods do not count ``self``."""
-    called = Signature(title, function, out, bound)
+    called = Signature(title, inspect.signature(function), out, bound)
     check_first, number_first = called.check_first, called.number_first
     needs_sizes = called.needs_sizes
 
@@ -124,8 +125,7 @@ def _public(title: str, function: Callable[..., Any], out: bool, *,
                 return into(target, title, function, args, kwargs)
             return function(*args, **kwargs)
         except (TypeError, AttributeError, RuntimeError, ValueError, IndexError) as error:
-            explained = called.misfit(args, kwargs) or (
-                called.explain(error, args, kwargs) if isinstance(error, TypeError) else error)
+            explained = called.answer(error, args, kwargs)
             if explained is error:
                 raise
             raise explained from None
@@ -258,12 +258,9 @@ def unary(
     """Declare a function of one tensor, elementwise: ``unary("exp", np.exp)``.
 
     ``floats``: integers are computed in the default dtype.  ``options`` go to
-    :class:`~srcgrad.eager.primitive.Primitive`; the input is shown as ``_saved_self`` and the
-    output as ``_saved_result``.
+    :class:`~srcgrad.eager.primitive.Primitive`.
     """
-    first = "x"
-    prim = Primitive(function, node or camel(name) + "Backward0", primal=primal,
-                     shown={first: "self", "a": "self", "ans": "result"}, **options)
+    prim = Primitive(function, node or camel(name) + "Backward0", primal=primal, **options)
     compute = prim.primal
 
     def call(input: Tensor) -> Tensor:
@@ -301,7 +298,6 @@ def binary(name: str, function: Callable[..., Any], *, kind: str = "arithmetic",
     (``"mul"``), of which the plain, reflected and in-place forms are made.
     """
     prim = Primitive(function, node or camel(name) + "Backward0", primal=primal,
-                     shown={"x1": "self", "x2": "other", "ans": "result"},
                      scalar_edges=scalar_edges, **options)
     compares = kind == "comparison"
 

@@ -317,10 +317,9 @@ class Plan:
 
     def saved_value(self, node: Any, name: str) -> Any:
         """``node._saved_<name>`` in PyTorch's terms."""
-        theirs = {v: k for k, v in self.prim.shown.items()}
-        ours = theirs.get(name, name)
+        ours = self.prim.rule_name(name)
         for field, value in zip(self.fields, node._saved or [None] * len(self.fields)):
-            if self.prim.shown.get(field.name, field.name) != name and field.name != ours:
+            if field.name != ours:
                 continue
             if field.kind in ("tensor", "output", "tensors") and node._saved is None:
                 raise freed_error()
@@ -334,14 +333,13 @@ class Plan:
             if field.kind == "tensors":
                 return tuple(unpack(node, v) for v in value)
             return value
-        if ours in self.prim.names and ours in self.prim.entry.rules:
-            return None  # an input that this call had no need to save
+        if ours in self.prim.names and any(ours in r.needs for r in self.prim.entry.rules.values()):
+            return None  # this call had no need to save it
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
     def pack_field(self, node: Any, name: str, pack: Any, unpack_hook: Any) -> None:
         """Let hooks hold one saved tensor (``_raw_saved_<name>.register_hooks``)."""
-        theirs = {v: k for k, v in self.prim.shown.items()}
-        ours = theirs.get(name, name)
+        ours = self.prim.rule_name(name)
         values = list(node._saved)
         for i, field in enumerate(self.fields):
             if field.name == ours:

@@ -38,6 +38,10 @@ from srcgrad.rules.book import Entry, lookup
 
 _ndarray = np.ndarray
 _SEQUENCES = (list, tuple)
+# How PyTorch shows what rules call by these names.
+_SHOWN = {"a": "self", "x": "self", "x1": "self", "input": "self", "array": "self", "start": "self",
+          "x2": "other", "ans": "result", "axis": "dim", "keepdims": "keepdim", "a_min": "min",
+          "a_max": "max", "a_shape": "self_sym_sizes", "array_shape": "self_sym_sizes"}
 _NO_VALUE_MEANS = {"keepdims": False, "where": True}
 BY_FUNCTION: dict[Any, Primitive] = {}
 
@@ -47,7 +51,8 @@ class Primitive:
 
     ``node``      the node's type, ``"CumsumBackward0"``.
     ``primal``    what computes the value, by default ``function`` itself.
-    ``shown``     saved names as PyTorch shows them: ``{"x": "self"}`` for ``_saved_self``.
+    ``shown``     saved names as PyTorch shows them, ``{"x2": "exponent"}`` for ``_saved_exponent``,
+                  where the common ones do not say it.
     ``settings``  named settings (kink policies) of the rules.
     ``outputs``   how many outputs ``function`` returns (None: as many as it returns).
     ``scalar_edges``  whether a number or None in a differentiable place has an edge ``None``.
@@ -58,6 +63,8 @@ class Primitive:
     ``canonical``  calls always use the rule's own names and forms: nothing to adapt.
     ``lift_numbers``  hand Python numbers to the rules as 0-dim arrays under ``create_graph``, so
                   that no shortcut (``x**1``) loses the dependence on a tensor.
+    ``main``      False where rule bodies that call ``function`` are not recorded under this node
+                  (the first one declared for it serves them).
     ``chooses``  whether PyTorch's formula only compares what it saves: under ``create_graph`` the
                  gradient does not depend on it then.  By default as the node's name tells.
     ``inactive_outputs``  positions of outputs that never need gradients (indices).
@@ -77,7 +84,6 @@ class Primitive:
         self.function = function
         self.primal = primal or function
         self.cls = node_class(node)
-        self.shown = shown or {}
         self.settings = settings or {}
         self.outputs = outputs
         self.scalar_edges = scalar_edges
@@ -95,6 +101,7 @@ class Primitive:
         self.canonical = canonical
         self.inactive_outputs = frozenset(inactive_outputs)
         self.names = tuple(found.signature.parameters)
+        self.shown = _SHOWN | (shown or {})
         self.defaults = {n: _NO_VALUE_MEANS.get(n) if p.default is np._NoValue else p.default
                          for n, p in found.signature.parameters.items() if p.default is not p.empty}
         self.variadic = next((n for n, p in found.signature.parameters.items()
@@ -103,6 +110,11 @@ class Primitive:
         self.orders: dict[tuple[str, ...], tuple[str, ...]] = {}  # by the names that are given
         if main:
             BY_FUNCTION.setdefault(function, self)
+
+    def rule_name(self, theirs: str) -> str:
+        """What the rules call a value that PyTorch shows as ``_saved_<theirs>``."""
+        own = (*self.names, "ans", *(f"{name}_shape" for name in self.names))
+        return next((name for name in own if self.shown.get(name) == theirs), theirs)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         arrays = [raw(v) for v in args]

@@ -20,13 +20,7 @@ class StructSequence(tuple[Any, ...]):
             items = tuple(items[0])
         return super().__new__(cls, items)
 
-    @property
-    def n_fields(self) -> int:
-        return len(self._fields)
-
-    @property
-    def n_sequence_fields(self) -> int:
-        return len(self._fields)
+    n_fields = n_sequence_fields = property(lambda self: len(self._fields))
 
     def __getattr__(self, name: str) -> Any:
         if name in type(self)._fields:

@@ -178,32 +178,66 @@ class ModuleList(_Numbered):
         return self
 
 
-def _pairs(kind: str, given: Any) -> Iterator[tuple[Any, Any]]:
-    """Key and value pairs of a mapping or an iterable of pairs, with PyTorch's errors."""
-    if not isinstance(given, Iterable):
-        raise TypeError(f"{kind}Dict.update should be called with an iterable of key/value pairs, "
-                        f"but got {type(given).__name__}")
-    if isinstance(given, (Mapping, ModuleDict, ParameterDict)):
-        yield from given.items()
-        return
-    for number, pair in enumerate(given):
-        if not isinstance(pair, Iterable):
-            raise TypeError(f"{kind}Dict update sequence element #{number} should be Iterable; is"
-                            f"{type(pair).__name__}")
-        pair = tuple(pair)
-        if len(pair) != 2:
-            raise ValueError(f"{kind}Dict update sequence element #{number} has length "
-                             f"{len(pair)}; 2 is required")
-        yield pair
+class _Named(Module):
+    """Members by name, with the behaviour of a dictionary."""
+
+    __getitem__: Callable[..., Any]
+
+    def __init__(self, given: Any) -> None:
+        super().__init__()
+        if given is not None:
+            self._take(given)
+
+    def _names(self) -> dict[str, Any]:
+        return self._modules
+
+    def _take(self, given: Any, title: str = "ModuleDict") -> None:
+        """Add members from a mapping or an iterable of pairs, with PyTorch's errors."""
+        if not isinstance(given, Iterable):
+            raise TypeError(f"{title}.update should be called with an iterable of key/value pairs, "
+                            f"but got {type(given).__name__}")
+        title = title.replace("Parameters", "Parameter")  # sic
+        for number, pair in enumerate(
+                given.items() if isinstance(given, (Mapping, _Named)) else given):
+            if not isinstance(pair, Iterable):
+                raise TypeError(f"{title} update sequence element #{number} should be Iterable; is"
+                                f"{type(pair).__name__}")
+            pair = tuple(pair)
+            if len(pair) != 2:
+                raise ValueError(f"{title} update sequence element #{number} has length "
+                                 f"{len(pair)}; 2 is required")
+            self[pair[0]] = pair[1]
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._names()
+
+    def clear(self) -> None:
+        """Remove all members."""
+        for key in list(self):
+            del self[key]
+
+    def pop(self, key: str) -> Any:
+        """Remove and return the member under ``key``."""
+        value = self[key]
+        del self[key]
+        return value
+
+    def keys(self) -> Iterable[str]:
+        """The names."""
+        return self._names().keys()
 
 
-class ModuleDict(Module):
+class ModuleDict(_Named):
     """A dictionary of modules that registers them."""
 
     def __init__(self, modules: Any = None) -> None:
-        super().__init__()
-        if modules is not None:
-            self.update(modules)
+        super().__init__(modules)
 
     def __getitem__(self, key: str) -> Any:
         return self._modules[key]
@@ -213,27 +247,6 @@ class ModuleDict(Module):
 
     def __delitem__(self, key: str) -> None:
         del self._modules[key]
-
-    def __len__(self) -> int:
-        return len(self._modules)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._modules)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._modules
-
-    def clear(self) -> None:
-        """Remove all modules."""
-        self._modules.clear()
-
-    def pop(self, key: str) -> Any:
-        """Remove and return the module under ``key``."""
-        return self._modules.pop(key)
-
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._modules.keys()
 
     def items(self) -> Iterable[tuple[str, Any]]:
         """Names and modules."""
@@ -245,8 +258,7 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add modules from a mapping or an iterable of pairs."""
-        for key, module in _pairs("Module", modules):
-            self[key] = module
+        self._take(modules)
 
 
 def _as_parameter(value: Any) -> Any:
@@ -314,14 +326,17 @@ class ParameterList(Module):
         raise RuntimeError("ParameterList should not be called.")
 
 
-class ParameterDict(Module):
+class ParameterDict(_Named):
     """A dictionary of parameters that registers them; plain tensors become Parameters."""
 
     def __init__(self, parameters: Any = None) -> None:
-        super().__init__()
+        super().__init__(None)
         self._keys: dict[str, None] = {}
         if parameters is not None:
             self.update(parameters)
+
+    def _names(self) -> dict[str, Any]:
+        return self._keys
 
     def __getitem__(self, key: str) -> Any:
         return getattr(self, key)
@@ -337,26 +352,6 @@ class ParameterDict(Module):
     def __delitem__(self, key: str) -> None:
         del self._keys[key]
         delattr(self, key)
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._keys)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._keys
-
-    def clear(self) -> None:
-        """Remove all parameters."""
-        for key in list(self._keys):
-            del self[key]
-
-    def pop(self, key: str) -> Any:
-        """Remove and return the parameter under ``key``."""
-        value = self[key]
-        del self[key]
-        return value
 
     def get(self, key: str, default: Any = None) -> Any:
         """The parameter under ``key``, or ``default``."""
@@ -400,10 +395,6 @@ class ParameterDict(Module):
         self.update(other)
         return self
 
-    def keys(self) -> Iterable[str]:
-        """The names."""
-        return self._keys.keys()
-
     def items(self) -> Iterable[tuple[str, Any]]:
         """Names and parameters."""
         return ((key, self[key]) for key in self._keys)
@@ -414,8 +405,7 @@ class ParameterDict(Module):
 
     def update(self, parameters: Any) -> None:
         """Add parameters from a mapping or an iterable of pairs."""
-        for key, value in _pairs("Parameters", parameters):
-            self[key] = value
+        self._take(parameters, "ParametersDict")
 
     def extra_repr(self) -> str:
         return "\n".join(_described(key, value, typename) for key, value in self.items())

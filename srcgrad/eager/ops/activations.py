@@ -13,9 +13,8 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import activations
 
-_SHOWN = {"ans": "result"}
-_softmax = Primitive(activations.softmax, "SoftmaxBackward0", shown=_SHOWN)
-_log_softmax = Primitive(activations.log_softmax, "LogSoftmaxBackward0", shown=_SHOWN)
+_softmax = Primitive(activations.softmax, "SoftmaxBackward0")
+_log_softmax = Primitive(activations.log_softmax, "LogSoftmaxBackward0")
 
 
 def _prepared(title: str, input: Tensor, dim: int, dtype: dt.dtype | None) -> tuple[Tensor, int]:
@@ -40,7 +39,7 @@ def log_softmax(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
     t, i = _prepared("log_softmax", input, dim, dtype)
     return _log_softmax(t, dim=i)
 
-_PRELU = Primitive(activations.prelu, "PreluKernelBackward0", shown={"input": "self"})
+_PRELU = Primitive(activations.prelu, "PreluKernelBackward0")
 
 
 @op(out=False)

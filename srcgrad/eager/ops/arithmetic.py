@@ -18,19 +18,16 @@ from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import blends, flat_functions
 from srcgrad.rules.numpy.complex_power import complex_power
 
-_SHOWN = {"x1": "self", "x2": "other"}
 add_plain = binary("_add", np.add, node="AddBackward0", torch=False, method=False, inplace=False)
 sub_plain = binary("_sub", np.subtract, node="SubBackward0", torch=False, method=False,
                    inplace=False)
 mul = binary("mul", np.multiply, dunder="mul", aliases=("multiply",))
 _true_div = binary("_div", np.divide, kind="floating", node="DivBackward0", recompute=True,
                    torch=False, method=False, inplace=False)
-_rsub = Primitive(np.subtract, "RsubBackward1", main=False)
-_rsub_tensors = Primitive(blends.subtract_scaled, "RsubBackward0", main=False)
-
-
-_add_scaled = Primitive(blends.add_scaled, "AddBackward0", shown=_SHOWN, scalar_edges=True)
-_sub_scaled = Primitive(blends.subtract_scaled, "SubBackward0", shown=_SHOWN, scalar_edges=True)
+_rsub = Primitive(np.subtract, "RsubBackward1")
+_add_scaled = Primitive(blends.add_scaled, "AddBackward0", scalar_edges=True)
+_sub_scaled = Primitive(blends.subtract_scaled, "SubBackward0", scalar_edges=True)
+_rsub_tensors = Primitive(blends.subtract_scaled, "RsubBackward0")
 
 
 def _scaled(prim: Primitive, input: Any, other: Any, alpha: Any) -> Any:
@@ -80,8 +77,8 @@ def _is_bool(value: Any) -> bool:
     return isinstance(value, bool) or (isinstance(value, Tensor) and value._dt is dt.bool_)
 
 
-_times_number = Primitive(np.multiply, "MulBackward1", shown=_SHOWN, main=False)
-_by_number = Primitive(np.divide, "DivBackward1", main=False, recompute=True)
+_times_number = Primitive(np.multiply, "MulBackward1")
+_by_number = Primitive(np.divide, "DivBackward1", recompute=True)
 
 
 def times_number(input: Tensor, number: Any) -> Any:
@@ -164,10 +161,9 @@ def _raised(x1: Any, x2: Any) -> Any:
     return np.power(x1, x2)
 
 
-_EXPONENT = {"x1": "self", "x2": "exponent"}
 _power, _complex_power = (
-    {kind: Primitive(function, f"PowBackward{i}", main=i == 0, lift_numbers=lifts and i == 0,
-                     primal=primal, shown=_EXPONENT | ({"ans": "result"} if i else {}))
+    {kind: Primitive(function, f"PowBackward{i}", lift_numbers=lifts and i == 0,
+                     primal=primal, shown={"x2": "exponent"})
      for i, kind in enumerate(("scalar", "tensor", "base"))}
     for function, primal, lifts in ((np.power, _raised, True), (complex_power, None, False)))
 

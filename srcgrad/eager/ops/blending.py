@@ -16,11 +16,9 @@ from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn import blends
 
-_BOUNDS = {"a": "self", "a_min": "min", "a_max": "max"}
-_CLAMP = Primitive(np.clip, "ClampBackward1", shown=_BOUNDS, canonical=True)
-_CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", shown=_BOUNDS, main=False, canonical=True)
-_LIMITS = {(title, tensor): Primitive(np.clip, f"Clamp{title}Backward{int(tensor)}", shown=_BOUNDS,
-                                      main=False, canonical=True)
+_CLAMP = Primitive(np.clip, "ClampBackward1", canonical=True)
+_CLAMP_TENSORS = Primitive(np.clip, "ClampBackward0", canonical=True)
+_LIMITS = {(title, tensor): Primitive(np.clip, f"Clamp{title}Backward{int(tensor)}", canonical=True)
            for title in ("Min", "Max") for tensor in (False, True)}
 
 
@@ -113,8 +111,8 @@ def _lerp(start: Any, end: Any, weight: Any) -> Any:
     return wide.astype(np.float16)  # rounded once
 
 
-_LERP = Primitive(blends.lerp, "LerpBackward0", primal=_lerp, shown={"start": "self"})
-_LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", shown={"start": "self"}, main=False)
+_LERP = Primitive(blends.lerp, "LerpBackward0", primal=_lerp)
+_LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1")
 
 
 def _same_kind(first: Tensor, other: Tensor, argument: str) -> None:
@@ -134,9 +132,9 @@ def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
 
 
 _ADDCMUL = Primitive(blends.add_product, "AddcmulBackward0",
-                     shown={"x": "self", "x1": "tensor1", "x2": "tensor2"})
+                     shown={"x1": "tensor1", "x2": "tensor2"})
 _ADDCDIV = Primitive(blends.add_quotient, "AddcdivBackward0",
-                     shown={"x": "self", "x1": "tensor1", "x2": "tensor2"})
+                     shown={"x1": "tensor1", "x2": "tensor2"})
 
 
 @op(inplace=True)
@@ -169,7 +167,7 @@ def need_scalar(name: str, value: Tensor) -> None:
 
 
 _FILL = Primitive(blends.masked_fill, "MaskedFillBackward0")
-_FILL_TENSOR = Primitive(blends.masked_fill, "MaskedFillBackward1", main=False)
+_FILL_TENSOR = Primitive(blends.masked_fill, "MaskedFillBackward1")
 
 
 @op(inplace=True, torch=True, out=False)
@@ -194,7 +192,7 @@ def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     return prim.finish(store(d, r), (input, mask, value), {}, d)
 
 
-_CONSTANT = Primitive(blends.masked_fill, "FillBackward2", main=False)
+_CONSTANT = Primitive(blends.masked_fill, "FillBackward2")
 
 
 @op("fill_", torch=True, out=False)
@@ -214,8 +212,8 @@ def fill(input: Tensor, value: Any) -> Tensor:
                           constant=not isinstance(value, Tensor))
 
 
-_FILL_WITH = Primitive(blends.masked_fill, "FillBackward3", main=False)
-_ZERO = Primitive(blends.masked_fill, "ZeroBackward0", main=False)
+_FILL_WITH = Primitive(blends.masked_fill, "FillBackward3")
+_ZERO = Primitive(blends.masked_fill, "ZeroBackward0")
 
 
 @op("zero_", torch=True, out=False)
@@ -230,7 +228,7 @@ def zero(input: Tensor) -> Tensor:
 # -- complex numbers from parts ------------------------------------------------------------
 
 _COMPLEX = Primitive(blends.make_complex, "ComplexBackward0")
-_POLAR = Primitive(blends.polar, "PolarBackward0", shown={"ans": "result"})
+_POLAR = Primitive(blends.polar, "PolarBackward0")
 
 
 def _parts(name: str, x: Tensor, y: Tensor) -> None:

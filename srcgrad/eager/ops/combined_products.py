@@ -27,12 +27,12 @@ from srcgrad.eager.promotion import result_type
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import combined_products
 
-_MATRICES = {"x": "self", "x1": "mat1", "x2": "mat2"}
+_MATRICES = {"x1": "mat1", "x2": "mat2"}
 _ADDMM = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES)
 _ADDMM_TURNED = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES,
-                          settings={"turned": True}, main=False)
-_ADDMV = Primitive(combined_products.add_matmul, "AddmvBackward0", shown=_MATRICES, main=False)
-_BADDBMM = Primitive(combined_products.add_matmul, "BaddbmmBackward0", shown=_MATRICES, main=False)
+                          settings={"turned": True})
+_ADDMV = Primitive(combined_products.add_matmul, "AddmvBackward0", shown=_MATRICES)
+_BADDBMM = Primitive(combined_products.add_matmul, "BaddbmmBackward0", shown=_MATRICES)
 _ADDR = Primitive(combined_products.add_outer, "AddrBackward0")
 _ADDBMM = Primitive(combined_products.add_batches, "AddbmmBackward0")
 _VDOT = Primitive(np.vdot, "VdotBackward0")

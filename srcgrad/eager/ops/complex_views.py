@@ -115,7 +115,7 @@ def conj_physical(input: Tensor) -> Tensor:
     return _CONJ_PHYSICAL(input)  # type: ignore[no-any-return]
 
 
-_CONJ_PHYSICAL = Primitive(np.conjugate, "ConjPhysicalBackward0", main=False)
+_CONJ_PHYSICAL = Primitive(np.conjugate, "ConjPhysicalBackward0")
 
 
 def resolved(input: Tensor) -> Tensor:

@@ -99,8 +99,8 @@ def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right:
     return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
 
 _UNIQUE = Primitive(unique_values, "Unique2Backward0")
-_UNIQUE_SLICES = Primitive(unique_values, "UniqueDimBackward0", main=False)
-_UNIQUE_CONSECUTIVE = Primitive(unique_values, "UniqueConsecutiveBackward0", main=False)
+_UNIQUE_SLICES = Primitive(unique_values, "UniqueDimBackward0")
+_UNIQUE_CONSECUTIVE = Primitive(unique_values, "UniqueConsecutiveBackward0")
 
 
 @op(out=False)

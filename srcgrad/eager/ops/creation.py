@@ -15,8 +15,8 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.calling_errors import is_unbound, type_name, unbound_error
-from srcgrad.eager.dispatch import NAMESPACE, op, store_out
+from srcgrad.eager.calling_errors import Signature, type_name
+from srcgrad.eager.dispatch import register, store_out
 from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.overloads import combination_error
@@ -31,8 +31,9 @@ _OPTIONS = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defa
             for name, default in _DEFAULTS.items()]
 
 
-def creator(function: Callable[..., Tensor], name: str = "") -> Callable[..., Tensor]:
-    """Put a function that makes new tensors into the namespace.
+def creator(function: Callable[..., Tensor], name: str = "", *,
+            bound: bool = False) -> Callable[..., Tensor]:
+    """Put a function that makes new tensors into the namespace, or (``bound``) among the methods.
 
     One that has a parameter ``d`` is given the dtype that ``dtype=`` or ``out=`` tells, or None;
     the options that all such functions have are dealt with here.  Python's number types may stand
@@ -45,7 +46,7 @@ def creator(function: Callable[..., Tensor], name: str = "") -> Callable[..., Te
     if takes_dtype:
         place = next((i for i, p in enumerate(own) if p.kind is p.VAR_KEYWORD), len(own))
         own[place:place] = _OPTIONS
-    names = [p.name for p in own]
+    called = Signature(title, signature.replace(parameters=own[bound:]))
 
     @functools.wraps(function)
     def create(*args: Any, **kwargs: Any) -> Any:
@@ -68,12 +69,10 @@ def creator(function: Callable[..., Tensor], name: str = "") -> Callable[..., Te
                 given |= {} if d is None else {"d": d}
             t = function(*args, **given)
         except (TypeError, AttributeError) as error:
-            unbound = is_unbound(error)
-            if not unbound and not str(error).startswith("argument '"):
+            explained = called.answer(error, args[bound:], kwargs)
+            if explained is error:
                 raise
-            raise combination_error(title, args, kwargs, False) or (
-                unbound_error(title, error, names, kwargs) if unbound
-                else TypeError(f"{title}(): {error}")) from None
+            raise explained from None
         if not takes_dtype:
             return t
         devices.check(kwargs.get("device"))
@@ -81,7 +80,7 @@ def creator(function: Callable[..., Tensor], name: str = "") -> Callable[..., Te
 
     create.__name__ = create.__qualname__ = title
     create.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
-    NAMESPACE[title] = create
+    register(title, create, torch=not bound, method=bound)
     return create
 
 
@@ -286,25 +285,26 @@ def size_of(args: Any, name: str = "") -> tuple[int, ...]:
     return shape
 
 
+def given_sizes(name: str, sizes: tuple[Any, ...], size: Any) -> tuple[Any, ...]:
+    """The numbers of a shape, which may come by position or by keyword."""
+    if not sizes and size is None:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
+    return sizes if size is None else (size,)
+
+
 def _filled(name: str, make: Any) -> Any:
     def create(*sizes: Any, size: Any = None, memory_format: Any = None, names: Any = None,
                d: dt.dtype | None = None) -> Tensor:
-        if not sizes and size is None:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "size"')
         d = d or dt.get_default_dtype()
-        return wrap(make(size_of(sizes if size is None else (size,), name), d.numpy), d)
+        return wrap(make(size_of(given_sizes(name, sizes, size), name), d.numpy), d)
 
-    def like(input: Tensor, *, dtype: dt.dtype | None = None, layout: Any = None,
-             device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-             memory_format: Any = None) -> Tensor:
-        devices.check(device)
-        d = dtype or input._dt
+    def like(input: Tensor, *, memory_format: Any = None, d: dt.dtype | None = None) -> Tensor:
+        d = d or input._dt
         out = np.empty_like(input._a, dtype=d.numpy)
         out[...] = make((), d.numpy)
-        return delivered(wrap(out, d), None, requires_grad)
+        return wrap(out, d)
 
-    like.__name__ = name + "_like"
-    op(method=False)(like)
+    creator(like, name + "_like")
     return creator(create, name)
 
 
@@ -313,17 +313,24 @@ ones = _filled("ones", np.ones)
 empty = _filled("empty", np.zeros)
 
 
-@creator
-def full(size: Any, fill_value: Any, *, d: dt.dtype | None = None) -> Tensor:
-    """A tensor of one value; without ``dtype``, of the value's own kind."""
-    if isinstance(fill_value, str):
+def fill_number(value: Any) -> Any:
+    """The number that a ``fill_value`` is."""
+    if isinstance(value, str):
         raise TypeError("argument 'fill_value' (position 2) must be Number, not str")
+    return value.item() if isinstance(value, Tensor) else value
+
+
+def filled(size: Any, fill_value: Any, *, d: dt.dtype | None = None) -> Tensor:
+    """A tensor of one value; without ``dtype``, of the value's own kind."""
+    value = fill_number(fill_value)
     if not isinstance(size, tuple | list):
         raise TypeError(
             f"argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
-    value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     d = d or infer_dtype(fill_value)
     return wrap(np.full(size_of((size,)), stored_number(d, value), d.numpy), d)
+
+
+creator(filled, "full")
 
 
 @creator

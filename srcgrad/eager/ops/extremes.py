@@ -19,13 +19,10 @@ from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.numpy.selection import lower_median, pick
 
-_PICKED = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
-_SPREAD = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
-
 
 def picked(name: str, node: str) -> Any:
     """Declare how a named (values, indices) result is made of the indices along ``dim``."""
-    prim = Primitive(pick, node, shown=_PICKED, main=False, frees=True)
+    prim = Primitive(pick, node, main=False, frees=True)
     result = struct(name, "values", "indices")
 
     def build(input: Tensor, indices: Array, dim: int, keepdim: bool) -> Any:
@@ -48,7 +45,7 @@ def check_nonempty(name: str, input: Tensor, dim: int, call: str = "()") -> None
 
 
 def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
-    prim = Primitive(whole, name.capitalize() + "Backward1", shown=_SPREAD)
+    prim = Primitive(whole, name.capitalize() + "Backward1")
     build = picked(name, name.capitalize() + "Backward0")
 
     def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
@@ -82,8 +79,7 @@ _extreme("min", np.min, np.argmin, minimum)
 
 
 def _over_dims(name: str, function: Any) -> Any:
-    prim = Primitive(function, name.capitalize() + "Backward0", shown=_SPREAD, main=False,
-                     settings={"ties": "equal"})
+    prim = Primitive(function, name.capitalize() + "Backward0", settings={"ties": "equal"})
 
     def call(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
         axes = wrap_dims(dim if dim is not None else (), input)
@@ -107,8 +103,8 @@ def _over_dims(name: str, function: Any) -> Any:
 amax = _over_dims("amax", np.max)
 amin = _over_dims("amin", np.min)
 
-_LEAST = Primitive(np.min, "AminmaxBackward0", shown=_SPREAD, main=False)
-_MOST = Primitive(np.max, "AminmaxBackward0", shown=_SPREAD, main=False)
+_LEAST = Primitive(np.min, "AminmaxBackward0")
+_MOST = Primitive(np.max, "AminmaxBackward0")
 _MIN_MAX = struct("aminmax", "min", "max")
 
 
@@ -177,9 +173,8 @@ def count_nonzero(input: Tensor, dim: Any = None) -> Tensor:
 
 # -- order statistics ----------------------------------------------------------------------
 
-_MEDIAN = Primitive(lower_median, "MedianBackward0", shown={"a": "self", "ans": "result"})
-_NANMEDIAN = Primitive(lower_median, "NanmedianBackward0", shown={"a": "self", "ans": "result"},
-                       main=False)
+_MEDIAN = Primitive(lower_median, "MedianBackward0")
+_NANMEDIAN = Primitive(lower_median, "NanmedianBackward0")
 
 
 def _stable_order(a: Array, dim: int) -> Array:

@@ -31,10 +31,9 @@ from srcgrad.rules.nn import lu_factors
 _BOTH = {"triangle": "both"}
 _CHOLESKY = Primitive(np.linalg.cholesky, "LinalgCholeskyExBackward0", shown={"ans": "L"},
                       settings=_BOTH)
-_OLD_CHOLESKY = Primitive(np.linalg.cholesky, "CholeskyBackward0", shown={"ans": "result"},
-                          settings=_BOTH, main=False)
+_OLD_CHOLESKY = Primitive(np.linalg.cholesky, "CholeskyBackward0", settings=_BOTH)
 _QR = Primitive(np.linalg.qr, "LinalgQrBackward0", outputs=2)
-_QR_R = Primitive(np.linalg.qr, "LinalgQrBackward0", main=False)
+_QR_R = Primitive(np.linalg.qr, "LinalgQrBackward0")
 _SVD = Primitive(np.linalg.svd, "LinalgSvdBackward0", outputs=3)
 _SVDVALS = Primitive(np.linalg.svdvals, "LinalgSvdBackward0")
 _EIGH = Primitive(np.linalg.eigh, "LinalgEighBackward0", outputs=2, settings=_BOTH)

@@ -20,22 +20,20 @@ from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.numpy import placing, splitting
 
-_GATHER = Primitive(splitting.gather, "GatherBackward0", shown={"a": "self", "axis": "dim",
-                                                               "indices": "index"})
+_GATHER = Primitive(splitting.gather, "GatherBackward0", shown={"indices": "index"})
 _SCATTER = {
     (how, tensor): Primitive(
         splitting.scatter,
-        "ScatterAddBackward0" if how == "add" else f"ScatterBackward{0 if tensor else 1}",
-        main=how == "set" and tensor)
+        "ScatterAddBackward0" if how == "add" else f"ScatterBackward{0 if tensor else 1}")
     for how, tensor in (("set", True), ("set", False), ("add", True))
 }  # fmt: skip
 _REDUCED = Primitive(splitting.scatter_extreme, "ScatterReduceBackward0", chooses=True)
-_INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0", shown={"axis": "dim"}, main=False)
-_TAKE = Primitive(np.take, "TakeBackward0", main=False)
+_INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0")
+_TAKE = Primitive(np.take, "TakeBackward0")
 _MASKED_SELECT = Primitive(placing.masked_take, "MaskedSelectBackward0")
 _MASKED_SCATTER = Primitive(splitting.masked_scatter, "MaskedScatterBackward0")
 _SELECT_SCATTER = Primitive(splitting.put_slice, "SelectScatterBackward0")
-_SLICE_SCATTER = Primitive(splitting.put_slice, "SliceScatterBackward0", main=False)
+_SLICE_SCATTER = Primitive(splitting.put_slice, "SliceScatterBackward0")
 _DIAGONAL_SCATTER = Primitive(splitting.put_diagonal, "DiagonalScatterBackward0")
 
 
@@ -221,9 +219,9 @@ def _slices(name: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Arr
 
 
 _INDEX_ADD = Primitive(placing.put_indices, "IndexAddBackward0")
-_INDEX_COPY = Primitive(placing.put_indices, "IndexCopyBackward0", main=False)
-_INDEX_FILL = Primitive(placing.put_indices, "IndexFillBackward0", main=False, frees=True)
-_INDEX_FILL_TENSOR = Primitive(placing.put_indices, "IndexFillBackward1", main=False)
+_INDEX_COPY = Primitive(placing.put_indices, "IndexCopyBackward0")
+_INDEX_FILL = Primitive(placing.put_indices, "IndexFillBackward0", frees=True)
+_INDEX_FILL_TENSOR = Primitive(placing.put_indices, "IndexFillBackward1")
 _PUT = Primitive(placing.put_flat, "PutBackward0")
 
 

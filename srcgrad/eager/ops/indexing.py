@@ -22,11 +22,10 @@ from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import apply_in_place, bump, check_writable, refuse_shared, write
 from srcgrad.rules.numpy.writing import put, put_add
 
-_SIZES = {"a_shape": "self_sym_sizes"}
-_select = Primitive(operator.getitem, "SelectBackward0", shown=_SIZES)
-_slice = Primitive(operator.getitem, "SliceBackward0", shown=_SIZES, main=False)
-_alias = Primitive(np.copy, "AliasBackward0", main=False)
-_index = Primitive(operator.getitem, "IndexBackward0", shown=_SIZES, main=False, frees=True)
+_select = Primitive(operator.getitem, "SelectBackward0")
+_slice = Primitive(operator.getitem, "SliceBackward0")
+_alias = Primitive(np.copy, "AliasBackward0")
+_index = Primitive(operator.getitem, "IndexBackward0", frees=True)
 _index_put = Primitive(put, "IndexPutBackward0", settings={"repeated": "each"})
 _index_add = Primitive(put_add, "IndexPutBackward0")
 

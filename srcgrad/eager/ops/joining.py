@@ -25,7 +25,7 @@ _CAT = Primitive(np.concatenate, "CatBackward0")
 _STACK = Primitive(np.stack, "StackBackward0")
 _BLOCK = Primitive(splitting.block_diagonal, "BlockDiagBackward0")
 _SPLIT = Primitive(splitting.split_sizes, "SplitBackward0", outputs=None)
-_SPLIT_SIZES = Primitive(splitting.split_sizes, "SplitWithSizesBackward0", outputs=None, main=False)
+_SPLIT_SIZES = Primitive(splitting.split_sizes, "SplitWithSizesBackward0", outputs=None)
 _UNBIND = Primitive(splitting.unbind, "UnbindBackward0", outputs=None)
 
 

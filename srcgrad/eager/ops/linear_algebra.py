@@ -23,12 +23,12 @@ from srcgrad.rules.nn import matrix_functions
 
 LINALG: dict[str, Any] = {}
 _INV = Primitive(np.linalg.inv, "LinalgInvExBackward0", shown={"ans": "inverse"})
-_DET = Primitive(np.linalg.det, "LinalgDetBackward0", shown={"a": "A", "ans": "result"})
+_DET = Primitive(np.linalg.det, "LinalgDetBackward0", shown={"a": "A"})
 _SLOGDET = Primitive(np.linalg.slogdet, "LinalgSlogdetBackward0", outputs=2)
-_SOLVE = Primitive(np.linalg.solve, "LinalgSolveExBackward0", shown={"a": "A", "ans": "result"})
-_PINV = Primitive(np.linalg.pinv, "LinalgPinvBackward0", shown={"ans": "result"})
+_SOLVE = Primitive(np.linalg.solve, "LinalgSolveExBackward0", shown={"a": "A"})
+_PINV = Primitive(np.linalg.pinv, "LinalgPinvBackward0")
 _LSTSQ = Primitive(matrix_functions.least_squares, "LinalgLstsqBackward0")
-_EXP = Primitive(matrix_functions.matrix_exp, "LinalgMatrixExpBackward0", shown={"a": "self"})
+_EXP = Primitive(matrix_functions.matrix_exp, "LinalgMatrixExpBackward0")
 _TRIANGULAR = Primitive(matrix_functions.solve_triangular, "LinalgSolveTriangularBackward0")
 _CHOLESKY_SOLVE = Primitive(matrix_functions.cholesky_solve, "CholeskySolveBackward0")
 

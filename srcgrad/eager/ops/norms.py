@@ -19,8 +19,7 @@ from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn.tensor_norms import power_norm
 
-_NORM = Primitive(power_norm, "LinalgVectorNormBackward0",
-                  shown={"x": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"})
+_NORM = Primitive(power_norm, "LinalgVectorNormBackward0")
 
 
 @within(LINALG, "vector_norm", title="linalg_vector_norm")

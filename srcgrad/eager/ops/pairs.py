@@ -18,8 +18,6 @@ from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn import blends, flat_functions, gamma_functions, special_functions
 
-_SHOWN = {"x1": "self", "x2": "other", "ans": "result"}
-
 
 def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", aliases: Any = (),
                   inplace: bool = True, **options: Any) -> Any:
@@ -73,14 +71,14 @@ igamma = _tensors_only("igamma", gamma_functions.igamma,
 igammac = _tensors_only("igammac", gamma_functions.igammac,
                         primal=for_kinds("f", "igammac_cpu", gamma_functions.igammac))
 
-_FMOD = Primitive(np.fmod, "FmodBackward0", shown=_SHOWN)
-_FMOD_TENSOR = Primitive(np.fmod, "FmodBackward1", shown=_SHOWN, main=False)
-_REMAINDER = Primitive(np.remainder, "RemainderBackward0", shown=_SHOWN, main=False)
-_REMAINDER_TENSOR = Primitive(np.remainder, "RemainderBackward1", shown=_SHOWN, main=False)
-_COPYSIGN = Primitive(flat_functions.copysign, "CopysignBackward0", shown=_SHOWN)
-_COPYSIGN_NUMBER = Primitive(flat_functions.copysign, "CopysignBackward1", shown=_SHOWN, main=False)
-_LDEXP = Primitive(blends.ldexp, "LdexpBackward0", shown=_SHOWN, scalar_edges=True)
-_XLOGY = tuple(Primitive(special_functions.xlogy, f"XlogyBackward{i}", shown=_SHOWN, main=i == 0)
+_FMOD = Primitive(np.fmod, "FmodBackward0")
+_FMOD_TENSOR = Primitive(np.fmod, "FmodBackward1")
+_REMAINDER = Primitive(np.remainder, "RemainderBackward0", main=False)
+_REMAINDER_TENSOR = Primitive(np.remainder, "RemainderBackward1", main=False)
+_COPYSIGN = Primitive(flat_functions.copysign, "CopysignBackward0")
+_COPYSIGN_NUMBER = Primitive(flat_functions.copysign, "CopysignBackward1")
+_LDEXP = Primitive(blends.ldexp, "LdexpBackward0", scalar_edges=True)
+_XLOGY = tuple(Primitive(special_functions.xlogy, f"XlogyBackward{i}")
                for i in range(3))
 
 
@@ -166,7 +164,7 @@ def float_power_written(self: Tensor, exponent: Any) -> Tensor:
 
 register("float_power_", float_power_written, torch=False)
 
-_NEXTAFTER = Primitive(flat_functions.nextafter, "NextafterBackward0", shown=_SHOWN,
+_NEXTAFTER = Primitive(flat_functions.nextafter, "NextafterBackward0",
                        primal=for_kinds("f", "nextafter_cpu", np.nextafter))
 _HEAVISIDE = Primitive(flat_functions.heaviside, "NotImplemented")
 
@@ -189,8 +187,8 @@ def heaviside(input: Tensor, values: Tensor) -> Any:
     return promoted(_HEAVISIDE, input._dt, input, values)
 
 
-_POLYGAMMA = Primitive(gamma_functions.polygamma, "PolygammaBackward0", shown={"x": "self"})
-_MVLGAMMA = Primitive(gamma_functions.mvlgamma, "MvlgammaBackward0", shown={"x": "self"})
+_POLYGAMMA = Primitive(gamma_functions.polygamma, "PolygammaBackward0")
+_MVLGAMMA = Primitive(gamma_functions.mvlgamma, "MvlgammaBackward0")
 
 
 def polygamma(n: Any, input: Any = None, *, out: Tensor | None = None) -> Any:

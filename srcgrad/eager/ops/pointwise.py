@@ -133,7 +133,7 @@ for _name in ("abs_", "absolute_"):
 
 _FRACTION = Primitive(flat_functions.fraction, "FracBackward0")
 _ROUND = Primitive(flat_functions.round_to, "RoundBackward0")
-_ROUND_DECIMALS = Primitive(flat_functions.round_to, "RoundBackward1", main=False)
+_ROUND_DECIMALS = Primitive(flat_functions.round_to, "RoundBackward1")
 _SIGN = Primitive(flat_functions.sign, "SignBackward0")
 _SGN = Primitive(np.sign, "SgnBackward0")
 _NEGATIVE = Primitive(np.negative, "NegBackward0")
@@ -173,7 +173,7 @@ def _complex_sign(a: Array) -> Array:
     return np.where(size == 0, 0, a / np.where(size == 0, 1, size)).astype(a.dtype)
 
 
-_SGN_COMPLEX = Primitive(np.sign, "SgnBackward0", primal=_complex_sign, main=False)
+_SGN_COMPLEX = Primitive(np.sign, "SgnBackward0", primal=_complex_sign)
 
 
 @op(inplace=True)
@@ -184,7 +184,7 @@ def sgn(input: Tensor) -> Tensor:
     return _SIGN_AS_SGN(input) if input._dt is not dt.bool_ else wrap(input._a.copy(), input._dt)
 
 
-_SIGN_AS_SGN = Primitive(flat_functions.sign, "SgnBackward0", main=False)
+_SIGN_AS_SGN = Primitive(flat_functions.sign, "SgnBackward0")
 
 
 @op(inplace=True, aliases=("negative",))
@@ -227,7 +227,7 @@ def nan_to_num(input: Tensor, nan: float = 0.0, posinf: float | None = None,
         input, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf)
 
 
-_LOGIT = Primitive(special_functions.logit, "LogitBackward0", shown={"x": "self", "eps": "eps"})
+_LOGIT = Primitive(special_functions.logit, "LogitBackward0")
 
 
 @op(inplace=True)

@@ -15,13 +15,11 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor
 
-_PAIR = {"x1": "self", "x2": "mat2"}
-_mm = Primitive(np.matmul, "MmBackward0", shown=_PAIR)
-_bmm = Primitive(np.matmul, "BmmBackward0", shown=_PAIR, main=False)
-_mv = Primitive(np.matmul, "MvBackward0", shown={"x1": "self", "x2": "vec"}, main=False)
-_dot = Primitive(np.matmul, "DotBackward0", shown={"x1": "self", "x2": "tensor"}, main=False)
-_unsafe_view = Primitive(np.reshape, "UnsafeViewBackward0", shown={"a_shape": "self_sym_sizes"},
-                         main=False)
+_mm = Primitive(np.matmul, "MmBackward0", shown={"x2": "mat2"})
+_bmm = Primitive(np.matmul, "BmmBackward0", shown={"x2": "mat2"})
+_mv = Primitive(np.matmul, "MvBackward0", shown={"x2": "vec"})
+_dot = Primitive(np.matmul, "DotBackward0", shown={"x2": "tensor"})
+_unsafe_view = Primitive(np.reshape, "UnsafeViewBackward0")
 
 
 _UNLIKE = "expected m1 and m2 to have the same dtype, but got: {0.c_name} != {1.c_name}"

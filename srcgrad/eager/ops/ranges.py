@@ -7,10 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register
-from srcgrad.eager.ops.creation import creator, delivered, full, size_of, tensor
+from srcgrad.eager.ops.creation import (
+    creator,
+    delivered,
+    fill_number,
+    filled,
+    given_sizes,
+    size_of,
+    tensor,
+)
 from srcgrad.eager.strides import extent, strided
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 
@@ -105,16 +111,14 @@ def scalar_tensor(s: Any, *, d: dt.dtype | None = None) -> Tensor:
     return _made(s, d or (default.to_complex() if isinstance(s, complex) else default))
 
 
-@op(method=False, out=False)
-def full_like(input: Tensor, fill_value: Any, *, dtype: dt.dtype | None = None,
-              layout: Any = None, device: Any = None, pin_memory: bool = False,
-              requires_grad: bool = False, memory_format: Any = None) -> Tensor:
+@creator
+def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None,
+              d: dt.dtype | None = None) -> Tensor:
     """A tensor of one value in the shape of ``input``."""
-    devices.check(device)
-    d = dtype or input._dt
+    d = d or input._dt
     a = np.empty_like(input._a, dtype=d.numpy)
-    a[...] = store(d, np.asarray(_number(fill_value)))
-    return delivered(wrap(a, d), None, requires_grad)
+    a[...] = store(d, np.asarray(fill_number(fill_value)))
+    return wrap(a, d)
 
 
 @creator
@@ -151,14 +155,11 @@ def frombuffer(buffer: Any, *, dtype: dt.dtype, count: int = -1, offset: int = 0
 
 
 def _new(name: str, value: Any) -> None:
-    def create(self: Tensor, *size: Any, dtype: dt.dtype | None = None, device: Any = None,
-               requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:
-        devices.check(device)
-        d = dtype or self._dt
-        return delivered(wrap(np.full(size_of(size), value, d.numpy), d), None, requires_grad)
+    def create(self: Tensor, *sizes: Any, size: Any = None, d: dt.dtype | None = None) -> Tensor:
+        d = d or self._dt
+        return wrap(np.full(size_of(given_sizes(name, sizes, size)), value, d.numpy), d)
 
-    create.__name__ = name
-    register(name, create, torch=False)
+    creator(create, name, bound=True)
 
 
 _new("new_zeros", 0)
@@ -166,19 +167,18 @@ _new("new_ones", 1)
 _new("new_empty", 0)
 
 
-@op(torch=False, out=False)
-def new_full(input: Tensor, size: Any, fill_value: Any, *, dtype: dt.dtype | None = None,
-             device: Any = None, requires_grad: bool = False, layout: Any = None,
-             pin_memory: bool = False) -> Tensor:
+def new_full(self: Tensor, size: Any, fill_value: Any, *, d: dt.dtype | None = None) -> Tensor:
     """A tensor of one value, with this tensor's dtype."""
-    return full(size, fill_value, dtype=dtype or input._dt, requires_grad=requires_grad)
+    return filled(size, fill_value, d=d or self._dt)
 
 
-@op(torch=False, out=False)
-def new_tensor(input: Tensor, data: Any, *, dtype: dt.dtype | None = None, device: Any = None,
-               requires_grad: bool = False, layout: Any = None, pin_memory: bool = False) -> Tensor:
+def new_tensor(self: Tensor, data: Any, *, d: dt.dtype | None = None) -> Tensor:
     """A copy of ``data`` with this tensor's dtype."""
-    return tensor(data, dtype=dtype or input._dt, requires_grad=requires_grad)
+    return tensor(data, dtype=d or self._dt)
+
+
+creator(new_full, bound=True)
+creator(new_tensor, bound=True)
 
 
 # -- windows -------------------------------------------------------------------------------

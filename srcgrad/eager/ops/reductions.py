@@ -15,8 +15,6 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor, wrap
 
-_SHOWN = {"a_shape": "self_sym_sizes", "axis": "dim", "keepdims": "keepdim"}
-
 _add_up: Any = np.add.reduce
 
 
@@ -27,8 +25,8 @@ def _total(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _add_up(a, axis, keepdims=keepdims)
 
 
-_sum_all = Primitive(np.sum, "SumBackward0", shown=_SHOWN, primal=_total)
-_sum_dims = Primitive(np.sum, "SumBackward1", shown=_SHOWN, main=False, primal=_total)
+_sum_all = Primitive(np.sum, "SumBackward0", primal=_total)
+_sum_dims = Primitive(np.sum, "SumBackward1", primal=_total)
 
 
 def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -39,8 +37,8 @@ def _mean(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return np.true_divide(_add_up(a, axis=axis, keepdims=keepdims), a.dtype.type(n))
 
 
-_mean_all = Primitive(np.mean, "MeanBackward0", shown=_SHOWN, primal=_mean)
-_mean_dims = Primitive(np.mean, "MeanBackward1", shown=_SHOWN, main=False, primal=_mean)
+_mean_all = Primitive(np.mean, "MeanBackward0", primal=_mean)
+_mean_dims = Primitive(np.mean, "MeanBackward1", primal=_mean)
 
 
 def wrap_dims(dim: Any, input: Tensor) -> tuple[int, ...] | None:

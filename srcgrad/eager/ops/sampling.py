@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import need_tensor, op, register
+from srcgrad.eager.dispatch import op, register
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
-from srcgrad.eager.ops.creation import creator, delivered, size_of
+from srcgrad.eager.ops.creation import creator, size_of
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.random import distributions as draw
@@ -71,19 +70,15 @@ def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
         shape = size_of(sizes if size is None else (size,))
         return _filled(fill, shape, d or dt.get_default_dtype(), generator)
 
-    def like(input: Tensor, *, dtype: dt.dtype | None = None, layout: Any = None,
-             device: Any = None, pin_memory: bool = False, requires_grad: bool = False,
-             memory_format: Any = None, generator: Generator | None = None) -> Tensor:
-        devices.check(device)
-        need_tensor(name + "_like", input)
-        d = dtype or input._dt
+    def like(input: Tensor, *, memory_format: Any = None, generator: Generator | None = None,
+             d: dt.dtype | None = None) -> Tensor:
+        d = d or input._dt
         a = np.empty_like(input._a, dtype=d.numpy)
         with (g := generator or default_generator).lock:
             a[...] = fill(g, np.empty_like(a), d)
-        return delivered(wrap(a, d), None, requires_grad)
+        return wrap(a, d)
 
-    like.__name__ = name + "_like"
-    register(name + "_like", like, method=False)
+    creator(like, name + "_like")
     return creator(create, name)
 
 
@@ -178,8 +173,7 @@ def randperm(n: int, *, generator: Generator | None = None,
 
 def _filling(name: str, kernel: str, values: Callable[..., Array], *, whole: bool = False) -> None:
     """Declare ``Tensor.<name>``, which overwrites with drawn numbers."""
-    prim = Primitive(masked_fill, name.rstrip("_").capitalize().replace("_n", "N") + "Backward0",
-                     main=False)
+    prim = Primitive(masked_fill, name.rstrip("_").capitalize().replace("_n", "N") + "Backward0")
 
     def written(self: Tensor, *args: Any, generator: Generator | None = None,
                 **kwargs: Any) -> Tensor:
@@ -276,7 +270,7 @@ def bernoulli_values(g: Generator, p: Array, d: dt.dtype) -> Array:
     return u.reshape(p.shape) < p
 
 
-_BERNOULLI = Primitive(masked_fill, "BernoulliBackward0", main=False)
+_BERNOULLI = Primitive(masked_fill, "BernoulliBackward0")
 
 
 @op()

@@ -17,21 +17,19 @@ from srcgrad.eager.strides import shape_text, strided
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.broadcast import sum_to as sum_to_rule
 
-_SIZES = {"a_shape": "self_sym_sizes", "array_shape": "self_sym_sizes"}
-_view = Primitive(np.reshape, "ViewBackward0", shown=_SIZES)
-_unsafe_view = Primitive(np.reshape, "UnsafeViewBackward0", shown=_SIZES, main=False)
-_copied = Primitive(np.copy, "CloneBackward0", main=False)
+_view = Primitive(np.reshape, "ViewBackward0")
+_unsafe_view = Primitive(np.reshape, "UnsafeViewBackward0")
+_copied = Primitive(np.copy, "CloneBackward0")
 _permute = Primitive(np.transpose, "PermuteBackward0", shown={"axes": "dims"})
 _transpose = Primitive(np.swapaxes, "TransposeBackward0", shown={"axis1": "dim0", "axis2": "dim1"})
-_t = Primitive(np.swapaxes, "TBackward0", main=False)
-_t_vector = Primitive(np.reshape, "TBackward0", main=False)
-_transpose_scalar = Primitive(np.reshape, "TransposeBackward0", main=False)
-_expand = Primitive(np.broadcast_to, "ExpandBackward0", shown=_SIZES)
-_squeeze_all = Primitive(np.squeeze, "SqueezeBackward0", shown=_SIZES)
-_squeeze_dim = Primitive(np.squeeze, "SqueezeBackward1", shown=_SIZES | {"axis": "dim"}, main=False)
-_squeeze_dims = Primitive(np.squeeze, "SqueezeBackward2", shown=_SIZES | {"axis": "dim"},
-                          main=False)
-_unsqueeze = Primitive(np.expand_dims, "UnsqueezeBackward0", shown={"axis": "dim"})
+_t = Primitive(np.swapaxes, "TBackward0")
+_t_vector = Primitive(np.reshape, "TBackward0")
+_transpose_scalar = Primitive(np.reshape, "TransposeBackward0")
+_expand = Primitive(np.broadcast_to, "ExpandBackward0")
+_squeeze_all = Primitive(np.squeeze, "SqueezeBackward0")
+_squeeze_dim = Primitive(np.squeeze, "SqueezeBackward1")
+_squeeze_dims = Primitive(np.squeeze, "SqueezeBackward2")
+_unsqueeze = Primitive(np.expand_dims, "UnsqueezeBackward0")
 _diagonal = Primitive(np.diagonal, "DiagonalBackward0", shown={"axis1": "dim1", "axis2": "dim2"})
 
 
@@ -324,8 +322,7 @@ def squeeze(input: Tensor, dim: Any = None) -> Tensor:
     return view_of(prim, input, input._a.squeeze(axes), {"a": input, "axis": axes})
 
 
-_squeeze_written = Primitive(np.squeeze, "SqueezeBackward4", shown=_SIZES | {"axis": "dim"},
-                             main=False)
+_squeeze_written = Primitive(np.squeeze, "SqueezeBackward4")
 
 
 def squeeze_fresh(input: Tensor, dim: int) -> Tensor:

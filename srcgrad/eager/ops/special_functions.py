@@ -50,11 +50,10 @@ for _name, _function, _node in (
 ):  # fmt: skip
     _one(_name, _function, _node)
 
-_SHOWN = {"x1": "self", "x2": "other"}
 
 
 def _two(name: str, function: Any, node: str) -> None:
-    prims = [Primitive(function, f"{node}{i}", shown=_SHOWN, main=i == 0) for i in range(3)]
+    prims = [Primitive(function, f"{node}{i}") for i in range(3)]
 
     def call(input: Any, other: Any) -> Any:
         d = arithmetic_dtype(operand(name, input, "input", 1), operand(name, other), floats=True)

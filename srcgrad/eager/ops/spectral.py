@@ -20,7 +20,7 @@ _R2C, _C2C, _C2R = "FftR2CBackward0", "FftC2CBackward0", "FftC2RBackward0"
 _NODES = {"fft": _C2C, "ifft": _C2C, "rfft": _R2C, "irfft": _C2R, "hfft": _C2R, "ihfft": _R2C,
           "fftn": _C2C, "ifftn": _C2C, "rfftn": _R2C, "irfftn": _C2R}
 _PRIMS = {name: Primitive(getattr(np.fft, name), node) for name, node in _NODES.items()}
-_R2C_FULL = Primitive(np.fft.fft, _R2C, main=False)
+_R2C_FULL = Primitive(np.fft.fft, _R2C)
 
 
 def _real_numbers(name: str, input: Tensor) -> Tensor:

@@ -22,8 +22,6 @@ from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules.numpy import selection
 
-_SHOWN = {"a": "self", "ans": "result", "axis": "dim", "keepdims": "keepdim"}
-
 
 def _own_dtype(function: Any) -> Any:
     """A reduction of NumPy that keeps the dtype (small integers would be widened)."""
@@ -33,10 +31,9 @@ def _own_dtype(function: Any) -> Any:
     return compute
 
 
-_PROD = Primitive(np.prod, "ProdBackward0", shown=_SHOWN, primal=_own_dtype(np.prod))
-_PROD_DIM = Primitive(np.prod, "ProdBackward1", shown=_SHOWN, primal=_own_dtype(np.prod),
-                     main=False)
-_NANSUM = Primitive(np.nansum, "NansumBackward0", shown=_SHOWN)
+_PROD = Primitive(np.prod, "ProdBackward0", primal=_own_dtype(np.prod))
+_PROD_DIM = Primitive(np.prod, "ProdBackward1", primal=_own_dtype(np.prod))
+_NANSUM = Primitive(np.nansum, "NansumBackward0")
 
 
 @op()
@@ -77,14 +74,12 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
 # -- variance ------------------------------------------------------------------------------
 
 _SPREADS = {
-    name: Primitive(function, node, shown=_SHOWN, main=main, canonical=True)
-    for name, function, node, main in (
-        ("std", np.std, "StdBackward0", True), ("var", np.var, "VarBackward0", True),
-        ("std_mean", np.std, "StdMeanBackward0", False),
-        ("var_mean", np.var, "VarMeanBackward0", False),
-    )
+    name: Primitive(function, node, canonical=True)
+    for name, function, node in (
+        ("std", np.std, "StdBackward0"), ("var", np.var, "VarBackward0"),
+        ("std_mean", np.std, "StdMeanBackward0"), ("var_mean", np.var, "VarMeanBackward0"))
 }  # fmt: skip
-_MEANS = {name: Primitive(np.mean, node, shown=_SHOWN, main=False)
+_MEANS = {name: Primitive(np.mean, node)
           for name, node in (("std_mean", "StdMeanBackward0"), ("var_mean", "VarMeanBackward0"))}
 
 
@@ -126,12 +121,12 @@ for _name in _SPREADS:
 
 # -- logarithmic sums and running reductions -----------------------------------------------
 
-_LOG_SUM = Primitive(selection.log_sum_exp, "LogsumexpBackward0", shown=_SHOWN)
-_LOG_CUMSUM = Primitive(selection.log_cumsum_exp, "LogcumsumexpBackward0", shown=_SHOWN)
+_LOG_SUM = Primitive(selection.log_sum_exp, "LogsumexpBackward0")
+_LOG_CUMSUM = Primitive(selection.log_cumsum_exp, "LogcumsumexpBackward0")
 
 
-_CUMSUM = Primitive(np.cumsum, "CumsumBackward0", shown=_SHOWN, primal=_own_dtype(np.cumsum))
-_CUMPROD = Primitive(np.cumprod, "CumprodBackward0", shown=_SHOWN, primal=_own_dtype(np.cumprod))
+_CUMSUM = Primitive(np.cumsum, "CumsumBackward0", primal=_own_dtype(np.cumsum))
+_CUMPROD = Primitive(np.cumprod, "CumprodBackward0", primal=_own_dtype(np.cumprod))
 
 
 @op()
@@ -206,8 +201,8 @@ _running_extreme("cummin", "CumminBackward0", np.minimum)
 # -- sorting -------------------------------------------------------------------------------
 
 _SORTED = Primitive(np.take_along_axis, "SortBackward0", frees=True)
-_SORTED_STABLY = Primitive(np.take_along_axis, "SortBackward1", main=False)
-_TOP = Primitive(np.take_along_axis, "TopkBackward0", main=False, frees=True)
+_SORTED_STABLY = Primitive(np.take_along_axis, "SortBackward1")
+_TOP = Primitive(np.take_along_axis, "TopkBackward0", frees=True)
 _SORT = struct("sort", "values", "indices")
 _TOPK = struct("topk", "values", "indices")
 

@@ -10,7 +10,7 @@ from typing import Any
 from .. import basis as torch
 from ..nn import Module
 from ..nn.modules.normalization import _BatchNorm
-from .lr_scheduler.base import LRScheduler
+from .lr_scheduler.base import LRScheduler, per_group
 from .optimizer import Optimizer
 
 Single = Callable[[Any, Any, Any], Any]
@@ -144,12 +144,7 @@ class SWALR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, swa_lr: Any, anneal_epochs: int = 10,
                  anneal_strategy: str = "cos", last_epoch: int = -1) -> None:
-        groups = optimizer.param_groups
-        rates = list(swa_lr) if isinstance(swa_lr, list | tuple) else [swa_lr] * len(groups)
-        if len(rates) != len(groups):
-            raise ValueError(f"swa_lr must have the same length as optimizer.param_groups. swa_lr "
-                             f"has {len(rates)} values, param_groups has {len(groups)}.")
-        for rate, group in zip(rates, groups):
+        for rate, group in zip(per_group("swa_lr", optimizer, swa_lr), optimizer.param_groups):
             group["swa_lr"] = rate
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "

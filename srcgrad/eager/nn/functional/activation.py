@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import bad_argument, need_tensor
 from ...ops.arguments import refuse_kinds
 from ..signatures import defined
 from . import nodes
@@ -20,16 +21,12 @@ __all__ = ["celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "har
 
 def _floating(input: Any, name: str, kernel: str) -> None:
     """PyTorch's errors for what is no tensor, and for dtypes without a kernel."""
-    if not isinstance(input, torch.Tensor):
-        raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
-                        f"{type(input).__name__}")
-    refuse_kinds("biuc", kernel, input._dt)
+    refuse_kinds("biuc", kernel, need_tensor(name, input)._dt)
 
 
 def _number(value: Any, name: str, argument: str, position: int) -> None:
     if not isinstance(value, (int, float, torch.Tensor)):
-        raise TypeError(f"{name}(): argument '{argument}' (position {position}) must be Number, "
-                        f"not {type(value).__name__}")
+        raise bad_argument(name, argument, position, "Number", value)
 
 
 def relu(input: Any, inplace: bool = False) -> Any:

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from srcgrad.rules.nn.convolution import output_size as window_positions
 from srcgrad.rules.nn.convolution import transposed_size
 
 from ... import basis as torch
+from ...calling_errors import whole
 from ...nodes import named
 from ...ops.arguments import not_implemented, unexpected_type, warn_once
+from ...tensor import Tensor
 from ..signatures import family
 from . import nodes
-from .calls import builtin, whole
+from .calls import builtin
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
            "conv_transpose3d", "fold", "linear", "unfold"]
 
 Ints = tuple[int, ...]
-_DIRECT = builtin("Tensor", "Tensor", "Tensor?", "tuple of ints", "tuple of ints|str",
-                  "tuple of ints", "int")
-_TRANSPOSED = builtin("Tensor", "Tensor", "Tensor?", "tuple of ints", "tuple of ints",
-                      "tuple of ints", "int", "tuple of ints")
 _NARROW = (torch.int8, torch.uint8, torch.int16, torch.int32)
 
 
@@ -39,8 +38,8 @@ def tupled(name: str, value: Any, count: int) -> Ints:
     return values
 
 
-@builtin("Tensor", "Tensor", "Tensor?")
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+@builtin
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """``input @ weight.T + bias``."""
     if input.dim() == 0:
         raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
@@ -142,8 +141,9 @@ def _check_types(input: Any, weight: Any, bias: Any, stride: Ints, dilation: Int
     raise unexpected_type(input.dtype, weight.dtype)
 
 
-def _conv(count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0,
-          dilation: Any = 1, groups: int = 1) -> Any:
+def _conv(count: int, input: Tensor, weight: Tensor, bias: Tensor | None = None,
+          stride: int | Sequence[int] = 1, padding: int | Sequence[int] | str = 0,
+          dilation: int | Sequence[int] = 1, groups: int = 1) -> Any:
     """Convolution of ``{shape}`` with ``(O, C // groups, {kernel})``."""
     input, batched = _batched(f"conv{count}d", input, weight, count, stride)
     stride = tupled("stride", stride, count)
@@ -185,12 +185,13 @@ def _named_padding(input: Any, weight: Any, padding: str, stride: Ints,
     return input, tuple(n // 2 for n in total)
 
 
-conv1d, conv2d, conv3d = family(_conv, "conv{count}d", _DIRECT)
+conv1d, conv2d, conv3d = family(_conv, "conv{count}d", builtin)
 
 
-def _conv_transpose(count: int, input: Any, weight: Any, bias: Any = None, stride: Any = 1,
-                    padding: Any = 0, output_padding: Any = 0, groups: int = 1,
-                    dilation: Any = 1) -> Any:
+def _conv_transpose(count: int, input: Tensor, weight: Tensor, bias: Tensor | None = None,
+                    stride: int | Sequence[int] = 1, padding: int | Sequence[int] = 0,
+                    output_padding: int | Sequence[int] = 0, groups: int = 1,
+                    dilation: int | Sequence[int] = 1) -> Any:
     """The transpose of :func:`conv{count}d`; ``weight`` is ``(C, O // groups, {kernel})``."""
     name = f"conv_transpose{count}d"
     input, batched = _batched(name, input, weight, count, stride)
@@ -222,11 +223,11 @@ def _conv_transpose(count: int, input: Any, weight: Any, bias: Any = None, strid
 
 
 conv_transpose1d, conv_transpose2d, conv_transpose3d = family(
-    _conv_transpose, "conv_transpose{count}d", _TRANSPOSED)
+    _conv_transpose, "conv_transpose{count}d", builtin)
 
 
-@builtin("Tensor", "Tensor", "Tensor", "int")
-def conv_tbc(input: Any, weight: Any, bias: Any, pad: int = 0) -> Any:
+@builtin
+def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Any:
     """Convolution of ``(L, N, C)`` with ``(K, C, O)``: time, batch and channels in this order."""
     for name, t, rank in (("Input", input, 3), ("Weight", weight, 3), ("Bias", bias, 1)):
         if t.dim() != rank:

@@ -19,9 +19,6 @@ from ...primitive import Primitive
 from ...tensor import Tensor
 from ...writes import apply_in_place
 
-_SHOWN = {"input": "self", "ans": "result"}
-
-
 # Groups of dtypes by letter: half and single precision, integers, truth values, complex.
 _GROUPS = {
     "h": (dt.float16, dt.bfloat16), "f": (dt.float32, dt.float64), "l": (dt.int64,),
@@ -49,7 +46,7 @@ class Kernel(Primitive):
 
     def __init__(self, function: Callable[..., Any], node: str, kernel: str, takes: str = "hf",
                  **options: Any) -> None:
-        super().__init__(function, node, shown=_SHOWN, **options)
+        super().__init__(function, node, **options)
         self.kernel = kernel
         self.takes = {d for letter in takes for d in _GROUPS[letter]}
 
@@ -63,31 +60,27 @@ class Kernel(Primitive):
         return super().__call__(*args, **kwargs)
 
 
-def _node(function: Callable[..., Any], name: str, main: bool = True, **options: Any) -> Primitive:
-    return Primitive(function, name, shown=_SHOWN, main=main, **options)
-
-
-leaky_relu = _node(activations.leaky_relu, "LeakyReluBackward0")
-leaky_relu_written = _node(activations.leaky_relu, "LeakyReluBackward1", main=False)
-elu = _node(activations.elu, "EluBackward0")
-elu_written = _node(activations.elu, "EluBackward1", main=False)
-celu = _node(activations.elu, "CeluBackward0", main=False)
-gelu = _node(activations.gelu, "GeluBackward0")
-silu = _node(activations.silu, "SiluBackward0")
-mish = _node(activations.mish, "MishBackward0")
-softplus = _node(activations.softplus, "SoftplusBackward0")
-log_sigmoid = _node(activations.log_sigmoid, "LogSigmoidBackward0")
-hardtanh = _node(activations.hardtanh, "HardtanhBackward0")
-hardsigmoid = _node(activations.hardsigmoid, "HardsigmoidBackward0")
-hardswish = _node(activations.hardswish, "HardswishBackward0")
-hardshrink = _node(activations.hardshrink, "HardshrinkBackward0")
-softshrink = _node(activations.softshrink, "SoftshrinkBackward0")
+leaky_relu = Primitive(activations.leaky_relu, "LeakyReluBackward0")
+leaky_relu_written = Primitive(activations.leaky_relu, "LeakyReluBackward1")
+elu = Primitive(activations.elu, "EluBackward0")
+elu_written = Primitive(activations.elu, "EluBackward1")
+celu = Primitive(activations.elu, "CeluBackward0")
+gelu = Primitive(activations.gelu, "GeluBackward0")
+silu = Primitive(activations.silu, "SiluBackward0")
+mish = Primitive(activations.mish, "MishBackward0")
+softplus = Primitive(activations.softplus, "SoftplusBackward0")
+log_sigmoid = Primitive(activations.log_sigmoid, "LogSigmoidBackward0")
+hardtanh = Primitive(activations.hardtanh, "HardtanhBackward0")
+hardsigmoid = Primitive(activations.hardsigmoid, "HardsigmoidBackward0")
+hardswish = Primitive(activations.hardswish, "HardswishBackward0")
+hardshrink = Primitive(activations.hardshrink, "HardshrinkBackward0")
+softshrink = Primitive(activations.softshrink, "SoftshrinkBackward0")
 threshold = Kernel(activations.threshold, "ThresholdBackward0", "threshold_cpu", "hfliu")
 glu = Kernel(activations.glu, "GluBackward0", "glu_cpu")
-rrelu = _node(activations.slopes, "RreluWithNoiseBackward0")
-rrelu_written = _node(activations.slopes, "RreluWithNoiseBackward1", main=False)
+rrelu = Primitive(activations.slopes, "RreluWithNoiseBackward0")
+rrelu_written = Primitive(activations.slopes, "RreluWithNoiseBackward1")
 
-mse_loss = _node(losses.mse_loss, "MseLossBackward0")
+mse_loss = Primitive(losses.mse_loss, "MseLossBackward0")
 smooth_l1_loss = Kernel(losses.smooth_l1_loss, "SmoothL1LossBackward0", "smooth_l1_cpu")
 huber_loss = Kernel(losses.huber_loss, "HuberLossBackward0", "huber_cpu")
 binary_cross_entropy = Kernel(
@@ -97,35 +90,35 @@ binary_cross_entropy_with_logits = Kernel(losses.binary_cross_entropy_with_logit
                                           "log_sigmoid_cpu")
 nll_loss = Kernel(losses.nll_loss, "NllLossBackward0", "nll_loss_out_frame")
 nll_loss2d = Kernel(losses.nll_loss2d, "NllLoss2DBackward0", "nll_loss2d_forward_out_frame")
-soft_margin_loss = _node(losses.soft_margin_loss, "SoftMarginLossBackward0")
+soft_margin_loss = Primitive(losses.soft_margin_loss, "SoftMarginLossBackward0")
 multi_margin_loss = Kernel(
     losses.multi_margin_loss, "MultiMarginLossBackward0", "multi_margin_loss_cpu_kernel", "f")
 multilabel_margin_loss = Kernel(losses.multilabel_margin_loss, "MultilabelMarginLossBackward0",
                                 "multilabel_margin_loss_forward_out_frame", "f")
 
-convolve = _node(convolution.convolution, "ConvolutionBackward0",
-                 primal=_laid(convolution.convolution, 2), scalar_edges=True)
+convolve = Primitive(convolution.convolution, "ConvolutionBackward0",
+                     primal=_laid(convolution.convolution, 2), scalar_edges=True)
 im2col = Kernel(convolution.im2col, "Im2ColBackward0", "im2col_out_cpu", "hfbc")
 col2im = Kernel(convolution.col2im, "Col2ImBackward0", "col2im_out_cpu", "hfbc")
 
 max_pool = {n: Kernel(pooling.pick, f"MaxPool{n}DWithIndicesBackward0", f"max_pool{n}d", "hfliu",
-                      main=n == 2, primal=_laid(pooling.pick))
+                      primal=_laid(pooling.pick))
             for n in (2, 3)}
 adaptive_max_pool = {n: Kernel(pooling.pick, f"AdaptiveMaxPool{n}DBackward0",
-                               f"adaptive_max_pool{n}d" + "_cpu" * (n == 3), main=False,
+                               f"adaptive_max_pool{n}d" + "_cpu" * (n == 3),
                                primal=_laid(pooling.pick, 3 - n))
                      for n in (2, 3)}
 fractional_max_pool = {n: Kernel(pooling.pick, f"FractionalMaxPool{n}DBackward0",
-                                 f"fractional_max_pool{n}d_out_frame", main=False)
+                                 f"fractional_max_pool{n}d_out_frame")
                        for n in (2, 3)}
-max_unpool = {n: Kernel(pooling.place, f"MaxUnpool{n}DBackward0", f"max_unpool{n}d", main=n == 2,
+max_unpool = {n: Kernel(pooling.place, f"MaxUnpool{n}DBackward0", f"max_unpool{n}d",
                         primal=_laid(pooling.place, 3 - n))
               for n in (2, 3)}
-avg_pool = {n: Kernel(pooling.average_pool, f"AvgPool{n}DBackward0", kernel, takes, main=n == 2,
+avg_pool = {n: Kernel(pooling.average_pool, f"AvgPool{n}DBackward0", kernel, takes,
                       primal=_laid(pooling.average_pool, 3 - n))
             for n, kernel, takes in ((2, "avg_pool2d", "hfl"), (3, "avg_pool3d_out_frame", "fl"))}
 adaptive_avg_pool = {n: Kernel(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward0",
-                               f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3), main=n == 2,
+                               f"adaptive_avg_pool{n}d" + "_cpu" * (n == 3),
                                primal=_laid(pooling.along_axes, 3 - n))
                      for n in (2, 3)}
 upsample: dict[tuple[str, int], Kernel] = {
@@ -147,20 +140,21 @@ pad_by_places: dict[tuple[str, int], Primitive] = {
     for mode in ("Reflection", "Replication") for n in (1, 2, 3)
 }
 pad_by_places |= {  # PyTorch writes the parts of a fresh tensor
-    ("Circular", n): _node(pooling.take_along_axes, "CopySlices", main=False) for n in (1, 2, 3)
+    ("Circular", n): Primitive(pooling.take_along_axes, "CopySlices", main=False) for n in (1, 2, 3)
 }
-pixel_shuffle = _node(pooling.pixel_shuffle, "PixelShuffleBackward0")
-pixel_unshuffle = _node(pooling.pixel_unshuffle, "PixelUnshuffleBackward0")
-constant_pad = _node(pooling.frame, "ConstantPadNdBackward0")
+pixel_shuffle = Primitive(pooling.pixel_shuffle, "PixelShuffleBackward0")
+pixel_unshuffle = Primitive(pooling.pixel_unshuffle, "PixelUnshuffleBackward0")
+constant_pad = Primitive(pooling.frame, "ConstantPadNdBackward0")
 
-layer_norm = _node(normalization.layer_norm, "NativeLayerNormBackward0", scalar_edges=True)
+layer_norm = Primitive(normalization.layer_norm, "NativeLayerNormBackward0", scalar_edges=True)
 batch_norm = Kernel(
     normalization.batch_norm, "NativeBatchNormBackward0", "batch_norm", scalar_edges=True)
 group_norm = Kernel(
     normalization.group_norm, "NativeGroupNormBackward0", "GroupNormKernelImpl", scalar_edges=True)
-lstm_layer = _node(recurrent.lstm_layer, "MkldnnRnnLayerBackward0", outputs=3, scalar_edges=True)
-embedding = _node(normalization.embedding, "EmbeddingBackward0")
-attention = _node(normalization.attention, "ScaledDotProductFlashAttentionForCpuBackward0")
+lstm_layer = Primitive(
+    recurrent.lstm_layer, "MkldnnRnnLayerBackward0", outputs=3, scalar_edges=True)
+embedding = Primitive(normalization.embedding, "EmbeddingBackward0")
+attention = Primitive(normalization.attention, "ScaledDotProductFlashAttentionForCpuBackward0")
 
 
 def written(input: Tensor, function: Callable[..., Any], *args: Any) -> Any:

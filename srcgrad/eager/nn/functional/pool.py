@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from srcgrad.rules.nn.pooling import max_places, pooled_size
 
 from ... import basis as torch
 from ...ops.arguments import not_implemented
+from ...tensor import Tensor
 from ..signatures import family
 from . import nodes
 from .calls import builtin
@@ -27,8 +28,6 @@ __all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
            "max_unpool1d", "max_unpool2d", "max_unpool3d"]
 
 Ints = tuple[int, ...]
-_WINDOWS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints", "tuple of ints")
-_MEANS = builtin("Tensor", "tuple of ints", "tuple of ints?", "tuple of ints")
 
 
 def _windowed(name: str, input: Any, count: int, kernel_size: Any, stride: Any, padding: Any,
@@ -83,8 +82,10 @@ def _check_line(kernel: Ints, stride: Ints, padding: Ints, dilation: Ints) -> No
                            f"padding={padding[0]} and kernel_size={kernel[0]}")
 
 
-def _max_pool(count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
-              dilation: Any = 1, ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def _max_pool(count: int, input: Tensor, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
+              dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
+              return_indices: bool = False) -> Any:
     """The maximum of each window of ``{shape}``; also its place with ``return_indices``."""
     options = _windowed(f"max_pool{count}d", input, count, kernel_size, stride, padding, dilation,
                         ceil_mode)
@@ -115,7 +116,7 @@ def _max_pool_planes(count: int, input: Any, options: Any, ceil_mode: bool) -> t
     return nodes.max_pool[count](input, places, count), where
 
 
-max_pool1d, max_pool2d, max_pool3d = family(_max_pool, "max_pool{count}d", _WINDOWS)
+max_pool1d, max_pool2d, max_pool3d = family(_max_pool, "max_pool{count}d", builtin)
 
 
 def _with_indices(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -166,7 +167,8 @@ def _max_unpool(count: int, input: Any, indices: Any, kernel_size: Any, stride: 
 max_unpool1d, max_unpool2d, max_unpool3d = family(_max_unpool, "max_unpool{count}d")
 
 
-def _avg_pool(count: int, input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+def _avg_pool(count: int, input: Tensor, kernel_size: int | Sequence[int],
+              stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
               ceil_mode: bool = False, count_include_pad: bool = True,
               divisor_override: int | None = None) -> Any:
     """The mean of each window of ``{shape}``."""
@@ -182,14 +184,15 @@ def _avg_pool(count: int, input: Any, kernel_size: Any, stride: Any = None, padd
     return nodes.avg_pool[count](input, kernel, stride, padding, *rest)
 
 
-@_MEANS
-def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0,
+@builtin
+def avg_pool1d(input: Tensor, kernel_size: int | Sequence[int],
+               stride: int | Sequence[int] | None = None, padding: int | Sequence[int] = 0,
                ceil_mode: bool = False, count_include_pad: bool = True) -> Any:
     """The mean of each window of ``(N, C, L)``."""
     return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
 
 
-avg_pool2d, avg_pool3d = family(_avg_pool, "avg_pool{count}d", _MEANS, counts=(2, 3))
+avg_pool2d, avg_pool3d = family(_avg_pool, "avg_pool{count}d", builtin, counts=(2, 3))
 _AVERAGES = (avg_pool1d, avg_pool2d, avg_pool3d)
 _MAXIMA = (max_pool1d, max_pool2d, max_pool3d)
 

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...calling_errors import whole
 from ...nodes import named
+from ...tensor import Tensor
 from . import nodes
-from .calls import builtin, whole
+from .calls import builtin
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = ["channel_shuffle", "interpolate", "pad", "pixel_shuffle", "pixel_unshuffle", "upsample",
@@ -21,8 +23,9 @@ __all__ = ["channel_shuffle", "interpolate", "pad", "pixel_shuffle", "pixel_unsh
 Array = Any
 
 
-@builtin("Tensor", "sequence")
-def pad(input: Any, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Any:
+@builtin
+def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
+        value: float | None = None) -> Any:
     """``input`` padded along its last axes; ``pad`` is (left, right, top, bottom, ...).
 
     ``mode`` is ``"constant"`` (negative widths crop), ``"reflect"``, ``"replicate"`` or

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ... import basis as torch
-from .calls import whole
+from ...calling_errors import whole
 
 Ints = tuple[int, ...]
 _WORDS = ("one", "two", "three")

@@ -9,7 +9,7 @@ from ... import basis as torch
 from .. import functional as F
 from ..module import Module
 from ..parameter import Parameter
-from .options import Layer
+from .options import Layer, layer
 
 __all__ = ["CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish",
            "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6",
@@ -27,16 +27,9 @@ class _InPlace(Layer):
         return ", ".join(filter(None, (text, "inplace=True"))) if self.inplace else text
 
 
-class Threshold(_InPlace, of=F.threshold, shown="threshold value"):
-    """The input above ``threshold``, else ``value``."""
-
-
-class ReLU(_InPlace, of=F.relu):
-    """``max(input, 0)``."""
-
-
-class RReLU(_InPlace, of=F.rrelu, shown="lower upper"):
-    """Leaky ReLU with random slopes in training."""
+Threshold = layer("Threshold", F.threshold, _InPlace, shown="threshold value")
+ReLU = layer("ReLU", F.relu, _InPlace)
+RReLU = layer("RReLU", F.rrelu, _InPlace, shown="lower upper")
 
 
 class Hardtanh(_InPlace, of=F.hardtanh, shown="min_val max_val"):
@@ -66,68 +59,22 @@ class ReLU6(Hardtanh, shown=""):
         super().__init__(0.0, 6.0, inplace)
 
 
-class Sigmoid(Layer, of=F.sigmoid):
-    """``1 / (1 + exp(-input))``."""
-
-
-class Tanh(Layer, of=F.tanh):
-    """The hyperbolic tangent."""
-
-
-class Hardsigmoid(Layer, of=F.hardsigmoid):
-    """``clip(input + 3, 0, 6) / 6``."""
-
-
-class Hardswish(Layer, of=F.hardswish):
-    """``input * clip(input + 3, 0, 6) / 6``."""
-
-
-class SiLU(_InPlace, of=F.silu):
-    """``input * sigmoid(input)``."""
-
-
-class Mish(_InPlace, of=F.mish):
-    """``input * tanh(softplus(input))``."""
-
-
-class ELU(_InPlace, of=F.elu, shown="alpha"):
-    """The input where positive, else ``alpha * (exp(input) - 1)``."""
-
-
-class CELU(_InPlace, of=F.celu, shown="alpha"):
-    """ELU with a continuous derivative for every ``alpha``."""
-
-
-class SELU(_InPlace, of=F.selu):
-    """ELU with the self-normalising constants."""
-
-
-class GLU(Layer, of=F.glu, shown="dim"):
-    """The first half along ``dim`` times the sigmoid of the second."""
-
-
-class GELU(Layer, of=F.gelu, shown="approximate={self.approximate!r}"):
-    """The input times the normal distribution function of it."""
-
-
-class Hardshrink(Layer, of=F.hardshrink, shown="{self.lambd}"):
-    """The input outside of ``[-lambd, lambd]``, else 0."""
-
-
-class Softshrink(Layer, of=F.softshrink, shown="{self.lambd}"):
-    """The input moved towards 0 by ``lambd``."""
-
-
-class LeakyReLU(_InPlace, of=F.leaky_relu, shown="negative_slope"):
-    """The input where positive, else ``negative_slope`` times it."""
-
-
-class LogSigmoid(Layer, of=F.logsigmoid):
-    """``log(sigmoid(input))``."""
-
-
-class Softplus(Layer, of=F.softplus, shown="beta threshold"):
-    """``log(1 + exp(beta * input)) / beta``."""
+Sigmoid = layer("Sigmoid", F.sigmoid)
+Tanh = layer("Tanh", F.tanh)
+Hardsigmoid = layer("Hardsigmoid", F.hardsigmoid)
+Hardswish = layer("Hardswish", F.hardswish)
+SiLU = layer("SiLU", F.silu, _InPlace)
+Mish = layer("Mish", F.mish, _InPlace)
+ELU = layer("ELU", F.elu, _InPlace, shown="alpha")
+CELU = layer("CELU", F.celu, _InPlace, shown="alpha")
+SELU = layer("SELU", F.selu, _InPlace)
+GLU = layer("GLU", F.glu, shown="dim")
+GELU = layer("GELU", F.gelu, shown="approximate={self.approximate!r}")
+Hardshrink = layer("Hardshrink", F.hardshrink, shown="{self.lambd}")
+Softshrink = layer("Softshrink", F.softshrink, shown="{self.lambd}")
+LeakyReLU = layer("LeakyReLU", F.leaky_relu, _InPlace, shown="negative_slope")
+LogSigmoid = layer("LogSigmoid", F.logsigmoid)
+Softplus = layer("Softplus", F.softplus, shown="beta threshold")
 
 
 class PReLU(Layer, of=F.prelu, own="weight", shown="num_parameters"):
@@ -145,12 +92,8 @@ class PReLU(Layer, of=F.prelu, own="weight", shown="num_parameters"):
             self.weight.fill_(self.init)
 
 
-class Softsign(Layer, of=F.softsign):
-    """``input / (1 + abs(input))``."""
-
-
-class Tanhshrink(Layer, of=F.tanhshrink):
-    """``input - tanh(input)``."""
+Softsign = layer("Softsign", F.softsign)
+Tanhshrink = layer("Tanhshrink", F.tanhshrink)
 
 
 class _AlongDim(Layer, shown="dim"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import functional as F
-from .options import Layer
+from .options import Layer, layer
 
 __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",]
 
@@ -18,25 +18,10 @@ class _Dropout(Layer, shown="p inplace"):
         self._keep(p=p, inplace=inplace)
 
 
-class Dropout(_Dropout, of=F.dropout):
-    """Elements zero with probability ``p`` in training."""
-
-
-class Dropout1d(_Dropout, of=F.dropout1d):
-    """Channels of ``(N, C, L)`` zero with probability ``p`` in training."""
-
-
-class Dropout2d(_Dropout, of=F.dropout2d):
-    """Channels of ``(N, C, H, W)`` zero with probability ``p`` in training."""
-
-
-class Dropout3d(_Dropout, of=F.dropout3d):
-    """Channels of ``(N, C, D, H, W)`` zero with probability ``p`` in training."""
-
-
-class AlphaDropout(_Dropout, of=F.alpha_dropout, without="inplace"):
-    """Dropout that keeps mean and variance of SELU activations."""
-
-
-class FeatureAlphaDropout(_Dropout, of=F.feature_alpha_dropout, without="inplace"):
-    """:class:`AlphaDropout` of whole channels."""
+Dropout = layer("Dropout", F.dropout, _Dropout)
+Dropout1d = layer("Dropout1d", F.dropout1d, _Dropout)
+Dropout2d = layer("Dropout2d", F.dropout2d, _Dropout)
+Dropout3d = layer("Dropout3d", F.dropout3d, _Dropout)
+AlphaDropout = layer("AlphaDropout", F.alpha_dropout, _Dropout, without="inplace")
+FeatureAlphaDropout = layer(
+    "FeatureAlphaDropout", F.feature_alpha_dropout, _Dropout, without="inplace")

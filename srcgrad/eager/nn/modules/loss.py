@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import functional as F
 from ..functional.loss import reduction_of
-from .options import Layer
+from .options import Layer, layer
 from .vision import PairwiseDistance
 
 __all__ = ["BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CosineEmbeddingLoss", "CrossEntropyLoss",
@@ -44,20 +44,12 @@ class _Loss(Layer):
                              f"{margin} instead")
 
 
-class L1Loss(_Loss, of=F.l1_loss, without="weight"):
-    """The absolute error."""
+L1Loss = layer("L1Loss", F.l1_loss, _Loss, without="weight")
+MSELoss = layer("MSELoss", F.mse_loss, _Loss, without="weight")
+NLLLoss = layer("NLLLoss", F.nll_loss, _Loss)
 
 
-class MSELoss(_Loss, of=F.mse_loss, without="weight"):
-    """The squared error."""
-
-
-class NLLLoss(_Loss, of=F.nll_loss):
-    """Minus the log-probability of the target class."""
-
-
-class NLLLoss2d(NLLLoss):
-    """The old name of :class:`NLLLoss` for images."""
+NLLLoss2d = layer("NLLLoss2d", None, NLLLoss)  # its old name for images
 
 
 class PoissonNLLLoss(_Loss, of=F.poisson_nll_loss):
@@ -75,28 +67,12 @@ class GaussianNLLLoss(_Loss, of=F.gaussian_nll_loss):
         self._keep(full=full, eps=eps, reduction=reduction)
 
 
-class KLDivLoss(_Loss, of=F.kl_div):
-    """The Kullback-Leibler divergence from log-probabilities."""
-
-
-class BCELoss(_Loss, of=F.binary_cross_entropy):
-    """The binary cross entropy of probabilities."""
-
-
-class BCEWithLogitsLoss(_Loss, of=F.binary_cross_entropy_with_logits):
-    """The binary cross entropy of ``sigmoid(input)``."""
-
-
-class HingeEmbeddingLoss(_Loss, of=F.hinge_embedding_loss):
-    """The input for targets 1, a hinge for targets -1."""
-
-
-class MultiLabelMarginLoss(_Loss, of=F.multilabel_margin_loss):
-    """Hinge between target classes and the others."""
-
-
-class SmoothL1Loss(_Loss, of=F.smooth_l1_loss):
-    """Quadratic for errors below ``beta``, linear above."""
+KLDivLoss = layer("KLDivLoss", F.kl_div, _Loss)
+BCELoss = layer("BCELoss", F.binary_cross_entropy, _Loss)
+BCEWithLogitsLoss = layer("BCEWithLogitsLoss", F.binary_cross_entropy_with_logits, _Loss)
+HingeEmbeddingLoss = layer("HingeEmbeddingLoss", F.hinge_embedding_loss, _Loss)
+MultiLabelMarginLoss = layer("MultiLabelMarginLoss", F.multilabel_margin_loss, _Loss)
+SmoothL1Loss = layer("SmoothL1Loss", F.smooth_l1_loss, _Loss)
 
 
 class HuberLoss(_Loss, of=F.huber_loss):
@@ -108,24 +84,11 @@ class HuberLoss(_Loss, of=F.huber_loss):
         self._keep(reduction=reduction, delta=delta)
 
 
-class SoftMarginLoss(_Loss, of=F.soft_margin_loss):
-    """``log(1 + exp(-target * input))``."""
-
-
-class CrossEntropyLoss(_Loss, of=F.cross_entropy):
-    """The cross entropy of ``softmax(input)`` against classes or probabilities."""
-
-
-class MultiLabelSoftMarginLoss(_Loss, of=F.multilabel_soft_margin_loss):
-    """The mean over classes of binary cross entropies."""
-
-
-class CosineEmbeddingLoss(_Loss, of=F.cosine_embedding_loss):
-    """``1 - cos`` for targets 1, a hinge on cos for targets -1."""
-
-
-class MarginRankingLoss(_Loss, of=F.margin_ranking_loss):
-    """Hinge on the order of two inputs."""
+SoftMarginLoss = layer("SoftMarginLoss", F.soft_margin_loss, _Loss)
+CrossEntropyLoss = layer("CrossEntropyLoss", F.cross_entropy, _Loss)
+MultiLabelSoftMarginLoss = layer("MultiLabelSoftMarginLoss", F.multilabel_soft_margin_loss, _Loss)
+CosineEmbeddingLoss = layer("CosineEmbeddingLoss", F.cosine_embedding_loss, _Loss)
+MarginRankingLoss = layer("MarginRankingLoss", F.margin_ranking_loss, _Loss)
 
 
 class MultiMarginLoss(_Loss, of=F.multi_margin_loss):
@@ -158,5 +121,4 @@ class TripletMarginWithDistanceLoss(_Loss, of=F.triplet_margin_with_distance_los
         super()._keep(**options)
 
 
-class CTCLoss(_Loss, of=F.ctc_loss):
-    """Connectionist temporal classification."""
+CTCLoss = layer("CTCLoss", F.ctc_loss, _Loss)

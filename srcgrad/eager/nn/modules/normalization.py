@@ -8,7 +8,7 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from .options import Layer
+from .options import Layer, layer
 
 __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d",
            "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
@@ -192,7 +192,5 @@ class GroupNorm(_Affine, of=F.group_norm, own="weight bias",
         self.reset_parameters()
 
 
-class LocalResponseNorm(
-    Layer, of=F.local_response_norm, shown="{self.size} alpha beta k",
-):
-    """Divides by a power of the mean square of neighbouring channels."""
+LocalResponseNorm = layer(
+    "LocalResponseNorm", F.local_response_norm, shown="{self.size} alpha beta k")

@@ -9,6 +9,7 @@ text ``ELU(alpha=1.0)``.
 from __future__ import annotations
 
 import inspect
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from ... import basis as torch
 from .. import functional as F
 from ..module import Module
 from ..parameter import Parameter
-from ..signatures import SHAPES, defined
+from ..signatures import defined
 
 _Parameters = dict[str, inspect.Parameter]
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -107,18 +108,26 @@ class Layer(Module):
         return self._shown.format(self=self)
 
 
-def layers(template: type[Layer], name: str, of: str = "", *, counts: tuple[int, ...] = (1, 2, 3),
+def layer(name: str, of: Callable[..., Any] | None, base: type[Layer] = Layer, depth: int = 1,
+          **facts: Any) -> Any:
+    """The class ``name`` whose body would be empty: what it does, ``of`` tells (else its base)."""
+    cls = types.new_class(name, (base,), {"of": of, **facts})
+    cls.__module__ = sys._getframe(depth).f_globals["__name__"]
+    cls.__doc__ = base.__doc__ if of is None else of.__doc__
+    return cls
+
+
+def layers(name: str, of: str, base: type[Layer] = Layer, *, counts: tuple[int, ...] = (1, 2, 3),
            **facts: Any) -> tuple[Any, ...]:
-    """``template`` for one, two and three spatial axes: their number is an attribute, and stands in
-    the names of the class and of the function ``of`` as ``{count}``; the docstring may have
-    ``{shape}`` and ``{axes}``, too."""
+    """:func:`layer` for one, two and three spatial axes: their number is an attribute, and stands
+    in the names of class and function as ``{count}``; a docstring of ``base`` may have ``{axes}``
+    and the facts."""
     made = []
     for count in counts:
-        facts["of"] = getattr(F, of.format(count=count)) if of else None
-        cls = types.new_class(name.format(count=count), (template,), facts | {"count": count})
-        cls.__module__ = template.__module__
-        cls.__doc__ = (template.__doc__ or "").format(
-            count=count, shape=SHAPES[count - 1], axes=("axis", "two axes", "three axes")[count - 1],
-            **facts)
+        function = getattr(F, of.format(count=count)) if of else None
+        cls = layer(name.format(count=count), function, base, 2, count=count, **facts)
+        if function is None:
+            axes = ("axis", "two axes", "three axes")[count - 1]
+            cls.__doc__ = cls.__doc__.format(axes=axes, **facts)
         made.append(cls)
     return tuple(made)

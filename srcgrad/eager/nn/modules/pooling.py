@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from ..functional.conv import tupled
-from .options import Layer, layers
+from .options import Layer, layer, layers
 
 __all__ = ["AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d",
            "AdaptiveMaxPool2d", "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d",
@@ -22,15 +22,10 @@ class _Pool(Layer):
 
 
 class _MaxPool(_Pool, shown="kernel_size stride padding dilation ceil_mode"):
-    """The maximum of each window of ``{shape}``."""
-
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
                  return_indices: bool = False, ceil_mode: bool = False) -> None:
         self._keep(kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation,
                    return_indices=return_indices, ceil_mode=ceil_mode)
-
-
-MaxPool1d, MaxPool2d, MaxPool3d = layers(_MaxPool, "MaxPool{count}d", "max_pool{count}d")
 
 
 class _TuplePool(_Pool, shown="kernel_size stride padding"):
@@ -45,51 +40,21 @@ class _TuplePool(_Pool, shown="kernel_size stride padding"):
             setattr(self, name, (value,) * self.count if isinstance(value, int) else tuple(value))
 
 
-class _MaxUnpool(_TuplePool):
-    """Values back where :class:`MaxPool{count}d` took them from."""
-
-
+MaxPool1d, MaxPool2d, MaxPool3d = layers("MaxPool{count}d", "max_pool{count}d", _MaxPool)
 MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = layers(
-    _MaxUnpool, "MaxUnpool{count}d", "max_unpool{count}d", takes="input indices output_size")
-
-
-class AvgPool1d(_TuplePool, of=F.avg_pool1d, count=1):
-    """The mean of each window of ``(N, C, L)``."""
-
-
-class _AvgPool(_Pool, shown="kernel_size stride padding"):
-    """The mean of each window of ``{shape}``."""
-
-
-AvgPool2d, AvgPool3d = layers(_AvgPool, "AvgPool{count}d", "avg_pool{count}d", counts=(2, 3))
-
-
-class _LPPool(Layer, shown="norm_type kernel_size stride ceil_mode"):
-    """The p-norm of each window of ``{shape}``."""  # ``stride`` stays as it was given
-
-
-LPPool1d, LPPool2d, LPPool3d = layers(_LPPool, "LPPool{count}d", "lp_pool{count}d")
-
-
-class _AdaptiveMaxPool(Layer, shown="output_size"):
-    """Maxima of the parts of ``{shape}``."""
-
-
+    "MaxUnpool{count}d", "max_unpool{count}d", _TuplePool, takes="input indices output_size")
+AvgPool1d = layer("AvgPool1d", F.avg_pool1d, _TuplePool, count=1)
+AvgPool2d, AvgPool3d = layers("AvgPool{count}d", "avg_pool{count}d", _Pool, counts=(2, 3),
+                              shown="kernel_size stride padding")
+LPPool1d, LPPool2d, LPPool3d = layers(  # their stride stays as it was given
+    "LPPool{count}d", "lp_pool{count}d", shown="norm_type kernel_size stride ceil_mode")
 AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = layers(
-    _AdaptiveMaxPool, "AdaptiveMaxPool{count}d", "adaptive_max_pool{count}d")
-
-
-class _AdaptiveAvgPool(Layer, shown="output_size"):
-    """Means of the parts of ``{shape}``."""
-
-
+    "AdaptiveMaxPool{count}d", "adaptive_max_pool{count}d", shown="output_size")
 AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = layers(
-    _AdaptiveAvgPool, "AdaptiveAvgPool{count}d", "adaptive_avg_pool{count}d")
+    "AdaptiveAvgPool{count}d", "adaptive_avg_pool{count}d", shown="output_size")
 
 
 class _FractionalMaxPool(Layer):
-    """Maxima of windows of ``{shape}`` at pseudo-random steps."""
-
     count: int
 
     def _keep(self, **options: Any) -> None:
@@ -110,4 +75,4 @@ class _FractionalMaxPool(Layer):
 
 
 FractionalMaxPool2d, FractionalMaxPool3d = layers(
-    _FractionalMaxPool, "FractionalMaxPool{count}d", "fractional_max_pool{count}d", counts=(2, 3))
+    "FractionalMaxPool{count}d", "fractional_max_pool{count}d", _FractionalMaxPool, counts=(2, 3))

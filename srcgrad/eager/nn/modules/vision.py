@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from ..module import Module
-from .options import Layer, layers
+from .options import Layer, layer, layers
 
 __all__ = ["ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d",
            "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Fold", "PairwiseDistance",
@@ -53,25 +53,17 @@ class _ZeroPad(_ConstantPad, shown="{self.padding}"):
         super().__init__(padding, 0.0)
 
 
-ConstantPad1d, ConstantPad2d, ConstantPad3d = layers(_ConstantPad, "ConstantPad{count}d")
-ZeroPad1d, ZeroPad2d, ZeroPad3d = layers(_ZeroPad, "ZeroPad{count}d")
+ConstantPad1d, ConstantPad2d, ConstantPad3d = layers("ConstantPad{count}d", "", _ConstantPad)
+ZeroPad1d, ZeroPad2d, ZeroPad3d = layers("ZeroPad{count}d", "", _ZeroPad)
 ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = layers(
-    _Pad, "ReflectionPad{count}d", mode="reflect")
+    "ReflectionPad{count}d", "", _Pad, mode="reflect")
 ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = layers(
-    _Pad, "ReplicationPad{count}d", mode="replicate")
-CircularPad1d, CircularPad2d, CircularPad3d = layers(_Pad, "CircularPad{count}d", mode="circular")
-
-
-class PixelShuffle(Layer, of=F.pixel_shuffle, shown="upscale_factor"):
-    """``(..., C * r * r, H, W)`` to ``(..., C, H * r, W * r)``."""
-
-
-class PixelUnshuffle(Layer, of=F.pixel_unshuffle, shown="downscale_factor"):
-    """``(..., C, H * r, W * r)`` to ``(..., C * r * r, H, W)``."""
-
-
-class ChannelShuffle(Layer, of=F.channel_shuffle, shown="groups"):
-    """Channels of groups interleaved."""
+    "ReplicationPad{count}d", "", _Pad, mode="replicate")
+CircularPad1d, CircularPad2d, CircularPad3d = layers(
+    "CircularPad{count}d", "", _Pad, mode="circular")
+PixelShuffle = layer("PixelShuffle", F.pixel_shuffle, shown="upscale_factor")
+PixelUnshuffle = layer("PixelUnshuffle", F.pixel_unshuffle, shown="downscale_factor")
+ChannelShuffle = layer("ChannelShuffle", F.channel_shuffle, shown="groups")
 
 
 class Upsample(Layer, of=F.interpolate, without="antialias"):
@@ -107,12 +99,8 @@ class UpsamplingBilinear2d(Upsample):
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 
-class Unfold(Layer, of=F.unfold, shown="kernel_size dilation padding stride"):
-    """The patches of images as columns."""
-
-
-class Fold(Layer, of=F.fold, shown="output_size kernel_size dilation padding stride"):
-    """Columns added back to images."""
+Unfold = layer("Unfold", F.unfold, shown="kernel_size dilation padding stride")
+Fold = layer("Fold", F.fold, shown="output_size kernel_size dilation padding stride")
 
 
 class PairwiseDistance(Module):
@@ -128,5 +116,4 @@ class PairwiseDistance(Module):
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
-class CosineSimilarity(Layer, of=F.cosine_similarity, takes="x1 x2"):
-    """The cosine of the angle along ``dim``."""
+CosineSimilarity = layer("CosineSimilarity", F.cosine_similarity, takes="x1 x2")
