@@ -256,14 +256,7 @@ class Plan:
         return grads
 
     def _project(self, g: Any, meta: tuple[tuple[int, ...], dt.dtype]) -> Array:
-        shape, d = meta
-        if g.__class__ is not _ndarray:
-            g = np.asarray(g)
-        if self.complex:
-            g = _conjugate(g)
-        if g.shape != shape or g.dtype is not d.numpy:
-            g = reduce_to(g, shape, d.numpy)
-        return dt.round_bfloat16(g) if d is dt.bfloat16 else g
+        return _fitted(_conjugate(np.asarray(g)) if self.complex else g, meta)
 
     def pull_graph(self, node: Any, ct: Any) -> list[Any]:
         lift = recorder[0]

@@ -140,17 +140,21 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return (out, result) if several_out else (out[0], result[0])
 
 
-def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
-             strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
-    """All derivatives: shape ``output.shape + input.shape``, nested tuples for tuples."""
+def _check_strategy(strategy: str, vectorize: bool, hint: str = "") -> None:
     if strategy not in ("reverse-mode", "forward-mode"):
         raise AssertionError(
-            'Expected strategy to be either "forward-mode" or "reverse-mode". Hint: If your '
-            'function has more outputs than inputs, "forward-mode" tends to be more performant. '
-            'Otherwise, prefer to use "reverse-mode".')
+            f'Expected strategy to be either "forward-mode" or "reverse-mode".{hint}')
     if strategy == "forward-mode" and not vectorize:
         raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
                                   "Hessian isonly implemented for `vectorize=True`.")
+
+
+def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
+             strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
+    """All derivatives: shape ``output.shape + input.shape``, nested tuples for tuples."""
+    _check_strategy(strategy, vectorize, ' Hint: If your function has more outputs than inputs, '
+                    '"forward-mode" tends to be more performant. Otherwise, prefer to use '
+                    '"reverse-mode".')
     if strategy == "forward-mode" and (create_graph or strict):
         option, kind = (("create_graph", NotImplementedError) if create_graph
                         else ("strict", RuntimeError))
@@ -207,11 +211,7 @@ def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, s
             vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode") -> Any:
     """The second derivatives of a scalar function."""
     several_in, given = _as_tuple(inputs, "inputs", "hessian")
-    if outer_jacobian_strategy not in ("reverse-mode", "forward-mode"):
-        raise AssertionError('Expected strategy to be either "forward-mode" or "reverse-mode".')
-    if outer_jacobian_strategy == "forward-mode" and not vectorize:
-        raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
-                                  "Hessian isonly implemented for `vectorize=True`.")
+    _check_strategy(outer_jacobian_strategy, vectorize)
 
     def first(*xs: Tensor) -> Any:
         outs = func(*xs)

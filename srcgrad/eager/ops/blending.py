@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import bad_argument, is_number, need_tensor, op, register, type_name
+from srcgrad.eager.dispatch import bad_argument, is_number, op, register, type_name
 from srcgrad.eager.operands import arithmetic_dtype, promoted
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.primitive import Primitive
@@ -73,7 +73,8 @@ def clamp_max(input: Tensor, max: Any) -> Any:
 _WHERE = Primitive(np.where, "WhereBackward0", scalar_edges=True)
 
 
-def where(condition: Any = None, input: Any = None, other: Any = None, *, out: Any = None) -> Any:
+@op(method=False)
+def where(condition: Any = None, input: Any = None, other: Any = None) -> Any:
     """``input`` where ``condition`` is true, else ``other``."""
     if not isinstance(condition, Tensor):
         raise TypeError(f"argument 'condition' must be Tensor, not {type_name(condition)}")
@@ -97,11 +98,9 @@ def where(condition: Any = None, input: Any = None, other: Any = None, *, out: A
     except ValueError:
         promotion.check_broadcast(condition, input, other)
         raise
-    made = _WHERE.finish(store(d, r), (condition, input, other), {}, d)
-    return made if out is None else out.copy_(made)
+    return _WHERE.finish(store(d, r), (condition, input, other), {}, d)
 
 
-register("where", where, method=False)
 register("where", lambda self, condition, other: where(condition, self, other), torch=False)
 
 def _lerp(start: Any, end: Any, weight: Any) -> Any:
@@ -173,7 +172,6 @@ _FILL_TENSOR = Primitive(blends.masked_fill, "MaskedFillBackward1")
 @op(inplace=True, torch=True, out=False)
 def masked_fill(input: Tensor, mask: Tensor, value: Any) -> Any:
     """``input`` with ``value`` where ``mask`` is true."""
-    need_tensor("masked_fill", mask, "mask", 2)
     if mask._dt is not dt.bool_:
         raise RuntimeError("masked_fill_ only supports boolean masks, but got mask with dtype "
                            f"{mask._dt.c_name}")

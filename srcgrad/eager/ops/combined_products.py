@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.dispatch import bad_argument, op
 from srcgrad.eager.operands import promoted
 from srcgrad.eager.ops.arguments import one_dtype
 from srcgrad.eager.ops.arithmetic import mul
@@ -163,7 +163,8 @@ def kron(input: Tensor, other: Tensor) -> Any:
     return unsafe_view(product, tuple(x * y for x, y in zip(a_shape, b_shape)))
 
 
-def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) -> Any:
+@op(method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     """Products summed over several dimensions of both tensors."""
     if isinstance(dims, Tensor):
         dims = dims.tolist()
@@ -200,12 +201,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     left = reshape(permute(a, *free_a, *first) if a._a.ndim else a, rows, inner_size)
     right = reshape(permute(b, *second, *free_b) if b._a.ndim else b, inner_size, columns)
     product = dot(reshape(left, -1), reshape(right, -1)) if not shape else mm(left, right)
-    result = reshape(product, shape)
-    return result if out is None else out.copy_(result)
+    return reshape(product, shape)
 
 
 def _listed(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else [value]
-
-
-register("tensordot", tensordot, method=False)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.dispatch import op
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
@@ -55,9 +55,10 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     return wrap(counts.astype(d.numpy), d)
 
 
+@op(method=False)
 def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False,
-                 right: bool = False, side: str | None = None, sorter: Tensor | None = None,
-                 out: Tensor | None = None) -> Tensor:
+                 right: bool = False, side: str | None = None,
+                 sorter: Tensor | None = None) -> Tensor:
     """Where to insert numbers into sorted rows to keep the order."""
     if side is not None and side not in ("left", "right"):
         raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got "
@@ -86,17 +87,18 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
         found = np.empty(values.shape, np.int64)
         for row in np.ndindex(s.shape[:-1]):
             found[row] = np.searchsorted(s[row], values[row], how)
-    t = wrap(np.asarray(found).astype(d.numpy), d)
-    return t if out is None else out.copy_(t)
+    return wrap(np.asarray(found).astype(d.numpy), d)
 
 
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False,
-              out: Tensor | None = None) -> Tensor:
+@op(method=False)
+def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False,
+              right: bool = False) -> Tensor:
     """Which interval between boundaries each number falls into."""
     if boundaries._a.ndim != 1:
         raise RuntimeError("boundaries tensor must be 1 dimension, but got dim("
                            f"{boundaries._a.ndim})")
-    return searchsorted(boundaries, input, out_int32=out_int32, right=right, out=out)
+    return searchsorted(boundaries, input, out_int32=out_int32, right=right)
+
 
 _UNIQUE = Primitive(unique_values, "Unique2Backward0")
 _UNIQUE_SLICES = Primitive(unique_values, "UniqueDimBackward0")
@@ -176,7 +178,3 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
                              weights=None if weight is None else weight._a.ravel(), density=density)
     return _HISTOGRAM(wrap(counts.astype(input._a.dtype), input._dt),
                       wrap(np.array(edges), input._dt))
-
-
-register("searchsorted", searchsorted, method=False)
-register("bucketize", bucketize, method=False)

@@ -116,11 +116,11 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         if input._a.size == 0:
             raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
                                "operation has no identity.")
-        return _MIN_MAX(*joint("AminmaxBackward0", _LEAST(input, keepdims=keepdim),
-                               _MOST(input, keepdims=keepdim)))
-    i = wrap_dim(dim, input)
-    check_nonempty("aminmax", input, i, call="")
-    axis = i if input._a.ndim else None
+        axis = None
+    else:
+        i = wrap_dim(dim, input)
+        check_nonempty("aminmax", input, i, call="")
+        axis = i if input._a.ndim else None
     return _MIN_MAX(*joint("AminmaxBackward0", _LEAST(input, axis=axis, keepdims=keepdim),
                            _MOST(input, axis=axis, keepdims=keepdim)))
 

@@ -15,7 +15,6 @@ from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
-from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn import blends, flat_functions, gamma_functions, special_functions
 
 
@@ -179,7 +178,6 @@ def nextafter(input: Tensor, other: Tensor) -> Any:
 @op(inplace=True)
 def heaviside(input: Tensor, values: Tensor) -> Any:
     """0 for negative, 1 for positive numbers, ``values`` at 0."""
-    need_tensor("heaviside", values, "values", 2)
     if dt.COMPLEX in (input._dt.category, values._dt.category):
         raise RuntimeError("heaviside is not yet implemented for complex tensors.")
     if input._dt is not values._dt:
@@ -191,7 +189,8 @@ _POLYGAMMA = Primitive(gamma_functions.polygamma, "PolygammaBackward0")
 _MVLGAMMA = Primitive(gamma_functions.mvlgamma, "MvlgammaBackward0")
 
 
-def polygamma(n: Any, input: Any = None, *, out: Tensor | None = None) -> Any:
+@op(inplace=True)
+def polygamma(n: Any, input: Any) -> Any:
     """The ``n``-th derivative of the digamma function."""
     if isinstance(n, Tensor):
         if not isinstance(input, int):
@@ -199,17 +198,7 @@ def polygamma(n: Any, input: Any = None, *, out: Tensor | None = None) -> Any:
         n, input = input, n  # the method's order
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    r = _POLYGAMMA(n, as_floating(input))
-    return r if out is None else out.copy_(r)
-
-
-def polygamma_written(self: Tensor, n: int) -> Tensor:
-    """:func:`polygamma` in place."""
-    return apply_in_place(self, lambda old: polygamma(n, old))
-
-
-register("polygamma", polygamma)
-register("polygamma_", polygamma_written, torch=False)
+    return _POLYGAMMA(n, as_floating(input))
 
 
 @op(inplace=True)
@@ -242,7 +231,6 @@ for _name in ("gcd", "lcm"):
 
 def _logical(name: str, function: Any) -> None:
     def call(input: Tensor, other: Tensor) -> Tensor:
-        need_tensor(name, other, "other", 2)
         try:
             return wrap(np.asarray(function(input._a != 0, other._a != 0)), dt.bool_)
         except ValueError:

@@ -128,6 +128,7 @@ def tile(input: Tensor, *dims: Any) -> Any:
     return repeat(input, *(1,) * (input._a.ndim - len(counts)), *counts)
 
 
+@op(out=False)
 def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None, *,
                       output_size: int | None = None) -> Any:
     """Each element (or slice along ``dim``) repeated."""
@@ -154,9 +155,6 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
                            f"repeats.size(0) = {counts.size} and input.size({i}) = {n}")
     places = np.repeat(np.arange(n), counts)
     return _INDEX_SELECT(input, wrap(places, dt.int64), axis=i)
-
-
-register("repeat_interleave", repeat_interleave)
 
 
 @op(out=False, aliases=("moveaxis",))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.dispatch import op
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arithmetic import halved, times_number
 from srcgrad.eager.ops.blending import complex_, lerp
@@ -56,6 +56,7 @@ def _trapezoids(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Any, A
     return narrow(y, i, 0, max(n - 1, 0)), narrow(y, i, 1, max(n - 1, 0)), dx, i
 
 
+@op(method=False, out=False, aliases=("trapz",))
 def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The integral by the trapezoidal rule."""
     if y._a.shape and y._a.shape[wrap_dim(dim, y)] == 0:
@@ -68,16 +69,13 @@ def trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any
     return times_number(times_number(y.sum(i), 2) - ends, step / 2)
 
 
+@op(method=False, out=False)
 def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int = -1) -> Any:
     """The running integral by the trapezoidal rule."""
     early, late, step, i = _trapezoids("cumulative_trapezoid", y, x, 1 if dx is None else dx, dim)
     if isinstance(step, Tensor):
         return halved(((early + late) * step).cumsum(i))
     return times_number(early + late, step / 2).cumsum(i)
-
-
-register(("trapezoid", "trapz"), trapezoid, method=False)
-register("cumulative_trapezoid", cumulative_trapezoid, method=False)
 
 
 # -- quantiles -----------------------------------------------------------------------------
@@ -258,6 +256,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
 # -- numerical gradients -------------------------------------------------------------------
 
 
+@op(method=False, out=False)
 def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
     """Differences that approximate the derivative along each dimension, as a list."""
     spacing = 1 if spacing is None else spacing
@@ -314,6 +313,3 @@ def _one_gradient(f: Tensor, dim: int, spacing: Any, edge_order: int) -> Tensor:
                 - part(n - 2, 1) * (ends / (last * before))
                 + part(n - 3, 1) * (last / (before * ends)))
     return cat([low, inner, high], dim)  # type: ignore[no-any-return]
-
-
-register("gradient", gradient, method=False)
