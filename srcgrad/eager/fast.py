@@ -134,7 +134,7 @@ def pair(prim: Primitive, slow: Callable[..., Any], *,
         meta = None if same else (None if edge is None else (a.shape, d),
                                   None if other is None else (b.shape, d))
         node = _record(t, cls, plan, (edge, other) if two or scalar_edges else (edge,), meta)
-        node._saved = plan.quick_save(x, y, t)
+        node._saved = plan.quick_save(t, x, y)
         return t
 
     usable = all(_plan(prim, k).quick_save is not None for k in (
@@ -220,7 +220,7 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
         if x._x is not None and x._x.inference:
             return slow(x)
         node = _record(t, cls, plan, (edge,), None)
-        node._saved = save(x, t)
+        node._saved = save(t, x)
         return t
 
     return _like(call, slow)

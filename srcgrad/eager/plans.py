@@ -25,7 +25,7 @@ from srcgrad.eager.saving import (
     unpack_output,
     unpack_output_array,
 )
-from srcgrad.eager.specialise import Pieces, can_specialise, make_named_save, make_pull, make_save
+from srcgrad.eager.specialise import Pieces, can_specialise, make_pull, make_save
 from srcgrad.eager.strides import reduce_to
 from srcgrad.eager.tensor import Array, Tensor, wrap, wrap_fresh
 from srcgrad.eager.views import gradient_edge
@@ -80,11 +80,10 @@ class Plan:
             f.kind == "static" and prim.scalar_edges and f.name in prim.entry.rules)
             for f in self.fields)
         self.frees = saves if prim.frees is None else prim.frees
-        self.quick_save: Callable[..., Any] | None = None
+        self.quick_save = make_save(self, _PIECES)
+        self.saved_inputs = [f.name for f in self.fields if f.kind == "tensor"]
         if can_specialise(self):
             self.pull = make_pull(self, _PIECES)  # type: ignore[method-assign]
-            self.quick_save = make_save(self, _PIECES)
-        self.named_save = make_named_save(self, _PIECES)
 
     def _plan_calls(self) -> None:
         done: set[int] = set()
@@ -140,16 +139,18 @@ class Plan:
 
     def save(self, named: dict[str, Any], made: tuple[Tensor, ...], node: Any) -> tuple[Any, ...]:
         hooked = state.mode & HOOKS
-        if self.named_save is not None and not hooked:
-            quick: tuple[Any, ...] = self.named_save(named, made[0])
+        for name in self.saved_inputs:
+            rare = named[name]._x
+            if rare is not None and rare.inference:
+                raise RuntimeError(INFERENCE_SAVED)
+        if self.quick_save is not None and not hooked:
+            quick: tuple[Any, ...] = self.quick_save(made[0], **named)
             return quick
         saved: list[Any] = []
         for field in self.fields:
             kind, name = field.kind, field.name
             if kind == "tensor":
                 t = named[name]
-                if t._x is not None and t._x.inference:
-                    raise RuntimeError(INFERENCE_SAVED)
                 saved.append(pack_now(t) if hooked else (t, t._ver[0]))
             elif kind == "static":
                 saved.append(named.get(name, self.prim.defaults.get(name)))
@@ -165,16 +166,16 @@ class Plan:
                 saved.append(tuple(pack_now(shown_output(out, node), out.nr) if hooked else out
                                    for out in outs))
             elif kind == "setting":
-                saved.append(self.prim.settings.get(name, self._setting(name)))
+                saved.append(self.setting(name))
             else:
-                saved.append(_fact(name, named, self.prim))
+                base, _, what = name.rpartition("_")
+                saved.append(_fact(named.get(base, self.prim.defaults.get(base)), what))
         return tuple(saved)
 
-    def _setting(self, name: str) -> Any:
-        for rule in self.prim.entry.rules.values():
-            if name in rule.settings:
-                return rule.settings[name]
-        raise KeyError(name)
+    def setting(self, name: str) -> Any:
+        """The value of one of the rules' settings."""
+        return next(self.prim.settings.get(name, rule.settings[name])
+                    for rule in self.prim.entry.rules.values() if name in rule.settings)
 
     def rebind_output(self, node: Any, t: Tensor) -> None:
         """The output was written into ``t``: its version now guards the saved value."""
@@ -399,23 +400,10 @@ def _conjugate(ct: Any) -> Any:
     return np.conj(ct) if ct.dtype.kind == "c" else ct
 
 
-def _guarded(t: Tensor) -> tuple[Tensor, int]:
-    """An input to save, with the version it must keep."""
-    if t._x is not None and t._x.inference:
-        raise RuntimeError(INFERENCE_SAVED)
-    return t, t._ver[0]
-
-
-def _fact(name: str, named: dict[str, Any], prim: Any) -> Any:
-    """``<input>_shape``, ``<input>_ndim`` or ``<input>_dtype``."""
-    base, _, what = name.rpartition("_")
-    value = named.get(base, prim.defaults.get(base))
+def _fact(value: Any, what: str) -> Any:
+    """The ``shape``, ``ndim`` or ``dtype`` of an argument, or of each in a sequence."""
     if isinstance(value, list | tuple):
-        return [_fact_of(v, what) for v in value]
-    return _fact_of(value, what)
-
-
-def _fact_of(value: Any, what: str) -> Any:
+        return [_fact(v, what) for v in value]
     a = value._a if isinstance(value, Tensor) else np.asarray(value)
     return a.shape if what == "shape" else a.ndim if what == "ndim" else a.dtype
 
@@ -448,7 +436,7 @@ def constant_of(t: Tensor, sources: list[Tensor], name: str) -> Tensor:
 _PIECES: Pieces = {
     "fail": _unpacked_array,  # raises: a saved input was modified (or unpacks a hooked one)
     "fail_output": unpack_output_array,  # the same for saved outputs
-    "make_output": SavedOutput, "Packed": Packed, "guarded": _guarded, "fact": _fact,
+    "make_output": SavedOutput, "Packed": Packed, "fact": _fact,
     "times": _times,  # cotangent times partial derivative
     "project": _fitted,  # brings a gradient to an input's shape and dtype
 }

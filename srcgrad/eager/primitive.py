@@ -184,39 +184,15 @@ class Primitive:
 
     def record(self, named: dict[str, Any], made: tuple[Tensor, ...]) -> Any:
         """Attach a node for this call to the tensors ``made``."""
-        rules = self.entry.rules
-        codes: list[Any] = []
         edges: list[Any] = []
         meta: list[Any] = []
-        is_complex = made[0]._dt.category == dt.COMPLEX
-        given = tuple(named)
-        order = self.orders.get(given)
-        if order is None:
-            order = self.orders[given] = tuple(n for n in self.names if n in named or n in rules)
-        for name in order:
-            value = named.get(name)
-            if isinstance(value, Tensor):
-                code: Any = self._edge(name in rules, value, edges, meta)
-                is_complex = is_complex or value._dt.category == dt.COMPLEX
-            elif value.__class__ in _SEQUENCES and any(isinstance(v, Tensor) for v in value):
-                code = tuple(
-                    self._edge(name in rules, v, edges, meta) if isinstance(v, Tensor) else "s"
-                    for v in value)
-                is_complex = is_complex or any(
-                    isinstance(v, Tensor) and v._dt.category == dt.COMPLEX for v in value)
-            else:
-                code = "s" if value is not None else "n"
-                if self.scalar_edges and name in rules:
-                    edges.append(None)
-                    meta.append(None)
-            codes.append(code)
-        key = (given, tuple(codes), is_complex)
+        codes, is_complex = self.coded(named, made, edges, meta, self._edge)
+        key = (tuple(named), tuple(codes.values()), is_complex)
         plan = self.plans.get(key)
         if plan is None:
-            if "g" not in codes and not any(isinstance(c, tuple) and "g" in c for c in codes):
+            if not any(c == "g" or (isinstance(c, tuple) and "g" in c) for c in codes.values()):
                 return None
-            full = dict.fromkeys(self.names, "n") | dict(zip(order, codes))
-            plan = self.plans[key] = Plan(self, full, is_complex)
+            plan = self.plans[key] = Plan(self, dict.fromkeys(self.names, "n") | codes, is_complex)
         elif not edges:
             return None
         node = make_node(self.cls, plan, tuple(edges), None, tuple(meta))
@@ -235,10 +211,39 @@ class Primitive:
             note_trace(node)
         return node
 
-    def _edge(self, ruled: bool, t: Tensor, edges: list[Any], meta: list[Any]) -> str:
+    def coded(self, named: dict[str, Any], made: tuple[Tensor, ...], edges: list[Any],
+              meta: list[Any], edge: Callable[..., str]) -> tuple[dict[str, Any], bool]:
+        """How a call uses its arguments: a tensor that a gradient flows to (``"g"``) or none does
+        (``"t"``), another value (``"s"``), None (``"n"``); and whether it is of complex numbers.
+        For tensors that rules are for, ``edge`` decides, and appends their edges."""
+        rules = self.entry.rules
+        codes: dict[str, Any] = {}
+        is_complex = made[0]._dt.category == dt.COMPLEX
+        given = tuple(named)
+        order = self.orders.get(given)
+        if order is None:
+            order = self.orders[given] = tuple(n for n in self.names if n in named or n in rules)
+        for name in order:
+            value = named.get(name)
+            if isinstance(value, Tensor):
+                codes[name] = edge(value, edges, meta) if name in rules else "t"
+                is_complex = is_complex or value._dt.category == dt.COMPLEX
+            elif value.__class__ in _SEQUENCES and any(isinstance(v, Tensor) for v in value):
+                codes[name] = tuple(
+                    "s" if not isinstance(v, Tensor) else
+                    edge(v, edges, meta) if name in rules else "t" for v in value)
+                is_complex = is_complex or any(
+                    isinstance(v, Tensor) and v._dt.category == dt.COMPLEX for v in value)
+            else:
+                codes[name] = "s" if value is not None else "n"
+                if self.scalar_edges and name in rules:
+                    edges.append(None)
+                    meta.append(None)
+        return codes, is_complex
+
+    @staticmethod
+    def _edge(t: Tensor, edges: list[Any], meta: list[Any]) -> str:
         """Append the edge of differentiable argument ``t``; its letter in the plan's key."""
-        if not ruled:
-            return "t"
         edge = gradient_edge(t) if t._dt.category >= dt.FLOATING else None
         edges.append(edge)
         meta.append(None if edge is None else (t._a.shape, t._dt))

@@ -4,7 +4,7 @@ A :class:`~srcgrad.eager.primitive.Plan` says what a call saves and which rule b
 backward runs.  For operations with one output and no sequences this module writes these two as
 Python functions without loops or look-ups, for instance for ``a * b`` where both need gradients::
 
-    def save(x1, x2, out):
+    def save(result_, x1=None, x2=None):
         return ((x1, x1._ver[0]), (x2, x2._ver[0]))
 
     def pull(node, ct):
@@ -42,52 +42,34 @@ def can_specialise(plan: Any) -> bool:
 
 
 def make_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
-    """``save(*inputs, out)`` for plans that save inputs, numbers and the output only."""
-    names = plan.prim.names[: len([n for n in plan.prim.names if plan.codes[n] != "n"])]
-    items = []
-    for field in plan.fields:
-        if field.kind == "tensor":
-            items.append(f"({field.name}, {field.name}._ver[0])")
-        elif field.kind == "output":
-            items.append("make_output(out, 0)")
-        elif field.kind == "static" and field.name in names:
-            items.append(field.name)
-        elif field.kind == "fact" and field.name.endswith("_dtype") and field.name[:-6] in names:
-            items.append(f"{field.name[:-6]}._a.dtype")
-        else:
-            return None
-    body = f"({', '.join(items)},)" if items else "()"
-    text = f"def save({', '.join([*names, 'out'])}):\n    return {body}\n"
-    return _define(text, "save", dict(pieces))
-
-
-def make_named_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
-    """``save(named, out)`` with the arguments by name, for plans with one output and without
-    sequences of tensors."""
-    if plan.prim.outputs != 1:
+    """``save(result_, x1=..., ...)`` of the output and the arguments, for plans with one output
+    and without sequences of tensors."""
+    prim = plan.prim
+    if prim.outputs != 1:
         return None
-    space: dict[str, Any] = {**pieces, "prim": plan.prim}
+    space: dict[str, Any] = dict(pieces)
     items = []
     for i, field in enumerate(plan.fields):
-        base, _, what = field.name.rpartition("_")
+        name = field.name
+        base, _, what = name.rpartition("_")
         if field.kind == "tensor":
-            items.append(f"guarded(named[{field.name!r}])")
+            items.append(f"({name}, {name}._ver[0])")
         elif field.kind == "output":
-            items.append("make_output(out, 0)")
+            items.append("make_output(result_, 0)")
         elif field.kind == "static":
-            space[f"default{i}"] = plan.prim.defaults.get(field.name)
-            items.append(f"named.get({field.name!r}, default{i})")
+            items.append(name)
         elif field.kind == "setting":
-            space[f"setting{i}"] = plan.prim.settings.get(field.name, plan._setting(field.name))
+            space[f"setting{i}"] = plan.setting(name)
             items.append(f"setting{i}")
-        elif field.kind == "fact" and plan.codes.get(base) in ("t", "g"):
-            items.append(f"named[{base!r}]._a.{what}")
         elif field.kind == "fact":
-            items.append(f"fact({field.name!r}, named, prim)")
+            known = plan.codes.get(base) in ("t", "g")
+            items.append(f"{base}._a.{what}" if known else f"fact({base}, {what!r})")
         else:
             return None
+    space |= {f"default_{name}": prim.defaults.get(name) for name in prim.names}
+    given = "".join(f", {name}=default_{name}" for name in prim.names)
     body = f"({', '.join(items)},)" if items else "()"
-    return _define(f"def save(named, out):\n    return {body}\n", "save", space)
+    return _define(f"def save(result_{given}):\n    return {body}\n", "save", space)
 
 
 def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:

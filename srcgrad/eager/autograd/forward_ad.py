@@ -172,18 +172,17 @@ def push(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]) -> No
 
 def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...],
                 active: list[tuple[str, int | None, Tensor]]) -> list[Tensor | None]:
-    codes: dict[str, Any] = {}
-    edges: list[Any] = []
+    def edge(t: Tensor, _: Any, meta: list[Any]) -> str:
+        pushed = tangent_of(t) is not None
+        meta.append((t._a.shape, t._dt) if pushed else None)
+        return "g" if pushed else "t"
+
     meta: list[Any] = []
-    wanted = {(n, i) for n, i, _ in active}
-    is_complex = any(t._dt.category == dt.COMPLEX for t in made) or any(
-        t._dt.category == dt.COMPLEX for _, _, t in active)
-    for name in prim.names:
-        codes[name] = _code(name, named.get(name), wanted, meta, prim)
-    plan = Plan(prim, codes, is_complex)
+    codes, is_complex = prim.coded(named, made, [], meta, edge)
+    plan = Plan(prim, dict.fromkeys(prim.names, "n") | codes, is_complex)
     plain = {k: _plain(v) for k, v in named.items()}
     results = tuple(_plain(t) for t in made)
-    node = make_node(prim.cls, plan, tuple(edges), None, tuple(meta))
+    node = make_node(prim.cls, plan, (), None, tuple(meta))
     node._saved = plan.save(plain, results, node)
     if prim.outputs != 1:
         node._meta = (node._meta, tuple((t._a.shape, t._dt) for t in made))
@@ -207,25 +206,6 @@ def _transposed(prim: Primitive, named: dict[str, Any], made: tuple[Tensor, ...]
                   create_graph=keep, allow_unused=True)
         out.append(zeros_as(result) if t is None else t)
     return out
-
-
-def _code(name: str, value: Any, wanted: set[Any], meta: list[Any], prim: Primitive) -> Any:
-    ruled = name in prim.entry.rules
-
-    def one(t: Tensor, place: int | None) -> str:
-        if not ruled:
-            return "t"
-        active = (name, place) in wanted
-        meta.append((t._a.shape, t._dt) if active else None)
-        return "g" if active else "t"
-
-    if isinstance(value, Tensor):
-        return one(value, None)
-    if isinstance(value, list | tuple) and any(isinstance(v, Tensor) for v in value):
-        return tuple(one(v, i) if isinstance(v, Tensor) else "s" for i, v in enumerate(value))
-    if prim.scalar_edges and value is not None and ruled:
-        meta.append(None)
-    return "s" if value is not None else "n"
 
 
 primitive.forward.append(push)
