@@ -58,8 +58,6 @@ def _seed(shape: tuple[int, ...], d: dt.dtype, given: Tensor | None, i: int) -> 
             raise RuntimeError("grad can be implicitly created only for real scalar outputs but "
                                f"got torch.{d.name}")
         return wrap(np.ones(shape, d.numpy), d)
-    if not isinstance(given, Tensor):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(given).__name__}")
     if given._a.shape != shape:
         raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of "
                            f"{Size(given._a.shape)} and output[{i}] has a shape of {Size(shape)}.")

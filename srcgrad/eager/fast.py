@@ -137,7 +137,7 @@ def pair(prim: Primitive, slow: Callable[..., Any], *,
         node._saved = plan.quick_save(t, x, y)
         return t
 
-    usable = all(_plan(prim, k).quick_save is not None for k in (
+    usable = all(_plan(prim, k).special for k in (
         ("gs",) if numbers_only else ("gs", "gt", "tg", "gg")))
     return call if usable else slow
 
@@ -195,7 +195,7 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
     compute = prim.primal
     plan = _plan(prim, "g")
     cls, save = prim.cls, plan.quick_save
-    if save is None:
+    if save is None or not plan.special:
         return slow
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -82,7 +82,8 @@ class Plan:
         self.frees = saves if prim.frees is None else prim.frees
         self.quick_save = make_save(self, _PIECES)
         self.saved_inputs = [f.name for f in self.fields if f.kind == "tensor"]
-        if can_specialise(self):
+        self.special = can_specialise(self) and self.quick_save is not None
+        if self.special:
             self.pull = make_pull(self, _PIECES)  # type: ignore[method-assign]
 
     def _plan_calls(self) -> None:

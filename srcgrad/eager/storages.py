@@ -21,6 +21,8 @@ from srcgrad.eager.writes import bump, check_writable, refuse_overlap, resize_me
 class UntypedStorage:
     """The bytes that a family of tensors share."""
 
+    _unit: Any = np.dtype(np.uint8)
+
     def __init__(self, t: Tensor) -> None:
         self._root = t._ver[1]
 
@@ -31,13 +33,13 @@ class UntypedStorage:
         return int(memory(self._root).nbytes)
 
     def size(self) -> int:
-        return self.nbytes()
+        return int(self.nbytes() // self._unit.itemsize)
 
     def __len__(self) -> int:
-        return self.nbytes()
+        return self.size()
 
     def tolist(self) -> list[Any]:
-        return memory(self._root).view(np.uint8).tolist()  # type: ignore[no-any-return]
+        return memory(self._root).view(self._unit).tolist()  # type: ignore[no-any-return]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and self._root is other._root
@@ -51,19 +53,10 @@ class TypedStorage(UntypedStorage):
 
     def __init__(self, t: Tensor) -> None:
         super().__init__(t)
-        self.dtype = t._dt
-
-    def size(self) -> int:
-        return int(self.nbytes() // self.dtype.numpy.itemsize)
-
-    def __len__(self) -> int:
-        return self.size()
+        self.dtype, self._unit = t._dt, t._dt.numpy
 
     def untyped(self) -> UntypedStorage:
         return UntypedStorage(wrap(self._root, self.dtype))
-
-    def tolist(self) -> list[Any]:
-        return memory(self._root).view(self.dtype.numpy).tolist()  # type: ignore[no-any-return]
 
     def __getitem__(self, index: Any) -> Any:
         return self.tolist()[index]

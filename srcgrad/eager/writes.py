@@ -133,9 +133,7 @@ def refuse_partial_overlap(t: Tensor, other: Any) -> None:
     if other.__class__ is not Tensor and not isinstance(other, Tensor):
         return
     if other._ver is t._ver and other is not t and partly_same(t._a, other._a):
-        raise RuntimeError("unsupported operation: some elements of the input tensor and the "
-                           "written-to tensor refer to a single memory location. Please clone() "
-                           "the tensor before performing the operation.")
+        raise _shared_error()
 
 
 def refuse_shared(t: Tensor, other: Any) -> None:
@@ -145,9 +143,13 @@ def refuse_shared(t: Tensor, other: Any) -> None:
     a, b = t._a, other._a
     if other._ver is t._ver and a.size and b.size and is_dense(a) and is_dense(b) and (
             address(a) < address(b) + b.nbytes and address(b) < address(a) + a.nbytes):
-        raise RuntimeError("unsupported operation: some elements of the input tensor and the "
-                           "written-to tensor refer to a single memory location. Please clone() "
-                           "the tensor before performing the operation.")
+        raise _shared_error()
+
+
+def _shared_error() -> RuntimeError:
+    return RuntimeError("unsupported operation: some elements of the input tensor and the "
+                        "written-to tensor refer to a single memory location. Please clone() the "
+                        "tensor before performing the operation.")
 
 
 def shadow(t: Tensor) -> Tensor:

@@ -42,6 +42,16 @@ def empty_tables() -> dict[str, Any]:
     }
 
 
+def _casting(name: str) -> Any:
+    """The method that converts to a floating-point type by the tensors' method of its name."""
+    def cast(self: Module) -> Module:
+        return self._apply(lambda t: getattr(t, name)() if t.is_floating_point() else t)
+
+    cast.__name__, cast.__qualname__ = name, f"Module.{name}"
+    cast.__doc__ = f"Convert floating-point parameters and buffers by ``tensor.{name}()``."
+    return cast
+
+
 class Module(ModuleState, ModuleCall):
     """Base of all layers and models.
 
@@ -348,9 +358,6 @@ class Module(ModuleState, ModuleCall):
         fn(self)
         return self
 
-    def _cast(self, convert: Callable[[Any], Any]) -> Self:
-        return self._apply(lambda t: convert(t) if t.is_floating_point() else t)
-
     def to(self, *args: Any, **kwargs: Any) -> Self:
         """Convert floating-point parameters and buffers: ``to(dtype)``, ``to(device)``,
         ``to(tensor)``, keywords of the same names.  Integers keep their dtype."""
@@ -382,21 +389,7 @@ class Module(ModuleState, ModuleCall):
         """Convert all parameters and buffers."""
         return self._apply(lambda t: t.type(dst_type))
 
-    def float(self) -> Self:
-        """Convert floating-point parameters and buffers to float32."""
-        return self._cast(lambda t: t.float())
-
-    def double(self) -> Self:
-        """Convert floating-point parameters and buffers to float64."""
-        return self._cast(lambda t: t.double())
-
-    def half(self) -> Self:
-        """Convert floating-point parameters and buffers to float16."""
-        return self._cast(lambda t: t.half())
-
-    def bfloat16(self) -> Self:
-        """Convert floating-point parameters and buffers to bfloat16."""
-        return self._cast(lambda t: t.bfloat16())
+    float, double, half, bfloat16 = map(_casting, ("float", "double", "half", "bfloat16"))
 
     def cpu(self) -> Self:
         """Parameters and buffers on the CPU, where they are."""

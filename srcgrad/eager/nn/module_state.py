@@ -19,6 +19,14 @@ _UNREACHED = ("Reached a code path in Module.{}_extra_state() that should never 
               " to report this bug.")
 
 
+def unserialisable() -> RuntimeError:
+    """The error of storing a module whose class was made for its parametrizations."""
+    return RuntimeError(
+        "Serialization of parametrized modules is only supported through state_dict(). See:\n"
+        "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
+        "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training")
+
+
 class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     """What ``load_state_dict`` returns: keys missing from and unexpected in the state."""
 

@@ -11,7 +11,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, need_tensor, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.blending import need_scalar
-from srcgrad.eager.ops.indexing import array_index, index_put_copy
+from srcgrad.eager.ops.indexing import array_index, index_put_copy, need_slice, select_key
 from srcgrad.eager.ops.indexing import index_put as write_at
 from srcgrad.eager.ops.shapes import expand, reshape, wrap_dim
 from srcgrad.eager.primitive import Primitive
@@ -388,22 +388,10 @@ def argwhere(input: Tensor) -> Tensor:
 # -- copies with a part replaced -----------------------------------------------------------
 
 
-def need_slice(src: Tensor, shape: tuple[int, ...]) -> None:
-    """Raise unless ``src`` has the shape of what it is to replace."""
-    if src._a.shape != shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src._a.shape)}, slice size = {list(shape)}")
-
-
 @op(out=False)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """``input`` with ``src`` at one position of a dimension."""
-    i = wrap_dim(dim, input)
-    n = input._a.shape[i]
-    if not -n <= index < n:
-        raise IndexError(f"select(): index {index} out of range for tensor of size "
-                         f"{list(input._a.shape)} at dimension {i}")
-    place = _along(i, int(index) % n)
+    place = select_key(input, dim, index)
     need_slice(src, input._a[place].shape)
     return _SELECT_SCATTER(input, src, place)
 

@@ -34,13 +34,25 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Position ``index`` of dimension ``dim``, a view."""
     if input._a.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    key = select_key(input, dim, index)
+    return view_of(_select, input, _viewed(input._a, key), {"a": input, "b": key})
+
+
+def select_key(input: Tensor, dim: int, index: int) -> tuple[Any, ...]:
+    """The subscript of position ``index`` of dimension ``dim``."""
     i = wrap_dim(dim, input)
     n = input._a.shape[i]
     if not -n <= index < n:
         raise IndexError(f"select(): index {index} out of range for tensor of size "
                          f"{list(input._a.shape)} at dimension {i}")
-    key = (slice(None),) * i + (int(index),)
-    return view_of(_select, input, _viewed(input._a, key), {"a": input, "b": key})
+    return (*(slice(None),) * i, int(index))
+
+
+def need_slice(src: Tensor, shape: tuple[int, ...]) -> None:
+    """Raise unless ``src`` has the shape of what it is to replace."""
+    if src._a.shape != shape:
+        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
+                           f"{list(src._a.shape)}, slice size = {list(shape)}")
 
 
 def _viewed(a: Any, key: tuple[Any, ...]) -> Any:

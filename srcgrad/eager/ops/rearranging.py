@@ -12,7 +12,7 @@ from srcgrad.eager.dispatch import op, register, view_of
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.nodes import make_node, named, node_class
-from srcgrad.eager.ops.indexing import select, slice_view
+from srcgrad.eager.ops.indexing import need_slice, select, slice_view
 from srcgrad.eager.ops.shapes import (
     expand,
     flatten,
@@ -269,9 +269,7 @@ def as_strided_scatter(input: Tensor, src: Tensor, size: Any, stride: Any,
     """``input`` with ``src`` at the places that :func:`as_strided` sees."""
     out = input.clone()
     place = as_strided(out, size, stride, storage_offset)
-    if place._a.shape != src._a.shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src._a.shape)}, slice size = {list(place._a.shape)}")
+    need_slice(src, place._a.shape)
     place.copy_(src)
     return named(out, "AsStridedScatterBackward0")
 

@@ -22,22 +22,17 @@ from srcgrad.eager.tensor import Tensor, wrap
 
 NAMESPACE["newaxis"] = None
 _SETTINGS: dict[str, Any] = {
-    "deterministic": False, "warn_only": False, "precision": "highest", "interop_threads": 1,
-    "device": devices.CPU,
+    "are_deterministic_algorithms_enabled": False,
+    "is_deterministic_algorithms_warn_only_enabled": False,
+    "get_float32_matmul_precision": "highest", "get_num_interop_threads": 1,
+    "get_num_threads": 1, "get_default_device": devices.CPU,
 }
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Remember the wish for determinism; every operation here is deterministic."""
-    _SETTINGS["deterministic"], _SETTINGS["warn_only"] = bool(mode), bool(warn_only)
-
-
-def are_deterministic_algorithms_enabled() -> bool:
-    return bool(_SETTINGS["deterministic"])
-
-
-def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    return bool(_SETTINGS["warn_only"])
+    _SETTINGS["are_deterministic_algorithms_enabled"] = bool(mode)
+    _SETTINGS["is_deterministic_algorithms_warn_only_enabled"] = bool(warn_only)
 
 
 def set_float32_matmul_precision(precision: str) -> None:
@@ -46,11 +41,7 @@ def set_float32_matmul_precision(precision: str) -> None:
         warn_once(f"{precision} is not one of 'highest', 'high', or 'medium'; the call to "
                   "set_float32_matmul_precision has no effect.")
         return
-    _SETTINGS["precision"] = precision
-
-
-def get_float32_matmul_precision() -> str:
-    return str(_SETTINGS["precision"])
+    _SETTINGS["get_float32_matmul_precision"] = precision
 
 
 def set_flush_denormal(mode: bool) -> bool:
@@ -59,11 +50,15 @@ def set_flush_denormal(mode: bool) -> bool:
 
 
 def set_num_interop_threads(n: int) -> None:
-    _SETTINGS["interop_threads"] = n
+    """Remember a number of threads; NumPy's libraries decide theirs."""
+    _SETTINGS["get_num_interop_threads"] = n
 
 
-def get_num_interop_threads() -> int:
-    return int(_SETTINGS["interop_threads"])
+def set_num_threads(n: int) -> None:
+    """Remember a number of threads; NumPy's libraries read theirs from the environment."""
+    if n <= 0:
+        raise RuntimeError("set_num_threads expects a positive integer")
+    _SETTINGS["get_num_threads"] = n
 
 
 def set_default_device(device: Any) -> None:
@@ -71,16 +66,17 @@ def set_default_device(device: Any) -> None:
     devices.check(device)
 
 
-def get_default_device() -> Any:
-    return _SETTINGS["device"]
+def _reader(name: str) -> Any:
+    def read() -> Any:
+        return _SETTINGS[name]
+
+    read.__name__, read.__doc__ = name, "What was set last."
+    return read
 
 
-for _function in (
-    use_deterministic_algorithms, are_deterministic_algorithms_enabled,
-    is_deterministic_algorithms_warn_only_enabled, set_float32_matmul_precision,
-    get_float32_matmul_precision, set_flush_denormal, set_num_interop_threads,
-    get_num_interop_threads, set_default_device, get_default_device,
-):  # fmt: skip
+for _function in (use_deterministic_algorithms, set_float32_matmul_precision, set_flush_denormal,
+                  set_num_interop_threads, set_num_threads, set_default_device,
+                  *map(_reader, _SETTINGS)):
     register(_function.__name__, _function, method=False)
 
 
@@ -131,22 +127,3 @@ def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bo
 
 
 register("matrix_rank", matrix_rank, method=False)
-
-
-_threads = [1]
-
-
-def get_num_threads() -> int:
-    """How many threads operations use: NumPy's libraries decide; the number set here."""
-    return _threads[0]
-
-
-def set_num_threads(n: int) -> None:
-    """Remember a number of threads; NumPy's libraries read theirs from the environment."""
-    if n <= 0:
-        raise RuntimeError("set_num_threads expects a positive integer")
-    _threads[0] = n
-
-
-for _function in (get_num_threads, set_num_threads):
-    register(_function.__name__, _function, method=False)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..nn import functional
 from ..nn.module import Module
+from ..nn.module_state import unserialisable
 from ..typename import typename
 
 _LIBRARY = __name__.partition(".eager.")[0] + ".eager."
@@ -28,10 +29,7 @@ def module_class_name(module: Module, path: str) -> str:
     """How a file names the class of ``module``: the library's by their own names."""
     cls = type(module)
     if "parametrizations" in module._modules:
-        raise RuntimeError("Serialization of parametrized modules is only supported through "
-                           "state_dict(). See:\nhttps://pytorch.org/tutorials/beginner/"
-                           "saving_loading_models.html#saving-loading-a-general-checkpoint-for-"
-                           "inference-and-or-resuming-training")
+        raise unserialisable()
     if "<locals>" in cls.__qualname__:
         raise TypeError(f"save: {path} is of the class {typename(cls)}, which is defined in a "
                         "function and cannot be found again when loading; define it at the top "

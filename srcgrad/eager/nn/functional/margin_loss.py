@@ -154,8 +154,6 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
                         reduction: str = "mean") -> Any:
     """``max(0, margin + d(anchor, positive) - d(anchor, negative))``."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
     return triplet_margin_with_distance_loss(anchor, positive, negative, margin=margin, swap=swap,
                                              reduction=reduction, distance_function=lambda a,
                                              b: pairwise_distance(a, b, p, eps))

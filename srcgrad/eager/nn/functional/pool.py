@@ -263,16 +263,11 @@ def _adaptive_max_pool(count: int, input: Any, output_size: Any,
     return (values, where) if return_indices else values
 
 
-def _adaptive_max_pool_with_indices(count: int, input: Any, output_size: Any) -> Any:
-    """:func:`adaptive_max_pool{count}d` with places."""
-    return _adaptive_max_pool(count, input, output_size, True)
-
-
 adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = family(
     _adaptive_max_pool, "adaptive_max_pool{count}d")
 (adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices,
- adaptive_max_pool3d_with_indices) = family(
-    _adaptive_max_pool_with_indices, "adaptive_max_pool{count}d_with_indices")
+ adaptive_max_pool3d_with_indices) = map(
+    _with_indices, (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d))
 
 
 def _lp_pool(count: int, input: Any, norm_type: float, kernel_size: Any, stride: Any = None,

@@ -59,24 +59,19 @@ def ranks(name: str, input: Any, count: int) -> None:
     """Raise unless the input is ``count`` axes of a channel, batched or not."""
     low, given = count + 1, list(input.shape)
     maximum = name.startswith("max")
-    if input.dim() not in (low, low + 1):
-        if name == "avg_pool1d":
-            several_dimensions(name, input)
-        if name == "max_pool2d" or count == 3:
-            raise RuntimeError(f"non-empty {low}D or {low + 1}D (batch mode) tensor expected for "
-                               "input")
-        raise RuntimeError(
-            f"{'max_pool1d: ' if name == 'max_pool1d' else ''}Expected {low}D or {low + 1}D (batch "
-            f"mode) tensor with optional 0 dim batch size for input, but got:{given}")
-    inner = given[-low:]
-    if 0 not in inner:
+    fits = input.dim() in (low, low + 1)
+    if fits and 0 not in given[-low:]:
         return
-    if count == 3:
+    if not fits and name == "avg_pool1d":
+        several_dimensions(name, input)
+    if not fits and (name == "max_pool2d" or count == 3):
+        raise RuntimeError(f"non-empty {low}D or {low + 1}D (batch mode) tensor expected for input")
+    if fits and count == 3:
         kernel = name + ("_with_indices_out_cpu_template" if maximum else "")
         raise RuntimeError(
             f"{kernel}(): Expected input's non-batch dimensions to have positive length, but input "
             f"has a shape of {given} and non-batch dimension 0 has length zero!")
-    if name == "avg_pool1d":  # an image of one row
+    if fits and name == "avg_pool1d":  # an image of one row
         low, given = 3, [*given[:-1], 1, given[-1]]
     raise RuntimeError(
         f"{'max_pool1d: ' if name == 'max_pool1d' else ''}Expected {low}D or {low + 1}D (batch "

@@ -24,7 +24,6 @@ class _ConvNd(Layer):
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any,
                  padding: Any, dilation: Any, output_padding: Any, groups: int, bias: bool,
                  padding_mode: str, device: Any, dtype: Any) -> None:
-        super().__init__()
         n = self.count
         if groups <= 0:
             raise ValueError("groups must be a positive integer")
@@ -32,16 +31,12 @@ class _ConvNd(Layer):
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups != 0:
             raise ValueError("out_channels must be divisible by groups")
-        self.in_channels = in_channels
-        self.out_channels = out_channels
-        self.kernel_size = ntuple(kernel_size, n)
-        self.stride = ntuple(stride, n)
-        self.padding = padding if isinstance(padding, str) else ntuple(padding, n)
-        self.dilation = ntuple(dilation, n)
-        self.transposed = self.is_transposed
-        self.output_padding = ntuple(output_padding, n)
-        self.groups = groups
-        self.padding_mode = padding_mode
+        self._keep(
+            in_channels=in_channels, out_channels=out_channels, kernel_size=ntuple(kernel_size, n),
+            stride=ntuple(stride, n),
+            padding=padding if isinstance(padding, str) else ntuple(padding, n),
+            dilation=ntuple(dilation, n), transposed=self.is_transposed,
+            output_padding=ntuple(output_padding, n), groups=groups, padding_mode=padding_mode)
         self._check_padding()
         self._reversed_padding_repeated_twice = self._widths()
         ends = (out_channels, in_channels // groups)

@@ -10,6 +10,7 @@ from typing import Any
 from ... import basis as torch
 from ..containers import ModuleDict, ModuleList
 from ..module import Module
+from ..module_state import unserialisable
 from ..parameter import Parameter
 
 _cache: dict[tuple[int, str], Any] = {}
@@ -145,10 +146,7 @@ def _copied(self: Any, memo: dict[int, Any]) -> Any:
 
 
 def _unserialisable(self: Any) -> Any:
-    raise RuntimeError(
-        "Serialization of parametrized modules is only supported through state_dict(). See:\n"
-        "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
-        "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training")
+    raise unserialisable()
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:

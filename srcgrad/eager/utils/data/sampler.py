@@ -11,6 +11,16 @@ from ... import basis as torch
 T_co = TypeVar("T_co", covariant=True)
 
 
+def _check_positive(name: str, value: Any, refused: bool = False) -> None:
+    if refused or not isinstance(value, int) or value <= 0:
+        raise ValueError(f"{name} should be a positive integer value, but got {name}={value}")
+
+
+def _check_flag(name: str, value: Any, kind: type[Exception] = ValueError) -> None:
+    if not isinstance(value, bool):
+        raise kind(f"{name} should be a boolean value, but got {name}={value}")
+
+
 class Sampler(Generic[T_co]):
     """An iterable over indices (or lists of indices)."""
 
@@ -46,12 +56,8 @@ class RandomSampler(Sampler[int]):
         self.replacement = replacement
         self._num_samples = num_samples
         self.generator = generator
-        if not isinstance(replacement, bool):
-            raise TypeError("replacement should be a boolean value, but got "
-                            f"replacement={replacement}")
-        if not isinstance(self.num_samples, int) or self.num_samples <= 0:
-            raise ValueError("num_samples should be a positive integer value, but got "
-                             f"num_samples={self.num_samples}")
+        _check_flag("replacement", replacement, TypeError)
+        _check_positive("num_samples", self.num_samples)
 
     @property
     def num_samples(self) -> int:
@@ -100,12 +106,8 @@ class WeightedRandomSampler(Sampler[int]):
 
     def __init__(self, weights: Any, num_samples: int, replacement: bool = True,
                  generator: Any = None) -> None:
-        if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
-            raise ValueError("num_samples should be a positive integer value, but got "
-                             f"num_samples={num_samples}")
-        if not isinstance(replacement, bool):
-            raise ValueError("replacement should be a boolean value, but got "
-                             f"replacement={replacement}")
+        _check_positive("num_samples", num_samples, num_samples is True)
+        _check_flag("replacement", replacement)
         tensor = torch.as_tensor(weights, dtype=torch.float64)
         if tensor.dim() != 1:
             raise ValueError("weights should be a 1d sequence but given weights have shape "
@@ -128,11 +130,8 @@ class BatchSampler(Sampler[list[int]]):
     """Lists of ``batch_size`` indices of another sampler."""
 
     def __init__(self, sampler: Iterable[int], batch_size: int, drop_last: bool) -> None:
-        if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
-            raise ValueError("batch_size should be a positive integer value, but got "
-                             f"batch_size={batch_size}")
-        if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last}")
+        _check_positive("batch_size", batch_size, batch_size is True)
+        _check_flag("drop_last", drop_last)
         self.sampler = sampler
         self.batch_size = batch_size
         self.drop_last = drop_last
