@@ -129,10 +129,6 @@ for _title, _function in {
 # -- autograd ------------------------------------------------------------------------------
 
 
-def _get_requires_grad(self: Tensor) -> bool:
-    return self._rg or (self._view is not None and self._view.base._rg)
-
-
 def _set_requires_grad(self: Tensor, value: Any) -> None:
     if not isinstance(value, bool):
         raise RuntimeError("requires_grad must be a bool")
@@ -151,7 +147,7 @@ def _set_requires_grad(self: Tensor, value: Any) -> None:
 
 
 Tensor.requires_grad = property(  # type: ignore[attr-defined]
-    _get_requires_grad, _set_requires_grad, lambda self: _set_requires_grad(self, None))
+    requires_grad, _set_requires_grad, lambda self: _set_requires_grad(self, None))
 
 
 def _refuse_within(name: str, or_else: str = "") -> None:
@@ -219,10 +215,6 @@ def _set_grad(self: Tensor, value: Any) -> None:
     self._grad = value
 
 
-def _del_grad(self: Tensor) -> None:
-    self._grad = None
-
-
 def _get_data(self: Tensor) -> Tensor:
     t = wrap(self._a, self._dt)
     t._ver[1] = self._ver[1]
@@ -244,7 +236,8 @@ def _del_data(self: Tensor) -> None:
     raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
 
-Tensor.grad = property(_get_grad, _set_grad, _del_grad)  # type: ignore[attr-defined]
+Tensor.grad = property(  # type: ignore[attr-defined]
+    _get_grad, _set_grad, lambda self: _set_grad(self, None))
 Tensor.data = property(_get_data, _set_data, _del_data)  # type: ignore[attr-defined]
 
 

@@ -133,8 +133,5 @@ def _wrapped(out: Any) -> tuple[Any, list[Any], Any]:
     return rebuild(made), made, rebuild
 
 
-def _bridge(self: Tensor, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    return call_compiled(function, args, kwargs)
-
-
-Tensor.__srcgrad_bridge__ = _bridge  # type: ignore[attr-defined]
+Tensor.__srcgrad_bridge__ = (  # type: ignore[attr-defined]
+    lambda self, function, args, kwargs: call_compiled(function, args, kwargs))

@@ -238,8 +238,9 @@ class Plan:
         env = self.environment(node, ct, graph=False)
         grads = self._evaluate(env, ct)
         meta = node._meta if self.prim.outputs == 1 else node._meta[0]
-        return [
-            None if m is None or g is None else self._project(g, m) for g, m in zip(grads, meta)]
+        if self.complex:
+            grads = [None if g is None else _conjugate(np.asarray(g)) for g in grads]
+        return [_fitted(g, m) for g, m in zip(grads, meta)]
 
     def _evaluate(self, env: list[Any], ct: Any) -> list[Any]:
         by_name: dict[str, Any] = {}
@@ -256,9 +257,6 @@ class Plan:
             g = by_name.get(name)
             grads.append(g if i is None or g is None else g[i])
         return grads
-
-    def _project(self, g: Any, meta: tuple[tuple[int, ...], dt.dtype]) -> Array:
-        return _fitted(_conjugate(np.asarray(g)) if self.complex else g, meta)
 
     def pull_graph(self, node: Any, ct: Any) -> list[Any]:
         lift = recorder[0]

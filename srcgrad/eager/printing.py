@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.attributes import as_method
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import FORWARD, state
 from srcgrad.eager.tangents import tangent_of
@@ -211,18 +212,18 @@ def tensor_text(self: Tensor, contents: str | None = None) -> str:
     return text + ")"
 
 
-def _repr(self: Tensor, *, tensor_contents: str | None = None) -> str:
+@as_method
+def __repr__(self: Tensor, *, tensor_contents: str | None = None) -> str:
     return tensor_text(self, tensor_contents)
 
 
-def _format(self: Tensor, spec: str) -> str:
+@as_method
+def __format__(self: Tensor, spec: str) -> str:
     """0-dim tensors format as their number, except leaves of a subclass."""
     if self._a.ndim == 0 and type(self) is Tensor:
         return str(format(self._a.item(), spec))
     return object.__format__(self, spec)
 
 
-Tensor.__repr__ = _repr  # type: ignore[assignment]
-Tensor.__format__ = _format  # type: ignore[assignment]
 for _function in (set_printoptions, get_printoptions, printoptions):
     register(_function.__name__, _function, method=False)

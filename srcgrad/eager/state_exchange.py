@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.attributes import as_method
 from srcgrad.eager.dispatch import NAMESPACE, register
 from srcgrad.eager.layout import strided
 from srcgrad.eager.tensor import Tensor, wrap
@@ -21,13 +22,15 @@ def rebuild(a: Any, d: dt.dtype, requires_grad: bool) -> Tensor:
     return t
 
 
-def _reduce(self: Tensor, protocol: Any) -> Any:
+@as_method
+def __reduce_ex__(self: Tensor, protocol: Any) -> Any:
     state = dict(self.__dict__) if self.__dict__ else None
     parts = (np.array(self._a, copy=True), self._dt, self._rg and grad_fn_of(self) is None)
     return (rebuild, parts) if state is None else (rebuild, parts, state)
 
 
-def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
+@as_method
+def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
     if grad_fn_of(self) is not None:
         raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the "
                            "deepcopy protocol at the moment.  If you were attempting to deepcopy a "
@@ -40,17 +43,19 @@ def _deepcopy(self: Tensor, memo: dict[int, Any]) -> Tensor:
     t._rg = self._rg
     memo[id(self)] = t
     if self._grad is not None:
-        t._grad = _deepcopy(self._grad, memo)
+        t._grad = __deepcopy__(self._grad, memo)
     if self.__dict__:
         t.__dict__.update(self.__dict__)
     return t
 
 
-def _setstate(self: Tensor, state: Any) -> None:
+@as_method
+def __setstate__(self: Tensor, state: Any) -> None:
     self.__dict__.update(state)
 
 
-def _copy(self: Tensor) -> Tensor:
+@as_method
+def __copy__(self: Tensor) -> Tensor:
     t = wrap(self._a, self._dt)
     t.__class__ = type(self)
     t._ver, t._rg, t._fn, t._nr = self._ver, self._rg, self._fn, self._nr
@@ -58,25 +63,29 @@ def _copy(self: Tensor) -> Tensor:
     return t
 
 
-def _reversed(self: Tensor) -> Tensor:
+@as_method
+def __reversed__(self: Tensor) -> Tensor:
     return self if self._a.ndim == 0 else self.flip(0)
 
 
-def _contains(self: Tensor, element: Any) -> bool:
+@as_method
+def __contains__(self: Tensor, element: Any) -> bool:
     if isinstance(element, Tensor | int | float | complex | np.number):
         return bool(NAMESPACE["eq"](self, element).any().item())
     raise RuntimeError(
         f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
 
 
-def _dlpack(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
+@as_method
+def __dlpack__(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_device: Any = None,
             copy: bool | None = None) -> Any:
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     return self._a.__dlpack__()
 
 
-def _dlpack_device(self: Tensor) -> Any:
+@as_method
+def __dlpack_device__(self: Tensor) -> Any:
     return self._a.__dlpack_device__()
 
 
@@ -92,18 +101,10 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     return wrap(a, dt.from_numpy_dtype(a.dtype))
 
 
-def _dir(self: Tensor) -> list[str]:
+@as_method
+def __dir__(self: Tensor) -> list[str]:
     return sorted({*dir(type(self)), *self.__dict__})
 
 
-Tensor.__reduce_ex__ = _reduce  # type: ignore[method-assign, assignment]
-Tensor.__deepcopy__ = _deepcopy  # type: ignore[attr-defined]
-Tensor.__setstate__ = _setstate  # type: ignore[attr-defined]
-Tensor.__copy__ = _copy  # type: ignore[attr-defined]
-Tensor.__reversed__ = _reversed  # type: ignore[attr-defined]
-setattr(Tensor, "__contains__", _contains)  # noqa: B010  (mypy knows no such method)
-Tensor.__dlpack__ = _dlpack  # type: ignore[attr-defined]
-Tensor.__dlpack_device__ = _dlpack_device  # type: ignore[attr-defined]
-Tensor.__dir__ = _dir  # type: ignore[method-assign, assignment]
 Tensor.layout = property(lambda self: strided)  # type: ignore[attr-defined]
 register("from_dlpack", from_dlpack, method=False)

@@ -177,17 +177,13 @@ def map_(self: Tensor, other: Tensor, function: Callable[[Any, Any], Any]) -> Te
     return self
 
 
-def _unchanged(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
-    return self
-
-
 for _function in (resize_, resize_as_, set_, fill_diagonal_, apply_, map_):
     register(_function.__name__, _function, torch=False)
 for _name, _kind in (("storage", TypedStorage), ("untyped_storage", UntypedStorage),
                      ("_typed_storage", TypedStorage)):
     register(_name, lambda self, kind=_kind: kind(self), torch=False)
 for _name in ("pin_memory", "share_memory_", "to_dense"):
-    register(_name, _unchanged, torch=False)
+    register(_name, lambda self, *args, **kwargs: self, torch=False)
 for _name in ("is_pinned", "is_shared", "is_coalesced", "is_distributed"):
     register(_name, lambda self, *args: False, torch=False)
 Tensor.is_cpu = property(lambda self: True)  # type: ignore[attr-defined]

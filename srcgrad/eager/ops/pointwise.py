@@ -71,11 +71,7 @@ unary("deg2rad", np.deg2rad, node="Deg2RadBackward0", primal=_angle_unit("deg2ra
 unary("rad2deg", np.rad2deg, node="Rad2DegBackward0", primal=_angle_unit("rad2deg", np.rad2deg))
 
 
-def _reciprocal(a: Array) -> Array:
-    return np.asarray(1 / a)
-
-
-reciprocal = unary("reciprocal", np.reciprocal, primal=_reciprocal)
+reciprocal = unary("reciprocal", np.reciprocal, primal=lambda a: np.asarray(1 / a))
 
 # -- integers stay integers ----------------------------------------------------------------
 

@@ -149,10 +149,7 @@ def unsafe_view(out: Tensor, shape: tuple[int, ...]) -> Any:
     return _unsafe_view.finish(out._a.reshape(shape).copy(), (out, shape), {"order": "C"}, out._dt)
 
 
-def _operator(self: Tensor, other: Any) -> Any:
-    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
-
-
-register("__matmul__", _operator, torch=False)
+register("__matmul__", lambda self, other: (
+    matmul(self, other) if isinstance(other, Tensor) else NotImplemented), torch=False)
 SPECIAL[np.matmul] = matmul
 SPECIAL[np.dot] = lambda a, b: matmul(a, b) if a._a.ndim and b._a.ndim else a * b

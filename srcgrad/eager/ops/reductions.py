@@ -95,10 +95,5 @@ def _np_sum(a: Tensor, axis: Any = None, dtype: Any = None, out: Any = None,
     return sum_(a, axis, bool(keepdims), dtype=d)
 
 
-def _np_mean(a: Tensor, axis: Any = None, dtype: Any = None, out: Any = None,
-             keepdims: Any = False, **_: Any) -> Any:
-    return mean(a, axis, bool(keepdims))
-
-
 SPECIAL[np.sum] = SPECIAL[np.add.reduce] = _np_sum
-SPECIAL[np.mean] = _np_mean
+SPECIAL[np.mean] = lambda a, axis=None, keepdims=False, **_: mean(a, axis, bool(keepdims))

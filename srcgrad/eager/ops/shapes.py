@@ -376,10 +376,6 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     return view_of(_diagonal, input, a, {"a": input, "offset": offset, "axis1": i, "axis2": j})
 
 
-def _np_squeeze(a: Tensor, axis: Any = None) -> Tensor:
-    return squeeze(a) if axis is None else squeeze(a, axis)
-
-
 def _np_expand_dims(a: Tensor, axis: Any) -> Tensor:
     axes = axis if isinstance(axis, tuple) else (axis,)
     n = a._a.ndim + len(axes)
@@ -397,7 +393,7 @@ SPECIAL[np.swapaxes] = transpose
 SPECIAL[np.matrix_transpose] = _matrix_transposed
 SPECIAL[np.transpose] = lambda a, axes=None: permute(
     a, *(range(a._a.ndim - 1, -1, -1) if axes is None else axes))
-SPECIAL[np.squeeze] = _np_squeeze
+SPECIAL[np.squeeze] = lambda a, axis=None: squeeze(a, axis)
 SPECIAL[np.expand_dims] = _np_expand_dims
 SPECIAL[np.broadcast_to] = lambda array, shape: (
     array if array._a.shape == tuple(shape) else expand(array, tuple(shape)))
