@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +42,7 @@ def whole(value: Any) -> bool:
     """Whether a parser takes ``value`` for an int: what can be an index and no sequence."""
     if isinstance(value, Tensor):
         return value._a.ndim == 0 and value._dt.category <= dt.INTEGRAL
-    return hasattr(value, "__index__")
+    return hasattr(value, "__index__") and value.__class__ is not bool
 
 
 def _whole_numbers(value: Any) -> bool:
@@ -88,6 +89,9 @@ def need_tensor(function: str, value: Any, argument: str = "input", position: in
     raise bad_argument(function, argument, position, "Tensor", value)
 
 
+_WHOLE = ("int", "int | Sequence[int]")
+
+
 class Signature:
     """The parameters of a declared function as its callers may spell them."""
 
@@ -98,6 +102,9 @@ class Signature:
         self.title, self.bound = title, bound
         self.names = names = [p.name for p in parameters]
         self.kinds = [str(p.annotation).partition(" | None") for p in parameters]
+        self.whole_places = [
+            (i if p.kind is p.POSITIONAL_OR_KEYWORD else sys.maxsize, p.name, kind[0])
+            for i, (p, kind) in enumerate(zip(parameters, self.kinds)) if kind[0] in _WHOLE]
         self.spellings = {k: v for k, v in _SPELLINGS.items()
                           if v in names[bound:] and k not in names}
         first = names[0] if names else ""
@@ -162,6 +169,13 @@ class Signature:
         missing = [n for n in self.required[len(args):] if n not in kwargs]
         unbound = _missing_or_unknown(self.title, missing, self.names, {} if self.open else kwargs)
         return unbound and (combination_error(self.title, args, kwargs, self.bound) or unbound)
+
+    def check_whole(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """Refuse what stands for a whole number (or several) and is none: NumPy might take it."""
+        for place, name, kind in self.whole_places:
+            value = args[place] if place < len(args) else kwargs.get(name)
+            if value.__class__ is not int and value is not None and not _KINDS[kind][1](value):
+                raise self.misfit(args, kwargs) or TypeError(f"{self.title}(): {name!r}")
 
     def answer(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:
         """PyTorch's error for a call that failed with ``error``; the same object if the call was

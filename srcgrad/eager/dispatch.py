@@ -108,7 +108,7 @@ def _public(title: str, function: Callable[..., Any], out: bool, *,
     ``bound`` methods do not count ``self``."""
     called = Signature(title, inspect.signature(function), out, bound)
     check_first, number_first = called.check_first, called.number_first
-    needs_sizes = called.needs_sizes
+    needs_sizes, whole_places = called.needs_sizes, called.whole_places
 
     @functools.wraps(function)
     def public(*args: Any, **kwargs: Any) -> Any:
@@ -118,6 +118,8 @@ def _public(title: str, function: Callable[..., Any], out: bool, *,
         if check_first and args and args[0].__class__ is not Tensor and not (
                 isinstance(args[0], Tensor) or (number_first and is_number(args[0]))):
             raise called.first_error(args, kwargs)
+        if whole_places:
+            called.check_whole(args, kwargs)
         if needs_sizes and len(args) == 1 and not kwargs:
             raise called.sizes_error(args)
         try:

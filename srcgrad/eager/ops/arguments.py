@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import type_name, whole
 from srcgrad.eager.tensor import Tensor
 
 _warned: set[str] = set()
@@ -18,6 +20,24 @@ def warn_once(text: str) -> None:
     if text not in _warned:
         _warned.add(text)
         warnings.warn(text, UserWarning, stacklevel=4)
+
+
+def numbers(args: Sequence[Any], name: str = "size", place: int = 2) -> tuple[int, ...]:
+    """Whole numbers that come one by one or as one sequence, the argument ``name`` at ``place``."""
+    listed = len(args) == 1 and isinstance(args[0], tuple | list)
+    return tuple([n if n.__class__ is int else _number(n, k, name, place, listed)
+                  for k, n in enumerate(args[0] if listed else args)])
+
+
+def _number(n: Any, k: int, name: str, place: int, listed: bool) -> int:
+    if whole(n):
+        return int(n)
+    kind = type_name(n)
+    if k:
+        raise TypeError(f"argument '{name}' failed to unpack the object at pos "
+                        f'{k + 1} with error "type must be tuple of ints,but got {kind}"')
+    raise TypeError(f"argument '{name}' (position {place}) must be tuple of ints, " + (
+        f"but found element of type {kind} at pos 0" if listed else f"not {kind}"))
 
 
 def for_kinds(kinds: str, kernel: str, function: Any) -> Any:

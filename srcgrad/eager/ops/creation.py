@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import math
-import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +16,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.calling_errors import Signature, type_name
 from srcgrad.eager.dispatch import register, store_out
 from srcgrad.eager.grad_mode import INFERENCE, state
-from srcgrad.eager.ops.arguments import refuse_kinds
+from srcgrad.eager.ops.arguments import numbers, refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
@@ -63,6 +61,7 @@ def creator(function: Callable[..., Tensor], name: str = "", *,
                 if value is not None and not isinstance(value, kind):
                     raise combination_error(title, args, kwargs, False) or TypeError(
                         f"{title}(): argument '{key}' must be {wanted}, not {type_name(value)}")
+        called.check_whole(args[bound:], kwargs)
         try:
             if takes_dtype and kwargs:
                 d = out._dt if d is None and out is not None else d
@@ -252,30 +251,9 @@ def from_numpy(ndarray: Any) -> Tensor:
     return wrap(ndarray, d)
 
 
-def _whole(n: Any, k: int, args: Any) -> int:
-    """One entry of a shape that is no plain int."""
-    if not isinstance(n, Tensor) or (n._a.ndim == 0 and n._dt.category <= dt.INTEGRAL):
-        with contextlib.suppress(TypeError):
-            return operator.index(n)
-    kind = "Tensor" if isinstance(n, Tensor) else type(n).__name__
-    if k:
-        raise TypeError("argument 'size' failed to unpack the object at pos "
-                        f'{k + 1} with error "type must be tuple of ints,but got {kind}"')
-    if isinstance(args, _Listed):
-        raise TypeError("argument 'size' (position 1) must be tuple of ints, but found element of "
-                        f"type {kind} at pos 0")
-    raise TypeError(f"argument 'size' (position 1) must be tuple of ints, not {kind}")
-
-
-class _Listed(list[Any]):
-    """A shape that came as one sequence."""
-
-
 def size_of(args: Any, name: str = "") -> tuple[int, ...]:
     """A shape given as numbers or as one sequence."""
-    if len(args) == 1 and isinstance(args[0], tuple | list):
-        args = _Listed(args[0])
-    shape = tuple([n if n.__class__ is int else _whole(n, k, args) for k, n in enumerate(args)])
+    shape = numbers(args, place=1)
     for n in shape:
         if n < 0:
             if name == "zeros":

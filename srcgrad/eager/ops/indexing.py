@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import register, view_of
+from srcgrad.eager.dispatch import op, register, view_of
 from srcgrad.eager.grad_mode import GRAD, HOOKS, state
 from srcgrad.eager.ops.shapes import expand_array, unsqueeze, view, wrap_dim
 from srcgrad.eager.primitive import Primitive
@@ -30,6 +30,7 @@ _index_put = Primitive(put, "IndexPutBackward0", settings={"repeated": "each"})
 _index_add = Primitive(put_add, "IndexPutBackward0")
 
 
+@op(out=False)
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Position ``index`` of dimension ``dim``, a view."""
     if input._a.ndim == 0:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import whole
 from srcgrad.eager.dispatch import bad_argument, op, register, type_name
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
-from srcgrad.eager.ops.arguments import warn_once
+from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import slice_view
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, view, wrap_dim
@@ -174,7 +175,10 @@ def many_views(prim: Primitive, input: Tensor, arrays: Any, **settings: Any) -> 
 @op(out=False)
 def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any, ...]:
     """Parts of one length (the last may be shorter), or of given lengths."""
-    if isinstance(split_size_or_sections, list | tuple):
+    if not whole(split_size_or_sections):
+        if not isinstance(split_size_or_sections, list | tuple):
+            raise TypeError("split_with_sizes(): argument 'split_sizes' (position 2) must be tuple "
+                            f"of ints, not {type_name(split_size_or_sections)}")
         return split_with_sizes(input, split_size_or_sections, dim)
     size = int(split_size_or_sections)
     i = _cut_dim("split", dim, input)
@@ -203,7 +207,7 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Any
     """Parts of given lengths."""
     i = _cut_dim("split", dim, input)
     n = input._a.shape[i]
-    sizes = tuple(int(k) for k in split_sizes)
+    sizes = numbers((split_sizes,), "split_sizes")
     if any(k < 0 for k in sizes):
         raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, "
                            f"but got split_sizes={list(sizes)}")
@@ -247,7 +251,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0, *, indic
             raise RuntimeError(f"{what}be a zero-dimensional or one-dimensional tensor, but got a "
                                f"tensor with {cuts._a.ndim} dims")
         cuts = cuts.tolist()
-    if isinstance(cuts, int):
+    if whole(cuts):
+        cuts = int(cuts)
         if cuts <= 0:
             raise RuntimeError(f"number of sections must be larger than 0, got {cuts}")
         base, rest = divmod(n, cuts)

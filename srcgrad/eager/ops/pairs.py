@@ -8,13 +8,23 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import binary, check_result, into, need_tensor, op, operators, register
+from srcgrad.eager.dispatch import (
+    NAMESPACE,
+    binary,
+    check_result,
+    into,
+    need_tensor,
+    op,
+    operators,
+    register,
+)
 from srcgrad.eager.operands import arithmetic_dtype, is_number, operand, promoted
 from srcgrad.eager.ops.arguments import for_kinds, refuse_kinds
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn import blends, flat_functions, gamma_functions, special_functions
 
 
@@ -189,16 +199,17 @@ _POLYGAMMA = Primitive(gamma_functions.polygamma, "PolygammaBackward0")
 _MVLGAMMA = Primitive(gamma_functions.mvlgamma, "MvlgammaBackward0")
 
 
-@op(inplace=True)
-def polygamma(n: Any, input: Any) -> Any:
+@op(method=False)
+def polygamma(n: int, input: Tensor) -> Any:
     """The ``n``-th derivative of the digamma function."""
-    if isinstance(n, Tensor):
-        if not isinstance(input, int):
-            raise TypeError("polygamma(): argument 'n' (position 1) must be int, not Tensor")
-        n, input = input, n  # the method's order
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
-    return _POLYGAMMA(n, as_floating(input))
+    return _POLYGAMMA(int(n), as_floating(input))
+
+
+register("polygamma", lambda self, n: NAMESPACE["polygamma"](n, self), torch=False)
+register("polygamma_", lambda self, n: apply_in_place(self, lambda old: old.polygamma(n)),
+         torch=False)
 
 
 @op(inplace=True)

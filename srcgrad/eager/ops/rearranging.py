@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,11 @@ from srcgrad.eager.dispatch import op, register, view_of
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.nodes import make_node, named, node_class
-from srcgrad.eager.ops.indexing import need_slice, select, slice_view
+from srcgrad.eager.ops.arguments import numbers
+from srcgrad.eager.ops.indexing import need_slice, slice_view
 from srcgrad.eager.ops.shapes import (
     expand,
     flatten,
-    numbers,
     permute,
     reshape,
     squeeze,
@@ -52,7 +53,7 @@ _INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0")
 @op(out=False)
 def flip(input: Tensor, *dims: Any) -> Any:
     """The order of dimensions reversed (a copy)."""
-    axes = wrap_each(numbers(dims), input)
+    axes = wrap_each(numbers(dims, "dims"), input)
     return _FLIP(input, axes if input._a.ndim else ())
 
 
@@ -73,7 +74,8 @@ def flipud(input: Tensor) -> Any:
 
 
 @op(out=False)
-def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
+def roll(input: Tensor, shifts: int | Sequence[int],
+         dims: int | Sequence[int] | None = None) -> Any:
     """Elements moved round along dimensions (all of them in a row without ``dims``)."""
     moves = shifts if isinstance(shifts, tuple | list) else (shifts,)
     if not moves:
@@ -108,7 +110,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
 @op(torch=False, out=False)
 def repeat(input: Tensor, *repeats: Any) -> Any:
     """The tensor repeated along each dimension."""
-    counts = numbers(repeats)
+    counts = numbers(repeats, "repeats")
     if len(counts) < input._a.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of "
                            "dimensions of tensor")
@@ -124,7 +126,7 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
 @op(out=False)
 def tile(input: Tensor, *dims: Any) -> Any:
     """:func:`repeat`; missing counts are 1."""
-    counts = numbers(dims)
+    counts = numbers(dims, "dims")
     return repeat(input, *(1,) * (input._a.ndim - len(counts)), *counts)
 
 
@@ -302,8 +304,6 @@ for _name, _function, _node in (
     ("as_strided", as_strided, "AsStridedBackward1"),
 ):
     _strided_in_place(_name, _function, _node)
-
-register("select", select)
 
 
 # -- diagonals and triangles ---------------------------------------------------------------

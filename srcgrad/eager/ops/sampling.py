@@ -158,8 +158,6 @@ def randint_like(input: Tensor, low: int, high: int | None = None, *,
 def randperm(n: int, *, generator: Generator | None = None,
              d: dt.dtype | None = None) -> Tensor:
     """The integers from 0 to ``n - 1`` in a random order."""
-    if not isinstance(n, int | np.integer):
-        raise TypeError(f"argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     d = d or dt.int64

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import whole
 from srcgrad.eager.dispatch import op, register, view_of
-from srcgrad.eager.ops.arguments import warn_once
+from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import shape_text, strided
@@ -37,14 +38,13 @@ def wrap_dim(dim: Any, input: Tensor | int, extra: int = 0) -> int:
     """A dimension number made non-negative; PyTorch's IndexError if there is no such one."""
     n = (input if isinstance(input, int) else input._a.ndim) + extra
     bound = max(n, 1)
-    if isinstance(dim, Tensor):
-        dim = int(dim)
-    if not isinstance(dim, int | np.integer) or isinstance(dim, bool):
+    if dim.__class__ is not int and not whole(dim):
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
-    if not -bound <= dim < bound:
+    i = int(dim)
+    if not -bound <= i < bound:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, "
                          f"{bound - 1}], but got {dim})")
-    return int(dim) % bound
+    return i % bound
 
 
 def wrap_each(dims: Iterable[Any], input: Tensor) -> tuple[int, ...]:
@@ -54,18 +54,6 @@ def wrap_each(dims: Iterable[Any], input: Tensor) -> tuple[int, ...]:
         if found.count(i) > 1:
             raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
     return found
-
-
-def numbers(args: Sequence[Any]) -> tuple[int, ...]:
-    """Varargs or one sequence of ints."""
-    if len(args) == 1 and isinstance(args[0], tuple | list):
-        args = args[0]
-    try:
-        return tuple(int(n) for n in args)
-    except ValueError:
-        wrong = next(n for n in args if isinstance(n, str))
-        raise TypeError(f"argument 'size' (position 2) must be tuple of ints, not "
-                        f"{type(wrong).__name__}") from None
 
 
 def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
@@ -143,7 +131,7 @@ def _check_retyped(input: Tensor, d: Any) -> None:
 @op(out=False)
 def reshape(input: Tensor, *shape: Any) -> Tensor:
     """A view if the memory allows it, else a copy in the new shape."""
-    sizes = infer_size(numbers(shape), input._a.size)
+    sizes = infer_size(numbers(shape, "shape"), input._a.size)
     a = reshaped_view(input._a, sizes)
     if a is not None:
         return view_of(_view, input, a, {"a": input, "shape": sizes, "order": "C"})
@@ -165,7 +153,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 @op(out=False)
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """Dimensions in another order."""
-    order = numbers(dims)
+    order = numbers(dims, "dims")
     if len(order) != input._a.ndim:
         raise RuntimeError(
             "permute(sparse_coo): number of dimensions in the tensor input does not match the "
