@@ -205,3 +205,13 @@ def function_that_would_raise_for_each_of_no_items(x):
     for y in map(lambda i: empty[i] * 2.0, range(n)):
         total += y
     return total + x[0] * x[1]
+
+
+@case(X)
+def sums_of_floats_that_come_one_by_one(x):
+    numbers = x.tolist()
+    mixed = numbers[:4]
+    mixed[1] = x[1]
+    rest = iter(numbers)
+    next(rest)
+    return sum(map(lambda v: v * 0.1, numbers)) + sum(reversed(numbers)) * sum(rest) + sum(mixed) * x[0]

@@ -94,3 +94,24 @@ def test_lists_on_objects_and_in_closures():
     assert sg.value_and_grad(logged)(2.0) == (12.0, 12.0)
     assert log == [2.0 * i for i in range(20)]
     assert sg.value_and_grad(logged)(2.0) == (24.0, 18.0)
+
+
+def test_a_row_that_is_one_of_several_stays_the_list_that_it_is():
+    def swapped(x, rows):
+        q = int(abs(x) * 7.0) % 3
+        rows[q], rows[q] = rows[q], rows[q]
+        for i in range(1, 3):
+            rows[i][0] = rows[i][i] * rows[1][q]
+        rows[-1], rows[q] = rows[q], rows[-1]
+        rows[q][1] += x
+        return x * rows[0][0]
+
+    args = ([[0.6, -0.2, -0.7], [-0.8, 0.3, 0.1], [-0.9, -0.8, -0.5]],)
+    df = sg.value_and_grad(swapped)
+    for x in (0.05, -0.632, 0.3):
+        plain, traced = copy.deepcopy(args), copy.deepcopy(args)
+        before = [*traced[0]]
+        want = swapped(x, *plain)
+        assert df(x, *traced)[0] == want
+        assert plain == traced
+        assert {*map(id, before)} == {*map(id, traced[0])}

@@ -37,7 +37,7 @@ class Writer(Lines):
     def statement(self):
         i, j, t = self.index(), self.index(), self.table()
         kind = self.random.randrange(25)
-        if self.outside and kind in (13, 15, 16) and self.random.random() < 0.7:
+        if self.outside and kind in (13, 15, 16) and self.random.random() < 0.8:
             kind = 9  # what is put into lists from outside is often refused
         if kind < 5:
             self.put(f"{t}[{i}][{j}] = {self.value()}")

@@ -20,7 +20,7 @@ from ...types.spelling import Method
 from ..assumptions import ChangedLater
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
-from ..heap.unlike import things_in
+from ..heap.unlike import objects_in
 from ..record.structures import record_fields
 from ..record.tracers import Choice, Picked, is_tracer
 from .leaks import holds_tracer
@@ -79,9 +79,8 @@ class HandedOver(Collaborator):
         if is_tracer(obj) or id(obj) in self.found_functions.paths:
             return obj
         if type(obj) in (Choice, Picked):  # what takes it is done for each that it may be
-            for one in things_in(obj, {}):
-                for known in one.objects if type(one) is Picked else (one,):
-                    self.handed_over(known)
+            for one in objects_in(obj):
+                self.handed_over(one)
             return obj
         if isinstance(obj, tuple):
             parts = [self.handed_over(o) for o in obj]

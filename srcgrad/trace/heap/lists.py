@@ -43,6 +43,7 @@ from .columns import (
     wider_form,
 )
 from .stores import kind_of, stored_as
+from .unlike import objects_in
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -144,8 +145,7 @@ class Lists(Collaborator):
             if not items:
                 return None
             found = None
-            if not is_mutable(items[0]) and not (
-                    isinstance(items[0], tuple) and any(map(is_mutable, items[0]))):
+            if not any(map(_may_change, items)):
                 found = common_form(joining, (Snapshot(list, tuple(items)),))
             if found is None:
                 return self.among.pick(items, self.among.number_among(seen, key))
@@ -444,6 +444,13 @@ class Lists(Collaborator):
         elem = state.value.aval.elem
         if elem is not None and elem.kind is Kind.LIST:
             self.list_rows.share_rows()
+
+
+def _may_change(item: Any) -> bool:
+    """Is an item, or a part of it, an object whose identity matters, or one of such?"""
+    if isinstance(item, tuple):
+        return any(map(_may_change, item))
+    return any(map(is_mutable, objects_in(item)))
 
 
 def _values_in(items: list[Any]) -> tuple[Any, ...] | None:

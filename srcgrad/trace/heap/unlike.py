@@ -131,6 +131,12 @@ def things_in(state: Any, facts: dict[Value, bool]) -> list[Any]:
     return [thing for side in sides for thing in things_in(side, facts)]
 
 
+def objects_in(state: Any) -> list[Any]:
+    """The known objects, and other things, that a place may hold."""
+    return [obj for thing in things_in(state, {})
+            for obj in (thing.objects if type(thing) is Picked else (thing,))]
+
+
 def number_among(objects: tuple[Any, ...], thing: Any) -> Any:
     """The number of an object among others: known, traced, or to be looked up."""
     found = place_among(objects, thing)

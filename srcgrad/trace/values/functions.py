@@ -27,7 +27,7 @@ from ..flow.partial import DELETED
 from ..heap.run_time import check_no_table
 from ..heap.stores import Reference
 from ..iteration import iteration
-from ..iteration.iteration import staged_iterable
+from ..iteration.iteration import Cursor, Mapped, Reversed, staged_iterable
 from ..objects.classes import lineage_of
 from ..objects.special_methods import COMPARE, compared_fields, python_method
 from ..record.homes import may_be
@@ -189,6 +189,8 @@ HANDLERS[pow] = _plain(pow, "__pow__")
 def total(machine: Any, iterable: Any, /, start: Any = 0) -> Any:
     iterable = iteration.opened(machine, iterable)
     staged = staged_iterable(machine, iterable)
+    if COMPENSATED and isinstance(staged, Mapped | Reversed | Cursor):
+        return total(machine, machine.call(list, iterable), start)
     if staged is not None:
         frame = machine.scratch_frame(TOTAL, start)
         machine.for_(iterable, lambda x: machine.store(frame, ITEM, x),
@@ -196,7 +198,8 @@ def total(machine: Any, iterable: Any, /, start: Any = 0) -> Any:
         return machine.load(frame, TOTAL)
     items = list(machine.iterate(iterable))
     if COMPENSATED and type(start) in (int, float) and len(items) > 2 and (
-            all(map(_is_python_number, items)) and any(map(is_tracer, items))):
+            all(map(_is_number, items)) and any(map(is_tracer, items))
+            and any(map(_is_float, (start, *items)))):
         return machine.library_calls.numeric_call(sum, (items, start) if start else (items,), {})
     result = start
     for item in items:
@@ -204,9 +207,14 @@ def total(machine: Any, iterable: Any, /, start: Any = 0) -> Any:
     return result
 
 
-def _is_python_number(item: Any) -> bool:
-    kind = item.aval.kind if type(item) is ScalarTracer else Kind.INT if type(item) is int else None
-    return type(item) is float or kind in (Kind.FLOAT, Kind.INT)
+def _is_number(item: Any) -> bool:
+    return type(item) in (int, float) or (type(item) is ScalarTracer and item.aval.kind in (
+        Kind.FLOAT, Kind.INT, Kind.NUMBER, Kind.SCALAR))
+
+
+def _is_float(item: Any) -> bool:
+    return type(item) is float or (
+        type(item) is ScalarTracer and item.aval.kind in (Kind.FLOAT, Kind.NUMBER))
 
 
 @handles(any)
