@@ -7,7 +7,7 @@ For each combination of arguments of a primitive (which are tensors, which need 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,27 +34,20 @@ from srcgrad.rules.book import Rule
 _ndarray = np.ndarray
 
 
-class Field:
-    """One saved value: the rule's name for it, its kind, and the argument it comes from."""
+class Field(NamedTuple):
+    """One saved value: the rule's name for it, and its kind."""
 
-    __slots__ = ("kind", "name")
-
-    def __init__(self, name: str, kind: str) -> None:
-        self.name = name
-        self.kind = kind  # "tensor", "tensors", "static", "output", "outputs" or "fact"
+    name: str
+    kind: str  # "tensor", "tensors", "static", "setting", "output", "outputs" or "fact"
 
 
-class Call:
+class Call(NamedTuple):
     """One rule body to call: where its arguments stand, which edges it serves."""
 
-    __slots__ = ("arguments", "body", "pointwise", "targets")
-
-    def __init__(self, body: Any, arguments: tuple[int, ...], targets: tuple[str, ...],
-                 pointwise: bool) -> None:
-        self.body = body
-        self.arguments = arguments
-        self.targets = targets
-        self.pointwise = pointwise
+    body: Any
+    arguments: tuple[int, ...]
+    targets: tuple[str, ...]
+    pointwise: bool
 
 
 class Plan:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from srcgrad.eager.tensor import Array, Tensor, extra, wrap
 _PACKAGE = __name__.rpartition(".")[0]  # srcgrad.eager
 
 
+@dataclass(slots=True, eq=False)
 class View:
     """What makes a tensor a differentiable view.
 
@@ -36,14 +38,10 @@ class View:
     base's array where strides cannot (views of another dtype).
     """
 
-    __slots__ = ("base", "creation", "replay", "seen")
-
-    def __init__(self, base: Tensor, seen: int, creation: str,
-                 replay: Callable[[Array], Array] | None) -> None:
-        self.base = base
-        self.seen = seen
-        self.creation = creation
-        self.replay = replay
+    base: Tensor
+    seen: int
+    creation: str
+    replay: Callable[[Array], Array] | None
 
 
 def caller_place() -> Any:

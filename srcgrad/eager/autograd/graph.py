@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from srcgrad.eager.backward import GradientEdge
@@ -43,20 +44,16 @@ class save_on_cpu(saved_tensors_hooks):
         super().__init__(lambda t: t.clone().detach(), lambda t: t)
 
 
-class disable_saved_tensors_hooks:
+@contextmanager
+def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Saved-tensor hooks raise ``error_message`` inside."""
-
-    def __init__(self, error_message: str) -> None:
-        self.message = error_message
-
-    def __enter__(self) -> None:
-        if state.hooks:
-            raise RuntimeError(self.message)
-        self.before = state.hooks_disabled
-        state.hooks_disabled = self.message
-
-    def __exit__(self, *error: Any) -> None:
-        state.hooks_disabled = self.before
+    if state.hooks:
+        raise RuntimeError(error_message)
+    before, state.hooks_disabled = state.hooks_disabled, error_message
+    try:
+        yield
+    finally:
+        state.hooks_disabled = before
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
@@ -148,21 +145,18 @@ class _Mutation:
             table.clear()
 
 
-class allow_mutation_on_saved_tensors:
+@contextmanager
+def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
     """Inside, tensors saved for backward may be modified in place: they are copied before the
     write.  The backward must run inside, too."""
-
-    def __enter__(self) -> _Mutation:
-        if state.mutation is not None:
-            raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
-        self.mutation = state.mutation = _Mutation()
-        self.hooks = saved_tensors_hooks(self.mutation.pack, self.mutation.unpack)
-        self.hooks.__enter__()
-        return self.mutation
-
-    def __exit__(self, *error: Any) -> None:
-        self.hooks.__exit__(*error)
-        self.mutation.clear()
+    if state.mutation is not None:
+        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    mutation = state.mutation = _Mutation()
+    try:
+        with saved_tensors_hooks(mutation.pack, mutation.unpack):
+            yield mutation
+    finally:
+        mutation.clear()
         state.mutation = None
 
 

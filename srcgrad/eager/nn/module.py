@@ -29,15 +29,10 @@ def empty_tables() -> dict[str, Any]:
         "_backward_pre_hooks": OrderedDict(),
         "_backward_hooks": OrderedDict(),
         "_is_full_backward_hook": None,
-        "_forward_hooks": OrderedDict(),
-        "_forward_hooks_with_kwargs": OrderedDict(),
-        "_forward_hooks_always_called": OrderedDict(),
-        "_forward_pre_hooks": OrderedDict(),
-        "_forward_pre_hooks_with_kwargs": OrderedDict(),
-        "_state_dict_hooks": OrderedDict(),
-        "_state_dict_pre_hooks": OrderedDict(),
-        "_load_state_dict_pre_hooks": OrderedDict(),
-        "_load_state_dict_post_hooks": OrderedDict(),
+        **{f"_{name}": OrderedDict() for name in (
+            "forward_hooks", "forward_hooks_with_kwargs", "forward_hooks_always_called",
+            "forward_pre_hooks", "forward_pre_hooks_with_kwargs", "state_dict_hooks",
+            "state_dict_pre_hooks", "load_state_dict_pre_hooks", "load_state_dict_post_hooks")},
         "_modules": {},
     }
 

@@ -15,6 +15,7 @@ from srcgrad.eager.ops.arithmetic import mul
 from srcgrad.eager.ops.products import (
     UNLIKE_ADDMV,
     check_batches,
+    check_lengths,
     check_vectors,
     dot,
     mm,
@@ -70,9 +71,7 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
             raise bad_argument("addmm", name, 2 if name == "mat1" else 3, "Tensor", t)
         if t._a.ndim != 2:
             raise RuntimeError(f"{name} must be a matrix, got {t._a.ndim}-D tensor")
-    if mat1._a.shape[1] != mat2._a.shape[0]:
-        raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({shape_text(mat1)} and "
-                           f"{shape_text(mat2)})")
+    check_lengths(mat1, mat2)
     _one_dtype(input, mat1, mat2)
     _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
     columns = mat2._a.strides[0] == mat2._a.itemsize  # as in linear layers: a transposed weight

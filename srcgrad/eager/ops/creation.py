@@ -61,7 +61,8 @@ def creator(function: Callable[..., Tensor], name: str = "", *,
                 if value is not None and not isinstance(value, kind):
                     raise combination_error(title, args, kwargs, False) or TypeError(
                         f"{title}(): argument '{key}' must be {wanted}, not {type_name(value)}")
-        called.check_whole(args[bound:], kwargs)
+        if called.whole_places:
+            called.check_whole(args[bound:], kwargs)
         try:
             if takes_dtype and kwargs:
                 d = out._dt if d is None and out is not None else d

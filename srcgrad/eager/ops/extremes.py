@@ -44,6 +44,11 @@ def check_nonempty(name: str, input: Tensor, dim: int, call: str = "()") -> None
         raise IndexError(f"{name}{call}: Expected reduction dim {dim} to have non-zero size.")
 
 
+def _unspecified(name: str) -> RuntimeError:
+    return RuntimeError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
+                        "Specify the reduction dim with the 'dim' argument.")
+
+
 def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
     prim = Primitive(whole, name.capitalize() + "Backward1")
     build = picked(name, name.capitalize() + "Backward0")
@@ -53,9 +58,7 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
             return pairwise(input, dim)
         if dim is None:
             if input._a.size == 0:
-                raise RuntimeError(
-                    f"{name}(): Expected reduction dim to be specified for input.numel() == 0. "
-                    "Specify the reduction dim with the 'dim' argument.")
+                raise _unspecified(name)
             refuse_kinds("c", name + "_all", input._dt)
             return prim(input)
         i = wrap_dim(dim, input)
@@ -89,9 +92,7 @@ def _over_dims(name: str, function: Any) -> Any:
             for i in axes or range(a.ndim):
                 if a.shape[i] == 0:
                     if axes is None:
-                        raise RuntimeError(
-                            f"{name}(): Expected reduction dim to be specified for input.numel() "
-                            "== 0. Specify the reduction dim with the 'dim' argument.")
+                        raise _unspecified(name)
                     raise IndexError(f"{name}{'' if name == 'aminmax' else '()'}: Expected "
                                      f"reduction dim {i} to have non-zero size.")
         return prim(input, axis=axes, keepdims=keepdim)

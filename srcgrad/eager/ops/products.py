@@ -42,10 +42,15 @@ def mm(input: Tensor, mat2: Tensor) -> Any:
     return _mm(input, mat2)
 
 
-def _check_inner(x: Tensor, y: Tensor) -> None:
+def check_lengths(x: Tensor, y: Tensor) -> None:
+    """Raise unless two matrices have the inner length in common."""
     if x._a.shape[1] != y._a.shape[0]:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({shape_text(x)} and "
                            f"{shape_text(y)})")
+
+
+def _check_inner(x: Tensor, y: Tensor) -> None:
+    check_lengths(x, y)
     one_dtype("addmm_impl_cpu_", x, y, text=_UNLIKE)
 
 

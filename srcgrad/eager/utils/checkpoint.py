@@ -35,18 +35,14 @@ class _Enough(Exception):
 _early_stop: list[bool | None] = [None]
 
 
-class set_checkpoint_early_stop:
+@contextmanager
+def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Whether checkpoints inside stop computing again when all saved tensors are there."""
-
-    def __init__(self, enable: bool) -> None:
-        self.enable = enable
-
-    def __enter__(self) -> None:
-        self.before = _early_stop[0]
-        _early_stop[0] = self.enable
-
-    def __exit__(self, *error: Any) -> None:
-        _early_stop[0] = self.before
+    before, _early_stop[0] = _early_stop[0], enable
+    try:
+        yield
+    finally:
+        _early_stop[0] = before
 
 
 _TIP = """
