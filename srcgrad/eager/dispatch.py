@@ -89,14 +89,18 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
     return declare
 
 
-def within(table: dict[str, Any], name: str, *, title: str | None = None, out: bool = True,
-           aliases: Sequence[str] = ()) -> Callable[[F], F]:
-    """Declare a function of a sub-namespace (``torch.linalg``): :func:`op` for ``table``."""
+class Space(dict[str, Any]):
+    """The functions of a sub-namespace; messages put ``prefix`` before their names."""
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+
+
+def within(space: Space, name: str, *, out: bool = True) -> Callable[[F], F]:
+    """Declare a function of a sub-namespace: :func:`op` for ``space``."""
 
     def declare(function: F) -> F:
-        public = _public(title or name, function, out)
-        for n in (name, *aliases):
-            table[n] = public
+        space[name] = _public(space.prefix + name, function, out)
         return function
 
     return declare
@@ -392,6 +396,6 @@ def view_of(
     return t
 
 
-__all__ = ["NAMESPACE", "Primitive", "apply_in_place", "bad_argument", "binary", "check_result",
-           "check_writable", "into", "is_number", "need_tensor", "op", "operators",
+__all__ = ["NAMESPACE", "Primitive", "Space", "apply_in_place", "bad_argument", "binary",
+           "check_result", "check_writable", "into", "is_number", "need_tensor", "op", "operators",
            "refuse_overlap", "register", "store_out", "type_name", "unary", "view_of", "within"]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager.linalg_errors import LinAlgError
 from srcgrad.eager.ops import factorizations, norms
-from srcgrad.eager.ops.linear_algebra import LINALG
+from srcgrad.eager.ops.linear_algebra import LINALG, LinAlgError
 
 _COMPLETE = (factorizations, norms)  # these add to the table
 globals().update(LINALG)

@@ -1,11 +1,15 @@
-"""Functions that are defined by a signature and one expression."""
+"""Functions that are defined by a signature and one expression, or checked against theirs."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
+from ..calling_errors import Signature
+
+F = TypeVar("F", bound=Callable[..., Any])
 SHAPES = ("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")
 KERNELS = ("K", "kH, kW", "kD, kH, kW")
 
@@ -28,6 +32,21 @@ def defined(name: str, parameters: Iterable[inspect.Parameter], expression: str,
     made.__annotations__ = {
         p.name: p.annotation for p in parameters if p.annotation is not p.empty} | {"return": "Any"}
     return made
+
+
+def builtin(function: F) -> F:
+    """A function that PyTorch's own parser calls: the types of its arguments are checked first,
+    against its annotations."""
+    called = Signature(function.__name__, inspect.signature(function))
+
+    @functools.wraps(function)
+    def checked(*args: Any, **kwargs: Any) -> Any:
+        error = called.misfit(args, kwargs)
+        if error is not None:
+            raise error
+        return function(*args, **kwargs)
+
+    return checked  # type: ignore[return-value]
 
 
 def family(core: Callable[..., Any], name: str, *decorators: Callable[..., Any],

@@ -8,12 +8,12 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op, within
-from srcgrad.eager.linalg_errors import LinAlgError
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.linear_algebra import (
     LINALG,
+    LinAlgError,
     first_bad,
     inv,
     need_matrix,
@@ -62,7 +62,7 @@ def _positive(name: str, prim: Primitive, A: Tensor, upper: bool) -> Any:
         ) from None
 
 
-@within(LINALG, "cholesky", title="linalg_cholesky")
+@within(LINALG, "cholesky")
 def cholesky(A: Tensor, *, upper: bool = False) -> Any:
     """The triangular factor of a positive-definite matrix."""
     return _positive("linalg.cholesky", _CHOLESKY, need_matrix("cholesky", A), upper)
@@ -95,7 +95,7 @@ def _qr(A: Tensor, mode: str, result: Any) -> Any:
 _QR_RESULT, _OLD_QR = struct("linalg_qr", "Q", "R"), struct("qr", "Q", "R")
 
 
-@within(LINALG, "qr", title="linalg_qr")
+@within(LINALG, "qr")
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """The QR decomposition."""
     return _qr(A, mode, _QR_RESULT)
@@ -113,7 +113,7 @@ def _old_qr(input: Tensor, some: bool = True) -> Any:
 _SVD_RESULT, _OLD_SVD = struct("linalg_svd", "U", "S", "Vh"), struct("svd", "U", "S", "V")
 
 
-@within(LINALG, "svd", title="linalg_svd")
+@within(LINALG, "svd")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular value decomposition."""
     need_matrix("svd", A, square=False)
@@ -126,7 +126,7 @@ def _old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     return _OLD_SVD(u, s, conj(transpose(vh, -2, -1)))
 
 
-@within(LINALG, "svdvals", title="linalg_svdvals")
+@within(LINALG, "svdvals")
 def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
     """The singular values."""
     return _SVDVALS(need_matrix("svdvals", A, square=False))
@@ -136,14 +136,14 @@ _EIGH_RESULT = struct("linalg_eigh", "eigenvalues", "eigenvectors")
 _EIG_RESULT = struct("linalg_eig", "eigenvalues", "eigenvectors")
 
 
-@within(LINALG, "eigh", title="linalg_eigh")
+@within(LINALG, "eigh")
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues and eigenvectors of a symmetric matrix."""
     _check_triangle("eigh", A, UPLO)
     return _EIGH_RESULT(_EIGH(A, UPLO=UPLO))
 
 
-@within(LINALG, "eigvalsh", title="linalg_eigvalsh")
+@within(LINALG, "eigvalsh")
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues of a symmetric matrix."""
     _check_triangle("eigvalsh", A, UPLO)
@@ -160,13 +160,13 @@ def _complex_of(A: Tensor) -> Tensor:
     return A if A._dt.category == dt.COMPLEX else convert(A, A._dt.to_complex())
 
 
-@within(LINALG, "eig", title="linalg_eig")
+@within(LINALG, "eig")
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors of a square matrix, always complex."""
     return _EIG_RESULT(_EIG(_complex_of(need_matrix("eig", A))))
 
 
-@within(LINALG, "eigvals", title="linalg_eigvals")
+@within(LINALG, "eigvals")
 def eigvals(A: Tensor) -> Any:
     """Eigenvalues of a square matrix, always complex."""
     return _EIGVALS(_complex_of(need_matrix("eigvals", A)))
@@ -184,7 +184,7 @@ _LU_FACTOR_EX_RESULT = struct("linalg_lu_factor_ex", "LU", "pivots", "info")
 _UNPACK_RESULT = struct("lu_unpack", "P", "L", "U")
 
 
-@within(LINALG, "lu", title="linalg_lu")
+@within(LINALG, "lu")
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """``A = P @ L @ U`` with partial pivoting (without: ``A = L @ U``, and ``P`` is empty)."""
     need_matrix("lu", A, square=False)
@@ -194,7 +194,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
     return _LU_RESULT(p, low, up)
 
 
-@within(LINALG, "lu_factor", title="linalg_lu_factor")
+@within(LINALG, "lu_factor")
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """LU in one matrix, and the row exchanges (int32, from 1)."""
     need_matrix("lu_factor", A, square=False)
@@ -219,7 +219,7 @@ def _zero_diagonals(compact: Array) -> Array:
     return np.where(zero.any(-1), zero.argmax(-1) + 1, 0)
 
 
-@within(LINALG, "lu_factor_ex", title="linalg_lu_factor_ex")
+@within(LINALG, "lu_factor_ex")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """:func:`lu_factor` that reports zeros on U's diagonal in ``info`` instead of raising."""
     need_matrix("lu_factor_ex", A, square=False)
@@ -247,7 +247,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
     return _UNPACK_RESULT(p if unpack_pivots else nothing, low, up)
 
 
-@within(LINALG, "lu_solve", title="linalg_lu_solve")
+@within(LINALG, "lu_solve")
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
              adjoint: bool = False) -> Any:
     """``X`` with ``A @ X = B`` (``left=False``: ``X @ A = B``; ``adjoint``: with ``A^H``)."""
@@ -283,7 +283,7 @@ def _reported(test: Any, A: Tensor) -> Tensor:
     return _info(np.reshape([test(A._a[where]) for where in np.ndindex(batch)], batch))
 
 
-@within(LINALG, "cholesky_ex", title="linalg_cholesky_ex")
+@within(LINALG, "cholesky_ex")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """:func:`cholesky` and, per matrix, the order of the first minor that is not positive."""
     need_matrix("cholesky_ex", A)
@@ -296,7 +296,7 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     return _CHOLESKY_EX(low, _info(np.zeros(A._a.shape[:-2])))
 
 
-@within(LINALG, "inv_ex", title="linalg_inv_ex")
+@within(LINALG, "inv_ex")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """:func:`inv` and, per matrix, the number of the pivot that is zero."""
     info = _reported(zero_pivot, need_matrix("inv_ex", A))
@@ -305,7 +305,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     return _INV_EX(wrap(np.full_like(A._a, np.inf), A._dt), info)
 
 
-@within(LINALG, "solve_ex", title="linalg_solve_ex")
+@within(LINALG, "solve_ex")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """:func:`solve` and, per matrix, the number of the pivot that is zero."""
     info = _reported(zero_pivot, need_matrix("solve_ex", A))
@@ -314,7 +314,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
     return _SOLVE_EX(wrap(np.full_like(B._a, np.inf), B._dt), info)
 
 
-@within(LINALG, "householder_product", title="linalg_householder_product")
+@within(LINALG, "householder_product")
 def householder_product(A: Tensor, tau: Tensor) -> Any:
     """The first columns of a product of Householder reflectors (LAPACK's orgqr)."""
     if A._a.ndim < 2:

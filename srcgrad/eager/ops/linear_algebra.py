@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import need_tensor, op, register, within
-from srcgrad.eager.linalg_errors import LinAlgError
+from srcgrad.eager.dispatch import Space, need_tensor, op, register, within
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import one_dtype, warn_once
 from srcgrad.eager.ops.complex_views import conj
@@ -21,7 +20,7 @@ from srcgrad.eager.return_types import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import matrix_functions
 
-LINALG: dict[str, Any] = {}
+LINALG = Space("linalg_")
 _INV = Primitive(np.linalg.inv, "LinalgInvExBackward0", shown={"ans": "inverse"})
 _DET = Primitive(np.linalg.det, "LinalgDetBackward0", shown={"a": "A"})
 _SLOGDET = Primitive(np.linalg.slogdet, "LinalgSlogdetBackward0", outputs=2)
@@ -31,6 +30,13 @@ _LSTSQ = Primitive(matrix_functions.least_squares, "LinalgLstsqBackward0")
 _EXP = Primitive(matrix_functions.matrix_exp, "LinalgMatrixExpBackward0")
 _TRIANGULAR = Primitive(matrix_functions.solve_triangular, "LinalgSolveTriangularBackward0")
 _CHOLESKY_SOLVE = Primitive(matrix_functions.cholesky_solve, "CholeskySolveBackward0")
+
+
+class _LinAlgError(RuntimeError):
+    """A matrix is singular, not positive-definite, or an iteration did not converge."""
+
+
+LinAlgError = _LinAlgError  # the public name; tracebacks show the other one, as PyTorch's do
 
 
 def need_inexact(name: str, A: Tensor) -> None:
@@ -79,7 +85,7 @@ def zero_pivot(a: Array) -> int:
     return 0
 
 
-@within(LINALG, "inv", title="linalg_inv")
+@within(LINALG, "inv")
 def inv(A: Tensor) -> Any:
     """The inverse of a square matrix."""
     need_matrix("inv", A)
@@ -100,7 +106,7 @@ def _inverse(input: Tensor) -> Any:
 register("inverse", _inverse)
 
 
-@within(LINALG, "det", title="linalg_det")
+@within(LINALG, "det")
 def det(A: Tensor) -> Any:
     """The determinant."""
     return _DET(need_matrix("det", A))
@@ -123,7 +129,7 @@ def _slogdet(A: Tensor, result: Any) -> Any:
     return result(_SLOGDET(need_matrix("slogdet", A)))
 
 
-within(LINALG, "slogdet", title="linalg_slogdet")(lambda A: _slogdet(A, _SLOGDET_RESULT))
+within(LINALG, "slogdet")(lambda A: _slogdet(A, _SLOGDET_RESULT))
 op("slogdet")(lambda input: _slogdet(input, _OLD_SLOGDET))
 
 
@@ -141,7 +147,7 @@ def _is_vector(A: Tensor, B: Tensor) -> bool:
     return bool(B._a.ndim == 1 or (A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1]))
 
 
-@within(LINALG, "solve", title="linalg_solve")
+@within(LINALG, "solve")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """``X`` with ``A @ X = B`` (or ``X @ A = B``)."""
     need_matrix("solve", A)
@@ -184,7 +190,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False) -> Any:
     return named(_CHOLESKY_SOLVE(eye, input, upper), "CholeskyInverseBackward0")
 
 
-@within(LINALG, "pinv", title="linalg_pinv")
+@within(LINALG, "pinv")
 def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None,
          rtol: Any = None) -> Any:
     """The Moore-Penrose inverse."""
@@ -203,7 +209,7 @@ op("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
 _LSTSQ_RESULT = struct("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
-@within(LINALG, "lstsq", title="linalg_lstsq", out=False)
+@within(LINALG, "lstsq", out=False)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The least squares solution of ``A @ X = B``."""
     need_matrix("lstsq", A, square=False)
@@ -229,7 +235,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
                          wrap(singular, A._dt.to_real()))
 
 
-@within(LINALG, "solve_triangular", title="linalg_solve_triangular")
+@within(LINALG, "solve_triangular")
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
                      unitriangular: bool = False) -> Any:
     """:func:`solve` for a triangular matrix, of which only one triangle is read."""
@@ -249,7 +255,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
 # -- functions of matrices -----------------------------------------------------------------
 
 
-@within(LINALG, "matrix_exp", title="linalg_matrix_exp", out=False)
+@within(LINALG, "matrix_exp", out=False)
 def matrix_exp(A: Tensor) -> Any:
     """The exponential of a square matrix."""
     return _EXP(need_matrix("matrix_exp", A))
@@ -258,7 +264,7 @@ def matrix_exp(A: Tensor) -> Any:
 op("matrix_exp", out=False)(lambda input: matrix_exp(input))
 
 
-@within(LINALG, "matrix_power", title="linalg_matrix_power")
+@within(LINALG, "matrix_power")
 def matrix_power(A: Tensor, n: int) -> Any:
     """The ``n``-th power of a square matrix, by repeated squaring."""
     need_matrix("matrix_power", A)
@@ -289,7 +295,7 @@ def matrix_power(A: Tensor, n: int) -> Any:
 op("matrix_power")(lambda input, n: matrix_power(input, n))
 
 
-@within(LINALG, "matrix_rank", title="linalg_matrix_rank")
+@within(LINALG, "matrix_rank")
 def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = None,
                 hermitian: bool = False) -> Any:
     """The number of singular values above a tolerance."""
@@ -303,7 +309,7 @@ def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = Non
     return wrap(np.asarray(np.sum(s > cut, axis=-1), np.int64), dt.int64)
 
 
-@within(LINALG, "multi_dot", title="linalg_multi_dot")
+@within(LINALG, "multi_dot")
 def multi_dot(tensors: Any) -> Any:
     """The product of several matrices in the cheapest order."""
     given = list(tensors)
@@ -360,7 +366,7 @@ def chain_matmul(*matrices: Any) -> Any:
     return multi_dot(matrices)
 
 
-@within(LINALG, "tensorsolve", title="linalg_tensorsolve")
+@within(LINALG, "tensorsolve")
 def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
     """``X`` with ``tensordot(A, X, X.ndim) = B``."""
     if dims is not None:
@@ -374,7 +380,7 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Any:
     return reshape(solve(reshape(A, B._a.size, n), reshape(B, -1)), shape)
 
 
-@within(LINALG, "tensorinv", title="linalg_tensorinv")
+@within(LINALG, "tensorinv")
 def tensorinv(A: Tensor, ind: int = 2) -> Any:
     """The inverse of a tensor as a linear map from its last to its first dimensions."""
     start, end = A._a.shape[:ind], A._a.shape[ind:]
@@ -385,14 +391,13 @@ def tensorinv(A: Tensor, ind: int = 2) -> Any:
     return reshape(inv(reshape(A, math.prod(start), math.prod(end))), *end, *start)
 
 
-within(LINALG, "cross", title="linalg_cross")(
-    lambda input, other, *, dim=-1: linalg_cross(input, other, dim))
-within(LINALG, "matmul", title="linalg_matmul")(matmul)
-within(LINALG, "diagonal", title="linalg_diagonal", out=False)(
+within(LINALG, "cross")(lambda input, other, *, dim=-1: linalg_cross(input, other, dim))
+within(LINALG, "matmul")(matmul)
+within(LINALG, "diagonal", out=False)(
     lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2))
 
 
-@within(LINALG, "vecdot", title="linalg_vecdot")
+@within(LINALG, "vecdot")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     """The inner products of vectors along ``dim``, the first conjugated."""
     need_inexact("vecdot", x)
@@ -401,7 +406,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     return x.vdot(y) if x._a.ndim == y._a.ndim == 1 else (conj(x) * y).sum(dim)
 
 
-@within(LINALG, "vander", title="linalg_vander", out=False)
+@within(LINALG, "vander", out=False)
 def vander(x: Tensor, *, N: int | None = None) -> Any:
     """Rows of increasing powers."""
     x = reshape(x, 1) if x._a.ndim == 0 else x

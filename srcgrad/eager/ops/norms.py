@@ -22,7 +22,7 @@ from srcgrad.rules.nn.tensor_norms import power_norm
 _NORM = Primitive(power_norm, "LinalgVectorNormBackward0")
 
 
-@within(LINALG, "vector_norm", title="linalg_vector_norm")
+@within(LINALG, "vector_norm")
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                 dtype: dt.dtype | None = None) -> Any:
     """The p-norm of all elements, or over dimensions."""
@@ -33,7 +33,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
     return _NORM(x, order=float(ord), axis=axes, keepdims=keepdim)
 
 
-@within(LINALG, "matrix_norm", title="linalg_matrix_norm")
+@within(LINALG, "matrix_norm")
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *,
                 dtype: dt.dtype | None = None) -> Any:
     """A norm of matrices: ``"fro"``, ``"nuc"``, 1, 2, inf and their negatives."""
@@ -68,7 +68,7 @@ def _kept(r: Tensor, i: int, j: int) -> Any:
     return r
 
 
-@within(LINALG, "norm", title="linalg_norm")
+@within(LINALG, "norm")
 def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *,
                 dtype: dt.dtype | None = None) -> Any:
     """A vector norm, or with an order and two dimensions a matrix norm."""
@@ -99,7 +99,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
     return vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
-@within(LINALG, "cond", title="linalg_cond")
+@within(LINALG, "cond")
 def cond(A: Tensor, p: Any = None) -> Any:
     """The condition number."""
     if A._a.ndim < 2:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager.dispatch import NAMESPACE, is_number, unary, within
+from srcgrad.eager.dispatch import NAMESPACE, Space, is_number, unary, within
 from srcgrad.eager.operands import arithmetic_dtype, operand, promoted
 from srcgrad.eager.ops.pointwise import real_only
 from srcgrad.eager.primitive import Primitive
 from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
 
-SPECIAL: dict[str, Any] = {}
+SPECIAL = Space()
 
 # Functions that torch itself has under this or another name.
 for _name, _theirs in {
@@ -60,7 +60,7 @@ def _two(name: str, function: Any, node: str) -> None:
         place = 1 if is_number(input) else 2 if is_number(other) else 0
         return promoted(prims[place], d, input, other)
 
-    within(SPECIAL, name, title=name)(call)
+    within(SPECIAL, name)(call)
 
 
 _two("xlog1py", special_functions.xlog1py, "SpecialXlog1PyBackward")

@@ -8,14 +8,14 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import within
+from srcgrad.eager.dispatch import Space, within
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.rearranging import roll
 from srcgrad.eager.ops.shapes import wrap_dim, wrap_each
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.tensor import Tensor, wrap
 
-FFT: dict[str, Any] = {}
+FFT = Space("fft_")
 _R2C, _C2C, _C2R = "FftR2CBackward0", "FftC2CBackward0", "FftC2RBackward0"
 _NODES = {"fft": _C2C, "ifft": _C2C, "rfft": _R2C, "irfft": _C2R, "hfft": _C2R, "ihfft": _R2C,
           "fftn": _C2C, "ifftn": _C2C, "rfftn": _R2C, "irfftn": _C2R}
@@ -63,7 +63,7 @@ def _one(name: str, prepare: Any) -> None:
         plain = name == "fft" and t._dt.category == dt.FLOATING
         return (_R2C_FULL if plain else prim)(t, n, i, _norm(norm))
 
-    within(FFT, name, title=f"fft_{name}")(transform)
+    within(FFT, name)(transform)
 
 
 for _kind in ("ifft", "irfft", "hfft"):
@@ -94,7 +94,7 @@ def _several(name: str, prepare: Any, default: Any) -> None:
             t._a.shape[i] if k == -1 else k for k, i in zip(s, axes))
         return prim(t, sizes, axes, _norm(norm))
 
-    within(FFT, name, title=f"fft_{name}")(transform)
+    within(FFT, name)(transform)
 
 
 for _kind, _prepare in (
@@ -114,7 +114,7 @@ def _frequencies(name: str, make: Any) -> None:
         t = wrap(steps * kind.numpy.type(1.0 / (n * d)), kind)
         return t.requires_grad_() if requires_grad else t
 
-    within(FFT, name, title=f"fft_{name}")(frequencies)
+    within(FFT, name)(frequencies)
 
 
 _frequencies("fftfreq", np.fft.fftfreq)
@@ -126,7 +126,7 @@ def _shift(name: str, amount: Any) -> None:
         axes = tuple(range(input._a.ndim)) if dim is None else _axes(dim, input)
         return roll(input, tuple(amount(input._a.shape[i]) for i in axes), axes)
 
-    within(FFT, name, title=f"fft_{name}", out=False)(shift)
+    within(FFT, name, out=False)(shift)
 
 
 _shift("fftshift", lambda n: n // 2)

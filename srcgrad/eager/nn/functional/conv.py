@@ -13,9 +13,8 @@ from ...calling_errors import whole
 from ...nodes import named
 from ...ops.arguments import not_implemented, unexpected_type, warn_once
 from ...tensor import Tensor
-from ..signatures import family
+from ..signatures import builtin, family
 from . import nodes
-from .calls import builtin
 
 __all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
            "conv_transpose3d", "fold", "linear", "unfold"]

@@ -13,9 +13,8 @@ from srcgrad.rules.nn.pooling import max_places, pooled_size
 from ... import basis as torch
 from ...ops.arguments import not_implemented
 from ...tensor import Tensor
-from ..signatures import family
+from ..signatures import builtin, family
 from . import nodes
-from .calls import builtin
 from .conv import tupled
 from .window_checks import adaptive_size, check_unpool, option, positive, ranks, several_dimensions
 

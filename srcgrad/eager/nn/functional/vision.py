@@ -13,8 +13,8 @@ from ... import basis as torch
 from ...calling_errors import whole
 from ...nodes import named
 from ...tensor import Tensor
+from ..signatures import builtin
 from . import nodes
-from .calls import builtin
 from .pool import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
 __all__ = ["channel_shuffle", "interpolate", "pad", "pixel_shuffle", "pixel_unshuffle", "upsample",
