@@ -35,7 +35,7 @@ _NO_NONE = _KEEP_GIVEN - {"sum", "mean"}
 _NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
 
 
-_NUMBERS = (int, float, complex, np.number)
+NUMBERS = (int, float, complex, np.number, np.bool_)
 
 
 def whole(value: Any) -> bool:
@@ -53,6 +53,7 @@ def _whole_numbers(value: Any) -> bool:
 _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Tensor": ("Tensor", lambda v: isinstance(v, Tensor)),
     "int": ("int", whole),
+    "Operand": ("Tensor", lambda v: isinstance(v, (Tensor, *NUMBERS))),
     "float": ("float", lambda v: isinstance(v, int | float | np.number | Tensor)),
     "int | Sequence[int]": ("tuple of ints", _whole_numbers),
     "int | Sequence[int] | str": (
@@ -159,7 +160,7 @@ class Signature:
             value = args[i] if i < len(args) else kwargs[name]
             wanted, fits = _KINDS[kind]
             if fits(value) or (value is None and optional) or (
-                    i == 0 and self.number_first and isinstance(value, _NUMBERS)):
+                    i == 0 and self.number_first and isinstance(value, NUMBERS)):
                 continue
             combined = combination_error(self.title, args, kwargs, self.bound)
             if combined is not None:

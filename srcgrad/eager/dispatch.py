@@ -25,7 +25,7 @@ from srcgrad.eager.calling_errors import (
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
-from srcgrad.eager.operands import arithmetic_dtype, computed, is_number, operand, promoted
+from srcgrad.eager.operands import Operand, arithmetic_dtype, computed, is_number, promoted
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.tangents import follows_base, tangent_of
@@ -307,7 +307,7 @@ def binary(name: str, function: Callable[..., Any], *, kind: str = "arithmetic",
                      scalar_edges=scalar_edges, **options)
     compares = kind == "comparison"
 
-    def call(input: Any, other: Any) -> Any:
+    def call(input: Any, other: Operand) -> Any:
         d = arithmetic_dtype(input, other, floats=kind == "floating")
         if compares:
             return wrap(computed(prim, d, (input, other), {}), dt.bool_)
@@ -316,7 +316,7 @@ def binary(name: str, function: Callable[..., Any], *, kind: str = "arithmetic",
     call.__name__ = name
     quick = None if compares else prim
     op(name, aliases=aliases, inplace=inplace, torch=torch, method=method,
-       fast=fast_pair(quick))(_checked(name, call))
+       fast=fast_pair(quick))(call)
     if quick is not None:
         FAST[call] = quick
     if dunder is not None:
@@ -333,13 +333,6 @@ def fast_pair(prim: Primitive | None, numbers_only: bool = False) -> Any:
     if prim is None:
         return None
     return lambda public: entry_of_two(pair(prim, public, numbers_only=numbers_only), public)
-
-
-def _checked(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    def checked(input: Tensor, other: Any) -> Any:
-        return call(input, operand(name, other))
-
-    return checked
 
 
 def operators(dunder: str, call: Callable[..., Any], *, reflected: Callable[..., Any] | None = None,

@@ -200,7 +200,9 @@ def of_scalar(value: Any) -> dtype:
         return int64
     if isinstance(value, float | np.floating):
         return _Default.value
-    return _Default.value.to_complex()
+    if isinstance(value, complex | np.complexfloating):
+        return _Default.value.to_complex()
+    raise TypeError(f"{type(value).__name__} is no number")
 
 
 def combine(higher: dtype | None, lower: dtype | None) -> dtype | None:

@@ -8,23 +8,18 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.calling_errors import bad_argument
+from srcgrad.eager.calling_errors import NUMBERS
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import state
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.tensor import store, wrap
+
+Operand = Any  # a tensor or a number
 
 
 def is_number(value: Any) -> bool:
     """Whether an operand is a plain number (Python's or a NumPy scalar)."""
-    return isinstance(value, int | float | complex | np.number | np.bool_)
-
-
-def operand(name: str, value: Any, argument: str = "other", position: int = 2) -> Any:
-    """``value`` if it is a tensor or a number, else PyTorch's TypeError."""
-    if value.__class__ is Tensor or isinstance(value, Tensor) or is_number(value):
-        return value
-    raise bad_argument(name, argument, position, "Tensor", value)
+    return isinstance(value, NUMBERS)
 
 
 def arithmetic_dtype(*operands: Any, floats: bool = False) -> dt.dtype:

@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import FAST, binary, fast_pair, is_number, op, operators
-from srcgrad.eager.operands import operand, promoted
+from srcgrad.eager.operands import Operand, promoted
 from srcgrad.eager.ops.arguments import for_kinds, not_implemented
 from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
@@ -51,17 +51,15 @@ def _factor(alpha: Any, d: dt.dtype) -> Any:
 
 
 @op(inplace=True, fast=fast_pair(FAST[add_plain]))
-def add(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
+def add(input: Tensor, other: Operand, *, alpha: Any = 1) -> Any:
     """``input + alpha * other``."""
-    other = operand("add", other)
     return (add_plain(input, other) if alpha.__class__ is int and alpha == 1
             else _scaled(_add_scaled, input, other, alpha))
 
 
 @op(inplace=True, aliases=("subtract",), fast=fast_pair(FAST[sub_plain]))
-def sub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
+def sub(input: Tensor, other: Operand, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
-    other = operand("sub", other)
     if _is_bool(input) and _is_bool(other):
         raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. "
                            "Use the `^` or `logical_xor()` operator instead.")
@@ -105,9 +103,8 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Any:
 
 
 @op(inplace=True, aliases=("divide",), fast=fast_pair(FAST[_true_div]))
-def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Any:
+def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> Any:
     """``input / other``; integers give floats unless a rounding mode is named."""
-    other = operand("div", other)
     if rounding_mode is None:
         return _true_div(input, other)
     if rounding_mode in ("floor", "trunc"):
@@ -119,8 +116,8 @@ def div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Any:
 
 
 @op(inplace=True)
-def true_divide(input: Tensor, other: Any) -> Any:
-    return _true_div(input, operand("true_divide", other))
+def true_divide(input: Tensor, other: Operand) -> Any:
+    return _true_div(input, other)
 
 
 def _check_divisor(d: dt.dtype, other: Any) -> None:
@@ -147,9 +144,9 @@ _floored = Primitive(flat_functions.floor_quotient, "NotImplemented",
 
 
 @op(inplace=True)
-def floor_divide(input: Any, other: Any) -> Any:
+def floor_divide(input: Any, other: Operand) -> Any:
     """The quotient rounded towards minus infinity."""
-    d = promotion.result_type(input, operand("floor_divide", other))
+    d = promotion.result_type(input, other)
     _check_divisor(d, other)
     return promoted(_floored, d, input, other)
 
@@ -169,7 +166,7 @@ _power, _complex_power = (
 
 
 @op("pow", inplace=True, fast=fast_pair(_power["scalar"], numbers_only=True))
-def power(input: Any, exponent: Any) -> Any:
+def power(input: Any, exponent: Operand) -> Any:
     """``input ** exponent``; one of the two may be a number."""
     d = promotion.result_type(input, exponent)
     if d is dt.bool_ and not is_number(exponent):

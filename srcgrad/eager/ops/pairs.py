@@ -18,7 +18,7 @@ from srcgrad.eager.dispatch import (
     operators,
     register,
 )
-from srcgrad.eager.operands import arithmetic_dtype, is_number, operand, promoted
+from srcgrad.eager.operands import Operand, arithmetic_dtype, is_number, promoted
 from srcgrad.eager.ops.arguments import for_kinds, refuse_kinds
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.pointwise import as_floating
@@ -97,18 +97,18 @@ def _check_zero(d: dt.dtype, other: Any) -> None:
 
 
 @op(inplace=True)
-def fmod(input: Tensor, other: Any) -> Any:
+def fmod(input: Tensor, other: Operand) -> Any:
     """The remainder of a division, with the sign of ``input``."""
-    d = arithmetic_dtype(input, operand("fmod", other))
+    d = arithmetic_dtype(input, other)
     refuse_kinds("bc", "fmod_cpu", d)
     _check_zero(d, other)
     return promoted(_FMOD if is_number(other) else _FMOD_TENSOR, d, input, other)
 
 
 @op(inplace=True)
-def remainder(input: Any, other: Any) -> Any:
+def remainder(input: Any, other: Operand) -> Any:
     """The remainder of a division, with the sign of ``other``."""
-    d = arithmetic_dtype(input, operand("remainder", other))
+    d = arithmetic_dtype(input, other)
     refuse_kinds("bc", "remainder_cpu", d)
     _check_zero(d, other)
     if is_number(input):
@@ -121,9 +121,9 @@ register("__imod__", lambda self, other: self.remainder_(other), torch=False)
 
 
 @op(inplace=True)
-def copysign(input: Tensor, other: Any) -> Any:
+def copysign(input: Tensor, other: Operand) -> Any:
     """The size of ``input`` with the sign of ``other``."""
-    d = arithmetic_dtype(input, operand("copysign", other), floats=True)
+    d = arithmetic_dtype(input, other, floats=True)
     refuse_kinds("c", "copysign_cpu", d)
     return promoted(_COPYSIGN_NUMBER if is_number(other) else _COPYSIGN, d, input, other)
 
@@ -136,9 +136,9 @@ def ldexp(input: Tensor, other: Any) -> Any:
 
 
 @op(inplace=True)
-def xlogy(input: Any, other: Any) -> Any:
+def xlogy(input: Any, other: Operand) -> Any:
     """``input * log(other)``, 0 where ``input`` is 0."""
-    d = arithmetic_dtype(input, operand("xlogy", other), floats=True)
+    d = arithmetic_dtype(input, other, floats=True)
     refuse_kinds("c", "xlogy_cpu", d)
     place = 1 if is_number(input) else 2 if is_number(other) else 0
     return promoted(_XLOGY[place], d, input, other)
@@ -151,9 +151,9 @@ def _wide(*operands: Any) -> dt.dtype:
 
 
 @op(out=False)
-def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
+def float_power(input: Any, exponent: Operand, *, out: Tensor | None = None) -> Any:
     """``input ** exponent`` in double precision."""
-    d = _wide(input, operand("float_power", exponent, "exponent"))
+    d = _wide(input, exponent)
     if out is not None and out._dt is not d:
         raise RuntimeError(f"the output given to float_power has dtype {out._dt.tensor_name} but "
                            f"the operation's result requires dtype {d.tensor_name}")
@@ -162,16 +162,15 @@ def float_power(input: Any, exponent: Any, *, out: Tensor | None = None) -> Any:
     return power(*pair) if out is None else into(out, "float_power", power, pair, {})
 
 
-def float_power_written(self: Tensor, exponent: Any) -> Tensor:
+@op("float_power_", torch=False, out=False)
+def float_power_written(self: Tensor, exponent: Operand) -> Tensor:
     """:func:`float_power` in place, for tensors of double precision."""
-    d = _wide(self, operand("float_power_", exponent, "exponent", 1))
+    d = _wide(self, exponent)
     if self._dt is not d:
         raise RuntimeError(f"the base given to float_power_ has dtype {self._dt.tensor_name} but "
                            f"the operation's result requires dtype {d.tensor_name}")
     return self.pow_(exponent.to(d) if isinstance(exponent, Tensor) else exponent)  # type: ignore[no-any-return]
 
-
-register("float_power_", float_power_written, torch=False)
 
 _NEXTAFTER = Primitive(flat_functions.nextafter, "NextafterBackward0",
                        primal=for_kinds("f", "nextafter_cpu", np.nextafter))

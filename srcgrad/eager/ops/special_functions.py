@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.eager.dispatch import NAMESPACE, Space, is_number, unary, within
-from srcgrad.eager.operands import arithmetic_dtype, operand, promoted
+from srcgrad.eager.operands import Operand, arithmetic_dtype, promoted
 from srcgrad.eager.ops.pointwise import real_only
 from srcgrad.eager.primitive import Primitive
 from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
@@ -55,8 +55,8 @@ for _name, _function, _node in (
 def _two(name: str, function: Any, node: str) -> None:
     prims = [Primitive(function, f"{node}{i}") for i in range(3)]
 
-    def call(input: Any, other: Any) -> Any:
-        d = arithmetic_dtype(operand(name, input, "input", 1), operand(name, other), floats=True)
+    def call(input: Operand, other: Operand) -> Any:
+        d = arithmetic_dtype(input, other, floats=True)
         place = 1 if is_number(input) else 2 if is_number(other) else 0
         return promoted(prims[place], d, input, other)
 
