@@ -116,7 +116,7 @@ def may_view(fn: Any) -> bool:
 def _makes_numbers(node: Node) -> bool:
     """Is it a list of numbers like ``[x] * n``?"""
     return len(node.outputs) == 1 and node.out.aval.kind is Kind.LIST and (
-        node.params["fn"] in (operator.mul, sums))
+        node.params["fn"] in (operator.mul, sums, Method("tolist")))
 
 
 def makes_fresh(fn: Any, kwargs: Any) -> bool:

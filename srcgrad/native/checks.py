@@ -215,6 +215,11 @@ class _Around:
         if not self.around.is_new(fact, self.node):
             return
         size = b.add("dim", (base,), (int_aval(base.aval.shape[axis]),), axis=axis).out
+        if base.aval.elem is not None:  # a list
+            what = "list assignment" if self.node.op == "write" else "list"
+            raised_if(b, b.apply(outside, (place, size), {}, BOOL), IndexError,
+                      f"{what} index out of range")
+            return
         raised_if(b, b.apply(outside, (place, size), {}, BOOL), IndexError,
                     "index ", place, f" is out of bounds for axis {axis} with size ", size)
 

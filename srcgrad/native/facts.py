@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import product
+from math import ceil
 from typing import Any
 
 from srcgrad.emit.literals import call, name
@@ -24,6 +25,7 @@ from srcgrad.types.dims import (
     is_varying,
     maximum,
     multiply,
+    of_atom,
     proves_nonnegative,
     proves_positive,
     substitute,
@@ -31,15 +33,25 @@ from srcgrad.types.dims import (
 )
 from srcgrad.types.kinds import Kind, int_aval
 
+CALLS = 30_000.0  # nanoseconds in NumPy's text that kernels over lists do not take longer than
+_WIDE = ("max({}, default=0) >= 2147483648", "min({}, default=0) <= -2147483648")
+
 
 class Facts:
     """What must hold of sizes that a call can tell: ``a == b``, or ``a <= b``.  Without
-    ``limits`` nothing is asked above which NumPy is faster: such operations are left to it."""
+    ``limits`` nothing is asked above which NumPy is faster: such operations are left to it.
+    ``lengths`` are those of lists, of which the ``small`` ones hold integers that fit the
+    machine's; ``saved`` are the nanoseconds that NumPy's text takes for each item of lists so long,
+    which kernels save."""
 
-    def __init__(self, inputs: Sequence[Value], fast: bool, limits: bool = True) -> None:
+    def __init__(self, inputs: Sequence[Value], fast: bool, lengths: Mapping[Value, Dim],
+                 limits: bool = True) -> None:
         self.inputs, self.fast, self.limits = inputs, fast, limits
+        self.lengths = lengths
+        self.small: dict[Value, None] = {}
+        self.saved: dict[Dim, float] = {}
         sizes = [d for v in inputs if not v.aval.optional
-                 for d in (*(v.aval.shape or ()), v.aval.expr)]
+                 for d in (*(v.aval.shape or ()), v.aval.expr, lengths.get(v))]
         self.told = dict.fromkeys(d for d in sizes if isinstance(d, Poly))
         self.equations: dict[tuple[Dim, Dim], None] = {}
         self.bounds: dict[tuple[Dim, Dim], None] = {}
@@ -47,6 +59,9 @@ class Facts:
     def update(self, other: Facts) -> None:
         self.equations.update(other.equations)
         self.bounds.update(other.bounds)
+        self.small.update(other.small)
+        for length, found in other.saved.items():
+            self.saved[length] = self.saved.get(length, 0.0) + found
 
     def equal(self, a: Dim, b: Dim) -> None:
         if a == b or (b, a) in self.equations:
@@ -72,7 +87,7 @@ class Facts:
         """So many elements are few enough."""
         total: Dim = 1
         for d in sizes:
-            total = multiply(total, largest(d))
+            total = multiply(total, largest(d, self.told))
         if isinstance(total, int):
             if total > limit:
                 raise Unlowered(f"NumPy is faster on {total} elements")
@@ -88,9 +103,9 @@ class Facts:
         back = multiply(-1, index)  # how far from the end
         try:
             if proves_nonnegative(index):
-                end = add(largest(index), 1)
+                end = add(largest(index, self.told), 1)
             elif proves_positive(back):
-                end = largest(back)
+                end = largest(back, self.told)
             else:
                 return False
         except Unlowered:
@@ -113,11 +128,18 @@ class Facts:
                 _enter(places, size, ast.Subscript(shape, ast.Constant(axis), ast.Load())
                        if axis else length)
             _enter(places, value.aval.expr, name(parameter))
+            _enter(places, self.lengths.get(value), call("len", name(parameter)))
         asked: list[ast.expr] = []
-        for facts, op in ((self.equations, ast.NotEq()), (self.bounds, ast.Gt())):
+        fewest: dict[tuple[Dim, Dim], None] = {
+            (ceil(CALLS / found), length): None for length, found in self.saved.items()}
+        for facts, op in ((self.equations, ast.NotEq()), (fewest, ast.Gt()),
+                          (self.bounds, ast.Gt())):
             for pair in facts:
                 a, b = (dim_expression(d, places.get) for d in pair)
                 asked.append(ast.Compare(a, [op], [b]))
+        for value, parameter in zip(self.inputs, parameters, strict=True):
+            if value in self.small:
+                asked += [ast.parse(text.format(parameter), mode="eval").body for text in _WIDE]
         return None if not asked else asked[0] if len(asked) == 1 else ast.BoolOp(ast.Or(), asked)
 
 
@@ -127,8 +149,8 @@ def _enter(places: dict[Atom, ast.expr], dim: Dim | None, text: ast.expr) -> Non
         places.setdefault(atoms[0], text)
 
 
-def largest(dim: Dim) -> Dim:
-    """A bound of a size that does not depend on loops."""
+def largest(dim: Dim, told: Container[Dim]) -> Dim:
+    """A bound of a size that does not depend on loops, or on sizes that a call does not tell."""
     if not is_varying(dim):
         return dim
     assert isinstance(dim, Poly)
@@ -136,21 +158,21 @@ def largest(dim: Dim) -> Dim:
     for monomial, coefficient in dim.terms.items():
         product: Dim = coefficient
         for atom, power in monomial:
-            found = _end(atom, coefficient > 0)
+            found = _end(atom, coefficient > 0, told)
             for _ in range(power):
                 product = multiply(product, found)
         total = add(total, product)
     return total
 
 
-def _end(atom: Atom, high: bool) -> Dim:
-    if not atom.varying:
-        return Poly({((atom, 1),): 1})
+def _end(atom: Atom, high: bool, told: Container[Dim]) -> Dim:
+    if not atom.varying or of_atom(atom) in told:
+        return of_atom(atom)
     if atom.name in ("max", "min") and high:
         ends: list[Dim] = []
         for a in atom.args:
             try:
-                ends.append(largest(a))
+                ends.append(largest(a, told))
             except Unlowered:
                 if atom.name == "max" or a is atom.args[-1]:
                     raise
@@ -158,16 +180,18 @@ def _end(atom: Atom, high: bool) -> Dim:
     bound = atom.high if high else atom.low
     if bound is None:
         raise Unlowered("only a run knows how many elements there are")
-    return largest(bound)
+    return largest(bound, told)
 
 
 class Scope:
-    """The values that tell sizes: integers, and arrays with their axes."""
+    """The values that tell sizes: integers, and arrays with their axes; and the ``arrays`` that
+    lists are in kernels."""
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.known: dict[Dim, tuple[Value, int | None]] = {} if outer is None else dict(
             outer.known)
         self.values: dict[tuple[Dim, bool], At] = {} if outer is None else dict(outer.values)
+        self.arrays: dict[Value, Value] = {} if outer is None else dict(outer.arrays)
 
     def inside(self, params: Iterable[Value]) -> Scope:
         inner = Scope(self)

@@ -89,8 +89,9 @@ class Numbers:
         if isinstance(e, ast.UnaryOp) and not isinstance(e.op, ast.Not):
             return self.of(e.operand)
         if isinstance(e, ast.Subscript) and isinstance(e.value, ast.Name):
-            types = {a.dtype for a in self.avals.get(e.value.id, ()) if a.kind is Kind.ARRAY}
-            return Aval(Kind.SCALAR, types.pop()) if len(types) == 1 else None
+            items = {a.elem or Aval(Kind.SCALAR, a.dtype)
+                     for a in self.avals.get(e.value.id, ()) if a.kind is Kind.ARRAY}
+            return items.pop() if len(items) == 1 else None
         if isinstance(e, ast.BinOp):
             parts = [self.of(e.left), self.of(e.right)]
             numpys = [p for p in parts if p is not None and p.dtype == np.float64]

@@ -14,6 +14,7 @@ from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
+from srcgrad.native.columns import Columns
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import rounded, why_not
@@ -39,18 +40,20 @@ class Prepared:
 
     def __init__(self, graph: Graph, left: Container[int], fast: bool,
                  joined: bool = False, parallel: bool = False) -> None:
-        self.left, self.fast = left, fast
+        self.left, self.fast, self.inputs = left, fast, graph.inputs
         self.loops: set[int] = set()
         self.native: list[Node] = []
         self.reasons: dict[int, tuple[Node, str]] = {}
         self.numbers: Iterator[int] = count()
         self.lowering = Lowering(graph.block)
-        self.facts = Facts(graph.inputs, fast)
+        self.columns = Columns(graph)
+        self.facts = self.asked()
         self.checks = Checks(self.facts)
         scope, nodes = Scope().inside(graph.inputs), graph.block.nodes
         border = len(nodes) if graph.border is None else graph.border
         parts = [tuple(self.nodes(nodes[:border], scope)),
                  tuple(self.nodes(nodes[border:], scope))]
+        parts = self.columns.tidied(parts, graph.outputs)
         block = graph.block
         if joined:
             try:
@@ -100,7 +103,7 @@ class Prepared:
             return parts, {}
         found: list[tuple[Node, ...]] = []
         renamed: dict[Value, Value] = {}
-        facts = Facts(self.facts.inputs, self.fast, limits=False)
+        facts = self.asked(limits=False)
         for p, nodes in enumerate(parts):
             first = 0 if ends[0][0] < p else ends[0][1] if ends[0][0] == p else len(nodes)
             last = len(nodes) if ends[-1][0] > p else ends[-1][1] + 1 if ends[-1][0] == p else 0
@@ -116,6 +119,11 @@ class Prepared:
             renamed.update(run.new_names())
         self.facts.update(facts)
         return found, renamed
+
+    def asked(self, limits: bool = True) -> Facts:
+        """What calls are asked, of which nothing is yet."""
+        lengths = {v: self.columns.lengths[v] for v in self.columns.outside}
+        return Facts(self.inputs, self.fast, lengths, limits)
 
     def entered(self) -> int:
         number = next(self.numbers)
@@ -139,15 +147,15 @@ class Prepared:
         if number in self.left:
             self.reasons[number] = (node, "what it keeps is in lists that NumPy code reads")
             return [self.outside(node, scope)]
-        facts = Facts(self.facts.inputs, self.fast)
-        (*sizes, lowered), reason = self.lowered(node, scope, facts)
+        facts = self.asked()
+        (*sizes, lowered), after, reason = self.lowered(node, scope, facts)
         if reason is None:
             self.loops.add(number)
             self.native.append(node)
             self.facts.update(facts)
             for _ in (n for b in node.blocks for n in walk(b) if n.op == "loop"):
                 next(self.numbers)
-            return [*sizes, self.made(lowered, number)]
+            return [*sizes, self.made(lowered, number), *after]
         self.reasons[number] = (node, reason)
         return [self.outside(node, scope)]
 
@@ -168,17 +176,24 @@ class Prepared:
         return node.but(blocks=tuple(self.block(b, scope) for b in node.blocks)) if (
             node.blocks) else node
 
-    def lowered(self, node: Node, scope: Scope, facts: Facts) -> tuple[list[Node],
-                                                                       str | None]:
-        """A loop with what it does to arrays done to their elements, and why it is not held."""
-        reason = unheld(node)
-        if reason is None:
-            return [node], None
+    def lowered(self, node: Node, scope: Scope, facts: Facts) -> tuple[
+            list[Node], list[Node], str | None]:
+        """What stands before a loop, and the loop, with what it does to arrays and lists done to
+        their elements; what stands after it; and why it is not held."""
+        inner = scope.inside(())
         try:
-            lowered = self.lowering.loop(node, scope, facts)
-        except Unlowered as found:
-            return [node], str(found)
-        return lowered, unheld(lowered[-1])
+            held = self.columns.loop(node, inner, facts)
+            for n in held.before.nodes:
+                inner.offer(n.out)
+            found = [held.loop]
+            if unheld(held.loop) is not None:
+                found = self.lowering.loop(held.loop, inner, facts)
+        except Unlowered as reason:
+            return [node], [], str(reason)
+        reason_left = unheld(found[-1])
+        if reason_left is None:
+            scope.arrays.update(inner.arrays)
+        return [*held.before.nodes, *found], held.after.nodes, reason_left
 
 
 def _line(node: Node) -> str:
@@ -211,7 +226,7 @@ def _marked(node: Node, number: int, around: frozenset[Atom] = frozenset(),
                    for b in node.blocks)
     if node.op != "loop":
         return node.but(blocks=blocks)
-    spec, elements = node.loop, LoopParts(node).produced
+    spec, elements = node.loop.but(user="range"), LoopParts(node).produced
     if spec.kind == "for" and not spec.exits and elements:  # kept in arrays
         known = spec.stacked or (False,) * len(elements)
         makers = {v: n for n in blocks[-1].nodes for v in n.outputs}

@@ -244,7 +244,7 @@ class _Finder:
 def _in_array(kept: Aval) -> Aval:
     """An array for what its type says is a list, of lists or arrays, of numbers."""
     axes = 0
-    while kept.elem is not None:
+    while kept.kind is Kind.LIST and kept.elem is not None:
         kept, axes = kept.elem, axes + 1
     return kept if not axes else Aval(Kind.ARRAY, kept.dtype, (1,) * axes + (kept.shape or ()))
 
