@@ -72,6 +72,10 @@ class Checks:
     def __call__(self, loop: Node) -> Node:
         return _Checked(self).loop(loop)
 
+    def asked(self) -> dict[tuple[Any, ...], set[Fact]]:
+        """What has been asked until now."""
+        return {path: {*facts} for path, facts in self.everywhere.items()}
+
     def enter(self, loop: Node) -> None:
         """Elements of sequences are what a loop kept in the same iteration."""
         parts = LoopParts(loop)

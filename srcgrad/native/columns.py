@@ -11,6 +11,7 @@ list, or a call asks (:class:`~srcgrad.native.facts.Facts`) that it is not much 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,10 +102,15 @@ class Columns:
         for v in free_values(Block((), (node,), ())):
             if element_type(v.aval) is not None and not self.is_kept(v):
                 arrayed.arrays[v] = self.array(v, scope, held, facts)
+        later = deferred(node)
+        arrayed.left = later.effects
         held.loop = arrayed.loop(node)
         for v in node.outputs:
             if v in arrayed.arrays:
                 self.listed(arrayed.arrays[v], v, scope, held)
+        for v, given in later.lists.items():
+            held.after.add("effect", (given, v), (), fn=operator.setitem,
+                           args=(Ref(0), slice(None), Ref(1)), kwargs={})
         self.paid(node, held, facts)
         return held
 
@@ -206,6 +212,7 @@ class _Arrayed:
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self.arrays: dict[Value, Value] = {}
+        self.left: Container[Node] = ()
 
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []
@@ -219,6 +226,8 @@ class _Arrayed:
             return [self.loop(node)]
         if node.op == "if":
             return [self.branch(node)]
+        if node in self.left:
+            return []
         if node.inputs and node.inputs[0] in self.arrays:
             made = Builder(node.origin)
             base, one = self.arrays[node.inputs[0]], len(node.inputs) - 2
@@ -333,6 +342,48 @@ def _trips(node: Node) -> Iterator[Dim]:
     yield range_length(*bounds)
     for inner in node.blocks[0].nodes:
         yield from (t for t in _trips(inner) if set(symbols(t)).isdisjoint(symbols(index)))
+
+
+@dataclass
+class Deferred:
+    """What a loop does to the caller's lists beside their columns: ``effects``, and the ``lists``
+    that it leaves, each with the caller's, which may be done at once after the loop."""
+
+    effects: set[Node] = field(default_factory=set)
+    lists: dict[Value, Value] = field(default_factory=dict)
+
+
+def deferred(loop: Node) -> Deferred:
+    """The caller's lists of which all items that a loop puts there go into one column, too."""
+    parts, roots = LoopParts(loop), dict[Value, int]()
+    puts: dict[int, set[tuple[Value, ...]]] = {}
+    given: dict[Value, set[tuple[Value, ...]]] = {}
+    effects: dict[Value, list[Node]] = {}
+    for slot, p in enumerate(parts.carried):
+        roots[p] = slot
+    for node in (n for b in loop.blocks for n in walk(b)):
+        first = node.inputs[0] if node.inputs else None
+        if node.op == "loop":
+            inner = LoopParts(node)
+            for p, result, init in zip(inner.carried, inner.results, inner.inits, strict=True):
+                if init in roots:
+                    roots[p] = roots[result] = roots[init]
+        elif node.op == "if":
+            return Deferred()
+        elif node.op == "put" and first in roots and len(node.inputs) == 3:
+            roots[node.out] = roots[first]
+            puts.setdefault(roots[first], set()).add((node.inputs[2], node.inputs[1]))
+        elif node.op == "effect" and node.params["fn"] is operator.setitem and (
+                first is not None and node.params["args"] == (Ref(0), Ref(1), Ref(2))):
+            given.setdefault(first, set()).add(node.inputs[1:])
+            effects.setdefault(first, []).append(node)
+    found = Deferred()
+    for obj, items in given.items():
+        slots = [slot for slot, put in puts.items() if put == items]
+        if len(slots) == 1:
+            found.effects.update(effects[obj])
+            found.lists[parts.results[slots[0]]] = obj
+    return found
 
 
 def _saved(body: Block) -> float:

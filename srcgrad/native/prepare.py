@@ -148,14 +148,20 @@ class Prepared:
             self.reasons[number] = (node, "what it keeps is in lists that NumPy code reads")
             return [self.outside(node, scope)]
         facts = self.asked()
-        (*sizes, lowered), after, reason = self.lowered(node, scope, facts)
+        (*before, lowered), after, reason = self.lowered(node, scope, facts)
+        asked = self.checks.asked()
+        made = self.made(lowered, number) if reason is None else lowered
+        if reason is None and any(n.op == "effect" for n in after) and any(
+                n.op == "effect" for b in made.blocks for n in walk(b)):
+            reason = "an exception would leave a list as it was"
+            self.checks.everywhere = asked
         if reason is None:
             self.loops.add(number)
             self.native.append(node)
             self.facts.update(facts)
             for _ in (n for b in node.blocks for n in walk(b) if n.op == "loop"):
                 next(self.numbers)
-            return [*sizes, self.made(lowered, number), *after]
+            return [*before, made, *after]
         self.reasons[number] = (node, reason)
         return [self.outside(node, scope)]
 
@@ -190,10 +196,10 @@ class Prepared:
                 found = self.lowering.loop(held.loop, inner, facts)
         except Unlowered as reason:
             return [node], [], str(reason)
-        reason_left = unheld(found[-1])
-        if reason_left is None:
+        left = unheld(found[-1])
+        if left is None:
             scope.arrays.update(inner.arrays)
-        return [*held.before.nodes, *found], held.after.nodes, reason_left
+        return [*held.before.nodes, *found], held.after.nodes, left
 
 
 def _line(node: Node) -> str:
