@@ -148,7 +148,8 @@ class Prepared:
             self.reasons[number] = (node, "what it keeps is in lists that NumPy code reads")
             return [self.outside(node, scope)]
         facts = self.asked()
-        (*before, lowered), after, reason = self.lowered(node, scope, facts)
+        inner = scope.inside(())
+        (*before, lowered), after, reason = self.lowered(node, inner, facts)
         asked = self.checks.asked()
         made = self.made(lowered, number) if reason is None else lowered
         if reason is None and any(n.op == "effect" for n in after) and any(
@@ -159,6 +160,7 @@ class Prepared:
             self.loops.add(number)
             self.native.append(node)
             self.facts.update(facts)
+            scope.arrays.update(inner.arrays)
             for _ in (n for b in node.blocks for n in walk(b) if n.op == "loop"):
                 next(self.numbers)
             return [*before, made, *after]
@@ -186,20 +188,16 @@ class Prepared:
             list[Node], list[Node], str | None]:
         """What stands before a loop, and the loop, with what it does to arrays and lists done to
         their elements; what stands after it; and why it is not held."""
-        inner = scope.inside(())
         try:
-            held = self.columns.loop(node, inner, facts)
+            held = self.columns.loop(node, scope, facts)
             for n in held.before.nodes:
-                inner.offer(n.out)
+                scope.offer(n.out)
             found = [held.loop]
             if unheld(held.loop) is not None:
-                found = self.lowering.loop(held.loop, inner, facts)
+                found = self.lowering.loop(held.loop, scope, facts)
         except Unlowered as reason:
             return [node], [], str(reason)
-        left = unheld(found[-1])
-        if left is None:
-            scope.arrays.update(inner.arrays)
-        return [*held.before.nodes, *found], held.after.nodes, left
+        return [*held.before.nodes, *found], held.after.nodes, unheld(found[-1])
 
 
 def _line(node: Node) -> str:
