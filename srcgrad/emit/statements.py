@@ -309,8 +309,9 @@ class Plain:
             self.add(stmts, node, ast.If(absent, [ast.Raise(raised, None)], []))
             return
         if node.params["fn"] is operator.setitem:
-            base, key, item = (self.e.template(a, node.inputs) for a in node.params["args"])
-            target = ast.Subscript(base, key, ast.Store())
+            base, key, item = node.params["args"]
+            base, item = (self.e.template(a, node.inputs) for a in (base, item))
+            target = ast.Subscript(base, self.e.key(key, node.inputs), ast.Store())
             self.add(stmts, node, ast.Assign([target], item, lineno=0))
             return
         if node.params["fn"] is setattr and is_name(str(node.params["args"][1])):

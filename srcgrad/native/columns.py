@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,13 +38,14 @@ from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.prices import work
 from srcgrad.graph.symbolic import fresh_size
 from srcgrad.native.facts import Facts, Scope
+from srcgrad.native.lengths import Lengths
 from srcgrad.native.places import Unlowered
 from srcgrad.types.dims import Dim, Poly, multiply, range_length, symbols
 from srcgrad.types.kinds import SCALARS, Aval, Kind, int_aval
 from srcgrad.types.spelling import Method
 
 _TYPES: dict[Kind, Any] = {Kind.FLOAT: float, Kind.INT: int, Kind.BOOL: bool}
-_KEEPING = frozenset({"list_like", "list_acc", "put", "copy"})
+COMPENSATED = sys.version_info >= (3, 12)  # sums of Python's floats
 TIMES = 8  # so many items are converted in the time of an iteration in NumPy's text, at least
 ITEM = 30.0  # nanoseconds that something done to an item takes there
 WITHIN = 8  # iterations of a loop in a loop, where they are not known
@@ -67,38 +69,19 @@ class Columns:
 
     def __init__(self, graph: Graph) -> None:
         self.makers = {v: n for n in walk(graph.block) for v in n.outputs}
-        self.lengths: dict[Value, Dim] = {}
-        for n in walk(graph.block):
-            if n.op == "list_len" and n.out.aval.expr is not None:
-                self.lengths.setdefault(n.inputs[0], n.out.aval.expr)
+        self.length = Lengths(graph.block)
         self.outside = [v for v in graph.inputs if v.aval.kind is Kind.LIST]
         self.results = set(graph.outputs)
-        for v in self.outside:
-            self.lengths.setdefault(v, fresh_size("items", varying=False))
+        self.lengths = {v: self.length.of(v) for v in self.outside}
         self.converted: set[Node] = set()
-
-    def length(self, value: Value) -> Dim:
-        if value not in self.lengths:
-            made = self.makers.get(value)
-            self.lengths[value] = fresh_size("items", varying=False)
-            if made is not None and made.op == "apply" and made.params["fn"] is list and (
-                    made.inputs and made.inputs[0].aval.shape):
-                self.lengths[value] = made.inputs[0].aval.shape[0]
-            elif made is not None and made.op in _KEEPING:
-                self.lengths[value] = self.length(made.inputs[0])
-            elif made is not None and made.op == "loop":
-                parts = LoopParts(made)
-                if value in parts.results:
-                    init = parts.inits[parts.results.index(value)]
-                    self.lengths[value] = self.length(init)
-        return self.lengths[value]
 
     def loop(self, node: Node, scope: Scope, facts: Facts) -> Held:
         """A loop with arrays in the place of lists."""
         held = Held(Builder(node.origin), node, Builder(node.origin))
         arrayed = _Arrayed(self)
         for v in LoopParts(node).sources:
-            self.lengths.setdefault(v, next(_trips(node), fresh_size("items", varying=False)))
+            self.length.known.setdefault(self.length.root(v), next(
+                _trips(node), fresh_size("items", varying=False)))
         for v in free_values(Block((), (node,), ())):
             if element_type(v.aval) is not None and not self.is_kept(v):
                 arrayed.arrays[v] = self.array(v, scope, held, facts)
@@ -132,7 +115,7 @@ class Columns:
         if mixed in self.outside and element_type(mixed.aval) is float and (
                 mixed.aval.elem is not None and mixed.aval.elem.kind is Kind.NUMBER):
             raise Unlowered("a list holds numbers of Python's and of NumPy's")
-        length = self.length(value)
+        length = self.length.of(value)
         aval = Aval(Kind.ARRAY, np.dtype(type_), (length,), elem=elem)
         if made is not None and made.op == "list_like" and elem is not None:
             like = scope.arrays.get(made.inputs[0])
@@ -151,7 +134,7 @@ class Columns:
             if elem is not None and elem.kind is Kind.INT:
                 facts.small[value] = None
         self.converted.update(before.nodes)
-        found.hint = _array(value, aval).hint
+        found.hint = str(_array(value, aval).hint)  # a statement of its own, before the kernel
         scope.arrays[value] = found
         return found
 
@@ -178,7 +161,7 @@ class Columns:
     # ---- whether it pays ---------------------------------------------------------------------
     def paid(self, node: Node, held: Held, facts: Facts) -> None:
         """Asks that a loop is not much shorter than the lists that are converted for it."""
-        lengths = dict.fromkeys(map(self.length, held.lists))
+        lengths = dict.fromkeys(map(self.length.of, held.lists))
         if not lengths:
             return
         trips = [*_trips(node)]
@@ -266,6 +249,8 @@ class _Arrayed:
     def loop(self, node: Node) -> Node:
         node = self.filling(node)
         parts = LoopParts(node)
+        if COMPENSATED and _is_sum(node):
+            raise Unlowered("Python's sum keeps what rounding loses")
         inputs = tuple(self.arrays.get(v, v) for v in node.inputs)
         for p, result, init in zip(parts.carried, parts.results, parts.inits, strict=True):
             if init in self.arrays:
@@ -292,7 +277,7 @@ class _Arrayed:
             if type_ in (None, int) or add.inputs[1].aval.kind is Kind.NUMBER:
                 continue
             sequence = self.arrays[result] = _array(result, Aval(
-                Kind.ARRAY, np.dtype(type_), (self.columns.length(result),),
+                Kind.ARRAY, np.dtype(type_), (self.columns.length.of(result),),
                 elem=result.aval.elem))
             body = Block(body.params[:1 + slot] + body.params[2 + slot:],
                          tuple(n for n in body.nodes if n is not add),
@@ -342,6 +327,14 @@ def _trips(node: Node) -> Iterator[Dim]:
     yield range_length(*bounds)
     for inner in node.blocks[0].nodes:
         yield from (t for t in _trips(inner) if set(symbols(t)).isdisjoint(symbols(index)))
+
+
+def _is_sum(loop: Node) -> bool:
+    """Is a loop the call of ``sum`` of the program's?"""
+    nodes = loop.blocks[-1].nodes
+    return len(nodes) == 2 and nodes[0].op == "get" and (
+        type(nodes[0].out.hint) is Suggested and nodes[1].op == "apply"
+        and nodes[1].params["fn"] is operator.add)
 
 
 @dataclass

@@ -18,6 +18,7 @@ from srcgrad.native.columns import Columns
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import rounded, why_not
+from srcgrad.native.lengths import with_equal_lengths
 from srcgrad.native.lowering import Lowering
 from srcgrad.native.once import once
 from srcgrad.native.parallel import in_parallel
@@ -40,11 +41,13 @@ class Prepared:
 
     def __init__(self, graph: Graph, left: Container[int], fast: bool,
                  joined: bool = False, parallel: bool = False) -> None:
-        self.left, self.fast, self.inputs = left, fast, graph.inputs
+        self.left, self.fast = left, fast
+        graph = with_equal_lengths(graph)
         self.loops: set[int] = set()
         self.native: list[Node] = []
         self.reasons: dict[int, tuple[Node, str]] = {}
         self.numbers: Iterator[int] = count()
+        self.inputs = graph.inputs
         self.lowering = Lowering(graph.block)
         self.columns = Columns(graph)
         self.facts = self.asked()

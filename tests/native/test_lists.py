@@ -203,7 +203,7 @@ PROGRAMS: list[tuple[Any, Any, bool]] = [  # the program, its arguments of a siz
     (attracted, lambda n: (bodies(n),), True),
     (weighted, lambda n: (floats(n), counts(n)), True),
     (picked, lambda n: (floats(n), [k % n for k in counts(n)]), True),
-    (changed, lambda n: (floats(n),), True), (changed_by_number, lambda n: (floats(n),), False),
+    (changed, lambda n: (floats(n),), True), (changed_by_number, lambda n: (floats(n),), True),
     (found, lambda n: (sorted(floats(n)),), False),  # it would take longer to convert the list
 ]
 
