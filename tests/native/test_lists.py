@@ -198,7 +198,7 @@ PROGRAMS: list[tuple[Any, Any, bool]] = [  # the program, its arguments of a siz
     (squares, lambda n: (singles(n),), False), (neighbours, lambda n: (floats(n),), True),
     (from_the_end, lambda n: (floats(n),), True), (smoothed, lambda n: (floats(n),), True),
     (logarithms, lambda n: (positive(n),), True), (collected, lambda n: (floats(n),), True),
-    (a_sum, lambda n: (floats(n),), True), (as_an_array_too, lambda n: (floats(n),), False),
+    (a_sum, lambda n: (floats(n),), True), (as_an_array_too, lambda n: (floats(n),), True),
     (differences, lambda n: (floats(n),), True), (products, lambda n: (pairs(n),), True),
     (attracted, lambda n: (bodies(n),), True),
     (weighted, lambda n: (floats(n), counts(n)), True),
