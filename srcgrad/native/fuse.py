@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import is_independent
-from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild
+from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import SCALARS
 
@@ -53,6 +53,8 @@ class Fused:
         if not _is_kernels(first) or is_adjoint(first) or first.loop.kind != "for" or (
                 first.loop.exits):
             return False
+        if first.params.get("late") and any(n.op == "effect" for b in loop.blocks for n in walk(b)):
+            return False  # what it raises comes after what the first loop leaves outside
         if any(a is not b and (a.aval.expr is None or a.aval.expr != b.aval.expr)
                for a, b in zip(first.inputs[:3], loop.inputs[:3], strict=True)):
             return False

@@ -155,10 +155,11 @@ class Prepared:
         (*before, lowered), after, reason = self.lowered(node, inner, facts)
         asked = self.checks.asked()
         made = self.made(lowered, number) if reason is None else lowered
-        if reason is None and any(n.op == "effect" for n in after) and any(
-                n.op == "effect" for b in made.blocks for n in walk(b)):
-            reason = "an exception would leave a list as it was"
-            self.checks.everywhere = asked
+        if reason is None and any(n.op == "effect" for n in after):
+            made = made.but(params={**made.params, "late": True})
+            if any(n.op == "effect" for b in made.blocks for n in walk(b)):
+                reason = "an exception would leave a list as it was"
+                self.checks.everywhere = asked
         if reason is None:
             self.loops.add(number)
             self.native.append(node)

@@ -170,6 +170,23 @@ def changed_by_number(xs):
     return sum(xs)
 
 
+def rooted(xs):
+    for i in range(len(xs)):
+        xs[i] = math.sqrt(xs[i] * xs[i])
+    s = 0.0
+    for x in xs:
+        s += x
+    return s
+
+
+def flagged(xs, flags):
+    s = 0.0
+    for x, flag in zip(xs, flags, strict=True):
+        if flag:
+            s += x * x
+    return s
+
+
 def stored_too_far(xs):
     for i in range(len(xs)):
         xs[i + 1] = xs[i] * 0.5
@@ -203,6 +220,7 @@ PROGRAMS: list[tuple[Any, Any, bool]] = [  # the program, its arguments of a siz
     (attracted, lambda n: (bodies(n),), True),
     (weighted, lambda n: (floats(n), counts(n)), True),
     (picked, lambda n: (floats(n), [k % n for k in counts(n)]), True),
+    (flagged, lambda n: (floats(n), [x > 0.0 for x in floats(n)]), True),
     (changed, lambda n: (floats(n),), True), (changed_by_number, lambda n: (floats(n),), True),
     (found, lambda n: (sorted(floats(n)),), False),  # it would take longer to convert the list
 ]
@@ -262,7 +280,7 @@ def test_compiled(fn, make):
     (too_far, floats), (stored_too_far, floats),
     (divided, lambda n: [0.5, 0.25, 2.0, *floats(n)]),
     (picked, lambda n: (floats(n), [0, 1, n, *counts(n)])),
-    (logarithms, lambda n: [*positive(n), -1.0]),
+    (logarithms, lambda n: [*positive(n), -1.0]), (rooted, lambda n: [*floats(n), 0.0, 1.0]),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_exceptions_and_what_is_left(fn, make):
     """The exception's text is Python's, and the list holds what was put into it before."""
