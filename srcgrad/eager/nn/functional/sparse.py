@@ -91,16 +91,7 @@ def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float 
         raise ValueError("offsets has to be a 1D Tensor but got None")
     elif offsets.dim() != 1:
         raise ValueError("offsets has to be a 1D Tensor")
-    if mode == "max" and scale_grad_by_freq:
-        raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
-    if mode not in ("sum", "mean", "max"):
-        raise ValueError("mode has to be one of sum, mean or max")
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError("embedding_bag: per_sample_weights was not None. "
-                                  "per_sample_weights is only supported for mode='sum' (got "
-                                  f"mode='{mode}'). Please open a feature request on GitHub.")
+    _check_mode(mode, scale_grad_by_freq, sparse, per_sample_weights)
     kind = torch.promote_types(input.dtype, offsets.dtype)
     input, offsets = input.to(kind), offsets.to(kind)
     rows = weight.size(0)
@@ -124,6 +115,21 @@ def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float 
     if per_sample_weights is not None:
         rows = rows * per_sample_weights.unsqueeze(-1)
     return named(_bagged(rows, bag, len(starts), mode), "EmbeddingBagBackward0")
+
+
+def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool,
+                per_sample_weights: Any) -> None:
+    """What each way of putting a bag together supports."""
+    if mode == "max" and scale_grad_by_freq:
+        raise ValueError("max mode does not support scaling the gradient by the frequency")
+    if mode == "max" and sparse:
+        raise ValueError("max mode does not support sparse weights")
+    if mode not in ("sum", "mean", "max"):
+        raise ValueError("mode has to be one of sum, mean or max")
+    if per_sample_weights is not None and mode != "sum":
+        raise NotImplementedError("embedding_bag: per_sample_weights was not None. "
+                                  "per_sample_weights is only supported for mode='sum' (got "
+                                  f"mode='{mode}'). Please open a feature request on GitHub.")
 
 
 def _check_bags(input: Any, weight: Any, offsets: Any, per_sample_weights: Any) -> None:
