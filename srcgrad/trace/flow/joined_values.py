@@ -99,7 +99,9 @@ class JoinedValues(Collaborator):
         if part is SPARE:
             return self.placeholder(aval, None)
         if type(part) is Late:
-            return self.recorder.as_value(self.among.computed(part))
+            part = self.among.computed(part)
+            if type(part) is list:
+                part = self.symbolic_lists[id(part)]
         if type(part) is SymbolicList:
             return part.value
         if type(part) is Snapshot or type(part) is list:

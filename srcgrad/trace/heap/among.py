@@ -19,7 +19,17 @@ from ..record.journal import Content
 from ..record.regions import Region
 from ..record.structures import IMMUTABLE, leaf_aval, rebuilder, record_fields, structure_parts
 from ..record.tracers import Choice, Late, Picked, ScalarTracer, is_tracer
-from .unlike import MOST_SORTS, NUMBER, Sort, Unsorted, content_in, flag_of, sorted_apart, together
+from .unlike import (
+    MOST_SORTS,
+    NUMBER,
+    Sort,
+    Unsorted,
+    content_in,
+    flag_of,
+    holders,
+    sorted_apart,
+    together,
+)
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -169,7 +179,7 @@ class Among(Collaborator):
         try:
             flags = [[self.computed(flag_of(sort, item, {})) for item in items]
                      for sort in sorts[:-1]]
-            contents = [self._contents(sort, items) for sort in sorts]
+            contents = [self._contents(sort, items) for sort in holders(sorts)]
         except Unsorted:
             return None
         read = [self.pick(column, index) for column in contents]

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ...errors import JoinError
 from ...stage.machine import UNBOUND
-from ...types.kinds import NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, list_of
+from ...types.kinds import BOOL, INT, NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, list_of
 from ..assumptions import Assumption, PartsOfItems
 from ..flow.shapes import Failed
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
 from ..record.structures import is_mutable, leaf_aval, rebuilder, structure_parts
 from ..record.tracers import Choice, Late, Picked
+from .run_time import are_negative
 from .stores import (
     Link,
     Reference,
     Store,
     Unlinked,
+    class_key,
     kind_of_dicts,
     may_be_none,
     number_in,
@@ -33,12 +35,15 @@ from .stores import (
 )
 from .unlike import (
     NUMBER,
+    STORED,
     Sort,
     Unsorted,
     content_in,
     flag_of,
+    holders,
     sort_key,
     sorted_apart,
+    stored_sort,
     things_in,
     together,
 )
@@ -168,7 +173,7 @@ class Several(Form):
     @property
     def told(self) -> list[Sort]:
         """The sorts that need a column for what tells the thing."""
-        return [s for s in self.sorts if not s.constant]
+        return [s for s in holders(self.sorts) if not s.constant]
 
 
 def _is_prefix(objects: tuple[Any, ...], longer: tuple[Any, ...]) -> bool:
@@ -242,7 +247,8 @@ def known_sorts(joining: Join, item: Any) -> list[Sort] | None:
 
 
 def _all_sorts(first: list[Sort], second: list[Sort]) -> list[Sort]:
-    """The sorts of either; objects that are known to the first keep their numbers."""
+    """The sorts of either; objects that are known to the first keep their numbers.  Those of some
+    of them are always in the same order."""
     found = {s.key: s for s in first}
     for sort in second:
         known = found.get(sort.key)
@@ -250,14 +256,27 @@ def _all_sorts(first: list[Sort], second: list[Sort]) -> list[Sort]:
             found[sort.key] = sort
         else:
             extra = tuple(o for o in sort.objects if not any(o is k for k in known.objects))
-            found[sort.key] = Sort(sort.key, known.objects + extra, sort.constant)
-    return list(found.values())
+            found[sort.key] = replace(known, objects=known.objects + extra)
+    return sorted(found.values(), key=lambda sort: [
+        (class_key(store.cls), store.found is not None) for store in sort.stores])
+
+
+def _told_by_sorts(form: Form) -> list[Sort]:
+    """The sorts of the things of a form; :class:`Unfit` where they are no objects, nor None."""
+    if isinstance(form, Several):
+        return form.sorts
+    nothing = [Sort(sort_key(None), (None,), True)]
+    if isinstance(form, Numbered):
+        return [*nothing * form.optional, stored_sort(form.store)]
+    if isinstance(form, Nothing):
+        return nothing
+    raise Unfit
 
 
 def common(first: Form, second: Form) -> Form:
     """The form of two items; :class:`Unfit` if they have none."""
-    if isinstance(first, Several) and isinstance(second, Several):
-        return first if first == second else Several(_all_sorts(first.sorts, second.sorts))
+    if isinstance(first, Several) and first == second:
+        return first
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Several) and isinstance(other, Column) and any(s.key == (
                 sort_key(None) if isinstance(other, Nothing) else NUMBER) for s in one.sorts):
@@ -275,7 +294,7 @@ def common(first: Form, second: Form) -> Form:
     if isinstance(first, Parts) and isinstance(second, Parts) and first.key == second.key:
         return Parts(first.key, first.build,
                      [common(a, b) for a, b in zip(first.items, second.items, strict=True)])
-    raise Unfit
+    return Several(_all_sorts(_told_by_sorts(first), _told_by_sorts(second)))
 
 
 def size(form: Form) -> int:
@@ -331,7 +350,8 @@ def _told_apart(form: Several, item: Any) -> list[Any]:
         contents = [content_in(s, item, {}) for s in form.told]
     except Unsorted:
         raise Unfit from None
-    if any(c is UNBOUND and not s.objects for s, c in zip(form.told, contents, strict=True)):
+    if any(c is UNBOUND and not (s.objects or s.stores)
+           for s, c in zip(form.told, contents, strict=True)):
         raise Unfit  # no number to stand for what is no number
     return [*(flag_of(s, item, {}) for s in form.sorts[:-1]),
             *(0 if c is UNBOUND or len(s.objects) == 1 else c
@@ -341,21 +361,23 @@ def _told_apart(form: Several, item: Any) -> list[Any]:
 def _several(form: Several, made: list[Any]) -> Any:
     """One of several things, from what tells which it is."""
     flags = [made.pop(0) for _ in form.sorts[:-1]]
-    contents = [None if s.constant else made.pop(0) for s in form.sorts]
+    contents = [None if s.constant else made.pop(0) for s in holders(form.sorts)]
     return together(form.sorts, flags, contents)
 
 
 def wider_form(joining: Join, form: Form, item: Any) -> Form:
-    """The form of a list that gets another item; the items that it has are told by the same
-    columns as before."""
-    wider = common(form, form_of(joining, item)) if has_known(form) else form
-    return wider if size(wider) == size(form) else form
+    """The form of a list that gets another item, if the items that it has can be told by it."""
+    if not (has_known(form) or isinstance(form, (Several, Numbered))):
+        return form
+    wider = common(form, form_of(joining, item))
+    return wider if size(wider) == size(form) or isinstance(wider, Several) else form
 
 
 def has_known(form: Form) -> bool:
     """Are there known objects among the parts of items?"""
-    return isinstance(form, Several) or (
-        isinstance(form, Parts) and any(map(has_known, form.items)))
+    if isinstance(form, Several):
+        return any(sort.objects and not sort.constant for sort in form.sorts)
+    return isinstance(form, Parts) and any(map(has_known, form.items))
 
 
 def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
@@ -387,6 +409,8 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
     if isinstance(state, Columns):
         if common(form, state.form) != form and len(state.columns) != count:
             raise Unfit
+        if isinstance(form, Several) and _may_be_told(form, state.form):
+            return told_widely(form, state)
         if not _same_numbers(form, state.form):
             refuse = functools.partial(_refuse_numbers, remedies=_stored_instead(joining, form))
             return tuple(Late(c.value.aval, refuse) for c in state.columns)
@@ -397,6 +421,42 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
         return tuple(Snapshot(list, ()) for _ in range(count))
     rows = [taken_apart(joining, form, item) for item in state.items]
     return tuple(Snapshot(list, tuple(row[i] for row in rows)) for i in range(count))
+
+
+def _may_be_told(form: Several, narrow: Form) -> bool:
+    """Are the things of another form told by these sorts, by the same numbers?"""
+    sorts = {s.key: s for s in form.sorts}
+    return form != narrow and all(_is_prefix(s.objects, sorts[s.key].objects)
+                                  for s in _told_by_sorts(narrow))
+
+
+def told_widely(form: Several, state: Columns) -> tuple[Late, ...]:
+    """The columns of a list whose items are told by more sorts than theirs so far; :class:`Unfit`
+    where that cannot be."""
+    known, number = _told_by_sorts(state.form), state.columns[-1]
+
+    def read(column: SymbolicList) -> Late:
+        return Late(column.value.aval, lambda machine: machine.lists.held_list(column))
+
+    def each(item: Any, aval: Aval) -> Late:
+        return Late(list_of(aval), lambda machine: machine.binary(
+            "*", [item], machine.length(machine.lists.held_list(number))))
+
+    def held(sort: Sort) -> Late:
+        found = contents.get(sort.key)
+        if found is None and sort.key is NUMBER:
+            raise Unfit
+        return found or each(0, INT)
+
+    columns = [*map(read, state.columns)]
+    contents = dict(zip([s.key for s in Several(known).told], columns[len(known) - 1:]))
+    if isinstance(state.form, Numbered):
+        contents = {STORED: columns[0]}
+        columns = [Late(list_of(BOOL), lambda machine: machine.call(
+            are_negative, machine.lists.held_list(number)))]
+    flags = dict(zip([s.key for s in known], [*columns[:len(known) - 1], each(True, BOOL)]))
+    return (*(flags.get(s.key, each(False, BOOL)) for s in form.sorts[:-1]),
+            *map(held, form.told))
 
 
 def _same_numbers(form: Form, other: Form) -> bool:

@@ -27,12 +27,14 @@ from ..record.journal import Content, Snapshot
 from ..record.settling import FEW
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.structures import is_mutable
-from ..record.tracers import ArrayTracer, ScalarTracer, is_tracer
+from ..record.tracers import ArrayTracer, Late, ScalarTracer, is_tracer
 from .among import places_of
 from .columns import (
     Form,
     Numbered,
+    Several,
     Unfit,
+    column_states,
     common_form,
     has_known,
     kept_otherwise,
@@ -399,18 +401,20 @@ class Lists(Collaborator):
                       act: Callable[[list[Any], Any], None]) -> None:
         """Do something with each column and the part of an item that belongs into it."""
         try:
-            state = Columns(wider_form(self.merges.join(), state.form, item), state.columns)
-            parts = taken_apart(self.merges.join(), state.form, item)
+            form = wider_form(self.merges.join(), state.form, item)
+            parts = taken_apart(self.merges.join(), form, item)
+            held = column_states(self.merges.join(), form, state)
         except Unfit:
             raise self.unfit_item(state.form, item) from None
-        columns = [self.held_list(c) for c in state.columns]
+        state = Columns(form, state.columns)
+        columns = [self.among.computed(c) if type(c) is Late else self.held_list(c) for c in held]
         for column, part in zip(columns, parts, strict=True):
             act(column, self.among.computed(part))
         self._set_columns(obj, state, columns)
 
     def unfit_item(self, form: Form, item: Any) -> BaseException:
         """The refusal of an item that has not the form of the others."""
-        made = isinstance(form, Numbered) and self.references.may_store(kind_of(item))
+        made = isinstance(form, (Numbered, Several)) and self.references.may_store(kind_of(item))
         refusal: BaseException = self.recorder.of_forms(JoinError(
             "an item of another form is put into a list whose length depends on data",
             why="its items must be tuples or records of one form",

@@ -319,3 +319,8 @@ def entry_number(machine: Any, entry: Any) -> Any:
     """The number of the item that an entry of a heap stands for."""
     return machine.recorder.computed(
         operator.getitem, INT, *machine.recorder.values_in((entry, -1)))
+
+
+def are_negative(numbers: Any) -> Any:
+    """Which of some numbers are those of no object?"""
+    return [k < 0 for k in numbers]

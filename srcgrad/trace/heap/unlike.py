@@ -2,10 +2,12 @@
 ``last = (t, v)`` in it, a node of a tree that may be a dict or a number, ``node = node.next`` at
 the end of a list.
 
-What such a place may hold is told apart by *sorts*: None and other constants, numbers, objects of
-one class with the same attributes.  Its form is a truth value for each sort but the last, and a
-content for each: the parts of a tuple, the value of a number, and the number of one of several
-known objects, which stay themselves (:class:`~srcgrad.trace.record.tracers.Picked`).
+What such a place may hold is told apart by *sorts*: None and other constants, numbers, objects in
+one store, objects of one class with the same attributes.  Its form is a truth value for each sort
+but the last, and a content for each: the parts of a tuple, the value of a number, and the number of
+one of several known objects, which stay themselves
+(:class:`~srcgrad.trace.record.tracers.Picked`).  Objects in stores of several classes have one
+content, the number in whichever store it is.
 """
 
 from __future__ import annotations
@@ -49,23 +51,34 @@ if TYPE_CHECKING:
 SPARES = {Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}  # where another thing is
 MOST_SORTS = 8  # unlike things in one place
 NUMBER = ("number",)
+STORED = ("stored",)
 
 
 @dataclass(slots=True)
 class Sort:
     """Things that have one form.  ``objects`` are those that a place may hold, if they are known
-    and stay themselves; ``constant``: there is one only."""
+    and stay themselves; ``constant``: there is one only.  ``stores``: they lie in one of these."""
 
     key: Any
     objects: tuple[Any, ...] = ()
     constant: bool = False
+    stores: tuple[Store, ...] = ()
+
+    @property
+    def held_under(self) -> Any:
+        """The key of what holds the content of its things."""
+        return STORED if self.stores else self.key
 
     def has(self, thing: Any) -> bool:
         """Is a thing of this sort?"""
+        if self.stores:
+            return type(thing) is Reference and thing.store in self.stores
         return bool(sort_key(thing) == self.key)
 
     def content(self, thing: Any) -> Any:
         """What tells which thing of the sort it is: its number, or itself."""
+        if self.stores:
+            return thing.index
         if not self.objects or self.constant:
             return self.objects[0] if self.objects else thing
         number = number_among(self.objects, thing)
@@ -73,9 +86,16 @@ class Sort:
 
     def thing(self, content: Any) -> Any:
         """The thing that a content tells."""
+        if self.stores:
+            return Reference(self.stores[0], content)
         if len(self.objects) < 2:
             return self.objects[0] if self.objects else content
         return self.objects[content] if type(content) is int else Picked(self.objects, content)
+
+
+def stored_sort(store: Store) -> Sort:
+    """The sort of the objects in a store."""
+    return Sort(("stored", store), stores=(store,))
 
 
 class Unsorted(Exception):
@@ -86,6 +106,8 @@ def sort_key(thing: Any) -> Any:
     """What things of one sort have in common; None for what has no sort."""
     if type(thing) is Picked:
         return sort_key(thing.objects[0])
+    if type(thing) is Reference:
+        return ("stored", thing.store)
     aval = leaf_aval(thing)
     if aval is not None and aval.kind in NUMERIC - {Kind.ANY} and not aval.optional:
         return NUMBER
@@ -123,6 +145,9 @@ def defined_again(things: Iterable[Any]) -> bool:
 
 def things_in(state: Any, facts: dict[Value, bool]) -> list[Any]:
     """The things that a place may hold."""
+    if type(state) is Link:
+        there = Reference(state.store, state.index)
+        return [None, there] if type(state.index) is not int else [None if state.index < 0 else there]
     if type(state) is not Choice:
         return [state]
     known = facts.get(state.predicate)
@@ -154,8 +179,13 @@ def number_among(objects: tuple[Any, ...], thing: Any) -> Any:
 
 def flag_of(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
     """Does a place hold a thing of a sort: a bool, the value of one, or how to compute it."""
+    if type(state) is Link and type(state.index) is not int:
+        if not any(map(sort.has, things_in(state, facts))):
+            return False
+        sign = ">=" if sort.stores else "<"
+        return Late(BOOL, lambda machine: machine.compare(sign, state.index, 0))
     if type(state) is not Choice:
-        return sort.has(state)
+        return all(map(sort.has, things_in(state, facts)))
     known = facts.get(state.predicate)
     if known is not None:
         return flag_of(sort, state.first if known else state.second, facts)
@@ -170,7 +200,8 @@ def flag_of(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
 def content_in(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
     """What tells which thing of a sort a place holds; UNBOUND where it holds none."""
     if type(state) is not Choice:
-        return sort.content(state) if sort.has(state) else UNBOUND
+        there = [thing for thing in things_in(state, facts) if sort.has(thing)]
+        return sort.content(there[0]) if there else UNBOUND
     known = facts.get(state.predicate)
     if known is not None:
         return content_in(sort, state.first if known else state.second, facts)
@@ -213,14 +244,24 @@ def chosen(predicate: Value, first: Any, second: Any, aval: Any) -> Late:
         predicate, lambda: machine.among.computed(first), lambda: machine.among.computed(second)))
 
 
+def holders(sorts: list[Sort]) -> list[Sort]:
+    """The sorts that have contents of their own: objects in stores have one for all of them."""
+    stores = tuple(store for sort in sorts for store in sort.stores)
+    held = {sort.held_under: sort for sort in sorts}
+    return [Sort(key, stores=stores) if key is STORED else sort for key, sort in held.items()]
+
+
 def together(sorts: list[Sort], flags: list[Any], contents: list[Any]) -> Any:
-    """What a place holds: ``flags`` tell for all sorts but the last whether it is of them."""
-    thing = sorts[-1].thing(contents[-1])
-    for sort, flag, content in reversed(list(zip(sorts, flags, contents, strict=False))):
+    """What a place holds: ``flags`` tell for all sorts but the last whether it is of them, after
+    those before it; ``contents`` are those of their holders."""
+    held = {one.key: content for one, content in zip(holders(sorts), contents, strict=True)}
+    thing = sorts[-1].thing(held[sorts[-1].held_under])
+    for sort, flag in reversed(list(zip(sorts, flags, strict=False))):
+        one = sort.thing(held[sort.held_under])
         if type(flag) is bool:
-            thing = sort.thing(content) if flag else thing
+            thing = one if flag else thing
         else:
-            thing = Choice(getattr(flag, "value", flag), sort.thing(content), thing)
+            thing = Choice(getattr(flag, "value", flag), one, thing)
     return thing
 
 
@@ -255,7 +296,7 @@ def one_of(join: Join, a: Any, b: Any) -> Shape | None:
             if found is None:
                 return None
             sorts.append(found)
-        for sort in sorts:
+        for sort in holders(sorts):
             form = _content(join, sort, a, b)
             if isinstance(form, (Failed, Apart)):
                 return None
@@ -301,6 +342,8 @@ def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
           sides: list[list[Any]]) -> Sort | None:
     """The sort with a key, of these things on either side."""
     things = [t for side in held for t in side]
+    if key[0] == "stored":
+        return stored_sort(things[0].store)
     if key[0] == "constant":
         return Sort(key, (things[0],), True)
     if key is NUMBER:
@@ -384,13 +427,13 @@ def _shape(join: Join, sorts: list[Sort], flags: list[Shape], forms: list[Shape]
 
     def parts(state: Any) -> tuple[Any, ...]:
         if state is UNBOUND:
-            return (UNBOUND,) * (2 * count + 1)
+            return (UNBOUND,) * (count + len(forms))
         known = next((facts for side, facts in zip(sides, join.facts, strict=True)
                       if side is state), {})
         if not all(any(s.has(t) for s in sorts) for t in things_in(state, known)):
             raise Unsorted
         return (*(flag_of(s, state, known) for s in sorts[:-1]),
-                *(content_in(s, state, known) for s in sorts))
+                *(content_in(s, state, known) for s in holders(sorts)))
 
     return OneOf(lambda made: together(sorts, made[:count], made[count:]), [*flags, *forms], parts)
 
@@ -405,5 +448,6 @@ def sorted_apart(items: Iterable[Any]) -> list[Sort] | None:
                 return None
             held = sorts.setdefault(key, {})
             held.update((id(o), o) for o in (thing.objects if type(thing) is Picked else (thing,)))
-    return [Sort(key, () if key is NUMBER else tuple(held.values()), key[0] in (
-        "constant", "function")) for key, held in sorts.items()]
+    return [stored_sort(key[1]) if key[0] == "stored" else Sort(
+        key, () if key is NUMBER else tuple(held.values()), key[0] in ("constant", "function"))
+        for key, held in sorts.items()]
