@@ -17,12 +17,9 @@ from ..record.states import Columns, Maybe, SymbolicList
 from ..record.tracers import ArrayTracer
 from .columns import Column, Numbered, Unfit, common, list_item_aval
 from .stores import (
-    Link,
-    Reference,
     Store,
     Unlinked,
     class_key,
-    may_be_none,
     number_in,
     store_of,
     stored_as,
@@ -57,19 +54,7 @@ class StoredAttributes(Collaborator):
             if id(read) not in self.list_rows.list_owners:
                 raise self.no_attribute(obj, name)
             return self.list_rows.known_by(read, row)
-        return self._held(obj.store, name, self.elements.read(obj.store, name, obj.index, read))
-
-    def _held(self, store: Store, name: str, value: Any) -> Any:
-        """The value of an attribute, from what its column holds."""
-        key = class_key(store.cls)
-        known = self.assumed.held_by(key, name)
-        if not known or store.found is not None:
-            return value
-        found = self._store_for(known[0])
-        assert found is not None  # into which the object was put
-        if HeldObjects(key, name, optional=True) in self.assumed:
-            return self.references.linked(Link(found, value))
-        return Reference(found, value)
+        return self.elements.read(obj.store, name, obj.index, read)
 
     def _row_form(self, store: Store, name: str) -> Any:
         """The form of the items where an attribute holds lists of objects; None where it does
@@ -131,25 +116,7 @@ class StoredAttributes(Collaborator):
                 isinstance(value, list) and list_item_aval(self.merges.join(), value) is None):
             raise self.not_stored(
                 store.cls, f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
-        key = class_key(store.cls)
-        known = self.assumed.held_by(key, name)
-        if not known:
-            other = store_of(value)
-            if other is not None:
-                raise Restart(HeldObjects(key, name, class_key(other.cls)))
-            return value
-        found = self._store_for(known[0])
-        if found is None or len(known) > 1:
-            raise self.not_stored(
-                store.cls, f"{name} of a {store.cls.__name__} holds objects of two classes")
-        optional = HeldObjects(key, name, optional=True)
-        if may_be_none(value) and optional not in self.assumed:
-            raise Restart(optional)
-        try:
-            return self.among.computed(number_in(found, value))
-        except Unlinked:
-            what = f"{name} of a {store.cls.__name__} is another thing than an object"
-            raise self.not_stored(store.cls, what) from None
+        return value
 
     def _numbers_in(self, form: Numbered, items: list[Any]) -> list[Any]:
         """The numbers of objects in a list, as a list that is another one: that of the program may

@@ -146,8 +146,8 @@ def defined_again(things: Iterable[Any]) -> bool:
 def things_in(state: Any, facts: dict[Value, bool]) -> list[Any]:
     """The things that a place may hold."""
     if type(state) is Link:
-        there = Reference(state.store, state.index)
-        return [None, there] if type(state.index) is not int else [None if state.index < 0 else there]
+        there = [None, Reference(state.store, state.index)]
+        return there if type(state.index) is not int else [there[state.index >= 0]]
     if type(state) is not Choice:
         return [state]
     known = facts.get(state.predicate)
