@@ -10,11 +10,11 @@ from ...graph.broadcasting import never_one
 from ...stage.machine import UNBOUND
 from ...types.dims import Dim, is_varying
 from ...types.kinds import Aval, Kind, join, list_of
-from ..heap.columns import list_elem
+from ..heap.columns import is_of_nothing, list_elem
 from ..heap.stores import Unlinked, may_be_none
 from ..heap.unlike import Unsorted
 from ..record.journal import Snapshot
-from ..record.states import Maybe, Partial
+from ..record.states import Columns, Maybe, Partial
 from ..record.structures import describe, is_mutable, leaf_aval
 from ..record.tracers import Picked, Poison
 from .joins import Join, is_nonnegative
@@ -41,7 +41,8 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return joining.unify(head, end), True
     if isinstance(shape, (Perhaps, Keyed)):
         return _widen_partial(joining, shape, head, end)
-    if isinstance(shape, Numbered) and may_be_none(end) > shape.optional:
+    if (isinstance(shape, Numbered) and may_be_none(end) > shape.optional) or (
+            is_of_nothing(head) and type(end) is Columns):
         return joining.unify(head, end), True
     if isinstance(shape, Sequence):
         key = (id(shape), id(head), id(end))

@@ -22,6 +22,7 @@ from ..record.structures import is_mutable, leaf_aval, rebuilder, structure_part
 from ..record.tracers import Choice, Late, Picked
 from .run_time import are_negative
 from .stores import (
+    NONE,
     Link,
     Reference,
     Store,
@@ -181,6 +182,18 @@ def _is_prefix(objects: tuple[Any, ...], longer: tuple[Any, ...]) -> bool:
         a is b for a, b in zip(objects, longer, strict=False))
 
 
+def objects_in(stores: list[Store], optional: bool) -> Form:
+    """The form of an object in one of some stores."""
+    if len(stores) == 1:
+        return Numbered(stores[0], optional)
+    return Several([*[nothing()] * optional, *map(stored_sort, stores)])
+
+
+def nothing() -> Sort:
+    """The sort of None."""
+    return Sort(sort_key(None), (None,), True)
+
+
 class Unfit(TypeError):
     """An item does not have the form of the list's other items."""
 
@@ -265,11 +278,10 @@ def _told_by_sorts(form: Form) -> list[Sort]:
     """The sorts of the things of a form; :class:`Unfit` where they are no objects, nor None."""
     if isinstance(form, Several):
         return form.sorts
-    nothing = [Sort(sort_key(None), (None,), True)]
     if isinstance(form, Numbered):
-        return [*nothing * form.optional, stored_sort(form.store)]
+        return [*[nothing()] * form.optional, stored_sort(form.store)]
     if isinstance(form, Nothing):
-        return nothing
+        return [nothing()]
     raise Unfit
 
 
@@ -367,10 +379,17 @@ def _several(form: Several, made: list[Any]) -> Any:
 
 def wider_form(joining: Join, form: Form, item: Any) -> Form:
     """The form of a list that gets another item, if the items that it has can be told by it."""
-    if not (has_known(form) or isinstance(form, (Several, Numbered))):
+    if not (has_known(form) or isinstance(form, (Several, Numbered, Nothing))):
         return form
     wider = common(form, form_of(joining, item))
-    return wider if size(wider) == size(form) or isinstance(wider, Several) else form
+    told = isinstance(wider, (Several, Numbered))
+    return wider if told or size(wider) == size(form) else form
+
+
+def is_of_nothing(state: Any) -> bool:
+    """Does a list hold nothing but None, as far as is known?"""
+    elem = state.value.aval.elem if type(state) is SymbolicList else None
+    return elem is not None and elem.kind is Kind.NONE
 
 
 def has_known(form: Form) -> bool:
@@ -406,10 +425,13 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
     """The content of each column of a list in some state; :class:`Unfit` if the list has items
     of another form."""
     count = size(form)
+    if is_of_nothing(state):
+        state = Columns(Nothing(), (state,))
     if isinstance(state, Columns):
         if common(form, state.form) != form and len(state.columns) != count:
             raise Unfit
-        if isinstance(form, Several) and _may_be_told(form, state.form):
+        if isinstance(form, (Several, Numbered)) and form != state.form and _may_be_told(
+                form, state.form):
             return told_widely(form, state)
         if not _same_numbers(form, state.form):
             refuse = functools.partial(_refuse_numbers, remedies=_stored_instead(joining, form))
@@ -423,14 +445,13 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
     return tuple(Snapshot(list, tuple(row[i] for row in rows)) for i in range(count))
 
 
-def _may_be_told(form: Several, narrow: Form) -> bool:
+def _may_be_told(form: Form, narrow: Form) -> bool:
     """Are the things of another form told by these sorts, by the same numbers?"""
-    sorts = {s.key: s for s in form.sorts}
-    return form != narrow and all(_is_prefix(s.objects, sorts[s.key].objects)
-                                  for s in _told_by_sorts(narrow))
+    sorts = {s.key: s for s in _told_by_sorts(form)}
+    return all(_is_prefix(s.objects, sorts[s.key].objects) for s in _told_by_sorts(narrow))
 
 
-def told_widely(form: Several, state: Columns) -> tuple[Late, ...]:
+def told_widely(form: Form, state: Columns) -> tuple[Late, ...]:
     """The columns of a list whose items are told by more sorts than theirs so far; :class:`Unfit`
     where that cannot be."""
     known, number = _told_by_sorts(state.form), state.columns[-1]
@@ -448,6 +469,8 @@ def told_widely(form: Several, state: Columns) -> tuple[Late, ...]:
             raise Unfit
         return found or each(0, INT)
 
+    if isinstance(form, Numbered):
+        return (each(NONE, INT) if isinstance(state.form, Nothing) else read(number),)
     columns = [*map(read, state.columns)]
     contents = dict(zip([s.key for s in Several(known).told], columns[len(known) - 1:]))
     if isinstance(state.form, Numbered):
@@ -455,8 +478,9 @@ def told_widely(form: Several, state: Columns) -> tuple[Late, ...]:
         columns = [Late(list_of(BOOL), lambda machine: machine.call(
             are_negative, machine.lists.held_list(number)))]
     flags = dict(zip([s.key for s in known], [*columns[:len(known) - 1], each(True, BOOL)]))
-    return (*(flags.get(s.key, each(False, BOOL)) for s in form.sorts[:-1]),
-            *map(held, form.told))
+    wide = Several(_told_by_sorts(form))
+    return (*(flags.get(s.key, each(False, BOOL)) for s in wide.sorts[:-1]),
+            *map(held, wide.told))
 
 
 def _same_numbers(form: Form, other: Form) -> bool:
@@ -512,6 +536,8 @@ def _common_form(joining: Join, states: tuple[Any, ...],
 def _forms(joining: Join, state: Any, known: bool) -> list[Form]:
     if isinstance(state, Columns):
         return [state.form]
+    if is_of_nothing(state):
+        return [Nothing()]
     if isinstance(state, SymbolicList):
         if state.value.aval.elem is not None:
             raise Unfit

@@ -12,6 +12,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterable, Iterator
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,17 @@ import numpy as np
 from ...types.guards import Native, Path
 from ...types.kinds import BOOL, INT, Aval, Kind, aval_of, list_of
 from ..record.structures import rebuilder, record_fields
-from .columns import Column, Fixed, Form, Numbered, Parts, Rows, Several, item_key
+from .columns import (
+    Column,
+    Fixed,
+    Form,
+    Parts,
+    Rows,
+    Several,
+    item_key,
+    nothing,
+    objects_in,
+)
 from .outlines import (
     Arrays,
     Constant,
@@ -31,6 +42,7 @@ from .outlines import (
     Unlike,
     Unread,
     class_of,
+    classes_of,
     is_plain,
     names_in,
     parts_in,
@@ -38,9 +50,10 @@ from .outlines import (
     weak,
 )
 from .stores import NONE, DictRecord, Store, are_dicts, kind_of, part_of
-from .unlike import NUMBER, Sort, sort_key
+from .unlike import NUMBER, Sort
 
 Numbers = dict[Any, dict[int, int]]  # of objects, by class and id
+NONE_AT = id(None)
 
 
 # ---- at each call ------------------------------------------------------------------------------
@@ -72,8 +85,7 @@ def columns(items: list[Any], found: Outline, numbers: Numbers | None = None) ->
     if isinstance(found, Unread):
         return [[] for _ in range(found.columns)]
     if isinstance(found, Referred):
-        known = (numbers or {})[class_of(found)]
-        return [[NONE if found.optional and i is None else known[id(i)] for i in items]]
+        return _numbered(items, found, numbers or {})
     check_items(items, found)
     return [column for held, part in _parts_of(items, found)
             for column in columns(held, part, numbers)]
@@ -86,6 +98,21 @@ def check_items(items: list[Any], found: Record) -> None:
     if {*map(type, items)} - {cls} or not _are_named(items, found, cls):
         raise Unlike
 
+
+
+def _numbered(items: list[Any], found: Referred, numbers: Numbers) -> list[list[Any]]:
+    """For objects of some classes, whether they are of each class but the last, or None; and their
+    numbers."""
+    classes = classes_of(found)
+    known = {**({NONE_AT: NONE} if found.optional else {}), **numbers[classes[0]]}
+    if len(classes) == 1:
+        return [[known[id(i)] for i in items]]
+    for cls in classes[1:]:
+        known.update(numbers[cls])
+    kinds = [*map(kind_of, items)]
+    return [[kind is cls for kind in kinds]
+            for cls in ((NoneType,) if found.optional else ()) + (*classes[:-1],)] + [
+        [known[id(i)] for i in items]]
 
 
 def _reader(found: Record) -> Any:
@@ -115,7 +142,13 @@ def holds(items: list[Any], found: Outline, obj: Any) -> bool:
 def referred(items: list[Any], found: Outline) -> Iterator[tuple[type, list[Any]]]:
     """The objects that are known by numbers in some items, class by class."""
     if isinstance(found, Referred):
-        yield class_of(found), [i for i in items if not (found.optional and i is None)]
+        classes = classes_of(found)
+        held = [i for i in items if not (found.optional and i is None)]
+        if len(classes) == 1:
+            yield classes[0], held
+            return
+        for cls in classes:
+            yield cls, [i for i in held if kind_of(i) is cls]
     elif isinstance(found, Lists) and found.inner is not None:
         if {*map(type, items)} - {list}:
             raise Unlike
@@ -133,8 +166,8 @@ def gathered(outlines: Iterable[Record], roots: Iterable[tuple[Outline, Any]]) -
     >>> class Node: pass
     >>> node = Node(); node.w, node.next = 1.5, node
     >>> (objects, numbers, *columns), = gathered(
-    ...     [Record(Node, ("w", "next"), (Number(float), Referred(Node)))],
-    ...     [(Referred(Node), node)])
+    ...     [Record(Node, ("w", "next"), (Number(float), Referred((Node,))))],
+    ...     [(Referred((Node,)), node)])
     >>> objects == [node], columns
     (True, [[1.5], [0]])
     """
@@ -157,11 +190,8 @@ def gathered(outlines: Iterable[Record], roots: Iterable[tuple[Outline, Any]]) -
             meet(cls, group)
     for cls, obj in todo:  # which grows meanwhile
         for read, part in leading[cls]:
-            if not isinstance(part, Referred):
-                for inner, group in referred([read(obj)], part):
-                    meet(inner, group)
-            elif (held := read(obj)) is not None and id(held) not in numbers[class_of(part)]:
-                meet(class_of(part), (held,))
+            for inner, group in referred([read(obj)], part):
+                meet(inner, group)
     return [[objects[cls], numbers[cls],
              *map(_own_arrays, columns(objects[cls], found, numbers))]
             for cls, found in known.items()]
@@ -196,13 +226,6 @@ def number_of(place: int, whole: list[list[Any]], obj: Any) -> int:
     """The number of an object of the class at a place."""
     number: int = whole[place][1][id(obj)]
     return number
-
-
-def numbers_of(place: int, whole: list[list[Any]], items: list[Any],
-               optional: bool = False) -> list[int]:
-    """The numbers of the objects in a list, which may hold None, too, if ``optional``."""
-    known = whole[place][1]
-    return [NONE if optional and obj is None else known[id(obj)] for obj in items]
 
 
 def rows_in(items: list[Any]) -> list[Any]:
@@ -291,14 +314,13 @@ def form_of_items(found: Outline, items: list[Any], store: Callable[[type], Stor
     if isinstance(found, Constant):
         return Fixed(example), []
     if isinstance(found, Referred) and store is not None:
-        return Numbered(store(found.cls), found.optional), [("", INT)]
-    if isinstance(found, Lists) and isinstance(found.inner, Referred) and store is not None:
-        return Rows(Numbered(store(found.inner.cls), found.inner.optional)), [("", list_of(INT))]
-    if isinstance(found, Lists) and isinstance(found.inner, Record):
+        return objects_in([*map(store, found.classes)], found.optional), [
+            *((name, BOOL) for name in found.names), ("", INT)]
+    if isinstance(found, Lists) and isinstance(found.inner, (Record, Referred)):
         form, named = form_of_items(found.inner, [*itertools.chain.from_iterable(items)], store)
         return Rows(form), [(name, list_of(aval)) for name, aval in named]
     if isinstance(found, Number) and found.optional:
-        return (Several([Sort(sort_key(None), (None,), True), Sort(NUMBER)]),
+        return (Several([nothing(), Sort(NUMBER)]),
                 [("_is_none", BOOL), ("", column_type(found))])
     if isinstance(found, (Number, Arrays, Lists)):
         return Column(), [("", column_type(found))]

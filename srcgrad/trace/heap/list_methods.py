@@ -16,7 +16,6 @@ from ..iteration.iteration import Cursor, Rows, Staged, length, staged_iterable
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
 from ..record.tracers import is_tracer
-from .columns import common_form, list_item_aval
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -89,7 +88,7 @@ class ListMethods(Collaborator):
         self.refill(obj, made)
 
     def _append(self, obj: list[Any], state: Any, item: Any) -> None:
-        state = self._taking(obj, state, item)
+        state = self.lists.taking(obj, state, item)
         if type(state) is Columns:
             self.lists.into_columns(obj, state, item,
                                lambda c, p: self._append(c, self.symbolic_lists[id(c)], p))
@@ -100,20 +99,8 @@ class ListMethods(Collaborator):
         if self.opening.may_open():
             self.list_rows.at_end(obj, item)
 
-    def _taking(self, obj: list[Any], state: Any, item: Any) -> Any:
-        """The content of a list that takes an item: the first one decides what its columns are."""
-        joining = self.merges.join()
-        if type(state) is Columns or state.value.aval.elem is not None or (
-                list_item_aval(joining, item) is not None):
-            return state
-        found = common_form(joining, (Snapshot(list, (item,)),))
-        if found is None or (found[0].mutable and not joining.takes_records):
-            return state
-        made = Columns(found[0], tuple(self.lists.unknown([]) for _ in found[1]))
-        self.journal.write(self.lists.content_of(obj), made)
-        return made
-
     def _insert(self, obj: list[Any], state: Any, index: Any, item: Any) -> None:
+        state = self.lists.taking(obj, state, item)
         if type(state) is Columns:
             self.lists.into_columns(obj, state, item, lambda c, p: self._insert(
                 c, self.symbolic_lists[id(c)], index, p))

@@ -31,12 +31,14 @@ from ..record.tracers import ArrayTracer, Late, ScalarTracer, is_tracer
 from .among import places_of
 from .columns import (
     Form,
+    Nothing,
     Numbered,
     Several,
     Unfit,
     column_states,
     common_form,
     has_known,
+    is_of_nothing,
     kept_otherwise,
     list_item_aval,
     put_together,
@@ -372,7 +374,7 @@ class Lists(Collaborator):
             return
         if self.list_rows.put_in_row(obj, key, value):
             return
-        state = self.symbolic_lists[id(obj)]
+        state = self.taking(obj, self.symbolic_lists[id(obj)], value)
         if type(state) is Columns:
             self.into_columns(obj, state, value, lambda c, part: self.tuples.list_put(c, key, part))
             return
@@ -396,6 +398,23 @@ class Lists(Collaborator):
             return self.held_list(Columns(state.form, tuple(
                 self.symbolic_lists[id(f)] for f in found)))
         return put_together(self.merges.join(), state.form, found)
+
+    def taking(self, obj: list[Any], state: Any, item: Any) -> Any:
+        """The content of a list that takes an item: the first one that is no value decides what
+        its columns are."""
+        joining = self.merges.join()
+        if type(state) is Columns or list_item_aval(joining, item) is not None:
+            return state
+        if is_of_nothing(state):
+            return Columns(Nothing(), (state,))
+        if state.value.aval.elem is not None:
+            return state
+        found = common_form(joining, (Snapshot(list, (item,)),))
+        if found is None or (found[0].mutable and not joining.takes_records):
+            return state
+        made = Columns(found[0], tuple(self.unknown([]) for _ in found[1]))
+        self.journal.write(self.content_of(obj), made)
+        return made
 
     def into_columns(self, obj: list[Any], state: Columns, item: Any,
                       act: Callable[[list[Any], Any], None]) -> None:

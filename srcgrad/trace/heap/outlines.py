@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from ...types.tree import children
 from ..boundary.input_arrays import kind_of_array
 from ..objects.special_methods import python_method
 from ..record.structures import record_fields
-from .stores import kind_of
+from .stores import class_key, kind_of
 
 PLAIN = (bool, int, float, complex)
 FIXED = (str, bytes, type(None))
@@ -71,10 +71,16 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Referred:
-    """Objects that are known by numbers; or, if ``optional``, None."""
+    """Objects of some classes that are known by numbers; or, if ``optional``, None."""
 
-    cls: Any  # the class, or a weak reference to it
+    classes: tuple[Any, ...]  # the classes in order, or weak references to them
     optional: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """For each class but the last, what tells its objects apart; before them None."""
+        told = [f"_is_{cls.__name__.lower()}" for cls in self.classes[:-1]]
+        return ["_is_none", *told] if self.optional and told else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,7 @@ def outline(obj: Any, numbered: Callable[[type], bool] = nowhere, depth: int = 0
     if cls is np.ndarray and kind_of_array(obj) is None and obj.dtype.isnative:
         return Arrays(obj.dtype, obj.shape)
     if numbered(kind_of(obj)):
-        return Referred(kind_of(obj))
+        return Referred((kind_of(obj),))
     if depth > DEEPEST:
         raise Unlike
     if cls is list:
@@ -138,10 +144,16 @@ def common_outline(first: Outline | None, second: Outline | None) -> Outline | N
         return Record(first.cls, first.names, tuple(
             [common_outline(a, b) for a, b in zip(first.parts, second.parts, strict=True)]))
     for one, other in ((first, second), (second, first)):
-        if isinstance(one, Referred) and (other == Constant(None) or (
-                isinstance(other, Referred) and other.cls is one.cls)):
-            return Referred(one.cls, True)
+        if isinstance(one, Referred) and other == Constant(None):
+            return Referred(one.classes, True)
+    if isinstance(first, Referred) and isinstance(second, Referred):
+        return referred_to({*first.classes, *second.classes}, first.optional or second.optional)
     raise Unlike
+
+
+def referred_to(classes: Iterable[type], optional: bool = False) -> Referred:
+    """Objects of some classes, which are always in the same order."""
+    return Referred(tuple(sorted(classes, key=class_key)), optional)
 
 
 def outline_of_object(obj: Any, numbered: Callable[[type], bool]) -> Record:
@@ -189,7 +201,7 @@ def names_in(obj: Any) -> tuple[Any, ...]:
     if cls is dict and all(type(key) is str for key in obj):
         return tuple(obj)
     names = None if native_class(cls) is not None else record_fields(obj)
-    if not names or any(python_method(obj, name) is not None for name in (
+    if names is None or any(python_method(obj, name) is not None for name in (
             "__getattribute__", "__getattr__")) or any(
             hasattr(type(getattr(cls, name, None)), "__set__") and hasattr(obj, "__dict__")
             for name in names):
@@ -244,8 +256,16 @@ def column_at(found: Any, steps: tuple[tuple[str, Any], ...]) -> int:
     return sum(map(width, found.parts[:place])) + column_at(found.parts[place], steps[1:])
 
 
-def class_of(found: Record | Referred | Number) -> Any:
-    cls = found.type if isinstance(found, Number) else found.cls
+def class_of(found: Record | Number) -> Any:
+    return _alive(found.type if isinstance(found, Number) else found.cls)
+
+
+def classes_of(found: Referred) -> list[Any]:
+    return [*map(_alive, found.classes)]
+
+
+def _alive(cls: Any) -> Any:
+    """A class, from a weak reference to it."""
     return cls() if isinstance(cls, weakref.ref) else cls
 
 
@@ -256,7 +276,7 @@ def has_columns(found: Record) -> bool:
 
 def is_numeric(found: Record) -> bool:
     """Do objects hold neither texts that differ, nor what may not be read?"""
-    return has_columns(found) and not any(
+    return not any(
         isinstance(part, Unread) or (isinstance(part, Number) and part.type not in PLAIN
                                      and not issubclass(part.type, np.generic))
         for part in found.parts)
@@ -280,7 +300,7 @@ def weak(found: Any) -> Any:
         return Record(found.cls if own else weakref.ref(found.cls), found.names,
                       tuple(map(weak, found.parts)))
     if isinstance(found, Referred):
-        return Referred(weakref.ref(found.cls), found.optional)
+        return Referred(tuple(map(weakref.ref, found.classes)), found.optional)
     if isinstance(found, Number) and issubclass(found.type, enum.Enum):
         return Number(weakref.ref(found.type))
     return found

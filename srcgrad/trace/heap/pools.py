@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Value
 from ...types.guards import Path
-from ...types.kinds import INT, OPAQUE, Aval, Kind, list_of
+from ...types.kinds import INT, OPAQUE, Aval, Kind
 from ...types.spelling import Method
 from ..assumptions import HeldObjects
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..record.states import Columns, SymbolicList
+from ..record.states import Columns
 from ..record.structures import leaf_aval
 from ..record.tracers import OpaqueTracer
 from .columns import Column, Form, Numbered, Rows
@@ -38,7 +38,6 @@ from .gathering import (
     native_step,
     number_of,
     numbered_columns,
-    numbers_of,
     referred,
 )
 from .outlines import (
@@ -55,6 +54,7 @@ from .outlines import (
     is_numeric,
     outline,
     outline_of_object,
+    referred_to,
     refers,
     weak,
 )
@@ -68,6 +68,7 @@ from .stores import (
     part_of,
     store_of,
     stored_as,
+    stores_in,
 )
 
 # numbers that may lie where all objects had None
@@ -128,7 +129,8 @@ class Pools(Collaborator):
                                  self.whole_lists.above - self.whole_lists.fitting)
         except Unlike:
             return
-        if not all(map(is_numeric if read else has_columns, outlines.values())):
+        found = outlines.values()
+        if not any(map(has_columns, found)) or (read and not all(map(is_numeric, found))):
             return
         for cls in outlines:
             if not self.holds(cls):
@@ -168,10 +170,15 @@ class Pools(Collaborator):
         if known is not None:
             return known[0]
         try:
-            self.include(Referred(cls), obj, path)
+            self.include(Referred((cls,)), obj, path)
         except Unlike:
             self.references.without_found(cls)
-        value = self._numbers(INT, path, cls, number_of)
+        assert self.whole is not None
+        step = Reading(functools.partial(number_of, [*self.outlines].index(cls)), (path,))
+        number = native_step(self.whole, step, f"the number of {path}")
+        self.sources.guard("type", number, int)  # there is one
+        value = self.sources.input(INT, number, "scalar")
+        value.hint = column_name(path)
         made = Reference(self.stores[cls], self.recorder.wrap(value))
         self.sources.by_path[path] = (made, obj)
         return made
@@ -200,29 +207,14 @@ class Pools(Collaborator):
         """A list that stands for one of objects: of their numbers."""
         if id(obj) not in self.numbered_lists:
             self.include(found, obj, path)
-            assert isinstance(found.inner, Referred)
-            cls, optional = found.inner.cls, found.inner.optional
-            value = self._numbers(list_of(INT), path, cls, functools.partial(
-                numbers_of, optional=optional))
-            value.obj = self.recorder.new_obj(value)
-            self.recorder.list_sizes.known[value] = self.fresh("k", low=0)
-            made = self.lists.held_list(Columns(
-                Numbered(self.stores[cls], optional), (SymbolicList(value, value.obj),)))
+            form, named = form_of_items(found.inner, obj, self.store_of)
+            columns = self.opening.column_inputs(
+                self.columns_path(path, found.inner), [
+                    (column_name(path) + name, aval) for name, aval in named], named)
+            made = self.lists.held_list(Columns(form, tuple(columns)))
             self.journal.older(made)
             self.numbered_lists[id(obj)] = made
         return self.numbered_lists[id(obj)]
-
-    def _numbers(self, aval: Aval, path: Path, cls: type, reader: Callable[..., Any]) -> Value:
-        """The input for the numbers of what a path leads to."""
-        assert self.whole is not None
-        place = [*self.outlines].index(cls)
-        step = Reading(functools.partial(reader, place), (path,))
-        numbers = native_step(self.whole, step, f"the numbers of {path}")
-        listed = aval.kind is Kind.LIST
-        self.sources.guard("type", numbers, list if listed else int)  # there are such
-        value = self.sources.input(aval, numbers, "list" if listed else "scalar")
-        value.hint = column_name(path)
-        return value
 
     def columns_path(self, path: Path, found: Outline) -> Path:
         """The way to the columns of a list, with numbers for the objects in its items."""
@@ -236,15 +228,18 @@ class Pools(Collaborator):
         """Something is put into an attribute: start again where it held nothing like that."""
         record = self.outlines[store.cls]
         part = dict(zip(record.names, record.parts, strict=True))[name]
-        key, other = class_key(store.cls), store_of(value)
+        key = class_key(store.cls)
         if isinstance(part, Constant) and (cls := _class_put(part.value, value)) is not None:
             raise Restart(HeldObjects(key, name, class_key(cls)))
         if isinstance(part, Referred):
-            if not part.optional and (value is None or (
-                    other is self.stores[part.cls] and may_be_none(value))):
+            held = stores_in(value) - {None}
+            new = held - {self.stores[cls] for cls in part.classes}
+            if not new and may_be_none(value) > part.optional:
                 raise Restart(HeldObjects(key, name, optional=True))
-            if value is not None and other is not self.stores[part.cls]:
-                self.references.without_found(part.cls)
+            for store in new:
+                if self.stores.get(getattr(store, "cls", None)) is not store:
+                    self.references.without_found(part.classes[0])
+                raise Restart(HeldObjects(key, name, class_key(store.cls)))
 
     def write_back(self, column: Any, op: str, path: tuple[Any, ...], item: Any) -> None:
         """Change the list that an object from outside holds, or a row of a list, as its row in a
@@ -364,9 +359,12 @@ class Pools(Collaborator):
         that is because of a None."""
         for name, part, wider in zip(known.names, known.parts, common_record(
                 known, found).parts, strict=True):
-            if isinstance(part, Referred) and wider == Referred(part.cls, True) and (
+            if isinstance(part, Referred) and wider == Referred(part.classes, True) and (
                     not part.optional):
                 raise Restart(HeldObjects(class_key(known.cls), name, optional=True))
+            if isinstance(part, Referred) and isinstance(wider, Referred):
+                for cls in {*wider.classes} - {*part.classes}:
+                    raise Restart(HeldObjects(class_key(known.cls), name, class_key(cls)))
             if wider != part:
                 raise Unlike
 
@@ -394,10 +392,11 @@ class Pools(Collaborator):
 
         def part(name: str, held: Outline) -> Outline:
             put = [classes[c] for c in self.assumed.held_by(key, name) if c in classes]
+            if put and isinstance(held, Constant) and put[0] not in self.stores:
+                return Number(put[0], held.value is None)
             if put and isinstance(held, Constant):
-                return Referred(put[0], True) if put[0] in self.stores else Number(
-                    put[0], held.value is None)
-            return Referred(held.cls, held.optional or HeldObjects(
+                return referred_to(put, True)
+            return referred_to({*held.classes, *put}, held.optional or HeldObjects(
                 key, name, optional=True) in self.assumed) if isinstance(held, Referred) else held
 
         return Record(record.cls, record.names, tuple(map(part, record.names, record.parts)))
@@ -415,7 +414,7 @@ class Pools(Collaborator):
         """Make the inputs for the columns of a store."""
         store, record = self.stores[cls], self.outlines[cls]
         whole, held = self.part(cls)
-        name = column_name(path) if found == Lists(Referred(cls)) else cls.__name__.lower()
+        name = column_name(path) if found == Lists(Referred((cls,))) else cls.__name__.lower()
         store.found = self.recorder.wrap(
             self.sources.input(Aval(Kind.OPAQUE), whole.child("item", 0), "object"))
         store.found.value.hint = f"{name}_objects"

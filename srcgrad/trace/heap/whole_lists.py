@@ -208,7 +208,7 @@ class WholeLists(Collaborator):
         if found is None:
             self.references.without_found(cls)
         try:
-            self.pools.numbered(obj, path, Lists(Referred(cls)))
+            self.pools.numbered(obj, path, Lists(Referred((cls,))))
         except Unlike:
             self.references.without_found(cls)
         where, held = self.pools.part(cls)
