@@ -21,6 +21,7 @@ from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
 from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn
 from ..heap.columns import (
+    column_labels,
     column_states,
     common_form,
     has_known,
@@ -337,7 +338,7 @@ class Join:
             return unlike_items(kept_otherwise(self, form))
         self.fixed.extend(form.held)
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
-                        lambda state: column_states(self, form, state))
+                        lambda state: column_states(self, form, state), labels=column_labels(form))
 
     def _structures(self, a: Any, b: Any) -> Shape:
         """Tuples, lists and records of the same class and size."""

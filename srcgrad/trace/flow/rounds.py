@@ -301,8 +301,14 @@ class Rounds(Collaborator):
         return list(zip(leaf_shapes(shape), hints, strict=True))
 
     def part_labels(self, cell: Cell, shape: Shape, state: Any) -> list[tuple[str | None, Shape]]:
-        """The items of a container, each named by the container's name and its key."""
+        """The items of a container, each named by the container's name and its key, or the parts
+        of what has labels for them."""
         name = self.variables.name_of(cell.owner) if type(cell) is Content else None
+        if isinstance(shape, Sequence) and shape.labels:
+            found = name or getattr(cell, "name", None)
+            named = isinstance(found, str) and found.isidentifier()
+            return [(f"{found}{label}" if named else None, item)
+                    for label, item in zip(shape.labels, shape.items, strict=True)]
         if name is None or type(state) is not Snapshot or not isinstance(shape, Sequence) or (
                 len(shape.items) != len(state.items)):
             return [(None, shape)]

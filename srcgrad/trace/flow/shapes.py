@@ -8,7 +8,7 @@ the parts of a state that stand at its leaves, and build the joined state from v
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import JoinError
@@ -54,11 +54,13 @@ class Leaf(Shape):
 
 @dataclass(slots=True)
 class Sequence(Shape):
-    """A tuple, list or content snapshot of equal length on both paths."""
+    """A tuple, list or content snapshot of equal length on both paths.  ``labels``: what is put
+    behind the name of a place to name the items."""
 
     build: Callable[[list[Any]], Any]
     items: list[Shape]
     parts: Callable[[Any], tuple[Any, ...]]
+    labels: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(slots=True)

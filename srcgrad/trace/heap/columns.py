@@ -42,6 +42,7 @@ from .unlike import (
     content_in,
     flag_of,
     holders,
+    labels_of,
     sort_key,
     sorted_apart,
     stored_sort,
@@ -135,6 +136,15 @@ class Parts(Form):
     items: list[Form]
 
     @property
+    def names(self) -> list[str]:
+        """What is put behind the name of a list to name the columns of the parts."""
+        cls = self.key[0]
+        names = getattr(cls, "_fields", self.key[1:] if cls is dict else self.key[2:])
+        if len(names) != len(self.items):
+            return [""] * len(self.items)
+        return [f"_{n}" if type(n) is str and n.isidentifier() else "" for n in names]
+
+    @property
     def is_row(self) -> bool:
         return self.key[0] is tuple and all(isinstance(i, Column) for i in self.items)
 
@@ -186,7 +196,7 @@ def objects_in(stores: list[Store], optional: bool) -> Form:
     """The form of an object in one of some stores."""
     if len(stores) == 1:
         return Numbered(stores[0], optional)
-    return Several([*[nothing()] * optional, *map(stored_sort, stores)])
+    return several([*[nothing()] * optional, *map(stored_sort, stores)])
 
 
 def nothing() -> Sort:
@@ -225,7 +235,7 @@ def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> For
         return Column()
     sorts = known_sorts(joining, item) if known else None
     if sorts is not None:
-        return Several(sorts)
+        return several(sorts)
     whole = known and joining.outside(item) and not isinstance(item, tuple)
     parts = None if whole else _parts_in(joining, item)
     if parts is None:
@@ -260,8 +270,7 @@ def known_sorts(joining: Join, item: Any) -> list[Sort] | None:
 
 
 def _all_sorts(first: list[Sort], second: list[Sort]) -> list[Sort]:
-    """The sorts of either; objects that are known to the first keep their numbers.  Those of some
-    of them are always in the same order."""
+    """The sorts of either; objects that are known to the first keep their numbers."""
     found = {s.key: s for s in first}
     for sort in second:
         known = found.get(sort.key)
@@ -270,8 +279,14 @@ def _all_sorts(first: list[Sort], second: list[Sort]) -> list[Sort]:
         else:
             extra = tuple(o for o in sort.objects if not any(o is k for k in known.objects))
             found[sort.key] = replace(known, objects=known.objects + extra)
-    return sorted(found.values(), key=lambda sort: [
-        (class_key(store.cls), store.found is not None) for store in sort.stores])
+    return [*found.values()]
+
+
+def several(sorts: list[Sort]) -> Several:
+    """The form of what is of one of some sorts: those of objects in stores come last, and always
+    in the same order."""
+    return Several(sorted(sorts, key=lambda sort: [
+        (class_key(store.cls), store.found is not None) for store in sort.stores]))
 
 
 def _told_by_sorts(form: Form) -> list[Sort]:
@@ -306,7 +321,7 @@ def common(first: Form, second: Form) -> Form:
     if isinstance(first, Parts) and isinstance(second, Parts) and first.key == second.key:
         return Parts(first.key, first.build,
                      [common(a, b) for a, b in zip(first.items, second.items, strict=True)])
-    return Several(_all_sorts(_told_by_sorts(first), _told_by_sorts(second)))
+    return several(_all_sorts(_told_by_sorts(first), _told_by_sorts(second)))
 
 
 def size(form: Form) -> int:
@@ -318,6 +333,17 @@ def size(form: Form) -> int:
     if isinstance(form, Rows):
         return size(form.inner)
     return 1 if isinstance(form, (Column, Numbered)) else 0
+
+
+def column_labels(form: Form) -> tuple[str, ...]:
+    """What names the columns behind the name of a list."""
+    if isinstance(form, Several):
+        return labels_of(form.sorts)[:size(form)]
+    if isinstance(form, Parts):
+        names = form.names
+        return tuple(name + label for name, item in zip(names, form.items, strict=True)
+                     for label in column_labels(item))
+    return column_labels(form.inner) if isinstance(form, Rows) else ("",) * size(form)
 
 
 def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
@@ -446,9 +472,11 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
 
 
 def _may_be_told(form: Form, narrow: Form) -> bool:
-    """Are the things of another form told by these sorts, by the same numbers?"""
-    sorts = {s.key: s for s in _told_by_sorts(form)}
-    return all(_is_prefix(s.objects, sorts[s.key].objects) for s in _told_by_sorts(narrow))
+    """Are the things of another form told by these sorts, in their order, by the same numbers?"""
+    sorts, told = _told_by_sorts(form), _told_by_sorts(narrow)
+    held = [sort for sort in sorts if any(sort.key == one.key for one in told)]
+    return [s.key for s in held] == [s.key for s in told] and all(
+        _is_prefix(one.objects, sort.objects) for one, sort in zip(told, held, strict=True))
 
 
 def told_widely(form: Form, state: Columns) -> tuple[Late, ...]:

@@ -373,6 +373,9 @@ class References(Collaborator):
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is id and type(args[0]) is Reference and args[0].store.found is not None:
             return self.recorder.computed(id, INT.but(expr=None), self.as_found(args[0]))
+        method = python_method(function, "__call__") if type(function) is Reference else None
+        if method is not None:
+            return self.machine.call(method, function, *args, **kwargs)
         if not is_staged(function) and any(map(self._is_dict, args)):
             args = tuple([self._as_dict(a) if self._is_dict(a) else a for a in args])
             made = self.machine.call(function, *args, **kwargs)

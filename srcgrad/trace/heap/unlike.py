@@ -69,6 +69,13 @@ class Sort:
         """The key of what holds the content of its things."""
         return STORED if self.stores else self.key
 
+    @property
+    def name(self) -> str:
+        """What the things of the sort are called."""
+        cls = self.stores[0].cls if self.stores else (
+            type(self.objects[0]) if self.objects and self.objects[0] is not None else None)
+        return "number" if self.key is NUMBER else "none" if cls is None else cls.__name__.lower()
+
     def has(self, thing: Any) -> bool:
         """Is a thing of this sort?"""
         if self.stores:
@@ -249,6 +256,11 @@ def holders(sorts: list[Sort]) -> list[Sort]:
     stores = tuple(store for sort in sorts for store in sort.stores)
     held = {sort.held_under: sort for sort in sorts}
     return [Sort(key, stores=stores) if key is STORED else sort for key, sort in held.items()]
+
+
+def labels_of(sorts: list[Sort]) -> tuple[str, ...]:
+    """What names the flags and contents of sorts, behind the name of a place."""
+    return (*(f"_is_{sort.name}" for sort in sorts[:-1]), *("" for _ in holders(sorts)))
 
 
 def together(sorts: list[Sort], flags: list[Any], contents: list[Any]) -> Any:
@@ -435,7 +447,8 @@ def _shape(join: Join, sorts: list[Sort], flags: list[Shape], forms: list[Shape]
         return (*(flag_of(s, state, known) for s in sorts[:-1]),
                 *(content_in(s, state, known) for s in holders(sorts)))
 
-    return OneOf(lambda made: together(sorts, made[:count], made[count:]), [*flags, *forms], parts)
+    return OneOf(lambda made: together(sorts, made[:count], made[count:]), [*flags, *forms], parts,
+                 labels=labels_of(sorts))
 
 
 def sorted_apart(items: Iterable[Any]) -> list[Sort] | None:
