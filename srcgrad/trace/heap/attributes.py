@@ -141,8 +141,8 @@ class StoredAttributes(Collaborator):
         """An item is put into a list that lies in a column: start again where it is an object in a
         store, as the first one there."""
         other = store_of(item)
-        if other is not None and id(column) in self.places:
-            store, name = self.places[id(column)]
+        store, name = self.places.get(id(column), (None, ""))
+        if other is not None and store is not None and store.found is None:
             raise Restart(HeldObjects(
                 class_key(store.cls), name, class_key(other.cls), listed=True))
 

@@ -59,6 +59,7 @@ class Lists(Collaborator):
     """Operations on lists of unknown length."""
 
     among: parts.Among
+    attributes: parts.StoredAttributes
     containers: parts.Containers
     items: parts.Items
     joined_values: parts.JoinedValues
@@ -331,7 +332,8 @@ class Lists(Collaborator):
         known = (state.value, key if type(key) is int else index)
         if known not in self.element_sizes:
             self.element_sizes[known] = self.element_aval(elem)
-        inside: Any = {"inside": True} if self.recorder.list_sizes.has(state.value, index) else {}
+        has = id(obj) in self.attributes.places or self.recorder.list_sizes.has(state.value, index)
+        inside: Any = {"inside": True} if has else {}  # objects have numbers of their columns
         (value,) = self.recorder.emit("get", (state.value, index), (self.element_sizes[known],),
                                       **inside)
         return self._element(obj, value)

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
 class Pools(Collaborator):
     """The stores of objects from outside."""
 
+    attributes: parts.StoredAttributes
     class_attributes: parts.ClassAttributes
     effects: parts.Effects
     found_functions: parts.FoundFunctions
@@ -104,7 +105,6 @@ class Pools(Collaborator):
         self.whole: Path | None = None  # to all that is gathered
         self.numbered_lists: dict[int, list[Any]] = {}  # what stands for lists of objects
         self.gathered: list[list[Any]] = []  # what is gathered in this call
-        self.places: dict[int, tuple[Store, str]] = {}  # what a column holds, by its id
         self.written: set[tuple[type, str]] = set()  # attributes whose lists change
         self.tried: set[tuple[type, type]] = set()  # kinds that cannot lie in stores, and owners
         self.inputs: dict[tuple[type, str], list[Value]] = {}  # for the columns of an attribute
@@ -247,9 +247,9 @@ class Pools(Collaborator):
         held: Any = self.whole_lists.owner(column)
         rest = [*path]
         if held is None:
-            if id(column) not in self.places:
+            store, name = self.attributes.places.get(id(column), (None, ""))
+            if store is None or store.found is None:
                 return
-            store, name = self.places[id(column)]
             self._check_apart(store.cls, name)
             reader = operator.getitem if are_dicts(store.cls) else getattr
             obj = Reference(store, rest.pop(0))
@@ -432,7 +432,7 @@ class Pools(Collaborator):
                 form, Column) else Columns(form, tuple(own)))
             self.journal.older(column)
             store.columns[n] = column
-            self.places[id(column)] = store, n
+            self.attributes.places[id(column)] = store, n
             if named[0][1].kind is Kind.ARRAY and form == Column():
                 step = Reading(functools.partial(held_under, n))
                 self.sources.array_lists.append((
