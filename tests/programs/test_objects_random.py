@@ -20,12 +20,12 @@ def slopes(fn, x, step):
     return [(fn(x + step * way) - fn(x)) / step for way in np.eye(len(x))]
 
 
-def outcome(seed, rich, outside):
+def outcome(seed, rich, outside, unlike=False):
     """Check one random program; what became of it."""
-    fn, source = object_generator.program(seed, rich, outside)
+    fn, source = object_generator.program(seed, rich, outside, unlike)
     df = sg.value_and_grad(fn)
     for size in (5, 11):
-        args = object_generator.arguments(seed, size, fn)
+        args = object_generator.arguments(seed, size, fn, unlike)
         plain, traced = copy.deepcopy(args), copy.deepcopy(args)
         try:
             want = run_quietly(fn, plain)
@@ -50,20 +50,21 @@ def outcome(seed, rich, outside):
     return "right"
 
 
-KINDS = [(False, False), (True, False), (False, True)]
+KINDS = [(False, False, False), (True, False, False), (False, True, False),
+         (False, False, True), (False, True, True)]
 
 
-@pytest.mark.parametrize(("rich", "outside"), KINDS)
+@pytest.mark.parametrize(("rich", "outside", "unlike"), KINDS)
 @pytest.mark.parametrize("seed", range(6))
-def test_random(seed, rich, outside):
-    outcome(seed, rich, outside)
+def test_random(seed, rich, outside, unlike):
+    outcome(seed, rich, outside, unlike)
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize(("rich", "outside"), KINDS)
+@pytest.mark.parametrize(("rich", "outside", "unlike"), KINDS)
 @pytest.mark.parametrize("block", range(8))
-def test_more(block, rich, outside):
-    found = collections.Counter(outcome(seed, rich, outside)
+def test_more(block, rich, outside, unlike):
+    found = collections.Counter(outcome(seed, rich, outside, unlike)
                                 for seed in range(6 + 50 * block, 56 + 50 * block))
     assert found["refused"] <= max(1, MOST_REFUSED * found.total()), found
     assert np.divide(found["right"], found.total()) > 0.7, found

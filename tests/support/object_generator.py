@@ -1,7 +1,7 @@
 """Random programs over lists of objects: fields of numbers, arrays, lists and other objects, changed
 in loops under branches; objects made, appended, removed, swapped, sorted, picked, linked, and put
 into heaps.  ``rich``: with lists and arrays as fields, written in place; ``outside``: the list is an
-argument."""
+argument; ``unlike``: the objects are of two classes."""
 
 from __future__ import annotations
 
@@ -32,6 +32,23 @@ class Item:
         return self.w
 
 
+class Spare:
+    def __init__(self, v, w):
+        self.gain = 0.5
+        self.v = v
+        self.w = w
+        self.n = 2
+        self.on = True
+        self.after = None
+
+    def energy(self):
+        return self.gain * self.w - self.v
+
+    def push(self, f):
+        self.gain = 0.5 * self.gain + f
+        return self.gain * self.v
+
+
 class Body:
     def __init__(self, p, m):
         self.p = p
@@ -54,13 +71,21 @@ def total(item):
 
 
 class Writer(Lines):
-    def __init__(self, seed, rich=False, outside=False):
+    def __init__(self, seed, rich=False, outside=False, unlike=False):
         super().__init__(seed)
+        self.unlike = unlike
         self.rich = rich
         self.outside = outside
         self.loops = []
         self.objects = []
         self.names = 0
+
+    def new(self, v, w):
+        """A new object; of either class where there are two."""
+        if not self.unlike:
+            return f"Item({v}, {w})"
+        kind = self.pick("Item", "Spare", f"(Item if {v} > 0.2 else Spare)")
+        return f"{kind}({v}, {w})"
 
     def index(self):
         found = ["0", "1", "-1", "q"]
@@ -85,12 +110,19 @@ class Writer(Lines):
 
     def condition(self):
         one = self.object()
+        if self.unlike and self.random.random() < 0.4:
+            return self.pick(f"isinstance({one}, Spare)", f"type({one}) is Item",
+                             f"isinstance({one}, Spare) and {one}.gain > 0.4",
+                             f"isinstance({one}, (Item, Spare))")
         return self.pick(f"{self.number()} > {self.number()}", f"{one}.on", f"{one} is best",
                          f"{one}.after is not None", f"{one} is {self.object()}",
                          f"{one}.v > 0.3")
 
     def change(self):
         one, kind = self.object(), self.random.randrange(10)
+        if self.unlike and self.random.random() < 0.2:
+            return (f"if isinstance({one}, Spare):\n{'    ' * (self.depth + 1)}"
+                    f"{one}.gain = {self.value()}")
         if kind < 4:
             return f"{one}.{self.pick('v', 'w')} {self.pick('', '+', '-')}= {self.value()}"
         if kind == 4:
@@ -109,13 +141,13 @@ class Writer(Lines):
         i, j = self.index(), self.index()
         return self.pick(
             f"items[{i}], items[{j}] = items[{j}], items[{i}]",
-            f"items.append(Item({self.value()}, {self.number()}))",
+            f"items.append({self.new(self.value(), self.number())})",
             f"items.append(items[{i}])", "items = [a for a in items if a.on] or items",
             f"items = [a for a in items if a.v > {self.number()}] + [best]",
             "items = sorted(items, key=lambda a: a.v)", "items.sort(key=lambda a: -a.w)",
             "items.reverse()", "last = items.pop()\n    items.append(last)",
             f"best = {self.pick('min', 'max')}(items, key=lambda a: a.{self.pick('v', 'w')})",
-            f"items[{i}] = Item({self.value()}, 0.5)", "items = items[1:] + items[:1]",
+            f"items[{i}] = {self.new(self.value(), 0.5)}", "items = items[1:] + items[:1]",
             "items.insert(0, items.pop())")
 
     def walk(self):
@@ -208,9 +240,10 @@ class Writer(Lines):
         self.put("s = 0.0")
         self.put("q = int(abs(x[0]) * 7.0) % len(x)")
         if not self.outside:
-            self.put(self.pick("items = [Item(v, 0.5) for v in x]",
-                               "items = [Item(x[i], 0.3 * i) for i in range(len(x))]",
-                               "items = []\n    for v in x:\n        items.append(Item(v, v * v))"))
+            self.put(self.pick(
+                f"items = [{self.new('v', 0.5)} for v in x]",
+                f"items = [{self.new('x[i]', '0.3 * i')} for i in range(len(x))]",
+                f"items = []\n    for v in x:\n        items.append({self.new('v', 'v * v')})"))
         self.put("best = items[0]")
         self.put("head = None")
         if self.rich:
@@ -225,21 +258,22 @@ class Writer(Lines):
         return PRELUDE + head + "\n".join(self.lines) + "\n"
 
 
-def program(seed, rich=False, outside=False):
-    source = Writer(seed, rich, outside).program()
-    return made(source, f"objects{seed}{'r' * rich}{'o' * outside}"), source
+def program(seed, rich=False, outside=False, unlike=False):
+    source = Writer(seed, rich, outside, unlike).program()
+    return made(source, f"objects{seed}{'r' * rich}{'o' * outside}{'u' * unlike}"), source
 
 
-def arguments(seed, size=5, fn=None):
-    """The arguments of a program; with those of its own class if ``fn`` takes objects."""
+def arguments(seed, size=5, fn=None, unlike=False):
+    """The arguments of a program; with those of its own classes if ``fn`` takes objects."""
     x = np.round(np.random.default_rng(seed).uniform(-1.2, 1.2, size), 3)
     if fn is None or fn.__code__.co_argcount == 1:
         return (x,)
-    return x, [fn.__globals__["Item"](float(v) * 0.5 + 0.1 * k, 0.4) for k, v in enumerate(x)]
+    classes = [fn.__globals__[name] for name in ("Item", "Spare" if unlike else "Item")]
+    return x, [classes[int(v > 0.1)](float(v) * 0.5 + 0.1 * k, 0.4) for k, v in enumerate(x)]
 
 
 def state(items):
     """What objects hold, and which of them are linked."""
     places = {id(item): k for k, item in enumerate(items)}
-    return [[(name, places.get(id(v), "other") if name == "after" and v is not None else v)
+    return [[type(item).__name__] + [(name, places.get(id(v), "other") if name == "after" and v is not None else v)
              for name, v in vars(item).items()] for item in items]

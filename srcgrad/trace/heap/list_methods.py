@@ -28,7 +28,6 @@ class ListMethods(Collaborator):
     keys: parts.Keys
     list_rows: parts.ListRows
     lists: parts.Lists
-    merges: parts.Merges
     opening: parts.Opening
     presence: parts.Presence
     recorder: parts.Recorder

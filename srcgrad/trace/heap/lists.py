@@ -376,7 +376,9 @@ class Lists(Collaborator):
             return
         if self.list_rows.put_in_row(obj, key, value):
             return
-        state = self.taking(obj, self.symbolic_lists[id(obj)], value)
+        state = self.symbolic_lists[id(obj)]
+        if is_of_nothing(state):
+            state = self.taking(obj, state, value)
         if type(state) is Columns:
             self.into_columns(obj, state, value, lambda c, part: self.tuples.list_put(c, key, part))
             return
@@ -404,13 +406,12 @@ class Lists(Collaborator):
     def taking(self, obj: list[Any], state: Any, item: Any) -> Any:
         """The content of a list that takes an item: the first one that is no value decides what
         its columns are."""
-        joining = self.merges.join()
-        if type(state) is Columns or list_item_aval(joining, item) is not None:
+        joining, none = self.merges.join(), is_of_nothing(state)
+        if type(state) is Columns or not (none or state.value.aval.elem is None) or (
+                list_item_aval(joining, item) is not None):
             return state
-        if is_of_nothing(state):
+        if none:
             return Columns(Nothing(), (state,))
-        if state.value.aval.elem is not None:
-            return state
         found = common_form(joining, (Snapshot(list, (item,)),))
         if found is None or (found[0].mutable and not joining.takes_records):
             return state

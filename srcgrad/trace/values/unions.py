@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import JoinError
+from ...graph.ir import Value
 from ...stage.machine import Frame
 from ..assumptions import ListedGenerators
 from ..calls.handlers import HANDLERS
@@ -55,19 +56,31 @@ class Unions(Collaborator):
     sources: parts.Sources
     truths: parts.Truths
 
+    def __init__(self) -> None:
+        self.texts: dict[Value, Choice] = {}  # values that are one of some known texts
+
     def each(self, obj: Any, act: Callable[[Any], Any]) -> Any:
         """The value of an action on whichever of several things an object is."""
         if type(obj) is Choice:
             known = self.truths.known_truth(obj.predicate)
             if known is not None:
                 return act(obj.first if known else obj.second)
-            return self.branches.choose(obj.predicate, lambda: act(obj.first),
-                                        lambda: act(obj.second))
+            ends: list[Any] = []
+            made = self.branches.choose(obj.predicate, lambda: _noted(act(obj.first), ends),
+                                        lambda: _noted(act(obj.second), ends))
+            texts = [*map(self._text, ends)]
+            if type(made) is OpaqueTracer and all(type(t) in (str, Choice) for t in texts):
+                self.texts[made.value] = Choice(obj.predicate, *texts)
+            return made
         if type(obj) is Picked:
             places = self.among.possible(obj.index, len(obj.objects))
             return self.keys.by_key(obj.index, places, lambda k: act(obj.objects[k]), None)
         return self.keys.by_key(obj, list(obj.aval.members or ()), act,
                                 _none if obj.aval.optional else None)
+
+    def _text(self, obj: Any) -> Any:
+        """One of some known texts, if that is what a value is."""
+        return self.texts.get(obj.value, obj) if type(obj) is OpaqueTracer else obj
 
     def without_none(self, obj: Any) -> Any:
         """What is gone through, where it is not None: going through that raises."""
@@ -208,6 +221,10 @@ class Unions(Collaborator):
         return self.next.called_method(obj, name, args, kwargs)
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
+        if type(right) is str and op in ("==", "!="):
+            left = self._text(left)
+            if type(left) is Choice:
+                return self._told(left, lambda o: self.machine.compare(op, o, right))
         if type(left) is Choice and right is None and op in ("is", "is not"):
             return self._told(left, lambda o: self.machine.compare(op, o, None))
         if Choice in (type(left), type(right)):
@@ -347,6 +364,11 @@ class Unions(Collaborator):
         new = rebuilder(obj)([self.given_anew(p) for p in parts])
         self.journal.born(new)
         return new
+
+
+def _noted(end: Any, ends: list[Any]) -> Any:
+    ends.append(end)
+    return end
 
 
 def _none() -> Any:
