@@ -79,6 +79,8 @@ class StoredAttributes(Collaborator):
             if type(value) is str and value == obj.store.fixed[name]:
                 self.effects.emit_effect(self._setter(obj), (obj, name, value), {}, None)
                 return
+            if value is None is obj.store.fixed[name]:
+                return
         if name not in obj.store.columns:
             raise self.no_attribute(obj, name, " is set")
         if self.elements.is_in_place(obj.store, name, obj.index, value):

@@ -24,6 +24,7 @@ from ..flow.joins import is_nonnegative
 from ..flow.widening import stable_elem
 from ..numpy.written_out import part_of_list
 from ..record.journal import Content, Snapshot
+from ..record.regions import Region
 from ..record.settling import FEW
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.structures import is_mutable
@@ -76,6 +77,8 @@ class Lists(Collaborator):
     def __init__(self) -> None:
         self.lists_made: dict[tuple[Any, ...], tuple[Value, Any]] = {}
         self.element_sizes: dict[tuple[Value, Any], Aval] = {}
+        # truth values that were read, which tell what is known of what is read again
+        self.flags_read: dict[tuple[Value, Any], tuple[Value, Region]] = {}
         self.subscripting = 0  # reads items one by one until there is an IndexError
 
     def content_of(self, obj: list[Any]) -> Content:
@@ -330,12 +333,16 @@ class Lists(Collaborator):
             return self.tuples.part_of(obj, key)
         index = self.recorder.as_value(key)
         known = (state.value, key if type(key) is int else index)
+        if known in self.flags_read and self.flags_read[known][1].active:
+            return self.recorder.wrap(self.flags_read[known][0])
         if known not in self.element_sizes:
             self.element_sizes[known] = self.element_aval(elem)
         has = id(obj) in self.attributes.places or self.recorder.list_sizes.has(state.value, index)
         inside: Any = {"inside": True} if has else {}  # objects have numbers of their columns
         (value,) = self.recorder.emit("get", (state.value, index), (self.element_sizes[known],),
                                       **inside)
+        if elem.kind is Kind.BOOL:
+            self.flags_read[known] = value, self.recorder.region
         return self._element(obj, value)
 
     def _gone_through(self, obj: list[Any]) -> NoReturn:

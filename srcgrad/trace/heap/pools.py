@@ -61,12 +61,12 @@ from .outlines import (
 from .stores import (
     Reference,
     Store,
+    Unlinked,
     are_dicts,
     class_key,
     kind_of,
     may_be_none,
     part_of,
-    store_of,
     stored_as,
     stores_in,
 )
@@ -457,9 +457,9 @@ def _class_put(held: Any, value: Any) -> type | None:
     if type(held) is str:
         other = type(value) is OpaqueTracer or (type(value) is str and value != held)
         return str if other else None
-    store, aval = store_of(value), leaf_aval(value)
-    if store is not None:
-        return store.cls
+    stores, aval = stores_in(value) - {None}, leaf_aval(value)
+    if stores and Unlinked not in stores:
+        return min((store.cls for store in stores), key=class_key)
     return None if aval is None else PUT_INSTEAD.get(aval.kind)
 
 

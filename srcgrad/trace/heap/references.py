@@ -91,7 +91,8 @@ class References(Collaborator):
             stored_as(cls, outside)) and not (
             frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
-                type, enum.Enum, BaseException, Whole, StandIn, Tracer, ClassedArray, tuple))
+                type, enum.Enum, BaseException, Whole, StandIn, Tracer, Choice, ClassedArray,
+                tuple))
 
     def lies_in_store(self, cls: type) -> bool:
         """Are objects of a class put into a store as they are made?"""
