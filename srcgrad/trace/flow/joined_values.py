@@ -100,8 +100,7 @@ class JoinedValues(Collaborator):
             return self.placeholder(aval, None)
         if type(part) is Late:
             part = self.among.computed(part)
-            if type(part) is list:
-                part = self.symbolic_lists[id(part)]
+            part = self.symbolic_lists.get(id(part), part)
         if type(part) is SymbolicList:
             return part.value
         if type(part) is Snapshot or type(part) is list:

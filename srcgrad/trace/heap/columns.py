@@ -488,8 +488,8 @@ def told_widely(form: Form, state: Columns) -> tuple[Late, ...]:
         return Late(column.value.aval, lambda machine: machine.lists.held_list(column))
 
     def each(item: Any, aval: Aval) -> Late:
-        return Late(list_of(aval), lambda machine: machine.binary(
-            "*", [item], machine.length(machine.lists.held_list(number))))
+        return Late(list_of(aval), lambda machine: machine.containers.repeated_list(
+            [item], machine.length(machine.lists.held_list(number))))
 
     def held(sort: Sort) -> Late:
         found = contents.get(sort.key)
@@ -503,7 +503,7 @@ def told_widely(form: Form, state: Columns) -> tuple[Late, ...]:
     contents = dict(zip([s.key for s in Several(known).told], columns[len(known) - 1:]))
     if isinstance(state.form, Numbered):
         contents = {STORED: columns[0]}
-        columns = [Late(list_of(BOOL), lambda machine: machine.call(
+        columns = [Late(list_of(BOOL), lambda machine: machine.operators.helped(
             are_negative, machine.lists.held_list(number)))]
     flags = dict(zip([s.key for s in known], [*columns[:len(known) - 1], each(True, BOOL)]))
     wide = Several(_told_by_sorts(form))
