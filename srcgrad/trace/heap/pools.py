@@ -28,6 +28,7 @@ from .gathering import (
     Reading,
     are_apart,
     column_name,
+    columns,
     columns_path,
     form_of_items,
     gathered,
@@ -208,10 +209,11 @@ class Pools(Collaborator):
         if id(obj) not in self.numbered_lists:
             self.include(found, obj, path)
             form, named = form_of_items(found.inner, obj, self.store_of)
-            columns = self.opening.column_inputs(
-                self.columns_path(path, found.inner), [
-                    (column_name(path) + name, aval) for name, aval in named], named)
-            made = self.lists.held_list(Columns(form, tuple(columns)))
+            states = self.opening.column_inputs(
+                self.columns_path(path, found.inner),
+                [(column_name(path) + name, aval) for name, aval in named],
+                columns(obj, found.inner, self.numbers))
+            made = self.lists.held_list(Columns(form, tuple(states)))
             self.journal.older(made)
             self.numbered_lists[id(obj)] = made
         return self.numbered_lists[id(obj)]
@@ -236,10 +238,10 @@ class Pools(Collaborator):
             new = held - {self.stores[cls] for cls in part.classes}
             if not new and may_be_none(value) > part.optional:
                 raise Restart(HeldObjects(key, name, optional=True))
-            for store in new:
-                if self.stores.get(getattr(store, "cls", None)) is not store:
+            for other in new:
+                if not isinstance(other, Store) or self.stores.get(other.cls) is not other:
                     self.references.without_found(part.classes[0])
-                raise Restart(HeldObjects(key, name, class_key(store.cls)))
+                raise Restart(HeldObjects(key, name, class_key(other.cls)))
 
     def write_back(self, column: Any, op: str, path: tuple[Any, ...], item: Any) -> None:
         """Change the list that an object from outside holds, or a row of a list, as its row in a
@@ -459,7 +461,8 @@ def _class_put(held: Any, value: Any) -> type | None:
         return str if other else None
     stores, aval = stores_in(value) - {None}, leaf_aval(value)
     if stores and Unlinked not in stores:
-        return min((store.cls for store in stores), key=class_key)
+        classes: list[type] = sorted((store.cls for store in stores), key=class_key)
+        return classes[0]
     return None if aval is None else PUT_INSTEAD.get(aval.kind)
 
 
