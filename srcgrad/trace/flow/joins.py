@@ -20,15 +20,8 @@ from ...stage.machine import UNBOUND
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
 from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn
-from ..heap.columns import (
-    column_labels,
-    column_states,
-    common_form,
-    has_known,
-    kept_otherwise,
-    list_elem,
-    unlike_items,
-)
+from ..heap.columns import column_states, common_form, kept_otherwise, list_elem, unlike_items
+from ..heap.forms import column_labels, has_known
 from ..heap.gathering import parts_read
 from ..heap.outlines import Unlike
 from ..heap.unlike import are_nodes, one_of, remedies_for

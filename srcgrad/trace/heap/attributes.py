@@ -15,7 +15,8 @@ from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.states import Columns, Maybe, SymbolicList
 from ..record.tracers import ArrayTracer
-from .columns import Column, Numbered, Unfit, common, list_item_aval
+from .columns import list_item_aval
+from .forms import Column, Numbered, Unfit, common
 from .stores import (
     Store,
     Unlinked,

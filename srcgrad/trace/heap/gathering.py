@@ -20,17 +20,7 @@ import numpy as np
 from ...types.guards import Native, Path
 from ...types.kinds import BOOL, INT, Aval, Kind, aval_of, list_of
 from ..record.structures import rebuilder, record_fields
-from .columns import (
-    Column,
-    Fixed,
-    Form,
-    Parts,
-    Rows,
-    Several,
-    item_key,
-    nothing,
-    objects_in,
-)
+from .forms import Column, Fixed, Form, Parts, Rows, Several, item_key, nothing, objects_in
 from .outlines import (
     Arrays,
     Constant,

@@ -20,7 +20,8 @@ from ..flow.control import Restart
 from ..flow.widening import stable_elem
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.tracers import is_tracer
-from .columns import Unfit, put_together, taken_apart
+from .columns import put_together, taken_apart
+from .forms import Unfit
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

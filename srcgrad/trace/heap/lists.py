@@ -31,22 +31,16 @@ from ..record.structures import is_mutable
 from ..record.tracers import ArrayTracer, Late, ScalarTracer, is_tracer
 from .among import places_of
 from .columns import (
-    Form,
-    Nothing,
-    Numbered,
-    Several,
-    Unfit,
     column_states,
     common_form,
-    has_known,
     is_of_nothing,
     kept_otherwise,
     list_item_aval,
     put_together,
     taken_apart,
     unlike_items,
-    wider_form,
 )
+from .forms import Form, Nothing, Numbered, Several, Unfit, has_known, wider_form
 from .stores import kind_of, stored_as
 from .unlike import objects_in
 

@@ -24,7 +24,7 @@ from ..record.regions import Region
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.structures import LONG, is_number
 from ..record.tracers import is_tracer
-from .columns import Column
+from .forms import Column
 from .gathering import (
     column_name,
     columns,

@@ -22,7 +22,7 @@ from ..flow.control import Restart
 from ..record.states import Columns
 from ..record.structures import leaf_aval
 from ..record.tracers import OpaqueTracer
-from .columns import Column, Form, Numbered, Rows
+from .forms import Column, Form, Numbered, Rows
 from .gathering import (
     Numbers,
     Reading,

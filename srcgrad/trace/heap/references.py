@@ -32,7 +32,7 @@ from ..record.tracers import (
     Tracer,
     Whole,
 )
-from .columns import Numbered
+from .forms import Numbered
 from .stores import (
     FEW,
     Link,

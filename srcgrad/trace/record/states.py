@@ -53,7 +53,7 @@ class Owned:
 class Columns:
     """The content of a list of tuples or records whose length is only known at run time: the
     form of its items, and a list for each part of them that is a value (see
-    :mod:`srcgrad.trace.heap.columns`)."""
+    :mod:`srcgrad.trace.heap.forms`)."""
 
     __slots__ = ("columns", "form")
 
