@@ -171,7 +171,7 @@ def _is_prefix(objects: tuple[Any, ...], longer: tuple[Any, ...]) -> bool:
         a is b for a, b in zip(objects, longer, strict=False))
 
 
-def objects_in(stores: list[Store], optional: bool) -> Form:
+def objects_of(stores: list[Store], optional: bool) -> Form:
     """The form of an object in one of some stores."""
     if len(stores) == 1:
         return Numbered(stores[0], optional)

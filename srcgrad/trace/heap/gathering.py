@@ -20,7 +20,7 @@ import numpy as np
 from ...types.guards import Native, Path
 from ...types.kinds import BOOL, INT, Aval, Kind, aval_of, list_of
 from ..record.structures import rebuilder, record_fields
-from .forms import Column, Fixed, Form, Parts, Rows, Several, item_key, nothing, objects_in
+from .forms import Column, Fixed, Form, Parts, Rows, Several, item_key, nothing, objects_of
 from .outlines import (
     Arrays,
     Constant,
@@ -304,7 +304,7 @@ def form_of_items(found: Outline, items: list[Any], store: Callable[[type], Stor
     if isinstance(found, Constant):
         return Fixed(example), []
     if isinstance(found, Referred) and store is not None:
-        return objects_in([*map(store, found.classes)], found.optional), [
+        return objects_of([*map(store, found.classes)], found.optional), [
             *((name, BOOL) for name in found.names), ("", INT)]
     if isinstance(found, Lists) and isinstance(found.inner, (Record, Referred)):
         form, named = form_of_items(found.inner, [*itertools.chain.from_iterable(items)], store)
