@@ -64,6 +64,47 @@ class Scale:
         return self.by * x
 
 
+class Spring:
+    rate = 0.5
+
+    def __init__(self, k):
+        self.k = k
+
+    @property
+    def double(self):
+        return 2.0 * self.k
+
+    @staticmethod
+    def cube(x):
+        return x * x * x
+
+    @classmethod
+    def rated(cls, x):
+        return cls.rate * x
+
+    def energy(self, x):
+        return 0.5 * self.k * x * x + self.rated(x)
+
+
+class Hardening(Spring):
+    rate = 0.1
+
+    def __init__(self, k, c):
+        super().__init__(k)
+        self.c = c
+
+    @property
+    def double(self):
+        return super().double + self.c
+
+    @staticmethod
+    def cube(x):
+        return -x
+
+    def energy(self, x):
+        return super().energy(x) + self.c * super().cube(x) + super().rated(x) + self.double
+
+
 @dataclass
 class Part:
     shape: object
@@ -274,6 +315,22 @@ def happenings(x, events):
     return total
 
 
+def inherited(x, springs):
+    total = 0.0
+    for k, spring in enumerate(springs):
+        total += spring.energy(x[k])
+        spring.k += 0.1
+    return total + sum(spring.double for spring in springs)
+
+
+def of_one_class(x, springs):
+    total = 0.0
+    for k, spring in enumerate(springs):
+        spring.k += x[k]
+        total += spring.energy(x[k])
+    return total
+
+
 def parts_outside(x, parts):
     total = 0.0
     for k, part in enumerate(parts):
@@ -309,12 +366,15 @@ def _arguments(n):
         for k, v in enumerate(numbers)])
     found[happenings] = (x, [{"kind": "hit", "v": v} if v > 1.0 else {"kind": "miss", "w": v}
                              for v in numbers])
+    found[inherited] = (x, [Hardening(v, 0.3) if k % 3 else Spring(v)
+                            for k, v in enumerate(numbers)])
+    found[of_one_class] = (x, [Hardening(v, 0.3) for v in numbers])
     found.update({fn: (x, [Part(s, v) for s, v in zip(shapes(), numbers, strict=True)])
                   for fn in (parts_outside, parts_that_change)})
     return found
 
 
 OUTSIDE = (areas_outside, chosen_outside, told_outside, grown_outside, best_outside)
-CHANGING = (grown_outside, parts_that_change)
+CHANGING = (grown_outside, parts_that_change, inherited, of_one_class)
 BY_SIZE = [_arguments(n) for n in SIZES]
 CASES = [(fn, args) for given in BY_SIZE for fn, args in given.items()]

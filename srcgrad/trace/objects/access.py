@@ -18,6 +18,7 @@ from ...types.public_names import of_scipy
 from ...types.spelling import Attribute
 from ...types.subclasses import bare_attribute, native_class
 from ..collaborator import Collaborator
+from ..heap.stores import Reference
 from ..iteration.elements import lies_in_c_order
 from ..iteration.iteration import Staged
 from ..libraries import registry as libraries
@@ -25,9 +26,11 @@ from ..numpy.written_out import Flat, strides_of
 from ..record.states import Columns, Maybe
 from ..record.structures import IMMUTABLE, is_library
 from ..record.tracers import (
+    Above,
     ArrayTracer,
     BoundMethod,
     OpaqueTracer,
+    Picked,
     ScalarTracer,
     is_tracer,
     users_class,
@@ -230,7 +233,7 @@ class Access(Collaborator):
     def instance_attribute(self, obj: Any, name: str) -> Any:
         if name == "__cause__" and id(obj) in self.statements.causes:
             return self.statements.causes[id(obj)][1]
-        if type(obj) is super:
+        if type(obj) in (super, Above):
             return self.class_attributes.super_attribute(obj, name)
         own = python_method(obj, "__getattribute__")
         if own is None or is_library(own.__module__):
@@ -411,7 +414,7 @@ class Access(Collaborator):
         return kind if own is None or is_library(own.__module__) else "bare"
 
     def super_(self, cls: Any, obj: Any) -> Any:
-        return super(cls, obj)
+        return Above(cls, obj, obj.cls) if type(obj) in (Reference, Picked) else super(cls, obj)
 
 
 def held_name(member: enum.Enum, name: str) -> str | None:

@@ -206,8 +206,13 @@ class ClassAttributes(Collaborator):
             if isinstance(found, property) and found.fget is not None:
                 return self.machine.call(found.fget, obj.__self__)
             cls = holder if self.is_class_data(holder, found) else None
-        return getattr(obj, name) if cls is None else self.bound_to(
-            obj.__self__, self.machine.getattr(cls, name))
+        if cls is not None:
+            return self.bound_to(obj.__self__, self.machine.getattr(cls, name))
+        if type(obj) is super or holder is None:
+            return getattr(obj, name)
+        if isinstance(found, (staticmethod, classmethod)):
+            return found.__get__(None, obj.__self_class__)
+        return self.bound_to(obj.__self__, found)
 
     def guard_seeded(self, obj: Any, name: str) -> None:
         """Remember that what an instance inherits was taken for its own; refuse to change that

@@ -378,6 +378,18 @@ class StandIn:
     kept_under: Assumption | None = None
 
 
+class Above:
+    """What ``super()`` gives of an object of class ``cls`` that ``obj`` stands for: attributes of
+    the classes behind ``before`` in its order of classes."""
+
+    __slots__ = ("__self__", "__self_class__", "__thisclass__")
+
+    def __init__(self, before: type, obj: Any, cls: type) -> None:
+        self.__thisclass__ = before
+        self.__self__ = obj
+        self.__self_class__ = cls
+
+
 class ClassedArray:
     """An instance of a class of the user's that derives from ndarray.
 
