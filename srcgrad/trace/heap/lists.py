@@ -423,6 +423,9 @@ class Lists(Collaborator):
     def into_columns(self, obj: list[Any], state: Columns, item: Any,
                       act: Callable[[list[Any], Any], None]) -> None:
         """Do something with each column and the part of an item that belongs into it."""
+        for one in objects_in(item):  # where some lie in stores, new ones do
+            if self.references.could_lie_with_found(kind_of(one)):
+                raise Restart(stored_as(kind_of(one)))
         try:
             form = wider_form(self.merges.join(), state.form, item)
             parts = taken_apart(self.merges.join(), form, item)

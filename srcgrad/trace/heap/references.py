@@ -98,6 +98,10 @@ class References(Collaborator):
         """Are objects of a class put into a store as they are made?"""
         return self.assumed.stores(class_key(cls))
 
+    def could_lie_with_found(self, cls: type) -> bool:
+        """Could new objects of a class be put into the store of those from outside?"""
+        return self.pools.holds(cls) and not self.lies_in_store(cls) and self.may_store(cls)
+
     def store_instead(self, obj: Any) -> None:
         """Start again with the objects of a class in a store."""
         if id(obj) not in self.found_functions.paths and self.may_store(kind_of(obj)):
