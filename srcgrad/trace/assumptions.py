@@ -189,8 +189,9 @@ class StoredObjects(Assumption):
 
 @dataclass(frozen=True)
 class HeldObjects(Assumption):
-    """An attribute of objects in a store holds objects in a store (``listed``: lists of them), or
-    texts or numbers beside other things; with ``optional`` or None; or, ``copied``, arrays.
+    """An attribute of objects from outside holds objects in a store, or texts or numbers beside
+    other things; with ``optional`` or None; or, ``copied``, arrays.  ``listed``: an attribute of
+    objects that the program makes holds lists of objects.
 
     Why: an object, a text, a number or None was put there; arrays that were put there change.
     Changes: the list of the attribute holds numbers, for objects their own, -1 for None; texts;

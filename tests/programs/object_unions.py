@@ -106,6 +106,19 @@ class Hardening(Spring):
 
 
 @dataclass
+class Station:
+    flow: float
+    after: object = None
+
+
+@dataclass
+class Pump:
+    flow: float
+    gain: float
+    after: object = None
+
+
+@dataclass
 class Part:
     shape: object
     weight: float
@@ -331,6 +344,20 @@ def of_one_class(x, springs):
     return total
 
 
+def linked(x, stations):
+    last = None
+    for k, station in enumerate(stations):
+        station.after = last
+        if station.flow > 0.9:
+            last = station
+        station.flow += 0.1 * x[k]
+    total = 0.0
+    while last is not None:
+        total = 0.9 * total + last.flow * (last.gain if isinstance(last, Pump) else 1.0)
+        last = last.after
+    return total
+
+
 def parts_outside(x, parts):
     total = 0.0
     for k, part in enumerate(parts):
@@ -368,6 +395,7 @@ def _arguments(n):
                              for v in numbers])
     found[inherited] = (x, [Hardening(v, 0.3) if k % 3 else Spring(v)
                             for k, v in enumerate(numbers)])
+    found[linked] = (x, [Pump(v, 1.5) if k % 3 else Station(v) for k, v in enumerate(numbers)])
     found[of_one_class] = (x, [Hardening(v, 0.3) for v in numbers])
     found.update({fn: (x, [Part(s, v) for s, v in zip(shapes(), numbers, strict=True)])
                   for fn in (parts_outside, parts_that_change)})
@@ -375,6 +403,6 @@ def _arguments(n):
 
 
 OUTSIDE = (areas_outside, chosen_outside, told_outside, grown_outside, best_outside)
-CHANGING = (grown_outside, parts_that_change, inherited, of_one_class)
+CHANGING = (grown_outside, parts_that_change, inherited, of_one_class, linked)
 BY_SIZE = [_arguments(n) for n in SIZES]
 CASES = [(fn, args) for given in BY_SIZE for fn, args in given.items()]

@@ -62,7 +62,7 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "Withdrawn": ("python_tables.needed_as_a_dict", "python_matrices.cramer", "python_picked.tree_build",
                   "carried.grouped_rows"),
     "StoredObjects": ("object_stores.particles", "object_stores.best_of"),
-    "HeldObjects": ("object_stores.links", "object_stores.tree"),
+    "HeldObjects": ("object_unions.linked",),
     "ComplexPower": ("test_assumptions.absolute_root",),
     "OneObject": ("test_assumptions.one_array_twice",),
 }
