@@ -111,10 +111,11 @@ class Columns:
         type_ = element_type(value.aval)
         if elem is not None and elem.kind is Kind.INT and value not in self.outside:
             raise Unlowered("a list of integers stays in NumPy")
-        mixed = value if made is None or made.op != "list_like" else made.inputs[0]
-        if mixed in self.outside and element_type(mixed.aval) is float and (
-                mixed.aval.elem is not None and mixed.aval.elem.kind is Kind.NUMBER):
-            raise Unlowered("a list holds numbers of Python's and of NumPy's")
+        source = value if made is None or made.op != "list_like" else made.inputs[0]
+        maker, item = self.makers.get(source), source.aval.elem
+        if item is not None and item.kind is Kind.NUMBER and type_ is float and (
+                source in self.outside or (maker is not None and not is_adjoint(maker))):
+            raise Unlowered("a list holds numbers of several types")
         length = self.length.of(value)
         aval = Aval(Kind.ARRAY, np.dtype(type_), (length,), elem=elem)
         if made is not None and made.op == "list_like" and elem is not None:

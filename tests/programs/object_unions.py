@@ -237,6 +237,20 @@ def held(x):
     return sum(part.weight * part.shape.area(1.0) for part in parts)
 
 
+def total_of(node):
+    if node is None:
+        return 0.0
+    return (node.flow if isinstance(node, Station) else node.gain * node.flow) + (
+        0.5 * total_of(node.after))
+
+
+def chained(x):
+    last = None
+    for v in x:
+        last = Station(v, last) if v > 0.0 else Pump(v, 2.0, last)
+    return total_of(last)
+
+
 def swapped(x):
     shapes = made(x)
     for i in range(len(shapes)):
@@ -385,7 +399,7 @@ def _arguments(n):
         return [(Circle(v), Square(v), Ring(v, 0.25))[(k * k + 1) % 3] for k, v in enumerate(numbers)]
 
     found = {fn: (x,) for fn in (areas, told_by_class, grown, greatest, carried, maybe_nothing,
-                                 one_kind_and_another, nothing_at_first, held, swapped, taken_away)}
+                                 one_kind_and_another, nothing_at_first, held, chained, swapped, taken_away)}
     found.update({fn: (x, shapes()) for fn in OUTSIDE})
     found[gaps_outside] = (x, [None if k % 4 == 1 else s for k, s in enumerate(shapes())])
     found[network] = (x[:3], [

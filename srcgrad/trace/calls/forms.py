@@ -16,14 +16,26 @@ from typing import Any
 from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.function import definition
+from ...stage.machine import UNBOUND
 from ...types.dims import Atom, Dim, Poly, of_atom, symbols
 from ...types.kinds import Aval, Kind, join, list_of
 from ..flow.joins import Join
-from ..flow.shapes import Failed, Leaf, Numbered, Same, Sequence, Shape, leaf_shapes, leaves
+from ..flow.shapes import (
+    SPARE,
+    Failed,
+    Leaf,
+    Numbered,
+    OneOf,
+    Same,
+    Sequence,
+    Shape,
+    leaf_shapes,
+    leaves,
+)
 from ..flow.widening import merge_leaf
 from ..heap.columns import list_elem
 from ..heap.stores import Link, Reference, Unlinked, may_be_none
-from ..heap.unlike import numbered
+from ..heap.unlike import Unsorted, numbered
 from ..record.journal import Snapshot
 from ..record.states import Maybe, Partial, SymbolicList
 from ..record.structures import label_of, leaf_aval, rebuilder, structure_parts
@@ -201,13 +213,18 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
         leaf = Leaf(shape.aval, label=shape.label)
         pairs.append((leaf, shape.aval, found))
         return leaf
-    if isinstance(shape, Numbered) and may_be_none(state) <= shape.optional:
+    if isinstance(shape, OneOf) or (
+            isinstance(shape, Numbered) and may_be_none(state) <= shape.optional):
         try:
-            (number,) = shape.parts(state)
-        except Unlinked:
-            raise Unlike from None
-        item = _walk(joining, shape.items[0], head.index, number, pairs)
-        return replace(shape, items=[item])
+            held, given = shape.parts(head), shape.parts(state)
+        except (Unlinked, Unsorted):
+            return _walk_wider(joining, shape, head, state, pairs)
+        items = []
+        for item, before, part in zip(shape.items, held, given, strict=True):
+            there = part is not UNBOUND
+            items.append(_walk(joining, item, before, part, pairs) if there else item)
+            pairs += [(leaf, leaf.aval, leaf.aval) for leaf in leaf_shapes(item) if not there]
+        return replace(shape, items=items)
     if isinstance(shape, Sequence) and type(head) is Snapshot:
         return _walk_content(joining, shape, head, state, pairs)
     if isinstance(shape, Sequence) and type(head) is type(state) is list and (
@@ -223,8 +240,12 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
             _walk(joining, item, h, s, pairs)
             for item, h, s in zip(shape.items, heads, parts, strict=True)], shape.parts)
     before = head if isinstance(shape, Numbered) else getattr(shape, "obj", None)
-    if state is before:
-        return shape
+    return shape if state is before else _walk_wider(joining, shape, before, state, pairs)
+
+
+def _walk_wider(joining: Join, shape: Shape, before: Any, state: Any,
+                pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
+    """The form of two things that have another one together than one of them."""
     wider = joining.unify(before, state)
     if isinstance(wider, Same):
         return shape
@@ -234,7 +255,7 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
         raise Unlike
     for leaf, old, new in zip(leaf_shapes(wider), leaves(wider, before), leaves(wider, state),
                               strict=True):
-        was, after = leaf_aval(old), leaf_aval(new)
+        was, after = (leaf.aval if one is SPARE else leaf_aval(one) for one in (old, new))
         if was is None or after is None or leaf.aval.kind in (Kind.OPAQUE, Kind.ANY):
             raise Unlike
         pairs.append((leaf, was, after))
