@@ -156,13 +156,12 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
     if isinstance(state, Columns):
         if common(form, state.form) != form and len(state.columns) != count:
             raise Unfit
-        if isinstance(form, (Several, Numbered)) and form != state.form and may_be_told(
-                form, state.form):
+        if same_numbers(form, state.form):
+            return state.columns
+        if isinstance(form, (Several, Numbered)) and may_be_told(form, state.form):
             return told_widely(form, state)
-        if not same_numbers(form, state.form):
-            refuse = functools.partial(_refuse_numbers, remedies=_stored_instead(joining, form))
-            return tuple(Late(c.value.aval, refuse) for c in state.columns)
-        return state.columns
+        refuse = functools.partial(_refuse_numbers, remedies=_stored_instead(joining, form))
+        return tuple(Late(c.value.aval, refuse) for c in state.columns)
     if isinstance(state, SymbolicList):  # a list without items so far
         if state.value.aval.elem is not None:
             raise Unfit

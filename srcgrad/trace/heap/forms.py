@@ -350,9 +350,10 @@ def may_be_told(form: Form, narrow: Form) -> bool:
 
 
 def same_numbers(form: Form, other: Form) -> bool:
-    """Do numbers in columns mean the same things in two forms?"""
+    """Do numbers in columns of another form mean the same things in this one?"""
     if isinstance(form, Several):
-        return form == other
+        return isinstance(other, Several) and len(form.sorts) == len(other.sorts) and (
+            may_be_told(form, other))
     if isinstance(form, Parts) and isinstance(other, Parts):
         return len(form.items) == len(other.items) and all(
             map(same_numbers, form.items, other.items))

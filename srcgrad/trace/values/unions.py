@@ -68,8 +68,8 @@ class Unions(Collaborator):
             ends: list[Any] = []
             made = self.branches.choose(obj.predicate, lambda: _noted(act(obj.first), ends),
                                         lambda: _noted(act(obj.second), ends))
-            texts = [*map(self._text, ends)]
-            if type(made) is OpaqueTracer and all(type(t) in (str, Choice) for t in texts):
+            texts = [text for text in map(self._text, ends) if type(text) in (str, Choice)]
+            if type(made) is OpaqueTracer and len(texts) == len(ends) == 2:
                 self.texts[made.value] = Choice(obj.predicate, *texts)
             return made
         if type(obj) is Picked:
