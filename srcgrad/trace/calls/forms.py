@@ -35,7 +35,7 @@ from ..flow.shapes import (
 from ..flow.widening import merge_leaf
 from ..heap.columns import list_elem
 from ..heap.stores import Link, Reference, Unlinked, may_be_none
-from ..heap.unlike import Unsorted, numbered
+from ..heap.unlike import Unsorted, numbered, things_in
 from ..record.journal import Snapshot
 from ..record.states import Maybe, Partial, SymbolicList
 from ..record.structures import label_of, leaf_aval, rebuilder, structure_parts
@@ -213,7 +213,7 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
         leaf = Leaf(shape.aval, label=shape.label)
         pairs.append((leaf, shape.aval, found))
         return leaf
-    if isinstance(shape, OneOf) or (
+    if (isinstance(shape, OneOf) and _are_stored(head, state)) or (
             isinstance(shape, Numbered) and may_be_none(state) <= shape.optional):
         try:
             held, given = shape.parts(head), shape.parts(state)
@@ -243,6 +243,12 @@ def _walk(joining: Join, shape: Shape, head: Any, state: Any,
     return shape if state is before else _walk_wider(joining, shape, before, state, pairs)
 
 
+def _are_stored(*states: Any) -> bool:
+    """Is everything that places may hold an object in a store, or None?"""
+    return all(thing is None or type(thing) is Reference
+               for state in states for thing in things_in(state, {}))
+
+
 def _walk_wider(joining: Join, shape: Shape, before: Any, state: Any,
                 pairs: list[tuple[Leaf, Aval, Aval]]) -> Shape:
     """The form of two things that have another one together than one of them."""
@@ -253,9 +259,11 @@ def _walk_wider(joining: Join, shape: Shape, before: Any, state: Any,
         return _walk_list(joining, before, state, pairs)
     if _unlike(wider):
         raise Unlike
+    stored = _are_stored(before, state)
     for leaf, old, new in zip(leaf_shapes(wider), leaves(wider, before), leaves(wider, state),
                               strict=True):
-        was, after = (leaf.aval if one is SPARE else leaf_aval(one) for one in (old, new))
+        was, after = (leaf.aval if one is SPARE and stored else leaf_aval(one)
+                      for one in (old, new))
         if was is None or after is None or leaf.aval.kind in (Kind.OPAQUE, Kind.ANY):
             raise Unlike
         pairs.append((leaf, was, after))
