@@ -14,6 +14,8 @@ from test_native import native, plain_python  # noqa: F401
 
 import srcgrad as sg
 
+pytest.importorskip("numba")
+
 
 @dataclass
 class Body:
