@@ -7,6 +7,7 @@ from functools import reduce
 
 import numpy as np
 import scipy.linalg
+from scipy.stats import norm
 
 R = np.random.RandomState(8)
 CASES = []
@@ -370,3 +371,70 @@ def matrix_of_formulas(x, y, z):
         for entry in row:
             total += np.sin(entry) + 0.3 * entry
     return total
+
+
+# ---- numbers from sizes --------------------------------------------------------------------------
+class Flat:
+    """Weights by name, in one vector."""
+
+    def __init__(self):
+        self.places = {}
+        self.size = 0
+
+    def add(self, name, shape):
+        start = self.size
+        self.size += np.prod(shape)
+        self.places[name] = slice(start, self.size), shape
+
+    def get(self, vector, name):
+        place, shape = self.places[name]
+        return np.reshape(vector[place], shape)
+
+
+@case(R.rand(11), R.rand(3, 3))
+def weights_in_a_vector(w, x):
+    flat = Flat()
+    flat.add("W", (x.shape[1], 2))
+    flat.add("b", (2,))
+    inner = np.tanh(x @ flat.get(w, "W") + flat.get(w, "b"))
+    last = np.int64(len(w) - 1)
+    w[last] += w[np.int64(8):last].sum()
+    return np.sum(inner * w[np.int64(9)]) + w[last]
+
+
+class Level:
+    def __init__(self, n):
+        self.v = np.zeros(n)
+
+
+@case(R.rand(8))
+@case(R.rand(5))
+def levels_by_logarithm(f):
+    levels, n = [], 2
+    for _ in range(int(math.log(len(f)) / math.log(2.0))):
+        levels.append(Level(n))
+        n *= 2
+    levels[-1].v[:len(f)] = f[:len(levels[-1].v)]
+    for fine, coarse in zip(levels[::-1], levels[-2::-1]):
+        coarse.v[:] = 0.5 * (fine.v[::2] + fine.v[1::2]) ** 2
+    return np.sum(levels[0].v * f[0])
+
+
+def sampled(n, scale, source=None):
+    source = source if source is not None else np.random.RandomState(0)
+    if isinstance(source, np.random.RandomState):
+        return source.randn(n, len(scale)) * scale
+    return np.zeros((n, len(scale)))
+
+
+@case(R.rand(3))
+def source_or_default(scale):
+    source = np.random.RandomState(4)
+    return np.sum(np.vstack([sampled(2, scale * k, source) for k in scale]) ** 2)
+
+
+@case(R.rand(12))
+def halves_of_rows(params):
+    x = np.ones((4, 2))
+    return np.sum(np.vstack([norm.logpdf(x, row[:len(row) // 2], np.exp(row[len(row) // 2:]))
+                             for row in np.reshape(params, (3, -1))]))

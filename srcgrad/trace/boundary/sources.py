@@ -40,6 +40,7 @@ from ..assumptions import (
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..libraries import registry as libraries
+from ..record.regions import Region
 from ..record.structures import record_fields
 from ..record.tracers import ArrayTracer, Home, ScalarTracer, Tracer
 from .input_arrays import check_array, keeps_c_order
@@ -172,6 +173,9 @@ class Sources(Collaborator):
         if tracer.aval.kind is not Kind.INT and not (
                 tracer.aval.dtype is not None and tracer.aval.dtype.kind in "iu"):
             tracer._refuse(f"is needed as a number now: {reason}")
+        if type(tracer) is ScalarTracer and (expr is None or dims.is_varying(expr)):
+            for dim in self._sizes_behind(tracer.value) or ():
+                self.bake(dim)
         if expr is None:
             self.items.unroll_list_makers("a list that it fills holds numbers that are needed")
             tracer._refuse(f"depends on data, and its number is needed now: {reason}")
@@ -194,6 +198,21 @@ class Sources(Collaborator):
             self.notes.append(f"fixed: {expr} is {int(number)}: {file}:{where.line}: "
                               f"{where.text.strip()}: {reason}")
         return int(number)
+
+    def _sizes_behind(self, value: Value) -> list[Poly] | None:
+        """The sizes that a number is computed from; None if from anything else, too."""
+        if isinstance(value.aval.expr, Poly) and not dims.is_varying(value.aval.expr):
+            return [value.aval.expr]
+        region: Region | None = self.recorder.region
+        while region is not None:
+            for node in reversed(region.builder.nodes):
+                if value in node.outputs:
+                    found = [self._sizes_behind(v) for v in node.inputs]
+                    if node.op not in ("apply", "const") or None in found:
+                        return None
+                    return [dim for part in found for dim in part or ()]
+            region = region.parent
+        return None
 
     # ---- reading from outside --------------------------------------------------------------
     def outside(self, obj: Any, path: Path) -> Any:

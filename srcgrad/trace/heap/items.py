@@ -226,7 +226,11 @@ class Items(Collaborator):
 
     def places(self, item: Any) -> Any:
         """A range, or a list of unknown length, of ints or truth values, as the array of places
-        that NumPy makes of it."""
+        that NumPy makes of it; NumPy's ints as Python's."""
+        if issubclass(type(item), np.integer):
+            return int(item)
+        if type(item) is slice:
+            return slice(*map(self.places, (item.start, item.stop, item.step)))
         if isinstance(item, range):
             return list(item)
         if isinstance(item, Range):

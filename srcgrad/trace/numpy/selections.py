@@ -38,20 +38,17 @@ class Selections(Collaborator):
     references: parts.References
     sources: parts.Sources
 
-    def __init__(self) -> None:
-        self.generators: dict[Any, Any] = {}
-
     def selection(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call that selects at random returns; NOTHING for other calls."""
         name = getattr(fn, "name", getattr(fn, "__name__", ""))
         owner = args[0] if type(fn) is Method and args else getattr(fn, "__self__", None)
         rest = args[1:] if type(fn) is Method else args
-        made_by = self.generators.get(owner.value) if type(owner) is OpaqueTracer else None
-        if isinstance(owner, random.Random) or made_by is random.Random:
+        cls = owner.type if type(owner) is OpaqueTracer else type(owner)
+        if cls is not None and issubclass(cls, random.Random):
             found = getattr(self, f"_select_{name}", None)
             hidden = type(fn) is not Method and owner is getattr(random.random, "__self__", None)
             return NOTHING if found is None else found(random if hidden else owner, *rest, **kwargs)
-        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or made_by is not None:
+        if cls is not None and issubclass(cls, (np.random.Generator, np.random.RandomState)):
             found = getattr(self, f"_numpy_{name}", None)
             return NOTHING if found is None else found(fn, owner, *rest, **kwargs)
         return NOTHING

@@ -19,6 +19,7 @@ from ..boundary.leaks import leak
 from ..collaborator import Collaborator
 from ..numpy.selections import NOTHING
 from ..numpy.written_out import numbers_of, require_shape, rows_of, ufunc_at
+from ..values.state_of_c import DRAWING
 from .draws import draw_aval
 from .regions import array_tracers
 from .tracers import ArrayTracer, Choice, Picked, contains_tracer, is_tracer
@@ -80,18 +81,18 @@ class Effects(Collaborator):
         outputs = self.recorder.emit("effect", tuple(inputs), () if aval is None else (aval,),
                                      fn=fn,
                             args=template, kwargs=keywords)
-        if fn in (np.random.default_rng, np.random.RandomState, np.random.Generator, random.Random):
-            self.selections.generators[outputs[0]] = fn
+        made = np.random.Generator if fn is np.random.default_rng else fn
+        if made in DRAWING:
+            self.recorder.classes[outputs[0]] = made
         return self.recorder.wrap(outputs[0]) if outputs else None
 
     def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
               kwargs: dict[str, Any]) -> Aval | None:
         """The type of what a method of a run-time object returns: known for the generators of
         random numbers that the program makes."""
-        made_by = self.selections.generators.get(obj.value)
-        if made_by is random.Random:
+        if obj.type is random.Random:
             return self._python_random_aval(name)
-        return OPAQUE if made_by is None else draw_aval(self.machine, name, args, kwargs)
+        return OPAQUE if obj.type is None else draw_aval(self.machine, name, args, kwargs)
 
     @staticmethod
     def _python_random_aval(name: str) -> Aval:

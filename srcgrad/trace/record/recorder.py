@@ -15,7 +15,7 @@ from ...graph.infer import infer
 from ...graph.ir import Index, Origin, Ref, Step, Steps, Through, Value, abstract
 from ...graph.outcome import MISSING, Outcome
 from ...stage.origins import origin
-from ...types.dims import Atom, Dim, evaluate, is_varying, symbols
+from ...types.dims import Atom, Dim, Poly, evaluate, is_varying, symbols
 from ...types.kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ...types.spelling import Method
 from ...types.structure import mapped
@@ -83,6 +83,7 @@ class Recorder(Collaborator):
         self.c_ordered: set[int | None] = set()
         self.gone: set[Value] = set()  # values of attempts that were given up
         self.homes_made: dict[Value, Home] = {}  # in the body of a try statement
+        self.classes: dict[Value, type] = {}  # of generators that the run makes
 
     # ---- places ------------------------------------------------------------------------
     def where(self) -> Where | None:
@@ -191,7 +192,7 @@ class Recorder(Collaborator):
         if aval.kind is Kind.NONE:
             return None
         if aval.kind in (Kind.OPAQUE, Kind.LIST):
-            return OpaqueTracer(self.machine, value)
+            return OpaqueTracer(self.machine, value, self.classes.get(value))
         return ScalarTracer(self.machine, value)
 
     def repeated_home(self, value: Value) -> Home | None:
@@ -382,10 +383,11 @@ class Recorder(Collaborator):
         avals = [self.list_sizes.avals_in(values, sizes) for values in (arg_values, kw_values)]
         try:
             outcome = infer(fn, *avals).where(sizes)
-        except SrcgradError as error:
-            raise self.fatal(error) from None
         except Exception as error:
-            outcome = self._of_equal_sizes(fn, avals, error).where(sizes)
+            try:
+                outcome = self._of_equal_sizes(fn, avals, error).where(sizes)
+            except SrcgradError as refusal:
+                raise self.fatal(refusal) from None
         if outcome.static is not MISSING:
             return outcome.static
         if outcome.has_placeholders:
@@ -422,9 +424,14 @@ class Recorder(Collaborator):
         for more in ({}, *unknown):
             taken = {**alike, **more}
             with contextlib.suppress(Exception):
-                return infer(fn, *(mapped(part, Aval, lambda aval: aval if aval.shape is None else (
-                    aval.but(shape=tuple(taken[d] for d in aval.shape))))  # noqa: B023
+                found = infer(fn, *(mapped(
+                    part, Aval, lambda a: a if a.shape is None else a.but(
+                        shape=tuple(taken[d] for d in a.shape)))  # noqa: B023
                     for part in avals)).where(meant)
+                for size in (s for d in known if first[d] != d for s in (d, first[d])):
+                    if isinstance(size, Poly) and any(a.args for a in size.atoms()):
+                        self.sources.bake(size)  # an equation that is not solved
+                return found
         raise error
 
     def fills(self, size: Dim) -> bool:

@@ -203,7 +203,7 @@ class Comparisons(Collaborator):
     def _identity(self, left: Any, right: Any, positive: bool) -> Any:
         for a, b in ((left, right), (right, left)):
             if is_tracer(a) and b is None:
-                if a.aval.kind is Kind.OPAQUE or a.aval.optional:
+                if (a.aval.kind is Kind.OPAQUE and a.type is None) or a.aval.optional:
                     fn = operator.is_ if positive else operator.is_not
                     return self.recorder.computed(fn, BOOL, a, None)
                 return not positive

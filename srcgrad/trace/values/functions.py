@@ -244,7 +244,7 @@ def _may_be(tracer: Any) -> list[type]:
     """The classes that a traced value may be of at run time; none if that is not known."""
     aval = tracer.aval
     if type(tracer) is OpaqueTracer or aval.kind in (Kind.OPAQUE, Kind.LIST):
-        return []
+        return [] if getattr(tracer, "type", None) is None else [tracer.type]
     if aval.kind in (Kind.NUMBER, Kind.ANY):
         dtypes = possible_dtypes(aval)
         found = [t for d in dtypes for t in (d.type, type(np.zeros((), d).item()))]
