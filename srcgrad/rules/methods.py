@@ -28,7 +28,7 @@ def item(a: Array, *place: Any) -> Any:
 @linear(item, "a")
 def item_a(ct: Array, a_shape: Shape, place: tuple[Any, ...]) -> Array:
     if not place:
-        return np.reshape(ct, a_shape) if len(a_shape) else ct
+        return np.broadcast_to(ct, a_shape) if len(a_shape) else ct
     if len(place) == 1 and not isinstance(place[0], tuple):
         flat = size_of(a_shape)
         return np.reshape(scatter_add(ct, place[0], (flat,)), a_shape)

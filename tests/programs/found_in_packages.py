@@ -438,3 +438,8 @@ def halves_of_rows(params):
     x = np.ones((4, 2))
     return np.sum(np.vstack([norm.logpdf(x, row[:len(row) // 2], np.exp(row[len(row) // 2:]))
                              for row in np.reshape(params, (3, -1))]))
+
+
+@case(R.rand(4))
+def item_where(x):
+    return x[x == np.max(x)].item() * x[0] + x[1:2].flatten().item()

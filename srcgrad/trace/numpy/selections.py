@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
+from ...graph.ir import Value
 from ...rules.numpy.selections import chosen, sampled, shuffled
 from ...types.kinds import INT, Aval, Kind, array
 from ...types.spelling import Method
@@ -37,6 +38,9 @@ class Selections(Collaborator):
     recorder: parts.Recorder
     references: parts.References
     sources: parts.Sources
+
+    def __init__(self) -> None:
+        self.classes: dict[Value, type] = {}  # of generators that the run makes
 
     def selection(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call that selects at random returns; NOTHING for other calls."""

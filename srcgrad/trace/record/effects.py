@@ -83,7 +83,7 @@ class Effects(Collaborator):
                             args=template, kwargs=keywords)
         made = np.random.Generator if fn is np.random.default_rng else fn
         if made in DRAWING:
-            self.recorder.classes[outputs[0]] = made
+            self.selections.classes[outputs[0]] = made
         return self.recorder.wrap(outputs[0]) if outputs else None
 
     def drawn(self, obj: Any, name: str, args: tuple[Any, ...],

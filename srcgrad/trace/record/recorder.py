@@ -61,6 +61,7 @@ class Recorder(Collaborator):
     containers: parts.Containers
     items: parts.Items
     references: parts.References
+    selections: parts.Selections
     sources: parts.Sources
 
     def __init__(self) -> None:
@@ -83,7 +84,6 @@ class Recorder(Collaborator):
         self.c_ordered: set[int | None] = set()
         self.gone: set[Value] = set()  # values of attempts that were given up
         self.homes_made: dict[Value, Home] = {}  # in the body of a try statement
-        self.classes: dict[Value, type] = {}  # of generators that the run makes
 
     # ---- places ------------------------------------------------------------------------
     def where(self) -> Where | None:
@@ -192,7 +192,7 @@ class Recorder(Collaborator):
         if aval.kind is Kind.NONE:
             return None
         if aval.kind in (Kind.OPAQUE, Kind.LIST):
-            return OpaqueTracer(self.machine, value, self.classes.get(value))
+            return OpaqueTracer(self.machine, value, self.selections.classes.get(value))
         return ScalarTracer(self.machine, value)
 
     def repeated_home(self, value: Value) -> Home | None:
