@@ -194,6 +194,8 @@ def test_no_warning_where_the_derivative_is_finite():
                 one,
                 zero**2,
                 zero,
+                zero.dtype,
+                one.dtype,
             )
             == 0
         )
@@ -202,3 +204,15 @@ def test_no_warning_where_the_derivative_is_finite():
         assert exponential.logaddexp_x1(np.array([-np.inf]), np.array([-np.inf])) == 0
         assert arithmetic.clip_a(one, zero, 0, 1, "closed") == 1
         assert arithmetic.clip_a(one, zero, 0, 1, "open") == 0
+
+
+def test_the_logarithm_of_a_base_has_the_precision_of_the_power():
+    from srcgrad.rules.numpy import arithmetic
+
+    base, exponent = np.array([3.0, 0.0], np.float32), np.array([1.5, 0.5])
+    got = arithmetic.power_x2(np.ones(2), base**exponent, base, base.dtype, exponent.dtype)
+    assert got.dtype == np.float64
+    np.testing.assert_allclose(got, [3.0**1.5 * math.log(3.0), 0.0], rtol=1e-15)
+    base = base.astype(float)
+    got = arithmetic.power_x2(np.ones(2), base**exponent, base, base.dtype, exponent.dtype)
+    np.testing.assert_allclose(got, [3.0**1.5 * math.log(3.0), 0.0], rtol=1e-15)

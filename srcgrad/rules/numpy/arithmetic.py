@@ -91,12 +91,16 @@ def power_x1(x1: Array, x2: Array) -> Array:
 
 @vjp(np.power, "x2")
 @vjp(np.float_power, "x2")
-def power_x2(ct: Array, ans: Array, x1: Array) -> Array:
+def power_x2(
+    ct: Array, ans: Array, x1: Array, x1_dtype: np.dtype[Any], x2_dtype: np.dtype[Any]
+) -> Array:
     if isinstance(x1, int | float) and x1 > 0:
         return ct * ans * math.log(x1)
     # 0 where the base is 0, unless the power is infinite; the logarithm of a negative base is
     # complex where the power is
-    none = (x1 == 0) & (np.abs(ans) <= 1)
+    none = (x1 == 0) & (abs(ans) <= 1)
+    if x1_dtype.kind == "f" and x1_dtype == np.result_type(x1_dtype, x2_dtype):
+        return ct * ans * np.log(x1 + none)
     return ct * ans * np.log(np.where(none, np.ones_like(ans), x1))
 
 
