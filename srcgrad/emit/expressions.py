@@ -33,6 +33,8 @@ from srcgrad.types.spelling import (
     sums,
 )
 
+_ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv)
+
 
 class Expressions:
     """Builds the expression of a value."""
@@ -161,6 +163,8 @@ class Expressions:
         args = [self.template(a, node.inputs) for a in node.params["args"]]
         kwargs = {k: self.template(v, node.inputs)
                   for k, v in (node.params.get("kwargs") or {}).items()}
+        if fn in _ARITHMETIC and len(args) == 2:
+            args = [_plain(a) if _beside_numpys(node, i) else a for i, a in enumerate(args)]
         if fn is operator.mul and is_adjoint(node):
             args = [_without_one(a) if _widened(node, i) else a for i, a in enumerate(args)]
         if fn is operator.getitem and len(args) == 2:
@@ -345,6 +349,22 @@ def _widened(node: Node, i: int) -> bool:
     one, other = node.inputs[i].aval, node.inputs[1 - i].aval
     return (one.kind in SCALARS and other.kind is Kind.ARRAY and other.dtype == np.float64
             and one.dtype == np.float64 and not other.optional)
+
+
+def _beside_numpys(node: Node, i: int) -> bool:
+    """Is the other operand a number or an array of NumPy's with floats of double precision?"""
+    other = node.params["args"][1 - i]
+    aval = node.inputs[other.index].aval if isinstance(other, Ref) else None
+    return aval is not None and aval.kind in (Kind.SCALAR, Kind.ARRAY) and (
+        aval.dtype == np.float64 and aval.least is None and not aval.optional)
+
+
+def _plain(number: ast.expr) -> ast.expr:
+    """``2.0`` for ``np.float64(2.0)``."""
+    inner = number.args[0] if isinstance(number, ast.Call) and len(number.args) == 1 else None
+    known = isinstance(inner, ast.Constant) and type(inner.value) is float and (
+        ast.unparse(number.func) == "np.float64")  # type: ignore[attr-defined]
+    return inner if known and inner is not None else number
 
 
 def _without_one(factor: ast.expr) -> ast.expr:

@@ -135,3 +135,19 @@ def test_what_is_not_written(name):
     assert value == function(*args)
     sg.check_grads(function, args)
     assert all(g.flags.owndata for g in (gradient if isinstance(gradient, tuple) else [gradient]))
+
+
+def scaled(x, y):
+    half = np.log(2 * np.pi) / 2
+    return np.sum(half + x) + np.sum(half * y)
+
+
+def test_numbers_beside_arrays_of_their_precision_are_pythons() -> None:
+    """Beside one of another precision its own decides, so it stays NumPy's."""
+    x, y = np.linspace(0.1, 0.7, 3), np.linspace(0.1, 0.7, 3)
+    df = sg.value_and_grad(scaled)
+    assert "np.float64(" not in df.source(x, y)
+    assert df(x, y)[0] == scaled(x, y)
+    single = y.astype(np.float32)
+    assert "np.float64(" in df.source(x, single)
+    assert df(x, single)[0] == scaled(x, single)
