@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
+from ..graph.equality import key_of
 from ..graph.ir import (
     Block,
     Builder,
@@ -43,7 +44,7 @@ from .additions import Added, Additions
 from .final import FinalArrays
 from .frames import shaped_like, with_references
 from .recompute import Recompute
-from .scope import Scope, early_reads, read_key
+from .scope import Scope, early_reads
 from .shapes import answered, content_reads, shape_questions
 from .sizes import Sizes
 from .undefined import without_undefined
@@ -204,7 +205,7 @@ class _Closing:
                 known[v] = self._if_output(forward, v, arm) if again is None else again
                 return known[v]
 
-            self._provide(needed, mirrored, prelude, known, keep)
+            self._provide(needed, block, mirrored, prelude, known, keep)
             block = self._sizes_only(block, mirrored, prelude, known, [], arm)
             blocks.append(self._with_prelude(block, prelude, known))
         if all(a is b for a, b in zip(blocks, node.blocks)):
@@ -245,10 +246,10 @@ class _Closing:
 
     def _forward_read(self, read: Node, forward: Block) -> Value:
         """A read in the forward block: one that is there already, or a new one."""
-        key = read_key(read)
+        key = key_of(read)
         extra = self.additions.nodes.setdefault(forward, [])
         for node in (*forward.nodes, *(n for _, n in extra)):
-            if node.op == "read" and read_key(node) == key:
+            if node.op == "read" and key_of(node) == key:
                 return node.out
         value = read.out.like(aval=read.out.aval, hint=None)
         node = read.but(outputs=(value,), origin=Origin(
@@ -337,7 +338,7 @@ class _Closing:
         parts = LoopParts(forward)
         following = {new for old, new in zip(parts.carried, parts.next) if old in needed}
         free = set() if self._is_within(forward) else steady
-        self._provide(needed, body, prelude, known, keep,
+        self._provide(needed, block, body, prelude, known, keep,
                       free | following.difference(parts.carried))
         saved.sort(key=self._born)
         block = self._sizes_only(block, body, prelude, known, saved)
@@ -350,11 +351,12 @@ class _Closing:
                 n_consumed=node.loop.n_consumed + len(kept))})
         return _with_slots(node, slots)
 
-    def _provide(self, needed: list[Value], forward: Block, prelude: Builder,
+    def _provide(self, needed: list[Value], block: Block, forward: Block, prelude: Builder,
                  known: dict[Value, Value], keep: Callable[[Value], Value],
                  kept: Collection[Value] = ()) -> None:
         """Makes known what a backward block needs of its forward block: kept (those of ``kept``
         take nothing), or computed again."""
+        self.recompute.expect(block, forward)
         chosen = self.recompute.choose(needed, forward, known, kept=kept)
         for v in needed:
             if v not in known:

@@ -13,13 +13,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..graph.ir import Block, Builder, Index, Value, walk
+from ..graph.equality import key_of
+from ..graph.ir import Block, Builder, Index, Node, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
 from ..graph.prices import NOMINAL, iteration, room, work
 from ..types.kinds import INT, SCALARS, Aval, Kind, int_aval
+from ..types.spelling import begin_cleanup, end_cleanup
 from .cut import Way, computed_again
 from .lengths import Lengths
-from .scope import Scope, read_key
+from .scope import Scope
 from .sizes import Sizes
 
 _CHEAP = frozenset({
@@ -48,15 +50,19 @@ class Recompute:
         self._stored: set[Value] = set()
         self._last_store: dict[int, int] = {}
         self._last_list: dict[Value, int] = {}
-        self._first: dict[Value, Value] = {}  # of equal reads of numbers
+        self._first: dict[Value, Value] = {}  # of equal numbers
+        self._numbers: dict[Block, dict[Any, Value]] = {}  # these, by what makes them equal
+        self._anyway: set[Value] = set()  # those that the backward part computes in any case
         self._lists: dict[Value, Value] = {}  # lists of numbers that may be one, by one of them
-        reads: dict[Any, Value] = {}
         self._unite_lists(block)
+        cleaning = False  # in what runs only where an exception leaves the function
         for node in walk(block):
-            if node.op == "read" and node.out.aval.kind in SCALARS:
-                first = reads.setdefault(read_key(node), node.out)
-                if self._block_of[first] is self._block_of[node.out]:
-                    self._first[node.out] = first
+            if node.op == "effect" and node.params["fn"] in (begin_cleanup, end_cleanup):
+                cleaning = node.params["fn"] is begin_cleanup
+            key = None if cleaning else self._key(node, self._first)
+            if key is not None:
+                home = self._numbers.setdefault(self._block_of[node.out], {})
+                self._first[node.out] = home.setdefault(key, node.out)
             if node.op in _STORES:
                 base = node.inputs[0]
                 self._stored.add(base)
@@ -66,6 +72,24 @@ class Recompute:
                                                  scope.position[node])
                 if base.obj is not None:
                     self._last_store[base.obj] = scope.position[node]
+
+    @staticmethod
+    def _key(node: Node, same: Mapping[Value, Value]) -> Any:
+        """What makes two numbers equal, given equal values; None for all else."""
+        if node.op not in ("read", "apply") or len(node.outputs) != 1 or (
+                node.out.aval.kind not in SCALARS) or not all(
+                v.aval.is_numeric for v in node.inputs):
+            return None
+        return key_of(node.but(inputs=tuple(same.get(v, v) for v in node.inputs)))
+
+    def expect(self, backward: Block, inside: Block) -> None:
+        """Notes the numbers of a forward block that its backward block computes in any case."""
+        same = dict(self._first)
+        for node in backward.nodes:
+            equal = self._numbers.get(inside, {}).get(self._key(node, same))
+            if equal is not None:
+                same[node.out] = equal
+                self._anyway.add(equal)
 
     def _list(self, value: Value) -> Value:
         """What stands for all lists that may be the same object as a list, or hold it."""
@@ -182,6 +206,8 @@ class Recompute:
                                     or not self._scope.encloses(block, inside)):
             return None
         again = self._again(value, block, known)
+        if value in self._anyway and again < math.inf:
+            again = 0.0
         if free and again > FREE:
             again = math.inf
         share = 1.0 if block is inside else 1.0 / NOMINAL ** self._loops_between(block, inside)
@@ -213,7 +239,7 @@ class Recompute:
             return ()
         length = self.lengths.of(node.inputs[0]) if node.op == "list_len" else None
         if length is None:
-            return node.inputs
+            return (*node.inputs, *(v for b in node.blocks for v in free_values(b)))
         return (length,) if isinstance(length, Value) else ()
 
     def _again(self, value: Value, inside: Block, known: Mapping[Value, Value]) -> float:
@@ -229,6 +255,10 @@ class Recompute:
             known_items = all(v in self._node_of and self._node_of[v].op == "const"
                               for v in node.inputs)
             return FREE if known_items and not self.overwritten(value) else math.inf
+        if node.op == "if":
+            selects = value.aval.kind in SCALARS and not value.aval.optional and all(
+                n.op == "const" for b in node.blocks for n in b.nodes)
+            return FREE if selects and len(node.outputs) == 1 else math.inf
         outside = [v for v in node.inputs if not self._scope.in_loop(self._block_of[v])]
         if node.op == "apply":
             if all(v.aval.kind in _INTEGERS for v in (value, *node.inputs)):
@@ -268,7 +298,10 @@ class Recompute:
                            for v in node.inputs)
             params = node.params if self._again(value, inside, known) <= FREE else {
                 **node.params, "again": True}
+            arms = {v: self.build(v, inside, prelude, known, chosen, keep)
+                    for b in node.blocks for v in free_values(b)}
             copy = node.but(inputs=inputs, outputs=(value.like(obj=None),), params=params,
+                            blocks=tuple(rebuild(b, {**arms}, fresh=True) for b in node.blocks),
                             origin=prelude.origin)
             prelude.nodes.append(copy)
             new = copy.out

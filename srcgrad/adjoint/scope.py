@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from ..graph.infer import freeze
-from ..graph.ir import Block, Index, Node, Value, walk
+from ..graph.ir import Block, Node, Value, walk
 
 
 class Scope:
@@ -65,13 +62,6 @@ class Scope:
                 return False
             block = self.owner[block][1]
         return True
-
-
-def read_key(node: Node) -> Any:
-    """What makes two reads equal."""
-    steps = tuple((s.key if isinstance(s, Index) else (s.fn, s.args, s.kwargs))
-                  for s in node.params["steps"])
-    return (tuple(map(id, node.inputs)), freeze(steps))
 
 
 def early_reads(block: Block, forward: Block, scope: Scope) -> dict[Value, list[Node]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from srcgrad.emit.facts import produced_by
 from srcgrad.graph.ir import Graph, Node, Value
 from srcgrad.types.dims import Dim, Poly
-from srcgrad.types.kinds import SCALARS, Aval, Kind
+from srcgrad.types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
 
 WIDTH = 86
 
@@ -61,15 +61,13 @@ def _bytes(avals: Sequence[Aval]) -> str:
     """`` (8*n bytes)`` if all sizes are known."""
     total: Dim = 0
     for aval in avals:
-        if aval.kind in SCALARS:
-            total = total + 8
-        elif aval.kind is Kind.ARRAY and aval.shape is not None and aval.dtype is not None:
-            size: Dim = aval.dtype.itemsize
-            for dim in aval.shape:
-                size = size * dim
-            total = total + size
-        else:
+        if aval.kind not in SCALARS | {Kind.ARRAY} or aval.shape is None or (
+                aval.dtype is None):
             return ""
+        size: Dim = 8 if aval.kind in PYTHON_SCALARS else aval.dtype.itemsize
+        for dim in aval.shape:
+            size = size * dim
+        total = total + size
     if isinstance(total, Poly) and len(total.terms) > 4:
         return ""
     return f"  ({total} bytes)"

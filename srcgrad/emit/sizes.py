@@ -24,9 +24,9 @@ from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
 from srcgrad.graph.prices import iteration
 from srcgrad.types.dims import Atom, Dim, Poly, largest, maximum, range_length, symbols
-from srcgrad.types.kinds import SCALARS, Aval, Kind
+from srcgrad.types.kinds import SCALARS, Kind
 
-FEW = 2  # numbers of NumPy's that a loop keeps in arrays of their own, whatever that takes
+FEW = 2  # numbers of NumPy's, besides truth values, that lie in arrays, whatever that takes
 COPY = 100.0  # nanoseconds that one takes longer than in a list
 SHARE = 0.03  # of an iteration's time for more of them
 MANY = 12  # values that are kept one by one: more read better as one record
@@ -101,6 +101,7 @@ class Sizes:
         self.into: dict[Value, tuple[Node, Value]] = {}
         self.unsure: set[Value] = set()  # what may be undefined where it is in reach
         self.origins = Origins(graph.block)
+        self.carried: dict[Value, tuple[Value, ...]] = {}  # where what loops carry comes from
         self.whole = self._whole(graph.block)
         self.block(graph.block)
 
@@ -201,19 +202,21 @@ class Sizes:
         spec, parts = node.loop, LoopParts(node)
         for init, param, result in zip(parts.inits, parts.carried, parts.results, strict=True):
             self.doubt((init,), param, result)
+        for values in (parts.carried, parts.results):
+            self.carried |= zip(values, zip(parts.inits, parts.next, strict=True), strict=True)
         self.unsure.update(parts.lasts)
         plan = self.plans[node] = LoopPlan()
         body = node.blocks[-1]
         counted = spec.kind == "for"
-        numbers = [element.aval for element, *_ in produced_by(node)
-                   if element.aval.kind in SCALARS]
-        of_numpy = sum(map(_is_numpys, numbers))
-        few = of_numpy == len(numbers) <= FEW or (
-            of_numpy <= MANY and of_numpy * COPY <= SHARE * iteration(node.blocks[-1]))
+        numbers = [e for e, *_ in produced_by(node) if e.aval.kind in SCALARS]
+        kept = [*filter(self.is_numpys, numbers)]
+        truths = sum(e.aval.dtype == bool for e in kept)
+        few = len(kept) == len(numbers) <= FEW + truths or (
+            len(kept) <= MANY and len(kept) * COPY <= SHARE * iteration(node.blocks[-1]))
         for element, sequence, stacked in produced_by(node):
             outer = self.into.get(sequence)
             in_array = outer is not None or "kernel" in node.params or (
-                few and _is_numpys(element.aval) and sequence not in self.whole)
+                few and self.is_numpys(element) and sequence not in self.whole)
             made = self.folding.producer.get(element)
             dims = row_shape(node, element, made) if "kernel" in node.params else (
                 element.aval.shape)
@@ -247,6 +250,22 @@ class Sizes:
             if self.folding.users.get(element, 0) <= 1 and self.is_plain_use(element) and not (
                     "kernel" in node.params and self.is_row_of_list(element, sequence)):
                 self.elements[element] = (node, sequence)
+
+    def is_numpys(self, value: Value, seen: frozenset[Value] = frozenset()) -> bool:
+        """Is it a number of NumPy's, of one dtype that an array keeps?  A number of either
+        library's is one, too, if no path makes it an int or one of less precision."""
+        aval, made = value.aval, self.folding.producer.get(value)
+        if value in seen or aval.dtype is None or aval.least is not None or aval.optional:
+            return value in seen
+        if aval.kind is not Kind.NUMBER or aval.dtype != float:
+            return aval.kind is Kind.SCALAR and aval.dtype.kind in "fcb"
+        sources = self.carried.get(value, ())
+        if made is not None and made.op == "if":
+            place = made.outputs.index(value)
+            sources = tuple(b.outputs[place] for b in made.blocks)
+        return bool(sources) and all(
+            (v.aval.kind is Kind.FLOAT or self.is_numpys(v, seen | {value})) and (
+                v.aval.dtype == float) for v in sources)
 
     def is_plain_use(self, element: Value) -> bool:
         by = self.folding.consumer.get(element)
@@ -386,12 +405,6 @@ class Sizes:
         if ordinal == "steps":
             found += self.again(node.inputs[2]) or ()
         return found
-
-
-def _is_numpys(aval: Aval) -> bool:
-    """Is it a number of NumPy's, of one dtype that an array keeps?  (Others may be ints.)"""
-    return aval.kind is Kind.SCALAR and aval.dtype is not None and (
-        aval.dtype.kind in "fc" and aval.least is None and not aval.optional)
 
 
 def _single(dim: Dim | None) -> Atom | None:

@@ -93,10 +93,12 @@ def work(node: Node) -> float:
 
 
 def _power(node: Node, numbers: bool, size: int) -> float:
+    if numbers:
+        return 100.0
     exponent = fill(node.params["args"], node.inputs)[1:]
     if len(exponent) == 1 and not isinstance(exponent[0], Value) and exponent[0] in (1, 2, 0.5):
-        return 100.0 if numbers else 900.0 + 0.8 * size
-    return 150.0 if numbers else 600.0 + 15.0 * size
+        return 900.0 + 0.8 * size
+    return 600.0 + 15.0 * size
 
 
 def _repeated(node: Node) -> float:

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from ..graph.broadcasting import never_one
+from ..graph.equality import key_of
 from ..graph.ir import Graph, Index, Node, Ref, Value, walk
 from ..types.kinds import SCALARS, Kind, same_dtype
 from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
 from .polynomials import Label, Polynomial, TooLarge, atom, constant, inverse, plus, summed, times
 from .rewriting import Emit, call_of
-from .share import key_of
 
 _EXTREMA: frozenset[Any] = frozenset({
     np.max, np.min, np.amax, np.amin, np.maximum.reduce, np.minimum.reduce,

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..graph.equality import place_key
 from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
 from .rewriting import call_of
-from .share import place_key
 
 
 def drop_idle_stores(graph: Graph) -> Graph:

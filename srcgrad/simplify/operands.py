@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.equality import key_of
 from ..graph.ir import Node, Value, fill
 from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
 from .rewriting import Emit, Rewriter, call_of
-from .share import key_of
 
 MUL = frozenset({operator.mul, np.multiply})
 DIV = frozenset({operator.truediv, np.divide})

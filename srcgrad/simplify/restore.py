@@ -20,11 +20,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
+from ..graph.equality import place_key
 from ..graph.ir import Block, Graph, Index, Node, Value, walk
 from .chains import Chains
 from .places import disjoint
 from .rewriting import Emit
-from .share import place_key
 
 _LONGEST = 12  # stores between
 

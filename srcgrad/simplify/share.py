@@ -17,18 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.infer import freeze
-from ..graph.ir import Block, Graph, Index, Node, Ref, Through, Value, fill, walk
+from ..graph.equality import key_of
+from ..graph.ir import Block, Graph, Index, Node, Value, walk
 from ..types.kinds import SCALARS
 from ..types.spelling import Method, begin_cleanup, end_cleanup
 from .rewriting import Emit, Rewriter, call_of
 
-_BUFFERS: frozenset[Any] = frozenset({
-    np.zeros, np.zeros_like, np.copy, np.empty, np.empty_like, np.ones_like, np.full,
-    np.full_like, np.ones, np.array})
-
-
-_COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
 _DEAR: frozenset[Any] = frozenset({
     np.exp, np.expm1, np.log, np.log1p, np.sqrt, np.cbrt, np.sin, np.cos, np.tan, np.sinh, np.cosh,
     np.tanh, np.arctan, math.exp, math.log, math.sqrt, math.sin, math.cos, math.tanh})
@@ -117,15 +111,14 @@ class _Share(Rewriter):
         if not dear and out.aval.kind not in SCALARS:
             return
         node = self._by_first(node)
-        beside = [self.is_beside(node, v) for v in node.inputs]
-        if dear and beside[0]:
-            self._forward.setdefault(key_of(node), node.outputs)
-        if out.aval.kind in SCALARS and any(beside) and not out.aval.optional:
-            key = key_of(node)
-            if key is not None:
-                first = self._first.setdefault(key, out)
-                if first is not out:
-                    self._equal[out] = first
+        key = key_of(node)
+        if dear and self.is_beside(node, node.inputs[0]):
+            self._forward.setdefault(key, node.outputs)
+        if key is not None and out.aval.kind in SCALARS and not out.aval.optional and all(
+                v.aval.is_numeric for v in node.inputs):
+            first = self._first.setdefault((self.home.get(out), key), out)
+            if first is not out:
+                self._equal[out] = first
 
     def _by_first(self, node: Node) -> Node:
         """The node with the first of equal numbers for each of its inputs."""
@@ -162,52 +155,3 @@ def _gathers(node: Node) -> bool:
     """Does a node copy elements out of an array?"""
     return node.op == "read" and not node.params.get("handle") and any(
         isinstance(s, Index) and not s.basic for s in node.params["steps"])
-
-
-def key_of(node: Node) -> Any:
-    """What makes two nodes equal; None for nodes that are not shared."""
-    inputs = tuple([id(v) for v in node.inputs])
-    if len(inputs) == 2 and node.op == "apply" and node.params["fn"] in _COMMUTATIVE and (
-            node.params["args"] == (Ref(0), Ref(1))):
-        inputs = (min(inputs), max(inputs))
-    try:
-        if node.op == "const":
-            return ("const", freeze(node.params["value"]))
-        if node.op == "dim":
-            return ("dim", inputs, node.params["axis"])
-        if node.op == "read":
-            return ("read", inputs, tuple(_step_key(s) for s in node.params["steps"]))
-        if node.op == "apply" and node.params["fn"] not in _BUFFERS:
-            key = ("apply", node.params["fn"], inputs, freeze(node.params["args"]),
-                   freeze(node.params["kwargs"]))
-            hash(key)
-            return key
-    except TypeError:  # unhashable settings are not worth the trouble
-        pass
-    return None
-
-
-def place_key(node: Node) -> Any:
-    """What makes the places of two stores equal: their steps with the values in them."""
-    filled = []
-    for step in node.params["steps"]:
-        parts = (step.key,) if isinstance(step, Index) else (step.fn, step.args, step.kwargs)
-        filled.append(_identified(fill(parts, node.inputs)))
-    return tuple(filled)
-
-
-def _identified(structure: Any) -> Any:
-    """A hashable form of a structure in which values stand for themselves."""
-    if isinstance(structure, tuple | list):
-        return (type(structure), *map(_identified, structure))
-    if isinstance(structure, slice):
-        return ("slice", *map(_identified, (structure.start, structure.stop, structure.step)))
-    if isinstance(structure, np.ndarray | dict):
-        return id(structure)
-    return structure
-
-
-def _step_key(step: Index | Through) -> Any:
-    if isinstance(step, Index):
-        return freeze(step.key)
-    return (step.fn, freeze(step.args), freeze(step.kwargs))

@@ -24,13 +24,13 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.equality import place_key
 from ..graph.ir import Index, Node, Value, fill, shift
 from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
 from .operands import Operands, same_type
 from .places import disjoint
 from .rewriting import Emit, call_of, same_shape
-from .share import place_key
 
 _FRESH = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg,
                     operator.matmul, np.where, np.multiply})

@@ -180,3 +180,81 @@ def test_short_iterations_keep_records() -> None:
         return a + b + c
 
     assert "kept.append((" in sg.grad(recurrence).source(0.1, 5)
+
+
+def twice(p, x):
+    s = 0.0
+    for v in x:
+        s += np.exp(v / p[0]) * p[1] + np.sin(np.exp(v / p[0]))
+    return s
+
+
+def in_any_case(p, x):
+    s = p[0]
+    for v in x:
+        s = s - (s ** 3 - v) / (3 * s ** 2 + p[1])
+    return s
+
+
+def selected(p, x):
+    s = p[0]
+    for v in x:
+        part = min(s / p[1], 1.0)
+        s = s + v - part * np.sqrt(part + v)
+    return s
+
+
+def from_pythons(p, x):
+    v, total = 1.0, 0.0
+    for r in x:
+        v = p[0] + p[1] * v * r
+        total += v * v
+    return total
+
+
+def limited(p, x):
+    s = p[0]
+    for r in x:
+        s = max(s * p[1] - r * s ** 2, 0.1)
+    return s
+
+
+def powers(p, x):
+    s = p[0]
+    for r in x:
+        s = s - r * s ** p[1] * np.sin(s)
+    return s
+
+
+@pytest.mark.parametrize("program, kept", [
+    (twice, "saved  (8 bytes)"),  # equal numbers once
+    (in_any_case, "s_saved, saved  (16 bytes)"),  # what the backward part computes in any case
+    (selected, "saved, saved_2  (16 bytes)"),  # one of two numbers
+    (from_pythons, "v_saved  (8 bytes)"),  # a number of Python's at first
+    (limited, "s_saved, taken_saved  (9 bytes)"),  # truth values
+    (powers, "s_saved, sin_s_saved  (16 bytes)"),
+])
+def test_what_an_iteration_keeps_of_numbers(program, kept) -> None:
+    p, x = np.array([1.3, 1.7]), np.linspace(0.2, 0.9, 5)
+    df = sg.value_and_grad(program)
+    text = df.source(p, x)
+    assert f"# kept in each iteration: {kept}\n" in text and "append" not in text
+    value, gradient = df(p, x)
+    assert value == program(p, x)
+    for place in range(2):
+        step = 1e-6 * np.eye(2)[place]
+        slope = (program(p + step, x) - program(p - step, x)) / 2e-6
+        assert np.isclose(gradient[place], slope, rtol=1e-5, atol=1e-8)
+
+
+def test_what_may_be_an_int_is_kept_as_it_is() -> None:
+    def counted(p, x):
+        n, total = 2 ** 60 + 1, 0.0
+        for r in x:
+            total += p * (n % 7)
+            n = n * 0.5 * r if r > 0.7 else n + 1
+        return total
+
+    df = sg.value_and_grad(counted)
+    x = np.linspace(0.2, 0.6, 4)
+    assert df(0.5, x) == (counted(0.5, x), counted(1.0, x))
