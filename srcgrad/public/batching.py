@@ -309,7 +309,8 @@ class _Batch:
             raise StructureError(
                 f"{self.name} is mapped over axis {axis} of {what}", where=self.name,
                 why="each example is a part along that axis",
-                fix="give in_axes=None for arguments that all examples share")
+                fix="give in_axes=None for arguments that all examples share, and np.asarray(...) "
+                "of arrays of a subclass")
         return axis % rank
 
     def example(self, i: Any) -> tuple[Any, ...]:

@@ -58,7 +58,7 @@ from .iteration.iteration import Cursor
 from .iteration.iterators import Iterators
 from .iteration.pushes import Pushes
 from .libraries.ndarray_subclasses.classes import ArrayClasses
-from .libraries.ndarray_subclasses.recipes import ArrayRecipes
+from .libraries.ndarray_subclasses.results import ArrayResults
 from .numpy.selections import Selections
 from .objects.access import Access
 from .objects.assignment import Assignment
@@ -127,7 +127,7 @@ class Dispatch(MachineDefaults):
     among: Among
     unions: Unions
     protocols: Protocols
-    array_recipes: ArrayRecipes
+    array_results: ArrayResults
     array_classes: ArrayClasses
     presence: Presence
     contents: Contents
@@ -151,7 +151,7 @@ class Dispatch(MachineDefaults):
 LADDERS: dict[str, tuple[str, ...]] = {
     "and_": ("branches",),
     "assert_": ("statements",),
-    "binary": ("contents", "array_classes", "protocols", "operators"),
+    "binary": ("contents", "protocols", "operators"),
     "born": ("containers",),
     "build_class": ("class_attributes",),
     "build_dict": ("contents", "containers"),
@@ -200,7 +200,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "pushed_result": ("pushes",),
     "raise_": ("statements",),
     "return_": ("recursion", "variables"),
-    "setattr": ("cursors", "array_classes", "assignment"),
+    "setattr": ("cursors", "assignment"),
     "setitem": ("foreigners", "presence", "array_classes", "protocols", "guarded", "items"),
     "static_truth": ("operators",),
     "store": ("cursors", "array_classes", "variables"),

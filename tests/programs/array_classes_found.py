@@ -506,6 +506,6 @@ def vectors_in_containers(v, w):
     points["c"] = pair.left + pair.right
     ordered = sorted(points.values(), key=lambda p: p.length)
     longest = max(points, key=lambda k: points[k][0])
-    return ordered[0].length * points[longest].length + float(np.stack(ordered).sum())
+    return ordered[0].length * points[longest].length + sum(float(p.sum()) for p in ordered)
 
 

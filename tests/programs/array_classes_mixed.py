@@ -225,19 +225,6 @@ def maybe_attribute(v):
 
 
 @case(X)
-def buffer_made(v):
-    class B(np.ndarray):
-        def __new__(cls, data):
-            obj = super().__new__(cls, shape=data.shape, dtype=data.dtype, buffer=data)
-            return obj
-
-    w = v * 2.0
-    b = B(w)
-    b[0] = v[1]
-    return float(b.sum() * w[0])
-
-
-@case(X)
 def recursive_on_data(v):
     def shrink(s):
         if s.energy() < 0.1:

@@ -146,12 +146,29 @@ def while_loop(v):
     return float(total)
 
 
+class Measured(np.ndarray):
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        return getattr(ufunc, method)(*(np.asarray(x) for x in inputs), **kwargs).view(Measured)
+
+
+class Buffered(np.ndarray):
+    def __new__(cls, data):
+        return super().__new__(cls, shape=data.shape, dtype=data.dtype, buffer=data)
+
+
+def stacked_in_order(v):
+    return np.stack(sorted([Signal(v), Signal(v * 2.0)], key=lambda s: s.energy())).sum()
+
+
 REFUSED = [
-    (lambda v: np.median(v.view(Summed)), "overrides what it calls"),
+    (lambda v: np.median(v.view(Summed)), r"found by an example(?s:.)*np.asarray"),
+    (lambda v: v.view(Measured).cumsum(), r"ndarray.cumsum(?s:.)*calls Measured.__array_ufunc__"),
+    (lambda v: Buffered(v * 2.0).sum(), r"over the memory of a buffer(?s:.)*asarray"),
+    (stacked_in_order, r"works on plain arrays(?s:.)*asarray"),
     (lambda v: np.sum(v.view(np.matrix)), "np.matrix|the class matrix"),
     # a loop that turns a float into an array
     (lambda v: while_loop(v), "refers to 0.0 on one path and to a Signal"),
-    (lambda v: sg.vmap(lambda x: x.sum())(Signal(v)).sum(), "works on plain arrays"),
+    (lambda v: sg.vmap(lambda x: x.sum())(Signal(v)).sum(), r"is mapped over axis 0 of a Signal(?s:.)*asarray"),
 ]
 
 

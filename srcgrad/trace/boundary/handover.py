@@ -22,7 +22,7 @@ from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
 from ..heap.unlike import objects_in
 from ..record.structures import record_fields
-from ..record.tracers import Choice, Picked, is_tracer
+from ..record.tracers import Choice, Picked, is_tracer, users_class
 from .leaks import holds_tracer
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ OF_ITEMS = frozenset({"extend", "extendleft", "update", "iadd", "ior"})  # the i
 class HandedOver(Collaborator):
     """What becomes of objects that effects keep."""
 
-    array_classes: parts.ArrayClasses
     construction: parts.Construction
     effects: parts.Effects
     found_functions: parts.FoundFunctions
@@ -87,7 +86,7 @@ class HandedOver(Collaborator):
             return type(obj)(*parts) if hasattr(obj, "_fields") else tuple(parts)
         if id(obj) in self.handed:
             return self.recorder.wrap(self.object_value(obj))
-        attributes = None if type(obj) in CONTAINERS else self.array_classes.fields_of_instance(obj)
+        attributes = None if type(obj) in CONTAINERS else self.fields_of_instance(obj)
         if type(obj) not in CONTAINERS and attributes is None:
             return obj
         where = self.recorder.where()
@@ -99,7 +98,7 @@ class HandedOver(Collaborator):
             raise self._changed_later(obj) if known in self.assumed else Restart(known)
         self.journal.seal(obj)
         if attributes is not None:
-            return self.array_classes.given_instance(obj, attributes)
+            return self.given_instance(obj, attributes)
         return self._given_content(obj)
 
     def fields_of_instance(self, obj: Any) -> tuple[str, ...] | None:
@@ -143,7 +142,7 @@ class HandedOver(Collaborator):
 
     def given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
         parts = {n: self.handed_over(object.__getattribute__(obj, n)) for n in attributes}
-        return self.effects.act(instance_of, (type(obj),), parts, OPAQUE)
+        return self.effects.act(instance_of, (users_class(type(obj)),), parts, OPAQUE)
 
     def as_run_time(self, obj: Any) -> Any:
         """An exception or instance that holds traced values, made at each call; anything else
@@ -155,13 +154,13 @@ class HandedOver(Collaborator):
             return self.effects.act(type(obj), args, kwargs, OPAQUE)
         if id(obj) in self.handed:
             return self.recorder.wrap(self.object_value(obj))
-        attributes = self.array_classes.fields_of_instance(obj)
-        return obj if attributes is None else self.array_classes.given_instance(obj, attributes)
+        attributes = self.fields_of_instance(obj)
+        return obj if attributes is None else self.given_instance(obj, attributes)
 
     def _made_outside(self, obj: Any, attributes: tuple[str, ...] | None) -> Any:
         """The object as a value of its own; from now on it is like one from outside."""
         if attributes is not None:
-            made = self.array_classes.given_instance(obj, attributes)
+            made = self.given_instance(obj, attributes)
         else:
             made = self._given_container(obj)
             shadow = self.machine.call(list, obj) if id(obj) in self.symbolic_lists else obj.copy()

@@ -32,14 +32,13 @@ from ..flow.control import Refusal
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import Staged
 from ..record.regions import Region
-from ..record.structures import rebuilder, record_fields
+from ..record.structures import record_fields
 from ..record.tracers import (
     ArrayTracer,
     Choice,
     ClassedArray,
     Picked,
     StandIn,
-    holds_classed,
     is_tracer,
 )
 
@@ -296,14 +295,15 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
     return tracer
 
 
-def _paths_of_result(obj: Any, path: Path) -> Leaves:
+def _paths_of_result(obj: Any, path: Path, above: frozenset[int] = frozenset()) -> Leaves:
     """The leaves of a result with their paths; arrays of classes of the user's are instances."""
     parts = None if is_tracer(obj) else _fields(obj) or children(obj)
-    if parts is None or not (isinstance(obj, ClassedArray) or any(
-            holds_classed(part) for *_, part in parts)):
+    if parts is None:
         return paths_below(obj, path)
+    if id(obj) in above:
+        raise endless(obj)
     return [leaf for step, key, part in parts
-            for leaf in _paths_of_result(part, path.child(step, key))]
+            for leaf in _paths_of_result(part, path.child(step, key), above | {id(obj)})]
 
 
 def _traced(tree: Any) -> list[Any]:
@@ -325,8 +325,6 @@ def _replaced(value: Any, path: Path, inner: dict[Path, Any]) -> Any:
     if parts is None:
         return inner[path]
     built = [_replaced(part, path.child(step, key), inner) for step, key, part in parts]
-    if isinstance(value, ClassedArray):
-        return rebuilder(value)(built)
     return assemble(type(value), tuple(k for _, k, _ in parts), built)
 
 

@@ -464,6 +464,14 @@ class Containers(Collaborator):
         self.journal.touch(Content(obj, self.symbolic_lists))
         obj[:] = items
 
+    def check_ends(self, obj: Any, above: frozenset[int] = frozenset()) -> None:
+        """Refuse a container that is a part of itself, since no walk through it would end."""
+        if type(obj) in (list, tuple, dict):
+            if id(obj) in above:
+                raise self.recorder.fatal(endless_container(obj))
+            for part in obj.values() if type(obj) is dict else obj:
+                self.check_ends(part, above | {id(obj)})
+
     def resolved(self, obj: Any, above: frozenset[int] = frozenset()) -> Any:
         if type(obj) in _LEAVES or not isinstance(obj, CONTAINERS):
             return obj

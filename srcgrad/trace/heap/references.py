@@ -26,9 +26,8 @@ from ..record.structures import is_library, record_fields
 from ..record.tracers import (
     BoundMethod,
     Choice,
-    ClassedArray,
     Poison,
-    StandIn,
+    Posing,
     Tracer,
     Whole,
 )
@@ -57,7 +56,7 @@ class References(Collaborator):
     """Objects that lie in stores."""
 
     among: parts.Among
-    array_classes: parts.ArrayClasses
+    construction: parts.Construction
     attributes: parts.StoredAttributes
     calls: parts.Calls
     class_attributes: parts.ClassAttributes
@@ -91,8 +90,7 @@ class References(Collaborator):
             stored_as(cls, outside)) and not (
             frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
-                type, enum.Enum, BaseException, Whole, StandIn, Tracer, Choice, ClassedArray,
-                tuple))
+                type, enum.Enum, BaseException, Whole, Posing, Tracer, Choice, tuple))
 
     def lies_in_store(self, cls: type) -> bool:
         """Are objects of a class put into a store as they are made?"""
@@ -108,7 +106,7 @@ class References(Collaborator):
             raise Restart(stored_as(kind_of(obj)))
 
     def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.owned(self.array_classes.instance(cls, args, kwargs))
+        return self.owned(self.construction.instance(cls, args, kwargs))
 
     def owned(self, made: Any) -> Any:
         """What stands for an object that the program has made."""

@@ -270,7 +270,7 @@ class Access(Collaborator):
         elif found is not UNBOUND and id(obj) not in self.found_functions.paths and not isinstance(
                 obj, type) and name not in getattr(obj, "__dict__", ()):
             cls = users_class(type(obj))
-            self.class_attributes.note_class_attribute(cls, name, found)
+            self.class_attributes.note_class_attribute(type(obj), name, found)
             if self.class_attributes.is_class_data(cls, found):
                 return self.machine.getattr(cls, name)
         path = self.found_functions.paths.get(id(obj))

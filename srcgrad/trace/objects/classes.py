@@ -19,7 +19,7 @@ from ...types.guards import Path
 from ...types.subclasses import special_members
 from ..collaborator import Collaborator
 from ..record.structures import is_library
-from ..record.tracers import ClassedArray, is_tracer, users_class
+from ..record.tracers import is_tracer, users_class
 from .special_methods import class_attribute
 
 if TYPE_CHECKING:
@@ -95,8 +95,6 @@ class ClassAttributes(Collaborator):
                 issubclass(cls, BaseException)) or not isinstance(
                 found, (types.FunctionType, staticmethod, classmethod, property)):
             return
-        if vars(ClassedArray).get(name) is found:
-            return  # what a class of arrays has from NumPy
         self.register_class(cls)
         path = self.found_functions.paths[id(cls)].child("attr", name)
         if isinstance(found, property):

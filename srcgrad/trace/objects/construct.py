@@ -16,7 +16,7 @@ from ...types.subclasses import native_class
 from ..boundary.process_state import note_exact
 from ..collaborator import Collaborator
 from ..record.structures import is_library
-from ..record.tracers import contains_tracer
+from ..record.tracers import contains_tracer, users_class
 from ..values.state_of_c import is_made_anew
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ class Construction(Collaborator):
         if _is_enum(cls) or (issubclass(cls, (tuple, str, int, float, frozenset)) and (
                 not hasattr(new, "__code__") or is_generated(new))):
             return cls(*args, **kwargs)
-        if hasattr(new, "__code__"):
+        if hasattr(new, "__code__") or issubclass(cls, np.ndarray):
             obj = self.machine.call(new, cls, *args, **kwargs)
-            if not isinstance(obj, cls):
+            if not issubclass(users_class(type(obj)), cls):
                 return obj
         else:
             obj = new(cls)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...types.kinds import Kind
 from ..calls.calls import is_users
 from ..calls.refused import foreign
 from ..collaborator import Collaborator
 from ..record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..values.comparisons import MIRROR
 from ..values.texts import filled, format_by, formatted, is_staged_text
-from .special_methods import DUNDER, python_method
+from .special_methods import DUNDER, own_method, python_method
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -23,13 +24,14 @@ UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
     "%": np.remainder, "**": np.power, "@": np.matmul, "<": np.less, "<=": np.less_equal,
     ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
+    "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor, "<<": np.left_shift,
+    ">>": np.right_shift,
 }
 
 
 class Protocols(Collaborator):
     """Calls and operators with operands that NumPy would ask."""
 
-    array_classes: parts.ArrayClasses
     containers: parts.Containers
     recorder: parts.Recorder
     references: parts.References
@@ -85,8 +87,10 @@ class Protocols(Collaborator):
         if not of_ufunc and not hasattr(function, "_implementation"):  # np.asarray asks nobody
             return NotImplemented
         name = "__array_ufunc__" if of_ufunc else "__array_function__"
+        if of_ufunc:
+            args, kwargs = _with_outputs(args, kwargs, owner.nin if owner is function else None)
         operands = [a for a in _operands(args, kwargs, of_ufunc)
-                    if self.array_classes.own_method(a, name)]
+                    if own_method(a, name)]
         operands.sort(key=lambda a: sum(issubclass(type(b), type(a)) and type(b) is not type(a)
                                         for b in operands))
         for operand in operands:
@@ -140,8 +144,12 @@ class Protocols(Collaborator):
 def _asks(array: Any, other: Any, own: str) -> bool:
     """Does the operator of an array hand the other operand, whose own method for it is called
     ``own``, to a ufunc?"""
-    if type(array) is not ArrayTracer or is_tracer(other) or not is_users(other) or isinstance(
-            other, ClassedArray):
+    if is_tracer(other) or not is_users(other):
+        return False
+    if isinstance(other, ClassedArray):  # a scalar of NumPy's does not call its own __radd__
+        return own.startswith("__r") and (isinstance(array, np.generic) or (
+            is_tracer(array) and array.aval.kind is Kind.SCALAR))
+    if type(array) is not ArrayTracer:
         return False
     asked = getattr(type(other), "__array_ufunc__", ...)
     if asked is None:
@@ -152,12 +160,21 @@ def _asks(array: Any, other: Any, own: str) -> bool:
         hasattr(asked, "__code__") or python_method(other, "__array__") is not None)
 
 
+def _with_outputs(args: tuple[Any, ...], kwargs: dict[str, Any], inputs: int | None) -> Any:
+    """The arguments of a ufunc as ``__array_ufunc__`` gets them: outputs, which stand behind so
+    many inputs, in a tuple.  (``out=...`` asks for an array.)"""
+    out = kwargs.get("out") if inputs is None else args[inputs:] or kwargs.get("out")
+    named = {k: v for k, v in kwargs.items() if k != "out"}
+    if out is not None and out is not Ellipsis:
+        named["out"] = out if isinstance(out, tuple) else (out,)
+    return args[:inputs], named
+
+
 def _operands(args: tuple[Any, ...], kwargs: dict[str, Any], of_ufunc: bool) -> list[Any]:
     """What NumPy asks about a call: the inputs and outputs of a ufunc; for other functions also
     the arrays in lists."""
     if of_ufunc:
-        out = kwargs.get("out")
-        return [*args, *(out if isinstance(out, tuple) else (out,))]
+        return [*args, *kwargs.get("out", ())]
     return [x for a in (*args, *kwargs.values()) for x in (
         a if isinstance(a, (list, tuple)) else (a,))]
 

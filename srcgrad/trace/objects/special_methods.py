@@ -41,6 +41,7 @@ OPERATIONS: dict[str, Any] = {  # what a special method does, called by its name
         *DUNDER.values(), *(f"i{n}" for n in DUNDER.values() if hasattr(operator, f"__i{n}__")),
         "neg", "pos", "invert", "getitem", "setitem", "delitem", "contains")},
     "__len__": len, "__abs__": abs, "__float__": float, "__int__": int, "__bool__": bool,
+    "__complex__": complex,
     "__round__": round, "__divmod__": divmod, "__iter__": iter,
 }
 REFLECTED = {f"__r{name}__": getattr(operator, f"__{name}__") for name in DUNDER.values()
@@ -77,6 +78,25 @@ def python_method(obj: Any, name: str) -> Any:
             method.__module__.split(".")[0] in LIBRARY_BASES):
         return None  # of a class such as Counter or IntFlag: it runs as it is
     return method
+
+
+def of_ndarray(function: Any) -> Any:
+    """Mark a function as standing for what ndarray has."""
+    function.of_ndarray = True
+    return function
+
+
+def is_of_ndarray(found: Any) -> bool:
+    """Does what a class holds under a name stand for what ndarray has there?"""
+    found = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+    return getattr(found, "of_ndarray", False) is True
+
+
+def own_method(obj: Any, name: str) -> Any:
+    """A special method written in Python of a class of the user's, or None; what stands for that
+    of ndarray is none."""
+    method = python_method(obj, name)
+    return None if is_of_ndarray(method) else method
 
 
 def class_name(cls: type) -> str:

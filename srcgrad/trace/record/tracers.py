@@ -368,11 +368,17 @@ class Site(Whole):
         return self if self.outer is None else self.outer.outermost
 
 
-class StandIn:
+class Posing:
+    """Something of the trace that poses as an object of class ``cls`` of the program."""
+
+    __slots__ = ()
+    cls: Any = None
+
+
+class StandIn(Posing):
     """Something of the trace that stands for a container of the program, of class ``cls``, made at
     ``site``; or one that is left as it is under an assumption."""
 
-    cls: Any = None
     site: Any
     places: Any
     kept_under: Assumption | None = None
@@ -390,7 +396,7 @@ class Above:
         self.__self_class__ = cls
 
 
-class ClassedArray:
+class ClassedArray(Posing):
     """An instance of a class of the user's that derives from ndarray.
 
     The trace makes a class derived from this one for each class ``cls`` of the user's (see
@@ -398,7 +404,6 @@ class ClassedArray:
     array as one of NumPy's own class is ``_array_``; the attributes are those of any instance."""
 
     __slots__ = ("__dict__", "__weakref__", "_array_")
-    cls: Any
     machine: Any
     _array_: Any
 
@@ -410,7 +415,7 @@ def users_class(cls: Any) -> Any:
 
 def contains_tracer(structure: Any) -> bool:
     """Is there a tracer anywhere in nested lists, tuples, deques, dicts and slices?"""
-    if is_tracer(structure) or isinstance(structure, (StandIn, ClassedArray)):
+    if is_tracer(structure) or isinstance(structure, Posing):
         return True
     if isinstance(structure, (list, tuple, deque)):
         return any(contains_tracer(s) for s in structure)
@@ -423,7 +428,8 @@ def contains_tracer(structure: Any) -> bool:
 
 def holds_classed(structure: Any) -> bool:
     """Is there an instance in nested lists, tuples, dicts and slices?"""
-    if isinstance(structure, ClassedArray):
+    if isinstance(structure, ClassedArray) or (
+            type(structure) is Picked and issubclass(structure.cls, ClassedArray)):
         return True
     if isinstance(structure, dict):
         return any(map(holds_classed, structure.values()))

@@ -170,7 +170,7 @@ def format_(machine: Any, value: Any, spec: Any = "") -> Any:
 
 @handles(print)
 def print_(machine: Any, *args: Any, **kwargs: Any) -> None:
-    machine.array_classes.parts_of_all(args)  # they have an end
+    machine.containers.check_ends(args)
     parts = [list(machine.iterate(a)) if isinstance(a, Staged) else a for a in args]
     parts = [text_of(machine, p, "s") if is_staged_text(machine, p) else p for p in parts]
     machine.effects.emit_effect(print, tuple(parts), kwargs, None)
