@@ -27,6 +27,8 @@ UFUNCS: dict[str, np.ufunc] = {
     "&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor, "<<": np.left_shift,
     ">>": np.right_shift,
 }
+OPTIONS = {"reduce": (1, ("axis", "dtype", "out", "keepdims", "initial", "where")),
+           "accumulate": (1, ("axis", "dtype", "out")), "reduceat": (2, ("axis", "dtype", "out"))}
 
 
 class Protocols(Collaborator):
@@ -74,6 +76,7 @@ class Protocols(Collaborator):
             if isinstance(owner, type):
                 return self.references.instance(owner, args, kwargs)
         if any(is_users(a) for a in args) and _of_numpy(function):
+            args, kwargs = as_asked(function, args, kwargs)
             found = self.asked(function, args, kwargs)
             if found is not NotImplemented:
                 return found
@@ -87,8 +90,6 @@ class Protocols(Collaborator):
         if not of_ufunc and not hasattr(function, "_implementation"):  # np.asarray asks nobody
             return NotImplemented
         name = "__array_ufunc__" if of_ufunc else "__array_function__"
-        if of_ufunc:
-            args, kwargs = _with_outputs(args, kwargs, owner.nin if owner is function else None)
         operands = [a for a in _operands(args, kwargs, of_ufunc)
                     if own_method(a, name)]
         operands.sort(key=lambda a: sum(issubclass(type(b), type(a)) and type(b) is not type(a)
@@ -160,13 +161,20 @@ def _asks(array: Any, other: Any, own: str) -> bool:
         hasattr(asked, "__code__") or python_method(other, "__array__") is not None)
 
 
-def _with_outputs(args: tuple[Any, ...], kwargs: dict[str, Any], inputs: int | None) -> Any:
-    """The arguments of a ufunc as ``__array_ufunc__`` gets them: outputs, which stand behind so
-    many inputs, in a tuple.  (``out=...`` asks for an array.)"""
-    out = kwargs.get("out") if inputs is None else args[inputs:] or kwargs.get("out")
-    named = {k: v for k, v in kwargs.items() if k != "out"}
+def as_asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The arguments of a ufunc, or of a method of one, as ``__array_ufunc__`` gets them: options by
+    name, outputs in a tuple.  (``out=...`` asks for an array.)"""
+    ufunc = getattr(function, "__self__", function)
+    if not isinstance(ufunc, np.ufunc):
+        return args, kwargs
+    inputs, names = (ufunc.nin, ()) if ufunc is function else OPTIONS.get(
+        function.__name__, (len(args), ()))
+    named = {**dict(zip(names, args[inputs:], strict=False)), **kwargs}
+    out = named.pop("out", None) if names or len(args) <= inputs else args[inputs:]
     if out is not None and out is not Ellipsis:
         named["out"] = out if isinstance(out, tuple) else (out,)
+    if named.get("initial") is np._NoValue:
+        del named["initial"]
     return args[:inputs], named
 
 

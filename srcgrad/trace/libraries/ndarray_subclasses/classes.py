@@ -24,7 +24,7 @@ from ....types.structure import mapped
 from ....types.subclasses import attributes_of_array, base_array, is_array_class
 from ...calls.refused import classed_operand
 from ...collaborator import Collaborator
-from ...objects.protocols import UFUNCS
+from ...objects.protocols import UFUNCS, as_asked
 from ...objects.special_methods import class_attribute, is_of_ndarray
 from ...record.structures import rebuilder, record_fields
 from ...record.tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, is_tracer
@@ -220,6 +220,7 @@ class ArrayClasses(Collaborator):
 
     def _library_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A function of NumPy or SciPy, or of ``math``, with instances among its arguments."""
+        args, kwargs = as_asked(function, args, kwargs)
         found = self.protocols.asked(function, args, kwargs)
         if found is not NotImplemented:
             return found
