@@ -143,27 +143,6 @@ def formatted(v):
 
 
 @case(X)
-def vectorized_(v):
-    s = Signal(v, 2.0)
-    f = np.vectorize(lambda a: a * a + 1)
-    return float(f(s).sum())
-
-
-@case(X)
-def along(v):
-    s = Signal(np.outer(v, v), 2.0)
-    return float(np.apply_along_axis(lambda r: (r**2).sum(), 0, s).sum())
-
-
-@case(X)
-def piecewise(v):
-    s = Signal(v, 2.0)
-    return float(
-        np.asarray(np.piecewise(s, [s < 0, s >= 0], [lambda x: x**2, lambda x: 3 * x])).sum()
-    )
-
-
-@case(X)
 def nested_def(v):
     s = Signal(v, 2.0)
 

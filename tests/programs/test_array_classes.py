@@ -163,6 +163,11 @@ def stacked_in_order(v):
 REFUSED = [
     (lambda v: np.median(v.view(Summed)), r"found by an example(?s:.)*np.asarray"),
     (lambda v: v.view(Measured).cumsum(), r"ndarray.cumsum(?s:.)*calls Measured.__array_ufunc__"),
+    (lambda v: np.vectorize(lambda a: a * a + 1)(Signal(v)).sum(), r"no example(?s:.)*asarray"),
+    (lambda v: np.apply_along_axis(lambda r: (r**2).sum(), 0, Signal(v)).sum(),
+     r"numpy.apply_along_axis(?s:.)*no example(?s:.)*asarray"),
+    (lambda v: np.piecewise(Signal(v), [v < 0, v >= 0], [lambda x: x**2, lambda x: 3 * x]).sum(),
+     r"numpy.piecewise(?s:.)*no example(?s:.)*asarray"),
     (lambda v: Buffered(v * 2.0).sum(), r"over the memory of a buffer(?s:.)*asarray"),
     (stacked_in_order, r"works on plain arrays(?s:.)*asarray"),
     (lambda v: np.sum(v.view(np.matrix)), "np.matrix|the class matrix"),

@@ -171,8 +171,9 @@ def as_asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
         function.__name__, (len(args), ()))
     named = {**dict(zip(names, args[inputs:], strict=False)), **kwargs}
     out = named.pop("out", None) if names or len(args) <= inputs else args[inputs:]
-    if out is not None and out is not Ellipsis:
-        named["out"] = out if isinstance(out, tuple) else (out,)
+    out = out if isinstance(out, tuple) else (out,)
+    if not all(o is None or o is Ellipsis for o in out):
+        named["out"] = out
     if named.get("initial") is np._NoValue:
         del named["initial"]
     return args[:inputs], named

@@ -141,7 +141,7 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
         return ("_array_", *obj.__dict__)
     if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole, Reference)):
         return None
-    if hasattr(cls, "__get__") or (
+    if hasattr(cls, "__get__") or issubclass(cls, np.ndarray) or (
             cls.__flags__ & (1 << 9) == 0 and cls is not types.SimpleNamespace):
         return None  # a class of C code
     if hasattr(obj, "__dict__"):

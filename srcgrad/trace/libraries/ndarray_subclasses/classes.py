@@ -28,6 +28,7 @@ from ...objects.protocols import UFUNCS, as_asked
 from ...objects.special_methods import class_attribute, is_of_ndarray
 from ...record.structures import rebuilder, record_fields
 from ...record.tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, is_tracer
+from .results import refusal
 
 if TYPE_CHECKING:
     from ... import dispatch as parts
@@ -225,9 +226,13 @@ class ArrayClasses(Collaborator):
         if found is not NotImplemented:
             return found
         run = functools.partial(self.machine.call, function)
-        if self.library_calls.is_effect(function) or not may_probe(function):
-            return run(*self.unclassed(args), **self.unclassed(kwargs))
-        return self.array_results.of(function, args, kwargs, run)
+        if may_probe(function):
+            return self.array_results.of(function, args, kwargs, run)
+        result = run(*self.unclassed(args), **self.unclassed(kwargs))
+        if result is None or self.library_calls.is_effect(function):
+            return result
+        raise self.recorder.fatal(refusal(
+            function, "which class the result has is not known, as no example of it is called"))
 
 
 def is_of_library(function: Any) -> bool:

@@ -102,13 +102,17 @@ class ArrayResults(Collaborator):
                 warnings.simplefilter("ignore")
                 example.made.clear()
                 shown = function(*given[0], **given[1])
+            for part in shown if isinstance(shown, (tuple, list)) else (shown,):
+                if isinstance(part, types.BuiltinMethodType | types.MethodType):
+                    example.asked = f"ndarray.{part.__name__}"
         except Exception as failure:
             if not example.asked:
                 run(*plain[0], **plain[1])  # raises the user's error
-                raise self.recorder.fatal(_refusal(function, (
+                raise self.recorder.fatal(refusal(function, (
                     f"which class the result has could not be found by an example ({failure})"
                 ))) from None
-        if example.wrapped and not isinstance(getattr(function, "__self__", function), np.ufunc):
+        of_ufunc = isinstance(getattr(function, "__self__", function), np.ufunc)
+        if example.wrapped and not (of_ufunc and isinstance(example.wrapped[1], ClassedArray)):
             example.asked = example.wrapped[0]
         if not example.asked:
             result = run(*plain[0], **plain[1])
@@ -117,7 +121,7 @@ class ArrayResults(Collaborator):
             return self._made(function, example, shown, result)
         if (source := _source_of(function)) is not None:
             return self.calls.inline(source, args, kwargs)
-        raise self.recorder.fatal(_refusal(function, (
+        raise self.recorder.fatal(refusal(function, (
             f"NumPy's code of C calls {example.asked}, which the class overrides, with numbers "
             "that are not known while compiling")))
 
@@ -177,13 +181,13 @@ class ArrayResults(Collaborator):
         if len(parts) != len(found) or any(isinstance(p, (tuple, list)) for p in parts):
             if not example.made:
                 return result
-            raise self.recorder.fatal(_refusal(
+            raise self.recorder.fatal(refusal(
                 function, "which arrays it gives is not known while compiling"))
         places = [getattr(p, "what", None) for p in parts]
         arrays = {p: f for p, f in zip(places, found, strict=True) if type(p) is int}
         made: dict[int, Any] = {}
         for number, cls, place in example.made:
-            unknown = Poison(_refusal(function, f"the numbers of a {cls.__name__} that only NumPy "
+            unknown = Poison(refusal(function, f"the numbers of a {cls.__name__} that only NumPy "
                                                 "has seen are used in its __array_finalize__"))
             source = self.array_classes.bare(np.ndarray, unknown) if place is Poison else (
                 made[place] if type(place) is int else place)
@@ -208,7 +212,8 @@ def _source_of(function: Any) -> Any:
     return found if isinstance(found, types.FunctionType) else None
 
 
-def _refusal(function: Any, why: str) -> UnsupportedOperation:
+def refusal(function: Any, why: str) -> UnsupportedOperation:
+    """The refusal of a call with instances."""
     owner = getattr(function, "__objclass__", None)
     named = f"ndarray.{function.__name__}" if owner is np.ndarray else public_name(function)
     return UnsupportedOperation(
