@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array_classes
+import array_classes_calls
 import array_classes_found
 import array_classes_manual
 import array_classes_mixed
@@ -11,7 +12,8 @@ import array_classes_units
 import numpy as np
 import pytest
 from array_classes import Signal, Vec, Weighted, X
-from chain import check, check_exported, check_orders, same
+from chain import check, check_exported, check_orders, run_quietly, same
+from generator import made
 
 import srcgrad as sg
 from srcgrad.errors import SrcgradError
@@ -175,6 +177,21 @@ REFUSED = [
     (lambda v: while_loop(v), "refers to 0.0 on one path and to a Signal"),
     (lambda v: sg.vmap(lambda x: x.sum())(Signal(v)).sum(), r"is mapped over axis 0 of a Signal(?s:.)*asarray"),
 ]
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize(("cls", "most"), array_classes_calls.CLASSES.items())
+def test_calls(cls, most):
+    """Each call gives what NumPy gives, to the class and the attributes, or is refused."""
+    refused = []
+    for call in array_classes_calls.CALLS:
+        program = made("import numpy as np\nfrom array_classes_calls import *\n\ndef program(v):\n"
+                       f"    s = v.view({cls.__name__})\n    return {call}\n", call)
+        try:
+            assert same(run_quietly(sg.jit(program), (X,)), run_quietly(program, (X,))), call
+        except SrcgradError:
+            refused.append(call)
+    assert len(refused) <= most, refused
 
 
 @pytest.mark.parametrize(("fn", "words"), REFUSED)
