@@ -17,12 +17,13 @@ from ...rules.python.instances import instance_of
 from ...types.guards import Path
 from ...types.kinds import OPAQUE
 from ...types.spelling import Method
+from ...types.subclasses import ARRAY, classed_array
 from ..assumptions import ChangedLater
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
 from ..heap.unlike import objects_in
 from ..record.structures import record_fields
-from ..record.tracers import Choice, Picked, is_tracer, users_class
+from ..record.tracers import Choice, ClassedArray, Picked, is_tracer
 from .leaks import holds_tracer
 
 if TYPE_CHECKING:
@@ -142,7 +143,9 @@ class HandedOver(Collaborator):
 
     def given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
         parts = {n: self.handed_over(object.__getattribute__(obj, n)) for n in attributes}
-        return self.effects.act(instance_of, (users_class(type(obj)),), parts, OPAQUE)
+        if isinstance(obj, ClassedArray):
+            return self.effects.act(classed_array, (obj.cls, parts.pop(ARRAY), parts), {}, OPAQUE)
+        return self.effects.act(instance_of, (type(obj),), parts, OPAQUE)
 
     def as_run_time(self, obj: Any) -> Any:
         """An exception or instance that holds traced values, made at each call; anything else

@@ -76,8 +76,7 @@ class Protocols(Collaborator):
             if isinstance(owner, type):
                 return self.references.instance(owner, args, kwargs)
         if any(is_users(a) for a in args) and _of_numpy(function):
-            args, kwargs = as_asked(function, args, kwargs)
-            found = self.asked(function, args, kwargs)
+            found = self.asked(function, *as_asked(function, args, kwargs))
             if found is not NotImplemented:
                 return found
             args = tuple(self._as_array(a) for a in args)

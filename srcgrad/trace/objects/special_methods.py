@@ -88,8 +88,9 @@ def of_ndarray(function: Any) -> Any:
 
 def is_of_ndarray(found: Any) -> bool:
     """Does what a class holds under a name stand for what ndarray has there?"""
-    found = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
-    return getattr(found, "of_ndarray", False) is True
+    found = found.fget if isinstance(found, property) else found
+    found = found.__func__ if isinstance(found, types.MethodType) else found
+    return isinstance(found, types.FunctionType) and "of_ndarray" in vars(found)
 
 
 def own_method(obj: Any, name: str) -> Any:

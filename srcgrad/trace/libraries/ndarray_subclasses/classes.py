@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from ... import dispatch as parts
 
 LIBRARIES = frozenset({"numpy", "scipy", "math"})
-KEPT = frozenset({"__new__", "__dict__", "__weakref__", "__slots__", "__init_subclass__",
-                  "__module__", "__qualname__", "__doc__"})
+KEPT = ("__new__", "__slots__", "__init_subclass__", "__module__", "__qualname__", "__doc__")
+OWN = (types.MethodDescriptorType, types.WrapperDescriptorType)
+PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)  # slots, ``__dict__``
 
 
 class ArrayClasses(Collaborator):
@@ -64,9 +65,8 @@ class ArrayClasses(Collaborator):
         if cls in self.classed or not is_array_class(cls):
             return self.classed.get(cls, cls)
         bases = tuple(dict.fromkeys(map(self.class_for, cls.__bases__)))
-        slots = vars(cls).get("__slots__", ())
-        slots = (slots,) if isinstance(slots, str) else slots
-        namespace = {n: v for n, v in vars(cls).items() if n not in (*KEPT, *slots)}
+        namespace = {n: v for n, v in vars(cls).items()
+                     if n not in KEPT and not isinstance(v, PLACES)}
         # what it overrides is looked up while tracing
         if self.class_attributes.from_outside(cls):
             self.class_attributes.register_class(cls)
@@ -193,7 +193,7 @@ class ArrayClasses(Collaborator):
                         function, *args[:i], o, *args[i + 1:], **kwargs))  # noqa: B023
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.machine.super_(*args)
-        if args and getattr(function, "__objclass__", None) is np.ndarray:
+        if args and isinstance(function, OWN) and function.__objclass__ is np.ndarray:
             if isinstance(args[0], ClassedArray):
                 return self.machine.call(getattr(ClassedArray, function.__name__), *args, **kwargs)
             return self.machine.call_method(args[0], function.__name__, *args[1:], **kwargs)
