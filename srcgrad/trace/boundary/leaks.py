@@ -16,7 +16,7 @@ from typing import Any
 from ...errors import SrcgradError, TracingError
 from ...stage.function import definition
 from ..record.structures import record_fields
-from ..record.tracers import BoundMethod, Posing, contains_tracer, is_tracer
+from ..record.tracers import POSING, BoundMethod, contains_tracer, is_tracer
 
 DEPTH = 6  # containers within containers that are looked into
 _VIEWS: tuple[type, ...] = tuple(type(getattr({}, n)()) for n in ("keys", "values", "items"))
@@ -83,7 +83,7 @@ def _holder(obj: Any, depth: int, seen: set[int]) -> Any:
         return None
     seen.add(id(obj))
     for part in parts:
-        if is_tracer(part) or isinstance(part, Posing):
+        if is_tracer(part) or isinstance(part, POSING):
             return obj
         if _has_tracer(part, depth - 1, seen):
             return obj
@@ -92,7 +92,7 @@ def _holder(obj: Any, depth: int, seen: set[int]) -> Any:
 
 def _has_tracer(obj: Any, depth: int, seen: set[int]) -> bool:
     """Is a tracer anywhere in it?"""
-    if is_tracer(obj) or isinstance(obj, Posing):
+    if is_tracer(obj) or isinstance(obj, POSING):
         return True
     if depth == 0 or id(obj) in seen:
         return False

@@ -24,10 +24,10 @@ from ..objects.special_methods import class_attribute, python_method
 from ..record.states import Columns
 from ..record.structures import is_library, record_fields
 from ..record.tracers import (
+    POSING,
     BoundMethod,
     Choice,
     Poison,
-    Posing,
     Tracer,
     Whole,
 )
@@ -90,7 +90,7 @@ class References(Collaborator):
             stored_as(cls, outside)) and not (
             frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
-                type, enum.Enum, BaseException, Whole, Posing, Tracer, Choice, tuple))
+                type, enum.Enum, BaseException, Whole, POSING, Tracer, Choice, tuple))
 
     def lies_in_store(self, cls: type) -> bool:
         """Are objects of a class put into a store as they are made?"""

@@ -368,17 +368,11 @@ class Site(Whole):
         return self if self.outer is None else self.outer.outermost
 
 
-class Posing:
-    """Something of the trace that poses as an object of class ``cls`` of the program."""
-
-    __slots__ = ()
-    cls: Any = None
-
-
-class StandIn(Posing):
+class StandIn:
     """Something of the trace that stands for a container of the program, of class ``cls``, made at
     ``site``; or one that is left as it is under an assumption."""
 
+    cls: Any = None
     site: Any
     places: Any
     kept_under: Assumption | None = None
@@ -396,7 +390,7 @@ class Above:
         self.__self_class__ = cls
 
 
-class ClassedArray(Posing):
+class ClassedArray:
     """An instance of a class of the user's that derives from ndarray.
 
     The trace makes a class derived from this one for each class ``cls`` of the user's (see
@@ -404,8 +398,12 @@ class ClassedArray(Posing):
     array as one of NumPy's own class is ``_array_``; the attributes are those of any instance."""
 
     __slots__ = ("__dict__", "__weakref__", "_array_")
+    cls: Any
     machine: Any
     _array_: Any
+
+
+POSING = (StandIn, ClassedArray)  # what poses as an object of class ``cls`` of the program
 
 
 def users_class(cls: Any) -> Any:
@@ -415,7 +413,7 @@ def users_class(cls: Any) -> Any:
 
 def contains_tracer(structure: Any) -> bool:
     """Is there a tracer anywhere in nested lists, tuples, deques, dicts and slices?"""
-    if is_tracer(structure) or isinstance(structure, Posing):
+    if is_tracer(structure) or isinstance(structure, POSING):
         return True
     if isinstance(structure, (list, tuple, deque)):
         return any(contains_tracer(s) for s in structure)

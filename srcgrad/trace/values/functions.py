@@ -34,10 +34,10 @@ from ..record.homes import may_be
 from ..record.states import Maybe
 from ..record.structures import is_library
 from ..record.tracers import (
+    POSING,
     ArrayTracer,
     ClassedArray,
     OpaqueTracer,
-    Posing,
     ScalarTracer,
     contains_tracer,
     is_tracer,
@@ -275,7 +275,7 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
         return issubclass(obj.__class__, classes)
     if machine.tuples.is_long(obj):
         return issubclass(tuple, classes)
-    if isinstance(obj, Posing) and obj.cls is not None:
+    if isinstance(obj, POSING) and obj.cls is not None:
         return issubclass(obj.cls, classes)
     check_no_table(machine, obj)
     return _is_of(machine, obj, classes)
@@ -329,7 +329,7 @@ def dir_(machine: Any, obj: Any) -> Any:
 
 @handles(type)
 def type_(machine: Any, *args: Any) -> Any:
-    if len(args) == 1 and isinstance(args[0], Posing) and args[0].cls is not None:
+    if len(args) == 1 and isinstance(args[0], POSING) and args[0].cls is not None:
         return args[0].cls
     check_no_table(machine, args[0] if args else None)
     if len(args) == 1 and machine.tuples.is_long(args[0]):
