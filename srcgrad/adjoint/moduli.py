@@ -1,4 +1,5 @@
-"""Even powers of absolute values and other lengths: ``np.abs(z) ** 2``, ``np.linalg.norm(x) ** 2``.
+"""Even powers of absolute values and other lengths: ``np.abs(z) ** 2``, ``np.linalg.norm(x) ** 2``,
+and of square roots.
 
 A length has a kink where it is 0, its square has none.  So the node that makes the square is
 differentiated as a function of what the length is of: ``2 * z``, not ``2 * abs(z) * sign(z)``,
@@ -24,7 +25,8 @@ from .frames import Tape
 # What each length is of, by the names of its inputs.
 _OF: dict[Any, tuple[str, ...]] = {
     np.absolute: ("x",), np.fabs: ("x",), np.hypot: ("x1", "x2"), math.hypot: ("coordinates",),
-    np.linalg.norm: ("x",), np.linalg.vector_norm: ("x",)}
+    np.linalg.norm: ("x",), np.linalg.vector_norm: ("x",), np.sqrt: ("x",), math.sqrt: ("x",)}
+_ROOTS = (np.sqrt, math.sqrt)
 _PRODUCTS = (np.dot, np.vdot, np.inner, np.matmul)
 
 
@@ -48,12 +50,12 @@ class Moduli:
         ct = keep_axes(Sym(ct, tape), *axes).value
         found = []
         for operand in leaves([bound.named[name] for name in _OF[bound.entry.function]]):
-            slope = order * conj_complex(Sym(operand, tape),
-                                         operand.aval.dtype or np.dtype(complex))
+            slope = order // 2 if bound.entry.function in _ROOTS else order * conj_complex(
+                Sym(operand, tape), operand.aval.dtype or np.dtype(complex))
             if order != 2:
                 slope = slope * keep_axes(Sym(length, tape), *axes) ** (order - 2)
-            share = partial_cotangents(tape, np.multiply, (operand, slope.value), node.out, ct,
-                                       {"x1": True}, node)["x1"]
+            share = ct if isinstance(slope, int) else partial_cotangents(
+                tape, np.multiply, (operand, slope.value), node.out, ct, {"x1": True}, node)["x1"]
             found.append((operand, unbroadcast(tape, share, operand, doubtful=True)))
         return found
 

@@ -113,6 +113,8 @@ LENGTHS = {
     "np.linalg.norm(x) ** 2": 2, "np.sum(np.linalg.norm(x[:, None], axis=1) ** 2)": 2,
     "np.sum(np.linalg.vector_norm(x[None], axis=0, keepdims=True) ** 2)": 2,
     "np.sum(abs(x[0]) ** 2 + math.hypot(x[1], x[2]) ** 2)": 2,
+    "np.sum(np.sqrt(x * x) ** 2)": 2, "r = np.sqrt(x * x); return np.sum(r * r)": 2,
+    "math.sqrt(x @ x) ** 2": 2, "np.sum(np.sqrt(x * x) ** 4)": 0,
     "r = np.abs(x); r **= 2; return np.sum(r)": 2, "np.sum(np.abs(x) ** 4)": 0,
     "np.sum(np.where(x == 0, np.abs(x) ** 2, np.abs(x)))": 2, "np.sum(np.abs(x) ** 3)": 0,
 }
