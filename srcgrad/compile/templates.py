@@ -47,12 +47,25 @@ def gradient_tree(value: Any, path: Path, leaves: Leaves, traced: Traced,
     """The structure of one argument's gradient: references to outputs, None for leaves that
     have no derivative."""
     inputs = traced.inputs
+    def found(path: Path) -> Any:
+        column = Ref(place[inputs[path]])
+        return column if path not in traced.items else Element(column, *traced.items[path])
+
     numbered: dict[Path, Any] = {
-        p: Ref(place[inputs[p]]) if may_vary(leaf) else None for p, leaf in leaves
+        p: found(p) if may_vary(leaf) else None for p, leaf in leaves
         if p in inputs or not may_vary(leaf)}
     numbered.update((p, _items_of(found, iter([place.get(n) for n in columns])))
                     for p, (found, columns) in traced.columns.items())
     return _tree_of(value, path, numbered)
+
+
+class Element(NamedTuple):
+    """The item at a place of a column of so many items: a number of a type, or an array."""
+
+    column: Ref
+    place: int
+    length: int
+    type: Any
 
 
 class Numbers(NamedTuple):
@@ -120,6 +133,10 @@ def listed(template: Any, column: Callable[[int], Any], count: int | None = None
     return [None] * count
 
 
+def _of_type(item: Any, kind: Any) -> Any:
+    return item if kind is None else kind(item)
+
+
 def _all_of(items: Any, kind: Any, levels: int) -> list[Any]:
     """Numbers in lists of so many levels as numbers of one type."""
     return [*map(kind, items)] if levels == 1 else [
@@ -180,6 +197,9 @@ def rebuilt(template: Any, flat: Any) -> Any:
         return flat[template.index]
     if isinstance(template, COLUMNS):
         return listed(template, flat.__getitem__)
+    if isinstance(template, Element):
+        column = rebuilt(template.column, flat)
+        return None if column is None else _of_type(column[template.place], template.type)
     if isinstance(template, Record):
         return assemble(template.cls, tuple(template),
                         [rebuilt(v, flat) for v in template.values()])

@@ -14,7 +14,7 @@ from ..compile.frames import without_internal_frames
 from ..compile.pairs import Linear
 from ..compile.refusals import with_article
 from ..compile.requests import Request
-from ..compile.templates import COLUMNS, columns_of, may_vary, rebuilt, refs, tangents_of
+from ..compile.templates import COLUMNS, Element, columns_of, may_vary, rebuilt, refs, tangents_of
 from ..errors import NonDifferentiable, StructureError
 from ..graph.ir import Ref
 from ..trace.entry import Record
@@ -191,6 +191,11 @@ def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
         before = found.get(structure.index)  # one value may be returned at two places
         found[structure.index] = part if before is None else before + part
         return
+    if isinstance(structure, Element):
+        column, at = structure.column.index, structure.place
+        found.setdefault(column, _zero(like[column]))[at] = _shaped(
+            linear, tree, like[column][at], path)
+        return
     if isinstance(structure, COLUMNS) and tree is not None:
         try:
             columns = dict(columns_of(structure, tree))
@@ -357,6 +362,9 @@ def _by_number(structure: Any, value: Any) -> Any:
             table[node.index] = part
             return
         if node is None:
+            return
+        if isinstance(node, Element):
+            table.setdefault(node.column.index, [0.0] * node.length)[node.place] = part
             return
         if isinstance(node, COLUMNS):
             table.update(columns_of(node, part))

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from ..compile.templates import Items, Nested, Numbers, refs
+from ..compile.templates import Element, Items, Nested, Numbers, refs
 from ..graph.ir import Ref
 from ..trace.heap.gathering import Reading, columns
 from ..trace.heap.outlines import Arrays, Lists, Number, Outline, Record, class_of
@@ -74,6 +74,9 @@ def text_of_result(template: Any, outputs: str) -> str:
         return _listed(template, {i: f"{outputs}[{i}]" for i in refs(template)}, 0)
     if isinstance(template, Ref):
         return f"{outputs}[{template.index}]"
+    if isinstance(template, Element):
+        text = f"{text_of_result(template.column, outputs)}[{template.place}]"
+        return text if template.type is None else _number(text, template.type)
     if isinstance(template, dict):
         return "{" + ", ".join(f"{key!r}: {text_of_result(part, outputs)}"
                                for key, part in template.items()) + "}"
@@ -118,7 +121,10 @@ def _item(template: Any, names: dict[int, str], depth: int) -> str:
 
 def _of_type(text: str, numbers: Numbers, levels: int) -> str:
     """The text of a number, or of lists of so many levels of numbers, of one type."""
-    kind = numbers.type
     item = f"number{levels}"
     return f"[{_of_type(item, numbers, levels - 1)} for {item} in {text}]" if levels else (
-        f"{kind.__name__ if kind.__module__ == 'builtins' else f'np.{kind.__name__}'}({text})")
+        _number(text, numbers.type))
+
+
+def _number(text: str, kind: Any) -> str:
+    return f"{kind.__name__ if kind.__module__ == 'builtins' else f'np.{kind.__name__}'}({text})"

@@ -18,7 +18,7 @@ import numpy as np
 from ..cache.dispatch import SIZE_HELPERS
 from ..compile.backends import ALL, parameter_names, written
 from ..compile.specializations import Specialization
-from ..compile.templates import COLUMNS
+from ..compile.templates import COLUMNS, Element
 from ..errors import StructureError
 from ..graph.lift import distinct
 from ..native import NUMBA, PRANGE, above
@@ -87,7 +87,7 @@ def graph_name(entry: Specialization) -> str:
 
 def has_columns(template: Any) -> bool:
     """Are there lists in a result that are put together from columns?"""
-    if isinstance(template, COLUMNS):
+    if isinstance(template, (Element, *COLUMNS)):
         return True
     parts = template.values() if isinstance(template, dict) else template
     return isinstance(template, (dict, tuple, list)) and any(map(has_columns, parts))
@@ -95,7 +95,7 @@ def has_columns(template: Any) -> bool:
 
 def plain(template: Any) -> Any:
     """A result template of tuples, lists and dicts alone, and of columns."""
-    if isinstance(template, COLUMNS):
+    if isinstance(template, (Element, *COLUMNS)):
         return template
     if isinstance(template, Record) and ARRAY in template:
         return plain(template[ARRAY])

@@ -143,17 +143,13 @@ class FollowedNames(Assumption):
 
 @dataclass(frozen=True)
 class PartsOfItems(Assumption):
-    """A list of run-time length holds the parts of objects; ``known``: also of objects that
-    there were before.
+    """A list of run-time length holds the parts of objects.
 
     Why: objects are put into a list whose length depends on data, and have a common form.
     Changes: there is a list for each part; the objects must not change later.
     """
 
-    known: bool = False
-
-    def words(self) -> str:
-        return f"lists hold the parts of {'known ' * self.known}objects"
+    says = "lists hold the parts of objects"
 
 
 @dataclass(frozen=True)

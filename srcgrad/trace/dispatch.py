@@ -68,7 +68,7 @@ from .objects.native_methods import NativeMethods
 from .objects.protocols import Protocols
 from .record.effects import Effects
 from .record.recorder import Recorder
-from .record.tracers import Choice, OpaqueTracer, Picked
+from .record.tracers import Choice, OpaqueTracer
 from .record.truths import Truths
 from .values.choices import Choices
 from .values.comparisons import Comparisons
@@ -222,7 +222,6 @@ KINDS: dict[type, str] = {
     Globals: "namespaces",
     Link: "references",
     OpaqueTracer: "unions",
-    Picked: "unions",
     Reference: "references",
 }
 

@@ -71,6 +71,8 @@ class Traced:
     shareable: bool = True  # does the code serve other functions with the same code object?
     # of lists whose parts derivatives are taken for, what items have in common, and the inputs
     columns: dict[Path, tuple[Outline, tuple[int, ...]]] = field(default_factory=dict)
+    # of leaves that are items of columns, the place there, how many there are, and of which type
+    items: dict[Path, tuple[int, int, Any]] = field(default_factory=dict)
 
 
 def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any],
@@ -209,9 +211,10 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
                   roles, tuple(dict.fromkeys(machine.sources.notes)),
                   machine.rounds.rounds, machine.recorder.node_count,
                   {**{s.path: i for i, (_, s) in enumerate(machine.sources.inputs)},
-                   **leaf_inputs(leaves, columns)},
+                   **leaf_inputs(leaves, columns), **machine.whole_lists.leaf_columns(inputs)},
                   tuple(machine.assumed.undoing()), tuple(machine.assumed.made), found,
-                  not machine.found_functions.unguarded, columns)
+                  not machine.found_functions.unguarded, columns,
+                  machine.whole_lists.leaf_places())
 
 
 def _lost(machine: TraceMachine, node: Node | None) -> Refusal:

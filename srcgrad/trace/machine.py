@@ -24,7 +24,7 @@ from .calls import library  # noqa: F401  (like the others: it fills the table o
 from .dispatch import Dispatch, operators
 from .heap import heaps  # noqa: F401
 from .heap.run_time import check_no_table
-from .heap.stores import Reference
+from .heap.stores import Reference, are_contents
 from .heap.unlike import things_in
 from .iteration import iterables, itertool  # noqa: F401
 from .iteration.iteration import Cursor, Staged, Transposed, opened, staged_iterable
@@ -228,8 +228,9 @@ class TraceMachine(Dispatch):
             memo[id(obj)].update((k, self.copied(v, deep, memo) if deep else v) for k, v in pairs)
             return memo[id(obj)]
         stored = type(obj) is Reference
-        if stored and obj.cls is dict:
-            return self.references.owned(self.copied(self.call(dict, obj), deep, memo))
+        if stored and are_contents(obj.store.cls):
+            return self.references.owned(
+                self.copied(self.references.content(obj), deep, memo))
         if stored and obj.store.unread:
             raise self.attributes.no_attribute(obj, min(obj.store.unread))
         fields = obj.store.names if stored else record_fields(obj)

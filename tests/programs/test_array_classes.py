@@ -162,6 +162,10 @@ def stacked_in_order(v):
     return np.stack(sorted([Signal(v), Signal(v * 2.0)], key=lambda s: s.energy())).sum()
 
 
+def test_instances_that_data_put_in_order():
+    check(stacked_in_order, (X,), staged=False, passes=False, oracle=False)
+
+
 REFUSED = [
     (lambda v: np.median(v.view(Summed)), r"found by an example(?s:.)*np.asarray"),
     (lambda v: v.view(Measured).cumsum(), r"ndarray.cumsum(?s:.)*calls Measured.__array_ufunc__"),
@@ -171,7 +175,6 @@ REFUSED = [
     (lambda v: np.piecewise(Signal(v), [v < 0, v >= 0], [lambda x: x**2, lambda x: 3 * x]).sum(),
      r"numpy.piecewise(?s:.)*no example(?s:.)*asarray"),
     (lambda v: Buffered(v * 2.0).sum(), r"over the memory of a buffer(?s:.)*asarray"),
-    (stacked_in_order, r"works on plain arrays(?s:.)*asarray"),
     (lambda v: np.sum(v.view(np.matrix)), "np.matrix|the class matrix"),
     # a loop that turns a float into an array
     (lambda v: while_loop(v), "refers to 0.0 on one path and to a Signal"),

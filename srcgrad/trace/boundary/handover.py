@@ -21,9 +21,9 @@ from ...types.subclasses import ARRAY, classed_array
 from ..assumptions import ChangedLater
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
-from ..heap.unlike import objects_in
+from ..heap.unlike import things_in
 from ..record.structures import record_fields
-from ..record.tracers import Choice, ClassedArray, Picked, is_tracer
+from ..record.tracers import Choice, ClassedArray, is_tracer
 from .leaks import holds_tracer
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class HandedOver(Collaborator):
         """What an effect is given for an object: itself, or the value that stands for it."""
         if is_tracer(obj) or id(obj) in self.found_functions.paths:
             return obj
-        if type(obj) in (Choice, Picked):  # what takes it is done for each that it may be
-            for one in objects_in(obj):
+        if type(obj) is Choice:  # what takes it is done for each that it may be
+            for one in things_in(obj, {}):
                 self.handed_over(one)
             return obj
         if isinstance(obj, tuple):

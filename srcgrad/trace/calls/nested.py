@@ -37,7 +37,6 @@ from ..record.tracers import (
     ArrayTracer,
     Choice,
     ClassedArray,
-    Picked,
     StandIn,
     is_tracer,
 )
@@ -236,8 +235,8 @@ def opened(machine: Any, arg: Any, above: frozenset[int] = frozenset()) -> Any:
     if type(arg) is list and id(arg) in machine.symbolic_lists:
         arg = list(machine.iterate(arg))
     like = machine.references.seen(arg)
-    while type(like) in (Choice, Picked):
-        like = like.first if type(like) is Choice else like.objects[0]
+    while type(like) is Choice:
+        like = like.first
     parts = None if is_tracer(like) or isinstance(like, Staged) else children(like)
     if parts is None:
         return arg

@@ -21,10 +21,10 @@ from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
 from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn
 from ..heap.columns import column_states, common_form, kept_otherwise, list_elem, unlike_items
-from ..heap.forms import column_labels, has_known
+from ..heap.forms import column_labels
 from ..heap.gathering import parts_read
 from ..heap.outlines import Unlike
-from ..heap.unlike import are_nodes, one_of, remedies_for
+from ..heap.unlike import one_of, remedies_for
 from ..record.journal import Content, Snapshot
 from ..record.states import Columns, ListTable, Maybe, Partial, SymbolicList
 from ..record.structures import (
@@ -39,7 +39,7 @@ from ..record.structures import (
     same_constant,
     structure_parts,
 )
-from ..record.tracers import ArrayTracer, Choice, Moved, Picked, Poison, contains_tracer, is_tracer
+from ..record.tracers import ArrayTracer, Choice, Moved, Poison, contains_tracer, is_tracer
 from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
 
@@ -95,13 +95,6 @@ class Join:
     def takes_records(self) -> bool:
         """May items that can be changed in place be taken apart?"""
         return PartsOfItems() in self.machine.assumed
-
-    def stays(self, obj: Any) -> bool:
-        """May an object be known by a number?"""
-        merges = self.machine.merges
-        return PartsOfItems(known=True) not in self.machine.assumed and id(
-            obj) not in self.young and id(obj) not in self.made and (
-            merges.is_older(obj) or merges.loop_region() is None)
 
     def unify(self, a: Any, b: Any) -> Shape:
         """The shape of two states."""
@@ -316,6 +309,8 @@ class Join:
             aval = list_of(left.elem or right.elem)
         else:
             aval = list_of(self.join_avals(left.elem, right.elem))
+        if aval.elem is not None and aval.elem.kind is Kind.LIST and aval.elem.optional:
+            return self._column_lists(a, b)
         return Leaf(aval)
 
     def _column_lists(self, a: Any, b: Any) -> Shape:
@@ -324,8 +319,7 @@ class Join:
         changed from then on."""
         found = common_form(self, (a, b))
         if found is None:
-            known = any(isinstance(s, Columns) and has_known(s.form) for s in (a, b))
-            return unlike_items(*(PartsOfItems(known=True),) * known)
+            return unlike_items()
         form, avals = found
         if form.mutable and not self.takes_records:
             return unlike_items(kept_otherwise(self, form))
@@ -350,8 +344,6 @@ class Join:
             return found
         if any(map(self.machine.tuples.is_long, (a, b))):
             return self.failed(a, b)
-        if type(a) is Picked or type(b) is Picked:
-            return self._two(a, b)
         if self.predicate is None:
             self.machine.keys.unite(a, b)
         if any(map(self.machine.choices.is_part, (a, b))):
@@ -371,7 +363,7 @@ class Join:
         if type(a) is not type(b) or not (self._may_enter(a, b) and self._may_enter(b, a)) or (
                 (apart and not shared) or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
-        if outline(a) != outline(b) or (self.predicate is not None and are_nodes(self, a, b)):
+        if outline(a) != outline(b):
             return self._two(a, b)
         parts_a, parts_b = (self._ended_parts(side, obj) for side, obj in enumerate((a, b)))
         if parts_a is None or parts_b is None or len(parts_a) != len(parts_b):

@@ -223,11 +223,6 @@ class Merges(Collaborator):
                  for arm, end in zip(arms, ends, strict=True)]
         return Paths(predicate, (found[0], found[1])) if found != [None, None] else None
 
-    def is_older(self, obj: Any) -> bool:
-        """Is an object older than an iteration of the loop that is being traced?"""
-        region = self.loop_region()
-        return region is not None and self.journal.births.get(id(obj), 0) < region.layer
-
     def loop_region(self) -> Region | None:
         """The body of the loop that is being traced."""
         region: Region | None = self.recorder.region

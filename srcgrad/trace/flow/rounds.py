@@ -23,6 +23,7 @@ from ...types.dims import Atom, symbols
 from ...types.kinds import Aval, Kind, any_aval, int_aval
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
+from ..heap.unlike import remedies_for
 from ..record.homes import inherit_stored, is_derived, is_stored, link_possible, may_be_one, reach
 from ..record.journal import (
     Cell,
@@ -45,7 +46,7 @@ from .loop_nodes import Carried, Place, Round
 from .merges import UNREAD
 from .open_names import after_loop
 from .partial import DELETED
-from .shapes import Apart, Leaf, Misfit, Same, Sequence, Shape, leaf_shapes, leaves
+from .shapes import Apart, Failed, Leaf, Misfit, OneOf, Same, Sequence, Shape, leaf_shapes, leaves
 from .widening import widen
 
 if TYPE_CHECKING:
@@ -59,7 +60,6 @@ ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.true
 class Rounds(Collaborator):
     """Tracing a loop's body to a fixed form."""
 
-    among: parts.Among
     branches: parts.Branches
     joined_values: parts.JoinedValues
     loop_nodes: parts.LoopNodes
@@ -79,7 +79,6 @@ class Rounds(Collaborator):
         self.dropped: set[Any] = set()
         self.unsteady: set[Any] = set()
         self.later: Later = Later()
-        self.within: dict[Value, frozenset[int]] = {}  # which places a number may be
         self.tested_inside: Frame | None = None
         self.rounds = 0
         self.forms: dict[Any, list[tuple[Place, Leaf]]] = {}
@@ -214,9 +213,6 @@ class Rounds(Collaborator):
         for head, value in zip(done.test.builder.params, values, strict=True):
             if head in facts:
                 self.truths.settled[value] = facts[head]
-            places = self.among.places_told(head, facts)
-            if places is not None:
-                self.within[value] = places
             link = self.link_tests.get(head)
             if link is not None and link[0] in facts:
                 self.links_told[value] = facts[link[0]]
@@ -367,7 +363,10 @@ class Rounds(Collaborator):
                 carried.end = DELETED
             if isinstance(carried.cell, (Version, Lost, Stored)):
                 continue
-            carried.shape, changed = widen(joining, carried.shape, carried.pristine, carried.end)
+            form = carried.shape
+            carried.shape, changed = widen(joining, form, carried.pristine, carried.end)
+            if isinstance(form, OneOf) and isinstance(carried.shape, Failed):
+                raise self.recorder.of_forms(carried.shape.error, *carried.shape.remedies)
             changed = _open_sizes(joining, carried.shape, done.own) or changed
             self.merges.check_content(carried.cell, carried.shape)
             wide = wide or changed
@@ -402,12 +401,16 @@ class Rounds(Collaborator):
 
     def _check_objects(self, joining: Join, changed: set[tuple[Any, ...]]) -> None:
         """A loop carries objects by their parts: each must have one name only."""
-        if self.merges.torn(joining, changed):
-            raise self.recorder.fatal(JoinError(
+        torn = self.merges.torn(joining, changed)
+        if torn:
+            objects = [obj for pair in joining.objects for obj in pair
+                       if (id(pair[0]), id(pair[1])) in torn]
+            raise self.recorder.of_forms(JoinError(
                 "a loop's variable refers to another object in each iteration, and the objects "
                 "have other names too",
                 why="a change made through one name could not be followed to the others",
-                fix="keep the numbers in arrays, or copy the object"))
+                fix="keep the numbers in arrays, or copy the object"),
+                *remedies_for(joining, *objects))
 
     def _covered(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
         """May the arrays at the head be all that the arrays at the end may be?"""

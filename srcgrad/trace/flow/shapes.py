@@ -17,7 +17,7 @@ from ...stage.machine import UNBOUND
 from ...types.kinds import SCALARS, Aval, Kind
 from ..assumptions import Assumption
 from ..record.journal import Snapshot
-from ..record.tracers import Choice, Picked, Poison
+from ..record.tracers import Choice, Poison
 
 
 class Spare:
@@ -128,16 +128,6 @@ def failures(shape: Shape) -> Iterator[Failed]:
         yield shape
     for item in getattr(shape, "items", ()):
         yield from failures(item)
-
-
-def place_among(objects: tuple[Any, ...], obj: Any) -> Any:
-    """The number of an object among several, traced or not; None if it is none of them, or its
-    number among them would have to be computed."""
-    if type(obj) is Picked:
-        same = len(obj.objects) <= len(objects) and all(
-            a is b for a, b in zip(obj.objects, objects))
-        return obj.index if same else None
-    return next((i for i, one in enumerate(objects) if one is obj), None)
 
 
 SPARE = Spare()

@@ -16,7 +16,7 @@ from ..heap.unlike import Unsorted
 from ..record.journal import Snapshot
 from ..record.states import Columns, Maybe, Partial
 from ..record.structures import describe, is_mutable, leaf_aval
-from ..record.tracers import Picked, Poison
+from ..record.tracers import Poison
 from .joins import Join, is_nonnegative
 from .partial import DELETED, entries_of, is_ordered
 from .shapes import Failed, Keyed, Leaf, Numbered, OneOf, Perhaps, Same, Sequence, Shape, failures
@@ -59,8 +59,7 @@ def _widen_sequence(joining: Join, shape: Sequence, head: Any, end: Any) -> tupl
     parts = None if end is UNBOUND else _parts_or_none(shape, end)
     if is_mutable(head) and type(end) is type(head):
         joining.objects.append((head, end))
-    unlike = None in parts if parts and type(head) is Picked else (
-        type(end) is not type(head) and not isinstance(shape, Numbered))
+    unlike = type(end) is not type(head) and not isinstance(shape, Numbered)
     if parts is None or len(parts) != len(shape.items) or unlike:
         return joining.unify(head, end), True
     wide = type(end) is list and not joining.is_alias(head, (1,)) and (

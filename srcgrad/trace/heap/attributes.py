@@ -25,6 +25,7 @@ from .stores import (
     store_of,
     stored_as,
 )
+from .unlike import things_in
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -49,12 +50,17 @@ class StoredAttributes(Collaborator):
 
     def read(self, obj: Any, name: str) -> Any:
         """What an object holds under a name that has a column."""
-        read = self.machine.getitem(obj.store.columns[name], obj.index)
-        row = self._row_form(obj.store, name)
+        column, row = obj.store.columns[name], self._row_form(obj.store, name)
         if row is not None:
-            if id(read) not in self.list_rows.list_owners:
-                raise self.no_attribute(obj, name)
-            return self.list_rows.known_by(read, row)
+            self.lists.of_unknown_length(column)
+        read = self.machine.getitem(column, obj.index)
+        if row is not None:
+            for one in things_in(read, {}):
+                if id(one) in self.list_rows.list_owners:
+                    self.list_rows.known_by(one, row)
+                elif one is not None:
+                    raise self.no_attribute(obj, name)
+            return read
         return self.elements.read(obj.store, name, obj.index, read)
 
     def _row_form(self, store: Store, name: str) -> Any:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 from ...errors import JoinError
@@ -20,6 +19,7 @@ from .forms import (
     Column,
     Fixed,
     Form,
+    Listed,
     Nothing,
     Numbered,
     Parts,
@@ -41,12 +41,13 @@ from .stores import (
     Link,
     Reference,
     Unlinked,
-    kind_of_dicts,
+    kind_of_contents,
     may_be_none,
     number_in,
     stored_as,
 )
 from .unlike import (
+    LISTED,
     NUMBER,
     STORED,
     Sort,
@@ -85,7 +86,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
         joining.machine.journal.seal(item)
         return [*map(joining.machine.lists.held_list, joining.symbolic[id(item)].columns)]
     if isinstance(form, Several):
-        return _told_apart(form, item)
+        return _told_apart(joining, form, item)
     assert isinstance(form, Parts)
     parts = parts_of_item(joining, item)
     if parts is None or item_key(item) != form.key:
@@ -95,7 +96,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
             for v in taken_apart(joining, f, p)]
 
 
-def _told_apart(form: Several, item: Any) -> list[Any]:
+def _told_apart(joining: Join, form: Several, item: Any) -> list[Any]:
     """What tells which of several things an item is."""
     things = things_in(item, {})
     if not all(any(s.has(t) for s in form.sorts) for t in things):
@@ -104,18 +105,25 @@ def _told_apart(form: Several, item: Any) -> list[Any]:
         contents = [content_in(s, item, {}) for s in form.told]
     except Unsorted:
         raise Unfit from None
-    if any(c is UNBOUND and not (s.objects or s.stores)
-           for s, c in zip(form.told, contents, strict=True)):
-        raise Unfit  # no number to stand for what is no number
     return [*(flag_of(s, item, {}) for s in form.sorts[:-1]),
-            *(0 if c is UNBOUND or len(s.objects) == 1 else c
+            *(_spare(joining, s) if c is UNBOUND else c
               for s, c in zip(form.told, contents, strict=True))]
+
+
+def _spare(joining: Join, sort: Sort) -> Any:
+    """What stands for the content of a sort where another thing is; :class:`Unfit` where nothing
+    can."""
+    if sort.key == LISTED:
+        return joining.machine.containers.made([])
+    if not sort.stores:
+        raise Unfit
+    return 0
 
 
 def _several(form: Several, made: list[Any]) -> Any:
     """One of several things, from what tells which it is."""
     flags = [made.pop(0) for _ in form.sorts[:-1]]
-    contents = [None if s.constant else made.pop(0) for s in holders(form.sorts)]
+    contents = [None if s.only else made.pop(0) for s in holders(form.sorts)]
     return together(form.sorts, flags, contents)
 
 
@@ -123,6 +131,18 @@ def is_of_nothing(state: Any) -> bool:
     """Does a list hold nothing but None, as far as is known?"""
     elem = state.value.aval.elem if type(state) is SymbolicList else None
     return elem is not None and elem.kind is Kind.NONE
+
+
+def is_of_lists(state: Any) -> bool:
+    """Does a list of unknown length hold lists of numbers?"""
+    elem = state.value.aval.elem if type(state) is SymbolicList else None
+    return elem is not None and elem.kind is Kind.LIST
+
+
+def told(state: Any) -> Any:
+    """The content of a list of nothing but None, or of lists, as a column of such things."""
+    form = Nothing() if is_of_nothing(state) else Listed() if is_of_lists(state) else None
+    return state if form is None else Columns(form, (state,))
 
 
 def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
@@ -150,9 +170,7 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
 def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
     """The content of each column of a list in some state; :class:`Unfit` if the list has items
     of another form."""
-    count = size(form)
-    if is_of_nothing(state):
-        state = Columns(Nothing(), (state,))
+    count, state = size(form), told(state)
     if isinstance(state, Columns):
         if common(form, state.form) != form and len(state.columns) != count:
             raise Unfit
@@ -160,8 +178,7 @@ def column_states(joining: Join, form: Form, state: Any) -> tuple[Any, ...]:
             return state.columns
         if isinstance(form, (Several, Numbered)) and may_be_told(form, state.form):
             return told_widely(form, state)
-        refuse = functools.partial(_refuse_numbers, remedies=_stored_instead(joining, form))
-        return tuple(Late(c.value.aval, refuse) for c in state.columns)
+        raise Unfit
     if isinstance(state, SymbolicList):  # a list without items so far
         if state.value.aval.elem is not None:
             raise Unfit
@@ -179,14 +196,15 @@ def told_widely(form: Form, state: Columns) -> tuple[Late, ...]:
         return Late(column.value.aval, lambda machine: machine.lists.held_list(column))
 
     def each(item: Any, aval: Aval) -> Late:
-        return Late(list_of(aval), lambda machine: machine.containers.repeated_list(
-            [item], machine.length(machine.lists.held_list(number))))
+        return Late(list_of(aval), lambda machine: machine.lists.of_unknown_length(
+            machine.containers.repeated_list(
+                [item], machine.length(machine.lists.held_list(number)))))
 
     def held(sort: Sort) -> Late:
         found = contents.get(sort.key)
         if found is None and sort.key is NUMBER:
             raise Unfit
-        return found or each(0, INT)
+        return found or (each([], list_of(None)) if sort.key == LISTED else each(0, INT))
 
     if isinstance(form, Numbered):
         return (each(NONE, INT) if isinstance(state.form, Nothing) else read(number),)
@@ -202,36 +220,18 @@ def told_widely(form: Form, state: Columns) -> tuple[Late, ...]:
             *map(held, wide.told))
 
 
-def _stored_instead(joining: Join, form: Form) -> tuple[Assumption, ...]:
-    """What makes known objects, which a form tells, lie in stores."""
-    if isinstance(form, Parts):
-        return tuple(one for item in form.items for one in _stored_instead(joining, item))
-    known = [] if not isinstance(form, Several) else [
-        (type(o), joining.outside(o)) for sort in form.sorts for o in sort.objects]
-    return tuple(dict.fromkeys(stored_as(cls, outside) for cls, outside in known
-                               if joining.machine.references.may_store(cls, outside)))
-
-
-def _refuse_numbers(machine: Any, remedies: tuple[Assumption, ...]) -> Any:
-    """The numbers in a list mean other objects than those in the list that it becomes."""
-    raise machine.recorder.of_forms(JoinError(
-        "lists of objects are joined that were made of different objects",
-        why="which objects a list may hold has to be known where it is made",
-        fix="put objects of both kinds into one list before the branch or loop"), *remedies)
-
-
 def common_form(joining: Join, states: tuple[Any, ...]) -> tuple[Form, list[Aval]] | None:
     """The form of the items of a list in two states, and the types of its columns; None if
-    they have no common form.  Known objects beside others are taken apart like those."""
+    they have no common form."""
     return _common_form(joining, states, True) or _common_form(joining, states, False)
 
 
 def _common_form(joining: Join, states: tuple[Any, ...],
-                 known: bool) -> tuple[Form, list[Aval]] | None:
+                 whole: bool) -> tuple[Form, list[Aval]] | None:
     form: Form | None = None
     try:
         for state in states:
-            for one in _forms(joining, state, known):
+            for one in _forms(joining, state, whole):
                 form = one if form is None else common(form, one)
         if form is None or not size(form):
             return None
@@ -242,16 +242,15 @@ def _common_form(joining: Join, states: tuple[Any, ...],
     return None if any(a is None for a in avals) else (form, [a for a in avals if a is not None])
 
 
-def _forms(joining: Join, state: Any, known: bool) -> list[Form]:
+def _forms(joining: Join, state: Any, whole: bool) -> list[Form]:
+    state = told(state)
     if isinstance(state, Columns):
         return [state.form]
-    if is_of_nothing(state):
-        return [Nothing()]
     if isinstance(state, SymbolicList):
         if state.value.aval.elem is not None:
             raise Unfit
         return []
-    return [form_of(joining, item, known) for item in state.items]
+    return [form_of(joining, item, whole) for item in state.items]
 
 
 def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
@@ -280,7 +279,7 @@ def _classes(form: Form) -> list[type]:
         return []
     cls = form.key[0]
     if cls is dict and all(type(key) is str for key in form.key[1:]):
-        cls = kind_of_dicts(form.key[1:])
+        cls = kind_of_contents(dict, form.key[1:])
     return [cls, *(cls for item in form.items for cls in _classes(item))]
 
 
@@ -304,6 +303,8 @@ def list_elem(joining: Join, state: Any) -> Any:
         if aval is None:
             return False
         elem = aval if elem is None else joining.join_avals(elem, aval)
+        if elem.kind is Kind.LIST and elem.optional:
+            return False
     return elem
 
 

@@ -42,12 +42,20 @@ from ..numpy.written_out import (
     place_of,
     pop_at,
 )
-from ..objects.special_methods import CONTAINERS, is_asked, is_subscripted, python_method
+from ..objects.special_methods import (
+    CONTAINERS,
+    class_attribute,
+    is_asked,
+    is_subscripted,
+    python_method,
+)
 from ..record.journal import Content
 from ..record.states import Columns
-from ..record.tracers import ArrayTracer, Choice, Picked, Poison, ScalarTracer, is_tracer
+from ..record.tracers import ArrayTracer, Choice, Poison, ScalarTracer, is_tracer
 from ..values.operators import INPLACE
+from .forms import Numbered
 from .rows import Row
+from .stores import number_in, python_class, store_of
 from .tables import SPREAD
 
 if TYPE_CHECKING:
@@ -177,16 +185,16 @@ class Containers(Collaborator):
             return iter(self.all_items(iterable))
         iterable = self.references.seen(iterable)
         if isinstance(iterable, list) and id(iterable) in self.symbolic_lists:
-            self.lists.unroll_maker(iterable)
             raise self.recorder.of_forms(UnsupportedOperation(
                 "a list whose length depends on data is iterated where its length is needed",
                 why="the generated code is made before the length is known",
-                fix="loop over it with a for statement"), ListedGenerators())
+                fix="loop over it with a for statement"),
+                ListedGenerators(), *self.lists.maker_unrolled(iterable))
         return self.watched(self.outside_items(iterable))
 
     def delegate(self, iterable: Any) -> Any:
         """The operand of ``yield from``: what is staged is taken item by item."""
-        staged = isinstance(iterable, (Staged, Choice, Picked)) or is_tracer(iterable) or (
+        staged = isinstance(iterable, (Staged, Choice)) or is_tracer(iterable) or (
             isinstance(iterable, list) and id(iterable) in self.symbolic_lists)
         return self.machine.iterate(iterable) if staged else iterable
 
@@ -358,6 +366,11 @@ class Containers(Collaborator):
                     "popleft") and id(obj) not in self.sources.shadows:
             self.sources.note_container(obj)
         shadow = self.references.shadow_of(obj)
+        if name == "sort" and id(shadow) in self.symbolic_lists:  # the key is staged
+            self.presence.container_method(shadow, name, args, kwargs)
+            self.effects.effect_on(obj, operator.setitem, slice(None),
+                                   self.machine.call(list, shadow))
+            return None
         own = python_method(obj, name) is not None
         self.effects.effect_on(obj, getattr(native_class(type(obj)), name) if own else Method(name),
                        *args, **kwargs)
@@ -429,14 +442,28 @@ class Containers(Collaborator):
         elem = state.value.aval.elem
         return elem is None or (elem.kind in SCALARS and not elem.optional)
 
+    def _by_number(self, obj: list[Any], item: Any) -> tuple[list[Any], Any]:
+        """A list of objects in one store, and such an object, by their numbers, if being equal
+        is being one."""
+        state, store = self.symbolic_lists.get(id(obj)), store_of(item)
+        form = state.form if type(state) is Columns else None
+        if not isinstance(form, Numbered) or store is not form.store or class_attribute(
+                python_class(store.cls), "__eq__") is not object.__eq__:
+            return obj, item
+        return self.lists.held_list(state.columns[0]), self.machine.among.computed(
+            number_in(store, item))
+
     def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
+        if name in ("index", "count") and len(args) == 1:
+            obj, *args = self._by_number(obj, *args)  # type: ignore[assignment]
         if name in ("index", "count") and len(args) == 1 and self._are_numbers(obj, *args):
             return self.operators.helped(place_of if name == "index" else count_of, obj, *args)
         return self.list_methods.symbolic_method(obj, name, args, kwargs)
 
     def contains_number(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length that holds numbers."""
+        obj, item = self._by_number(obj, item)
         if not self._are_numbers(obj, item):
             return self.lists.no_method(obj, "a membership test")
         return self.operators.helped(is_among, obj, item)

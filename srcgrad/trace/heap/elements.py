@@ -27,7 +27,7 @@ from ..record.journal import Version
 from ..record.regions import Region
 from ..record.states import SymbolicList
 from ..record.tracers import ArrayTracer, Home
-from .stores import Reference, Store, are_dicts, class_key, stored_as
+from .stores import Reference, Store, are_contents, class_key, stored_as
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -190,7 +190,7 @@ class Elements(Collaborator):
         if held.store.found is None:
             return
         owner = Reference(held.store, index)
-        reader = operator.getitem if are_dicts(held.store.cls) else getattr
+        reader = operator.getitem if are_contents(held.store.cls) else getattr
         array = self.effects.emit_effect(reader, (owner, held.name), {}, OPAQUE)
         self.effects.emit_effect(operator.setitem, (array, Ellipsis, content), {}, None)
 

@@ -7,11 +7,11 @@ its own in the graph.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..record.structures import is_mutable, leaf_aval, rebuilder, structure_parts
-from ..record.tracers import Choice, Picked
+from ..record.structures import leaf_aval, rebuilder, structure_parts
+from ..record.tracers import Choice
 from .stores import (
     Store,
     class_key,
@@ -19,6 +19,7 @@ from .stores import (
     store_of,
 )
 from .unlike import (
+    LISTED,
     NUMBER,
     Sort,
     holders,
@@ -87,6 +88,11 @@ class Nothing(Column):
 
 
 @dataclass(frozen=True, slots=True)
+class Listed(Column):
+    """A list of numbers."""
+
+
+@dataclass(frozen=True, slots=True)
 class Numbered(Form):
     """An object in a store, or with ``optional`` None: its number."""
 
@@ -152,35 +158,29 @@ class Several(Form):
 
     @property
     def held(self) -> tuple[Any, ...]:
-        return tuple(obj for sort in self.sorts for obj in sort.objects)
+        return tuple(obj for sort in self.sorts for obj in sort.only)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Several) and [s.key for s in self.sorts] == [
-            s.key for s in other.sorts] and all(
-                len(s.objects) == len(o.objects) and _is_prefix(s.objects, o.objects)
-                for s, o in zip(self.sorts, other.sorts, strict=True))
+            s.key for s in other.sorts]
 
     @property
     def told(self) -> list[Sort]:
         """The sorts that need a column for what tells the thing."""
-        return [s for s in holders(self.sorts) if not s.constant]
+        return [s for s in holders(self.sorts) if not s.only]
 
 
-def _is_prefix(objects: tuple[Any, ...], longer: tuple[Any, ...]) -> bool:
-    return len(objects) <= len(longer) and all(
-        a is b for a, b in zip(objects, longer, strict=False))
-
-
-def objects_of(stores: list[Store], optional: bool) -> Form:
-    """The form of an object in one of some stores."""
-    if len(stores) == 1:
+def objects_of(stores: list[Store], optional: bool, numbers: bool = False) -> Form:
+    """The form of an object in one of some stores; or of None, or a number."""
+    if len(stores) == 1 and not numbers:
         return Numbered(stores[0], optional)
-    return several([*[nothing()] * optional, *map(stored_sort, stores)])
+    return several([*[nothing()] * optional, *[Sort(NUMBER)] * numbers,
+                    *map(stored_sort, stores)])
 
 
 def nothing() -> Sort:
     """The sort of None."""
-    return Sort(sort_key(None), (None,), True)
+    return Sort(sort_key(None), (None,))
 
 
 class Unfit(TypeError):
@@ -195,9 +195,9 @@ def item_key(obj: Any) -> tuple[Any, ...]:
     return (type(obj), len(parts), *names)
 
 
-def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> Form:
-    """The form of one item; :class:`Unfit` if it contains itself.  ``known``: known objects are
-    told by numbers, not by their parts."""
+def form_of(joining: Join, item: Any, whole: bool = True, depth: int = 0) -> Form:
+    """The form of one item; :class:`Unfit` if it contains itself.  ``whole``: what was found
+    outside stays itself."""
     if depth > MAX_DEPTH:
         raise Unfit
     if item is None:
@@ -212,15 +212,19 @@ def form_of(joining: Join, item: Any, known: bool = True, depth: int = 0) -> For
         return Column() if inner is None else Rows(inner)
     if leaf_aval(item) is not None:
         return Column()
-    sorts = known_sorts(joining, item) if known else None
-    if sorts is not None:
+    if type(item) is list and not depth and not joining.outside(item) and all(
+            leaf_aval(one) is not None for one in item):
+        return Listed()
+    sorts = sorted_apart(things_in(item, {})) if type(item) is Choice else None
+    if sorts is not None and not any(s.key[0] in ("tuple", "list", "object", "dict")
+                                     for s in sorts):
         return several(sorts)
-    whole = known and joining.outside(item) and not isinstance(item, tuple)
-    parts = None if whole else parts_of_item(joining, item)
+    stays = whole and joining.outside(item) and not isinstance(item, tuple)
+    parts = None if stays else parts_of_item(joining, item)
     if parts is None:
         return Fixed(item)
     return Parts(item_key(item), rebuilder(item), [
-        form_of(joining, p, known, depth + 1) for p in parts])
+        form_of(joining, p, whole, depth + 1) for p in parts])
 
 
 def parts_of_item(joining: Join, item: Any) -> tuple[Any, ...] | None:
@@ -230,35 +234,9 @@ def parts_of_item(joining: Join, item: Any) -> tuple[Any, ...] | None:
     return joining.parts_inside(item)
 
 
-def known_sorts(joining: Join, item: Any) -> list[Sort] | None:
-    """The sorts of a thing that is, or may be, a known object."""
-    things = things_in(item, {})
-    if type(item) not in (Choice, Picked) and not (
-            type(item) is not dict and is_mutable(item) and joining.stays(item)):
-        return None
-    sorts = sorted_apart(things)
-    if sorts is None or any(s.key[0] in ("tuple", "list") for s in sorts) or not all(
-            joining.stays(o) for s in sorts for o in s.objects):
-        return None
-    for sort in sorts:
-        if not sort.constant and sort.objects:
-            among = joining.machine.among
-            sort.objects = among.grouped(tuple(
-                o for o in among.closure(list(sort.objects)) if sort_key(o) == sort.key))
-    return sorts
-
-
 def _all_sorts(first: list[Sort], second: list[Sort]) -> list[Sort]:
-    """The sorts of either; objects that are known to the first keep their numbers."""
-    found = {s.key: s for s in first}
-    for sort in second:
-        known = found.get(sort.key)
-        if known is None:
-            found[sort.key] = sort
-        else:
-            extra = tuple(o for o in sort.objects if not any(o is k for k in known.objects))
-            found[sort.key] = replace(known, objects=known.objects + extra)
-    return [*found.values()]
+    """The sorts of either."""
+    return [*{s.key: s for s in (*first, *second)}.values()]
 
 
 def several(sorts: list[Sort]) -> Several:
@@ -276,6 +254,8 @@ def told_by_sorts(form: Form) -> list[Sort]:
         return [*[nothing()] * form.optional, stored_sort(form.store)]
     if isinstance(form, Nothing):
         return [nothing()]
+    if isinstance(form, Listed):
+        return [Sort(LISTED)]
     raise Unfit
 
 
@@ -285,9 +265,11 @@ def common(first: Form, second: Form) -> Form:
         return first
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Several) and isinstance(other, Column) and any(s.key == (
-                sort_key(None) if isinstance(other, Nothing) else NUMBER) for s in one.sorts):
+                sort_key(None) if isinstance(other, Nothing) else LISTED if isinstance(
+                    other, Listed) else NUMBER) for s in one.sorts):
             return one
-    if isinstance(first, Column) and isinstance(second, Column):
+    if isinstance(first, Column) and isinstance(second, Column) and not (
+            Listed in (type(first), type(second)) and first != second):
         return first if first == second else Column()
     numbered = [f for f in (first, second) if isinstance(f, Numbered)]
     if numbered and all(isinstance(f, Nothing) or (isinstance(f, Numbered) and f.store is (
@@ -327,26 +309,17 @@ def column_labels(form: Form) -> tuple[str, ...]:
 
 def wider_form(joining: Join, form: Form, item: Any) -> Form:
     """The form of a list that gets another item, if the items that it has can be told by it."""
-    if not (has_known(form) or isinstance(form, (Several, Numbered, Nothing))):
+    if not isinstance(form, (Several, Numbered, Nothing, Listed)):
         return form
     wider = common(form, form_of(joining, item))
     told = isinstance(wider, (Several, Numbered))
     return wider if told or size(wider) == size(form) else form
 
 
-def has_known(form: Form) -> bool:
-    """Are there known objects among the parts of items?"""
-    if isinstance(form, Several):
-        return any(sort.objects and not sort.constant for sort in form.sorts)
-    return isinstance(form, Parts) and any(map(has_known, form.items))
-
-
 def may_be_told(form: Form, narrow: Form) -> bool:
-    """Are the things of another form told by these sorts, in their order, by the same numbers?"""
-    sorts, told = told_by_sorts(form), told_by_sorts(narrow)
-    held = [sort for sort in sorts if any(sort.key == one.key for one in told)]
-    return [s.key for s in held] == [s.key for s in told] and all(
-        _is_prefix(one.objects, sort.objects) for one, sort in zip(told, held, strict=True))
+    """Are the things of another form told by these sorts, in their order?"""
+    told = [sort.key for sort in told_by_sorts(narrow)]
+    return [sort.key for sort in told_by_sorts(form) if sort.key in told] == told
 
 
 def same_numbers(form: Form, other: Form) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...types.guards import Native, Path
 from ...types.kinds import BOOL, INT, Aval, Kind, aval_of, list_of
+from ...types.tree import children
 from ..record.structures import rebuilder, record_fields
 from .forms import Column, Fixed, Form, Parts, Rows, Several, item_key, nothing, objects_of
 from .outlines import (
@@ -39,7 +40,7 @@ from .outlines import (
     refers,
     weak,
 )
-from .stores import NONE, DictRecord, Store, are_dicts, kind_of, part_of
+from .stores import NONE, Store, are_contents, kind_of, part_of, python_class
 from .unlike import NUMBER, Sort
 
 Numbers = dict[Any, dict[int, int]]  # of objects, by class and id
@@ -83,32 +84,33 @@ def columns(items: list[Any], found: Outline, numbers: Numbers | None = None) ->
 
 def check_items(items: list[Any], found: Record) -> None:
     """:class:`Unlike` if items are not of the class of an outline, with its names."""
-    cls = class_of(found)
-    cls = dict if are_dicts(cls) else cls
+    cls = python_class(class_of(found))
     if {*map(type, items)} - {cls} or not _are_named(items, found, cls):
         raise Unlike
 
 
 
 def _numbered(items: list[Any], found: Referred, numbers: Numbers) -> list[list[Any]]:
-    """For objects of some classes, whether they are of each class but the last, or None; and their
-    numbers."""
-    classes = classes_of(found)
+    """For objects of some classes, whether they are of each class but the last, None, or numbers;
+    the numbers beside them; and those of the objects."""
+    classes, beside = classes_of(found), found.beside
     known = {**({NONE_AT: NONE} if found.optional else {}), **numbers[classes[0]]}
-    if len(classes) == 1:
+    if len(classes) == 1 and beside is None:
         return [[known[id(i)] for i in items]]
     for cls in classes[1:]:
         known.update(numbers[cls])
     kinds = [*map(kind_of, items)]
-    return [[kind is cls for kind in kinds]
-            for cls in ((NoneType,) if found.optional else ()) + (*classes[:-1],)] + [
-        [known[id(i)] for i in items]]
+    told = [NoneType] * found.optional + [beside] * (beside is not None) + classes[:-1]
+    values = [] if beside is None else [
+        [i if kind is beside else beside() for i, kind in zip(items, kinds, strict=True)]]
+    return [*([kind is cls for kind in kinds] for cls in told), *values,
+            [0 if kind is beside else known[id(i)] for i, kind in zip(items, kinds, strict=True)]]
 
 
 def _reader(found: Record) -> Any:
     """What makes what reads the part of an item with a name."""
-    return (operator.itemgetter if issubclass(class_of(found), (tuple, dict, DictRecord))
-            else operator.attrgetter)
+    cls = class_of(found)
+    return operator.itemgetter if are_contents(cls) or cls is dict else operator.attrgetter
 
 
 def _parts_of(items: list[Any], found: Record) -> Iterator[tuple[list[Any], Outline]]:
@@ -133,7 +135,8 @@ def referred(items: list[Any], found: Outline) -> Iterator[tuple[type, list[Any]
     """The objects that are known by numbers in some items, class by class."""
     if isinstance(found, Referred):
         classes = classes_of(found)
-        held = [i for i in items if not (found.optional and i is None)]
+        held = [i for i in items if not (found.optional and i is None) and (
+            type(i) is not found.beside)]
         if len(classes) == 1:
             yield classes[0], held
             return
@@ -252,6 +255,16 @@ def are_numbered(part: list[list[Any]], items: list[Any]) -> bool:
     return [*map(id, part[0])] == [*map(id, items)]
 
 
+def numbers_met(whole: list[list[Any]], obj: Any) -> tuple[tuple[int, int], ...]:
+    """The classes, by their places, and numbers of all gathered objects in a structure."""
+    known = {key: (place, number) for place, part in enumerate(whole)
+             for key, number in part[1].items()}
+    todo = [obj]
+    for one in todo:  # which grows meanwhile
+        todo += [part for _, _, part in children(one) or ()]
+    return tuple([known[id(one)] for one in todo if id(one) in known])
+
+
 def numbered_columns(outlines: list[Record], found: Outline, whole: list[list[Any]],
                      items: list[Any]) -> list[list[Any]]:
     """The columns of items that refer to objects which are known by numbers."""
@@ -304,8 +317,9 @@ def form_of_items(found: Outline, items: list[Any], store: Callable[[type], Stor
     if isinstance(found, Constant):
         return Fixed(example), []
     if isinstance(found, Referred) and store is not None:
-        return objects_of([*map(store, found.classes)], found.optional), [
-            *((name, BOOL) for name in found.names), ("", INT)]
+        beside = [] if found.beside is None else [("_number", column_type(Number(found.beside)))]
+        return objects_of([*map(store, found.classes)], found.optional, bool(beside)), [
+            *((name, BOOL) for name in found.names), *beside, ("", INT)]
     if isinstance(found, Lists) and isinstance(found.inner, (Record, Referred)):
         form, named = form_of_items(found.inner, [*itertools.chain.from_iterable(items)], store)
         return Rows(form), [(name, list_of(aval)) for name, aval in named]

@@ -30,7 +30,6 @@ from ..record.tracers import (
     ArrayTracer,
     Choice,
     OpaqueTracer,
-    Picked,
     Poison,
     ScalarTracer,
     Tracer,
@@ -340,7 +339,7 @@ class Items(Collaborator):
             return
         if isinstance(obj, list) and is_tracer(key) and self.keys.is_data(key):
             if not self.opening.may_open() and any(
-                    type(i) in (list, Choice, Picked) for i in (value, *obj)):
+                    type(i) in (list, Choice) for i in (value, *obj)):
                 self.among.put_among(obj, key, value)
                 return
             self.tuples.list_put(self.lists.made_unknown(obj), key, value)

@@ -17,7 +17,7 @@ from ...errors import JoinError, UnsupportedOperation
 from ...graph.ir import Ref, Value
 from ...types.dims import Poly, is_varying, slice_length
 from ...types.kinds import INT, Aval, Kind, list_of
-from ..assumptions import KnownLengths, MixedRows, PartsOfItems, UnrolledLoop
+from ..assumptions import KnownLengths, MixedRows, UnrolledLoop
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.joins import is_nonnegative
@@ -33,16 +33,18 @@ from .among import places_of
 from .columns import (
     column_states,
     common_form,
+    is_of_lists,
     is_of_nothing,
     kept_otherwise,
     list_item_aval,
     put_together,
     taken_apart,
+    told,
     unlike_items,
 )
-from .forms import Form, Nothing, Numbered, Several, Unfit, has_known, wider_form
+from .forms import Form, Numbered, Several, Unfit, wider_form
 from .stores import kind_of, stored_as
-from .unlike import objects_in
+from .unlike import things_in
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -114,6 +116,10 @@ class Lists(Collaborator):
         self.journal.write(self.content_of(obj), self.unknown_state(obj))
         return obj
 
+    def of_unknown_length(self, obj: list[Any]) -> list[Any]:
+        """The same list with its content as a graph value, if it is none."""
+        return obj if id(obj) in self.symbolic_lists else self.made_unknown(obj)
+
     def items_seen(self, obj: Any) -> list[Any]:
         return list(self.containers.outside_items(obj))
 
@@ -174,22 +180,6 @@ class Lists(Collaborator):
                                             self.recorder.region)
         return known[0]
 
-    def list_replaced(self, items: list[Any], index: Any, item: Any) -> list[Any]:
-        """Numbers with the one at a traced place replaced."""
-        before = self.list_of_numbers(items)
-        value = self.recorder.as_value(item)
-        assert before.aval.elem is not None
-        elem = stable_elem(self.merges.join(), before.aval.elem, value.aval.but(expr=None))
-        (after,) = self.recorder.emit("put", (before, value, self.recorder.as_value(index)),
-                                      (list_of(elem),))
-        after.obj = before.obj
-        made = [self.recorder.wrap(self.recorder.emit("get", (after, self.recorder.const(i)), (elem,
-                                                      ))[0])
-                for i in range(len(items))]
-        if all(type(m) is ScalarTracer for m in made):
-            self.lists_made[tuple(m.value for m in made)] = (after, self.recorder.region)
-        return made
-
     def one_among(self, items: list[Any] | tuple[Any, ...], key: Any) -> Any:
         """One of several arrays or other objects, told by branches, so that it stays the same
         object; None if they are too many."""
@@ -209,13 +199,18 @@ class Lists(Collaborator):
     def unroll_maker(self, obj: list[Any]) -> None:
         """A list of unknown length is needed with a known one: if a for loop made it, start
         again with that loop unrolled."""
+        for unrolled in self.maker_unrolled(obj):
+            raise Restart(unrolled)
+
+    def maker_unrolled(self, obj: list[Any]) -> tuple[UnrolledLoop, ...]:
+        """The assumption that the for loop is unrolled that made a list of unknown length."""
         state = self.symbolic_lists.get(id(obj))
         if state is None:  # a list of known length
-            return
+            return ()
         value = state.columns[0].value if type(state) is Columns else state.value
         site = self.items.list_sites.get(value)
-        if site is not None and not self.assumed.unrolls(site):
-            raise Restart(UnrolledLoop(site, "a list that it fills is needed with its length"))
+        return () if site is None or self.assumed.unrolls(site) else (
+            UnrolledLoop(site, "a list that it fills is needed with its length"),)
 
     def made_with(self, made: list[Any], source: list[Any]) -> list[Any]:
         """A list made of another one: where its length is needed, it is that of the other."""
@@ -407,12 +402,15 @@ class Lists(Collaborator):
     def taking(self, obj: list[Any], state: Any, item: Any) -> Any:
         """The content of a list that takes an item: the first one that is no value decides what
         its columns are."""
-        joining, none = self.merges.join(), is_of_nothing(state)
-        if type(state) is Columns or not (none or state.value.aval.elem is None) or (
-                list_item_aval(joining, item) is not None):
+        joining = self.merges.join()
+        if is_of_lists(state) and item is None:
+            return told(state)
+        if type(state) is Columns or not (
+                is_of_nothing(state) or state.value.aval.elem is None) or (
+                list_item_aval(joining, item) is not None and type(item) is not list):
             return state
-        if none:
-            return Columns(Nothing(), (state,))
+        if is_of_nothing(state):
+            return told(state)
         found = common_form(joining, (Snapshot(list, (item,)),))
         if found is None or (found[0].mutable and not joining.takes_records):
             return state
@@ -423,7 +421,7 @@ class Lists(Collaborator):
     def into_columns(self, obj: list[Any], state: Columns, item: Any,
                       act: Callable[[list[Any], Any], None]) -> None:
         """Do something with each column and the part of an item that belongs into it."""
-        for one in objects_in(item):  # where some lie in stores, new ones do
+        for one in things_in(item, {}):  # where some lie in stores, new ones do
             if self.references.could_lie_with_found(kind_of(one)):
                 raise Restart(stored_as(kind_of(one)))
         try:
@@ -445,7 +443,6 @@ class Lists(Collaborator):
             "an item of another form is put into a list whose length depends on data",
             why="its items must be tuples or records of one form",
             fix="keep unlike things in separate lists"),
-            *(PartsOfItems(known=True),) * has_known(form),
             *(stored_as(kind_of(item)),) * made)
         return refusal
 
@@ -480,7 +477,7 @@ def _may_change(item: Any) -> bool:
     """Is an item, or a part of it, an object whose identity matters, or one of such?"""
     if isinstance(item, tuple):
         return any(map(_may_change, item))
-    return any(map(is_mutable, objects_in(item)))
+    return any(map(is_mutable, things_in(item, {})))
 
 
 def _values_in(items: list[Any]) -> tuple[Any, ...] | None:

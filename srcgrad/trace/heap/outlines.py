@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -71,15 +71,19 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Referred:
-    """Objects of some classes that are known by numbers; or, if ``optional``, None."""
+    """Objects of some classes that are known by numbers; or, if ``optional``, None; or numbers
+    of the type ``beside``."""
 
     classes: tuple[Any, ...]  # the classes in order, or weak references to them
     optional: bool = False
+    beside: Any = None
 
     @property
     def names(self) -> list[str]:
-        """For each class but the last, what tells its objects apart; before them None."""
-        told = [f"_is_{cls.__name__.lower()}" for cls in self.classes[:-1]]
+        """For each class but the last, what tells its objects apart; before them None, and
+        numbers."""
+        told = [*["_is_number"] * (self.beside is not None),
+                *(f"_is_{cls.__name__.lower()}" for cls in self.classes[:-1])]
         return ["_is_none", *told] if self.optional and told else told
 
 
@@ -143,17 +147,28 @@ def common_outline(first: Outline | None, second: Outline | None) -> Outline | N
             first.cls is second.cls and first.names == second.names):
         return Record(first.cls, first.names, tuple(
             [common_outline(a, b) for a, b in zip(first.parts, second.parts, strict=True)]))
-    for one, other in ((first, second), (second, first)):
-        if isinstance(one, Referred) and other == Constant(None):
-            return Referred(one.classes, True)
-    if isinstance(first, Referred) and isinstance(second, Referred):
-        return referred_to({*first.classes, *second.classes}, first.optional or second.optional)
+    if isinstance(first, Referred) or isinstance(second, Referred):
+        one, other = map(_as_referred, (first, second))
+        if one.beside in (None, other.beside) or other.beside is None:
+            return referred_to({*one.classes, *other.classes}, one.optional or other.optional,
+                               one.beside or other.beside)
     raise Unlike
 
 
-def referred_to(classes: Iterable[type], optional: bool = False) -> Referred:
+def _as_referred(found: Outline) -> Referred:
+    """None and numbers as what may lie beside objects."""
+    if isinstance(found, Number) and found.type in PLAIN:
+        return Referred((), found.optional, found.type)
+    if found == Constant(None):
+        return Referred((), True)
+    if not isinstance(found, Referred):
+        raise Unlike
+    return found
+
+
+def referred_to(classes: Iterable[type], optional: bool = False, beside: Any = None) -> Referred:
     """Objects of some classes, which are always in the same order."""
-    return Referred(tuple(sorted(classes, key=class_key)), optional)
+    return Referred(tuple(sorted(classes, key=class_key)), optional, beside)
 
 
 def outline_of_object(obj: Any, numbered: Callable[[type], bool]) -> Record:
@@ -241,7 +256,11 @@ def width(found: Any) -> int:
         return sum(map(width, found.parts))
     if isinstance(found, Lists):
         return width(found.inner) if isinstance(found.inner, Record) else 1
-    return 0 if isinstance(found, Constant) else 1
+    if isinstance(found, Referred):
+        return len(found.names) + 1 + (found.beside is not None)
+    if isinstance(found, Unread):
+        return found.columns
+    return 0 if isinstance(found, Constant) else 1 + (isinstance(found, Number) and found.optional)
 
 
 def column_at(found: Any, steps: tuple[tuple[str, Any], ...]) -> int:
@@ -249,8 +268,10 @@ def column_at(found: Any, steps: tuple[tuple[str, Any], ...]) -> int:
     it."""
     if isinstance(found, Lists):
         return column_at(found.inner, steps[1:])
+    if isinstance(found, Referred):
+        return len(found.names)
     if not isinstance(found, Record):
-        return 0
+        return int(isinstance(found, Number) and found.optional)
     cls, name = class_of(found), steps[0][1]
     place = found.names.index(cls._fields.index(name) if hasattr(cls, "_fields") else name)
     return sum(map(width, found.parts[:place])) + column_at(found.parts[place], steps[1:])
@@ -300,7 +321,7 @@ def weak(found: Any) -> Any:
         return Record(found.cls if own else weakref.ref(found.cls), found.names,
                       tuple(map(weak, found.parts)))
     if isinstance(found, Referred):
-        return Referred(tuple(map(weakref.ref, found.classes)), found.optional)
+        return replace(found, classes=tuple(map(weakref.ref, found.classes)))
     if isinstance(found, Number) and issubclass(found.type, enum.Enum):
         return Number(weakref.ref(found.type))
     return found

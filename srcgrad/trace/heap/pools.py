@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Value
@@ -60,10 +61,11 @@ from .outlines import (
     weak,
 )
 from .stores import (
+    Content,
     Reference,
     Store,
     Unlinked,
-    are_dicts,
+    are_contents,
     class_key,
     kind_of,
     may_be_none,
@@ -71,6 +73,7 @@ from .stores import (
     stored_as,
     stores_in,
 )
+from .unlike import NUMBER, sort_key, things_in
 
 # numbers that may lie where all objects had None
 PUT_INSTEAD = {Kind.BOOL: bool, Kind.INT: int, Kind.FLOAT: float, Kind.SCALAR: float,
@@ -235,6 +238,9 @@ class Pools(Collaborator):
             raise Restart(HeldObjects(key, name, class_key(cls)))
         if isinstance(part, Referred):
             held = stores_in(value) - {None}
+            if part.beside is not None and all(sort_key(one) == NUMBER for one in things_in(
+                    value, {}) if stores_in(one) == {Unlinked}):
+                held -= {Unlinked}
             new = held - {self.stores[cls] for cls in part.classes}
             if not new and may_be_none(value) > part.optional:
                 raise Restart(HeldObjects(key, name, optional=True))
@@ -253,7 +259,7 @@ class Pools(Collaborator):
             if store is None or store.found is None:
                 return
             self._check_apart(store.cls, name)
-            reader = operator.getitem if are_dicts(store.cls) else getattr
+            reader = operator.getitem if are_contents(store.cls) else getattr
             obj = Reference(store, rest.pop(0))
             held = self.effects.emit_effect(reader, (obj, name), {}, OPAQUE)
         if op == "put":
@@ -331,7 +337,7 @@ class Pools(Collaborator):
             self.outlines[cls] = self._readable(self.outlines[cls], [
                 one for one in objects if kind_of(one) is cls])
             self.later[0].append(weak(self.outlines[cls]))
-            if not are_dicts(cls):
+            if not are_contents(cls):
                 self.class_attributes.note_class(cls)
         self._add_root(found, obj, path)
         self.gathered = gathered(self.outlines.values(), self.roots)
@@ -361,7 +367,7 @@ class Pools(Collaborator):
         that is because of a None."""
         for name, part, wider in zip(known.names, known.parts, common_record(
                 known, found).parts, strict=True):
-            if isinstance(part, Referred) and wider == Referred(part.classes, True) and (
+            if isinstance(part, Referred) and wider == replace(part, optional=True) and (
                     not part.optional):
                 raise Restart(HeldObjects(class_key(known.cls), name, optional=True))
             if isinstance(part, Referred) and isinstance(wider, Referred):
@@ -399,7 +405,8 @@ class Pools(Collaborator):
             if put and isinstance(held, Constant):
                 return referred_to(put, True)
             return referred_to({*held.classes, *put}, held.optional or HeldObjects(
-                key, name, optional=True) in self.assumed) if isinstance(held, Referred) else held
+                key, name, optional=True) in self.assumed, held.beside) if isinstance(
+                    held, Referred) else held
 
         return Record(record.cls, record.names, tuple(map(part, record.names, record.parts)))
 
@@ -416,14 +423,16 @@ class Pools(Collaborator):
         """Make the inputs for the columns of a store."""
         store, record = self.stores[cls], self.outlines[cls]
         whole, held = self.part(cls)
-        name = column_name(path) if found == Lists(Referred((cls,))) else cls.__name__.lower()
+        by_path = found == Lists(Referred((cls,))) or issubclass(cls, Content)
+        name = column_name(path) if by_path else cls.__name__.lower()
         store.found = self.recorder.wrap(
             self.sources.input(Aval(Kind.OPAQUE), whole.child("item", 0), "object"))
         store.found.value.hint = f"{name}_objects"
         forms = {n: self._form(p, held[0], n) for n, p in zip(
             record.names, record.parts, strict=True) if not isinstance(p, (Constant, Unread))}
         states = iter(self.opening.column_inputs(whole, [
-            (f"{name}_{n}{rest}", aval) for n, (_, named) in forms.items()
+            (f"{name}_{cls._fields[n] if hasattr(cls, '_fields') else n}{rest}", aval)
+            for n, (_, named) in forms.items()
             for rest, aval in named], held))
         for n, (form, named) in forms.items():
             own = [next(states) for _ in named]

@@ -37,11 +37,12 @@ from .stores import (
     Link,
     Reference,
     Store,
-    are_dicts,
+    are_contents,
     class_key,
     kind_of,
     number_in,
     part_of,
+    python_class,
     store_of,
     stored_as,
 )
@@ -77,6 +78,7 @@ class References(Collaborator):
     recorder: parts.Recorder
     rounds: parts.Rounds
     sources: parts.Sources
+    truths: parts.Truths
     variables: parts.Variables
 
     def __init__(self) -> None:
@@ -89,7 +91,7 @@ class References(Collaborator):
         return self.assumed.open_stores(outside) and self.assumed.open(
             stored_as(cls, outside)) and not (
             frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
-            cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(cls, (
+            cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(python_class(cls), (
                 type, enum.Enum, BaseException, Whole, POSING, Tracer, Choice, tuple))
 
     def lies_in_store(self, cls: type) -> bool:
@@ -116,6 +118,8 @@ class References(Collaborator):
         """A new object, put into the store of its class."""
         fields = names_of(obj) or ()
         cls = kind_of(obj)
+        if not fields:
+            raise self.attributes.not_stored(cls, f"a {cls.__name__} has no attributes of its own")
         store = self.stores.get(cls) or self.pools.stores.get(cls)
         if store is None:
             store = self.stores[cls] = self._new_store(cls, fields)
@@ -136,7 +140,7 @@ class References(Collaborator):
         moved = Poison(self.attributes.not_stored(
             cls, f"a {cls.__name__} is used by a name that its __init__ has given it").error)
         for name in fields:
-            if are_dicts(cls):
+            if are_contents(cls):
                 obj[name] = moved
             else:
                 object.__setattr__(obj, name, moved)
@@ -156,8 +160,8 @@ class References(Collaborator):
     # ---- objects from outside ------------------------------------------------------------------
 
     def seen(self, obj: Any) -> Any:
-        if self._is_dict(obj):
-            return self._as_dict(obj)
+        if self._is_content(obj):
+            return self.content(obj)
         held = self.sources.seen(obj)
         if held is not obj:
             return held
@@ -219,7 +223,11 @@ class References(Collaborator):
             yield from store.columns.values()
 
     def linked(self, link: Any) -> Any:
-        """What a link stands for: None or an object, told by the sign of its number."""
+        """What a link stands for: None or an object, told by the sign of its number; or, of one of
+        several things, the one that is known to be there."""
+        while type(link) is Choice and (
+                known := self.truths.known_truth(link.predicate)) is not None:
+            link = link.first if known else link.second
         if type(link) is not Link:
             return link
         if type(link.index) is int:
@@ -227,13 +235,13 @@ class References(Collaborator):
         told = self.rounds.links_told.get(link.index.value)
         if told is not None:
             return Reference(link.store, link.index) if told else None
-        known = self.rounds.link_tests.get(link.index.value)
-        if known is None or not known[1].active:
+        test = self.rounds.link_tests.get(link.index.value)
+        if test is None or not test[1].active:
             tested = self.machine.compare(">=", link.index, 0)
             if type(tested) is bool:
                 return Reference(link.store, link.index) if tested else None
-            known = self.rounds.link_tests[link.index.value] = (tested.value, self.recorder.region)
-        return Choice(known[0], Reference(link.store, link.index), None)
+            test = self.rounds.link_tests[link.index.value] = (tested.value, self.recorder.region)
+        return Choice(test[0], Reference(link.store, link.index), None)
 
     def tells_link(self, predicate: Value, number: Any) -> bool:
         """Does a truth value say that this number is that of an object?"""
@@ -255,7 +263,9 @@ class References(Collaborator):
         if type(obj) is Link:
             return self.machine.getattr(self.linked(obj), name)
         cls = obj.cls
-        if cls is dict:
+        if self._is_content(obj):
+            if hasattr(cls, "_fields"):
+                return self.machine.getattr(self.content(obj), name)
             return cls if name == "__class__" else BoundMethod(self.machine, obj, name)
         found = class_attribute(cls, name)
         if name in obj.store.unread:  # a class may have it, too
@@ -295,34 +305,41 @@ class References(Collaborator):
 
     # ---- dicts ---------------------------------------------------------------------------------
     @staticmethod
-    def _is_dict(obj: Any) -> bool:
-        """Is it a dict in a store?"""
-        return type(obj) is Reference and obj.cls is dict
+    def _is_content(obj: Any) -> bool:
+        """Is it a dict or a tuple in a store?"""
+        return type(obj) is Reference and are_contents(obj.store.cls)
 
-    def _as_dict(self, obj: Any) -> dict[str, Any]:
-        """A dict with what an object in a store of dicts holds now."""
-        made: dict[str, Any] = self.containers.made({
-            name: self.getitem(obj, name) for name in obj.store.cls.names})
-        return made
+    def content(self, obj: Any) -> Any:
+        """A dict or tuple with what one in a store holds now."""
+        if obj.cls is dict:
+            return self.containers.made({
+                name: self.getitem(obj, name) for name in obj.store.cls.names})
+        parts = [self.getitem(obj, i) for i in range(self.length(obj))]
+        return obj.cls(*parts) if hasattr(obj.cls, "_fields") else tuple(parts)
 
     def getitem(self, obj: Any, key: Any) -> Any:
         if type(obj) is Link:
             return self.machine.getitem(self.linked(obj), key)
-        if obj.cls is not dict:
+        if not self._is_content(obj):
             return PASSED
-        if type(key) is str and key in obj.store.columns:
-            return self.attributes.read(obj, key)
-        if type(key) is str and key in obj.store.fixed:
-            return obj.store.fixed[key]
-        if type(key) is str and key in obj.store.cls.names:
-            raise self.attributes.no_attribute(obj, key)
-        return self.machine.getitem(self._as_dict(obj), key)
+        store, name = obj.store, key
+        if type(key) is int and key < 0:
+            name = key + self.length(obj)
+        if type(name) in (str, int):
+            if name in store.columns:
+                return self.attributes.read(obj, name)
+            if name in store.fixed:
+                return store.fixed[name]
+            if name in store.unread:
+                raise self.attributes.no_attribute(obj, name)
+        return self.machine.getitem(self.content(obj), key)
 
     def setitem(self, obj: Any, key: Any, value: Any) -> Any:
         if type(obj) is Link:
             return self.machine.setitem(self.linked(obj), key, value)
         if obj.cls is not dict:
-            return PASSED
+            return self.machine.setitem(self.content(obj), key, value) if (
+                self._is_content(obj)) else PASSED
         return self.attributes.put(obj, self.keys.static_key(key), value)
 
     def delitem(self, obj: Any, key: Any) -> Any:
@@ -331,14 +348,15 @@ class References(Collaborator):
         raise self.attributes.no_attribute(obj, key, " is deleted")
 
     def length(self, obj: Any) -> Any:
-        return len(obj.store.cls.names) if obj.cls is dict else PASSED
+        return len(obj.cls._fields if hasattr(obj.cls, "_fields") else obj.store.cls.names) if (
+            self._is_content(obj)) else PASSED
 
     def iterate(self, obj: Any) -> Any:
-        return self.machine.iterate(self._as_dict(obj)) if obj.cls is dict else PASSED
+        return self.machine.iterate(self.content(obj)) if self._is_content(obj) else PASSED
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
-        if not self._is_dict(obj):
+        if not self._is_content(obj):
             return self.next.called_method(obj, name, args, kwargs)
         if name == "update":
             for key, value in {**dict(*args), **kwargs}.items():
@@ -346,11 +364,11 @@ class References(Collaborator):
             return None
         if name in ("clear", "pop", "popitem", "setdefault"):
             raise self.attributes.no_attribute(obj, name, " is called")
-        made = self.machine.call_method(self._as_dict(obj), name, *args, **kwargs)
+        made = self.machine.call_method(self.content(obj), name, *args, **kwargs)
         return self.owned(made) if name == "copy" else made
 
     def mapping_items(self, value: Any) -> Any:
-        return self.next.mapping_items(self._as_dict(value) if self._is_dict(value) else value)
+        return self.next.mapping_items(self.content(value) if self._is_content(value) else value)
 
     def delattr(self, obj: Any, name: str) -> None:
         raise self.attributes.no_attribute(obj, name, " is deleted")
@@ -359,9 +377,9 @@ class References(Collaborator):
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if Link in (type(left), type(right)):
             return self.machine.compare(op, self.linked(left), self.linked(right))
-        if op not in ("is", "is not") and any(map(self._is_dict, (left, right))):
+        if op not in ("is", "is not") and any(map(self._is_content, (left, right))):
             return self.machine.compare(op, *(
-                self._as_dict(x) if self._is_dict(x) else x for x in (left, right)))
+                self.content(x) if self._is_content(x) else x for x in (left, right)))
         if op not in ("is", "is not", "==", "!=") or (op in ("==", "!=") and any(
                 python_method(x, "__eq__") is not None for x in (left, right))) or (
                     Choice in (type(left), type(right))):
@@ -379,8 +397,11 @@ class References(Collaborator):
         method = python_method(function, "__call__") if type(function) is Reference else None
         if method is not None:
             return self.machine.call(method, function, *args, **kwargs)
-        if not is_staged(function) and any(map(self._is_dict, args)):
-            args = tuple([self._as_dict(a) if self._is_dict(a) else a for a in args])
+        if not is_staged(function) and any(map(self._is_content, args)):
+            if function in (isinstance, type):
+                cls = args[0].cls
+                return function((dict if cls is dict else tuple).__new__(cls), *args[1:])
+            args = tuple([self.content(a) if self._is_content(a) else a for a in args])
             made = self.machine.call(function, *args, **kwargs)
             return self.owned(made) if function is dict else made
         if isinstance(function, types.FunctionType) and is_library(function.__module__) and (

@@ -9,7 +9,8 @@ Where a place may hold None, too, its number is -1 then (:class:`Link`).
 A store may hold objects from outside, too.  Its columns are inputs then, and what is
 written to a column is set on the object itself as well, there and then.
 
-Dicts with the same texts as keys are objects, too, as if the keys were attributes.
+Dicts with the same texts as keys are objects, too, as if the keys were attributes; so are tuples
+from outside that a name goes through by data.
 
 Objects are instances of Python's own until it turns out that they must lie in a store; then tracing
 starts again, and the objects of that class are put into one as they are made.
@@ -25,39 +26,46 @@ from ..assumptions import StoredObjects, Withdrawn
 from ..flow.control import Restart
 from ..record.tracers import Choice, Late, StandIn, Whole
 
-DICT = "a dict of "  # in the place of a module's name
 FEW = 8  # objects that a loop goes through one by one
 NONE = -1  # the number where there is no object
 
 
-class DictRecord:
-    """Base of what stands for the classes of dicts: those with the same texts as keys are of one
-    kind."""
+class Content:
+    """Base of what stands for the classes of dicts and tuples: dicts with the same texts as keys
+    are of one kind, and tuples of one length."""
 
-    names: tuple[str, ...] = ()
+    cls: type = dict
+    names: tuple[Any, ...] = ()
 
 
 @functools.cache
-def kind_of_dicts(names: tuple[str, ...]) -> type[DictRecord]:
-    """What stands for the class of dicts with these keys."""
-    return type("dict", (DictRecord,), {"names": names, "__module__": f"{DICT}{names}"})
+def kind_of_contents(cls: type, names: tuple[Any, ...]) -> type[Content]:
+    """What stands for the class of dicts, or tuples, with these keys."""
+    return type(cls.__name__, (Content,), {
+        "cls": cls, "names": names, "__module__": f"a {cls.__name__} of {names}"})
 
 
 def kind_of(obj: Any) -> type:
-    """The class of an object, or the kind of a dict with texts as keys."""
+    """The class of an object, or the kind of a dict with texts as keys, or of a tuple."""
     if type(obj) is dict and obj and all(type(key) is str for key in obj):
-        return kind_of_dicts(tuple(obj))
-    return type(obj)
+        return kind_of_contents(dict, tuple(obj))
+    return kind_of_contents(tuple, tuple(range(len(obj)))) if type(obj) is tuple else type(obj)
 
 
-def are_dicts(cls: type) -> bool:
-    """Is it a kind of dicts?"""
-    return issubclass(cls, DictRecord)
+def are_contents(cls: type) -> bool:
+    """Is it a kind of dicts or tuples, whose parts are items?"""
+    return issubclass(cls, (Content, tuple))
 
 
-def part_of(obj: Any, name: str) -> Any:
+def python_class(cls: type) -> type:
+    """The class of the program that a kind stands for, or a class itself."""
+    return cls.cls if issubclass(cls, Content) else cls
+
+
+def part_of(obj: Any, name: Any) -> Any:
     """What an object holds under a name."""
-    return obj[name] if type(obj) is dict else object.__getattribute__(obj, name)
+    return obj[name] if isinstance(obj, tuple) or type(obj) is dict else (
+        object.__getattribute__(obj, name))
 
 
 class Store(Whole):
@@ -107,7 +115,7 @@ class Reference(Placed):
     @property
     def cls(self) -> type:
         """The class of the program."""
-        return dict if are_dicts(self.store.cls) else self.store.cls
+        return python_class(self.store.cls)
 
     def _as_instance(self, *_: Any) -> NoReturn:
         """Start again with instances: code of C asks for the identity of an object."""

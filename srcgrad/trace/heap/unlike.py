@@ -3,11 +3,9 @@
 the end of a list.
 
 What such a place may hold is told apart by *sorts*: None and other constants, numbers, objects in
-one store, objects of one class with the same attributes.  Its form is a truth value for each sort
-but the last, and a content for each: the parts of a tuple, the value of a number, and the number of
-one of several known objects, which stay themselves
-(:class:`~srcgrad.trace.record.tracers.Picked`).  Objects in stores of several classes have one
-content, the number in whichever store it is.
+one store, things of one class with the same parts.  Its form is a truth value for each sort but the
+last, and a content for each: the parts of a tuple, the value of a number.  Objects in stores of
+several classes have one content, the number in whichever store it is.
 """
 
 from __future__ import annotations
@@ -22,28 +20,26 @@ import numpy as np
 from ...graph.ir import Value
 from ...stage.function import definition
 from ...stage.machine import UNBOUND
-from ...types.kinds import BOOL, INT, NUMERIC, Aval, Kind
+from ...types.kinds import BOOL, NUMERIC, Aval, Kind
 from ..assumptions import Assumption, ChosenLists
-from ..flow.shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape, place_among
+from ..flow.shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape
 from ..record.structures import (
     IMMUTABLE,
     is_library,
     is_mutable,
     leaf_aval,
     record_fields,
-    structure_parts,
 )
 from ..record.tracers import (
     ArrayTracer,
     BoundMethod,
     Choice,
     Late,
-    Picked,
     StandIn,
     Whole,
     is_tracer,
 )
-from .stores import Link, Reference, Store, may_be_none, number_in, store_of, stored_as
+from .stores import Link, Reference, Store, kind_of, may_be_none, number_in, store_of, stored_as
 
 if TYPE_CHECKING:
     from ..flow.joins import Join
@@ -52,16 +48,17 @@ SPARES = {Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}  # where another thing
 MOST_SORTS = 8  # unlike things in one place
 NUMBER = ("number",)
 STORED = ("stored",)
+LISTED = ("list",)  # lists of numbers
+EQUAL = frozenset({"constant", "function"})  # what has the same key is the same
 
 
 @dataclass(slots=True)
 class Sort:
-    """Things that have one form.  ``objects`` are those that a place may hold, if they are known
-    and stay themselves; ``constant``: there is one only.  ``stores``: they lie in one of these."""
+    """Things that have one form.  ``only``: the one thing of the sort, in a tuple, which stays
+    itself.  ``stores``: they lie in one of these."""
 
     key: Any
-    objects: tuple[Any, ...] = ()
-    constant: bool = False
+    only: tuple[Any, ...] = ()
     stores: tuple[Store, ...] = ()
 
     @property
@@ -73,31 +70,28 @@ class Sort:
     def name(self) -> str:
         """What the things of the sort are called."""
         cls = self.stores[0].cls if self.stores else (
-            type(self.objects[0]) if self.objects and self.objects[0] is not None else None)
-        return "number" if self.key is NUMBER else "none" if cls is None else cls.__name__.lower()
+            type(self.only[0]) if self.only and self.only[0] is not None else None)
+        return self.key[0] if self.key in (NUMBER, LISTED) else (
+            "none" if cls is None else cls.__name__.lower())
 
     def has(self, thing: Any) -> bool:
         """Is a thing of this sort?"""
         if self.stores:
             return type(thing) is Reference and thing.store in self.stores
-        return bool(sort_key(thing) == self.key)
+        return bool(sort_key(thing) == self.key) and (
+            not self.only or self.key[0] in EQUAL or thing is self.only[0])
 
     def content(self, thing: Any) -> Any:
         """What tells which thing of the sort it is: its number, or itself."""
         if self.stores:
             return thing.index
-        if not self.objects or self.constant:
-            return self.objects[0] if self.objects else thing
-        number = number_among(self.objects, thing)
-        return number if len(self.objects) > 1 else self.objects[0]
+        return self.only[0] if self.only else thing
 
     def thing(self, content: Any) -> Any:
         """The thing that a content tells."""
         if self.stores:
             return Reference(self.stores[0], content)
-        if len(self.objects) < 2:
-            return self.objects[0] if self.objects else content
-        return self.objects[content] if type(content) is int else Picked(self.objects, content)
+        return self.only[0] if self.only else content
 
 
 def stored_sort(store: Store) -> Sort:
@@ -106,13 +100,11 @@ def stored_sort(store: Store) -> Sort:
 
 
 class Unsorted(Exception):
-    """A thing is of none of the sorts, or not among the objects of its sort."""
+    """A thing is of none of the sorts."""
 
 
 def sort_key(thing: Any) -> Any:
     """What things of one sort have in common; None for what has no sort."""
-    if type(thing) is Picked:
-        return sort_key(thing.objects[0])
     if type(thing) is Reference:
         return ("stored", thing.store)
     aval = leaf_aval(thing)
@@ -133,12 +125,12 @@ def likeness(obj: Any) -> Any:
     if isinstance(obj, tuple):
         return ("tuple", cls, len(obj))
     if cls is list:
-        return ("list",)
+        return LISTED
     if isinstance(obj, (types.FunctionType, types.BuiltinFunctionType, np.ufunc, type)):
         return ("function", id(obj))
     names = record_fields(obj)
     if names is None or is_tracer(obj) or isinstance(obj, (StandIn, Whole)) or is_library(
-            cls.__module__) or cls in (Choice, Picked, BoundMethod) or hasattr(cls, "__next__"):
+            cls.__module__) or cls in (Choice, BoundMethod) or hasattr(cls, "__next__"):
         return None
     return ("object", cls, names)
 
@@ -161,27 +153,6 @@ def things_in(state: Any, facts: dict[Value, bool]) -> list[Any]:
     sides = [s for s, truth in ((state.first, True), (state.second, False))
              if known is not (not truth)]
     return [thing for side in sides for thing in things_in(side, facts)]
-
-
-def objects_in(state: Any) -> list[Any]:
-    """The known objects, and other things, that a place may hold."""
-    return [obj for thing in things_in(state, {})
-            for obj in (thing.objects if type(thing) is Picked else (thing,))]
-
-
-def number_among(objects: tuple[Any, ...], thing: Any) -> Any:
-    """The number of an object among others: known, traced, or to be looked up."""
-    found = place_among(objects, thing)
-    if is_tracer(found) and found.aval.kind is not Kind.INT:
-        return Late(INT.but(expr=None), lambda machine: machine.call(int, found))
-    if found is not None:
-        return found
-    if type(thing) is not Picked:
-        raise Unsorted
-    places = [place_among(objects, o) for o in thing.objects]
-    if None in places:
-        raise Unsorted
-    return Late(INT.but(expr=None), lambda machine: machine.among.pick(places, thing.index))
 
 
 def flag_of(sort: Sort, state: Any, facts: dict[Value, bool]) -> Any:
@@ -328,26 +299,22 @@ def _numbered(join: Join, store: Store, a: Any, b: Any) -> Shape:
 
 
 def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
-    things = [t for s in states for t in things_in(s, {}) if not join.outside(t)]
-    cls = next((type(t) for t in things if record_fields(t) is not None
-                and join.machine.references.may_store(type(t))), None)
-    if cls is not None:
-        return (stored_as(cls),)
+    things = [t for s in states for t in things_in(s, {})]
+    for thing in things:
+        outside = join.outside(thing)
+        kind = kind_of(thing)
+        if join.machine.assumed.open(stored_as(kind, True)) if isinstance(thing, tuple) else (
+                record_fields(thing) is not None or kind is not type(thing)) and (
+                    join.machine.references.may_store(kind, outside)):
+            return (stored_as(kind, outside),)
     return (ChosenLists(),) if any(type(t) is list for t in things) else ()
-
-
-def are_nodes(join: Join, a: Any, b: Any) -> bool:
-    """Are objects older than the iteration, and linked to others like them?"""
-    return all(map(join.machine.merges.is_older, (a, b))) and any(
-        part is None or type(part) in (Choice, Picked) or sort_key(part) == sort_key(a)
-        for obj in (a, b) for part in structure_parts(obj) or () if is_mutable(a))
 
 
 def _is_open(join: Join, a: Any, b: Any, keys: list[list[Any]]) -> bool:
     """Does a branch not tell by itself which of two things a place holds?"""
     if join.predicate is None:
         return True
-    return bool({*keys[0]} & {*keys[1]}) and any(type(s) in (Choice, Picked) for s in (a, b))
+    return bool({*keys[0]} & {*keys[1]}) and any(type(s) is Choice for s in (a, b))
 
 
 def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
@@ -357,19 +324,26 @@ def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
     if key[0] == "stored":
         return stored_sort(things[0].store)
     if key[0] == "constant":
-        return Sort(key, (things[0],), True)
+        return Sort(key, (things[0],))
     if key is NUMBER:
         arrays = [t for t in things if type(t) is ArrayTracer]
         return Sort(key) if several and (not arrays or max(map(len, held)) < 2) else None
     if key[0] == "function":
         same = isinstance(join.alone(things[0]), Same)
-        return Sort(key, (things[0],), True) if same else None
-    if _stay(join, things, held, several):
-        return Sort(key, _objects(join, key, things, [t for side in sides for t in side]))
-    if max(map(len, held)) > 1 or any(type(t) is Picked for t in things) or any(
-            map(join.outside, things)) or not (several and _may_part(join, things)):
+        return Sort(key, (things[0],)) if same else None
+    if _stays(join, things):
+        return Sort(key, (things[0],))
+    if max(map(len, held)) > 1 or any(map(join.outside, things)) or not (
+            several and _may_part(join, things)):
         return None
     return Sort(key)
+
+
+def _stays(join: Join, things: list[Any]) -> bool:
+    """Is it one object, which stays itself?"""
+    first = things[0]
+    return all(t is first for t in things) and is_mutable(first) and type(first) is not list and (
+        join.predicate is not None or join.walks) and id(first) not in join.made | join.young
 
 
 def _may_part(join: Join, things: list[Any]) -> bool:
@@ -377,44 +351,10 @@ def _may_part(join: Join, things: list[Any]) -> bool:
     return all(isinstance(t, tuple) or id(t) in join.young or join.may_share(t) for t in things)
 
 
-def _stay(join: Join, things: list[Any], held: list[list[Any]], several: bool) -> bool:
-    """Are things known ones, which stay themselves?"""
-    if join.predicate is None and not join.walks:
-        return False
-    if any(id(o) in join.made or id(o) in join.young for t in things
-           for o in (t.objects if type(t) is Picked else (t,))):
-        return False
-    if type(things[0]) is list and not join.machine.among.is_grouped(things):
-        return False
-    if join.machine.among.is_grouped(things):
-        return True
-    if isinstance(things[0], tuple) or (not several and join.predicate is None
-                                        and max(map(len, held)) < 2):
-        if join.predicate is not None or not held[0]:
-            return False
-        inner = {id(o) for o in join.machine.among.closure(list(held[0]))}
-        return all(type(t) is Picked or id(t) in inner for t in held[1])
-    return True
-
-
-def _objects(join: Join, key: Any, things: list[Any], every: list[Any]) -> tuple[Any, ...]:
-    """All objects that a place may hold, in an order that stays; ``every``: what is there
-    of other sorts, too."""
-    found: dict[int, Any] = {}
-    for group in sorted((t.objects for t in things if type(t) is Picked), key=len, reverse=True):
-        found.update((id(o), o) for o in group)
-    found.update((id(t), t) for t in things if type(t) is not Picked)
-    if join.predicate is None:
-        found.update((id(o), o) for o in join.machine.among.closure(every) if sort_key(o) == key)
-    return join.machine.among.grouped(tuple(found.values()))
-
-
 def _content(join: Join, sort: Sort, a: Any, b: Any) -> Shape:
     contents = [content_in(sort, s, facts) for s, facts in zip((a, b), join.facts, strict=True)]
-    if sort.constant or len(sort.objects) == 1:
-        return Same(sort.objects[0])
-    if sort.objects:
-        return Leaf(INT.but(expr=None))
+    if sort.only:
+        return Same(sort.only[0])
     first, second = contents
     if join.predicate is None and first is UNBOUND and type(second) is list:
         join.objects.append((second, second))  # no other name may be carried with it
@@ -451,16 +391,16 @@ def _shape(join: Join, sorts: list[Sort], flags: list[Shape], forms: list[Shape]
                  labels=labels_of(sorts))
 
 
-def sorted_apart(items: Iterable[Any]) -> list[Sort] | None:
-    """The sorts of some things that are all known; None if some have no sort."""
-    sorts: dict[Any, dict[int, Any]] = {}
-    for item in items:
-        for thing in things_in(item, {}):
-            key = sort_key(thing)
-            if key is None:
-                return None
-            held = sorts.setdefault(key, {})
-            held.update((id(o), o) for o in (thing.objects if type(thing) is Picked else (thing,)))
-    return [stored_sort(key[1]) if key[0] == "stored" else Sort(
-        key, () if key is NUMBER else tuple(held.values()), key[0] in ("constant", "function"))
-        for key, held in sorts.items()]
+def sorted_apart(things: Iterable[Any]) -> list[Sort] | None:
+    """The sorts of some things that are all known, one of each; None if some have no sort."""
+    sorts: dict[Any, Sort] = {}
+    for thing in things:
+        key = sort_key(thing)
+        if key is None:
+            return None
+        stored = key[0] == "stored"
+        sort = sorts.setdefault(key, stored_sort(key[1]) if stored else Sort(
+            key, () if key is NUMBER else (thing,)))
+        if sort.only and key[0] not in EQUAL and sort.only[0] is not thing:
+            return None
+    return [*sorts.values()]

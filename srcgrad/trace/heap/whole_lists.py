@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...graph.ir import Value
 from ...types.guards import Path
 from ..assumptions import GatheredLists, Withdrawn
@@ -26,6 +28,7 @@ from .gathering import (
     form_of_items,
     held_objects,
     is_row,
+    numbers_met,
 )
 from .outlines import (
     Lists,
@@ -76,6 +79,9 @@ class WholeLists(Collaborator):
         self.written: set[int] = set()  # those whose rows change
         # objects on the ways to leaves that are no columns, and those of them that could be
         self.above: set[int] = set()
+        # of leaves that objects in stores hold, the column, the object and the type of a number
+        self.held: dict[Path, tuple[Value, Any, Any]] = {}
+        self.tops: dict[Path, Any] = {}  # what was found of such objects in arguments
         self.fitting: set[int] = set()
 
     # ---- which lists are gathered --------------------------------------------------------------
@@ -90,7 +96,7 @@ class WholeLists(Collaborator):
                     form_of_items(found.inner, obj)[1]) and has_parts(found.inner, obj[0]):
                 raise Restart(wanted)
         except Unlike:
-            return
+            self.pools.store_instead(obj, read=True)
 
     def changing(self, obj: Any, place: Any) -> list[Any] | None:
         """What stands for a list that changes at a place; if it was not gathered, start again with
@@ -141,7 +147,13 @@ class WholeLists(Collaborator):
         return obj
 
     def check(self) -> None:
-        """At the end: rows that change are found nowhere else."""
+        """At the end: rows that change are found nowhere else; leaves have the same places at each
+        call."""
+        for top, obj in self.tops.items():
+            found = self.sources.gives(
+                numbers_met, (self.pools.gathered, obj), (self.pools.whole, top))
+            if len({*found}) < len(found):  # one object at two places
+                self.references.without_found(kind_of(obj))
         for number in self.written:
             obj = self.rows[number]
             for key, path in [*self.found_functions.paths.items()]:
@@ -169,20 +181,25 @@ class WholeLists(Collaborator):
 
     def may_store(self, obj: Any) -> bool:
         """May something from outside lie in a store, as far as derivatives matter?"""
-        return not self.sources.is_differentiated(obj) or (
-            self.assumed.open(GatheredLists()) and _record_of(obj) is not None)
+        return not self.sources.is_differentiated(obj) or self.assumed.open(GatheredLists())
 
     def gather(self, leaf: Path, root: Any) -> bool:
         """Gather the list that a leaf of an argument lies in; False if it is none that is."""
+        within = False
         for count, obj in enumerate(leaf.met(root)):
             path = leaf.before(count)
             if path in self.known:
                 return True
-            if type(obj) is list and obj and self.pools.holds(kind_of(obj[0])):
+            held = type(obj) is list and obj and self.pools.holds(kind_of(obj[0]))
+            if held and _record_of(obj) is not None:
                 self._gather_objects(obj, path)
                 return True
-            if self.pools.holds(kind_of(obj)):
-                self.references.without_found(kind_of(obj))
+            if held or self.pools.holds(kind_of(obj)):
+                self._gather_leaf(leaf, root, path)
+                return True
+            within = within or self.references.may_store(kind_of(obj), outside=True)
+            if within:
+                self.fitting.add(id(obj))
             if self.assumed.gathers(str(path)):
                 self.foreigners.outside(obj, path)
                 if path in self.known:
@@ -219,6 +236,37 @@ class WholeLists(Collaborator):
             self.references.without_found(cls)
         self.known[path] = ListColumns(weak(record), self.pools.column_values(cls))
 
+    def _gather_leaf(self, leaf: Path, root: Any, top: Path) -> None:
+        """A leaf that an object in a store holds, below the one at ``top``: an item of a column."""
+        if top not in self.tops:
+            self.tops[top] = top.resolve(root)
+            self.foreigners.outside(self.tops[top], top)
+        met = [*leaf.met(root)]
+        last = max(k for k, obj in enumerate(met) if self.pools.holds(kind_of(obj)))
+        cls, ((_, name), *steps) = kind_of(met[last]), leaf.steps[last:]
+        if cls not in self.pools.outlines:
+            self.pools.store_instead(self.tops[top])  # with those that are not held yet
+            self.references.without_found(cls)
+        record = self.pools.outlines[cls]
+        if hasattr(cls, "_fields"):
+            name = cls._fields.index(name)
+        values = self.pools.inputs.get((cls, name))
+        part = record.parts[record.names.index(name)]
+        if values is None or isinstance(part, Lists):
+            self.references.without_found(cls)
+        kind = None if type(met[-1]) is np.ndarray else type(met[-1])
+        self.held[leaf] = values[column_at(part, tuple(steps))], met[last], kind
+
+    def leaf_columns(self, inputs: list[Value]) -> dict[Path, int]:
+        """The places among inputs of the columns that hold leaves."""
+        return {leaf: inputs.index(column) for leaf, (column, *_) in self.held.items()}
+
+    def leaf_places(self) -> dict[Path, tuple[int, int, Any]]:
+        """Where leaves lie in these columns, how long they are, and the types of numbers."""
+        numbers = self.pools.numbers
+        return {leaf: (numbers[kind_of(obj)][id(obj)], len(numbers[kind_of(obj)]), kind)
+                for leaf, (_, obj, kind) in self.held.items()}
+
     # ---- what was gathered ---------------------------------------------------------------------
     def gathered(self, obj: Any) -> list[Any] | None:
         """What stands for a list; None if it was not gathered."""
@@ -233,6 +281,7 @@ class WholeLists(Collaborator):
         """The inputs for all columns."""
         for held in self.known.values():
             yield from held.values
+        yield from (column for column, *_ in self.held.values())
 
     def columns(self, inputs: list[Value]) -> dict[Path, tuple[Outline, tuple[int, ...]]]:
         """For each list the outline of its items, and the places of its columns among inputs."""

@@ -30,7 +30,6 @@ from ..record.tracers import (
     ArrayTracer,
     BoundMethod,
     OpaqueTracer,
-    Picked,
     ScalarTracer,
     is_tracer,
     users_class,
@@ -414,7 +413,7 @@ class Access(Collaborator):
         return kind if own is None or is_library(own.__module__) else "bare"
 
     def super_(self, cls: Any, obj: Any) -> Any:
-        return Above(cls, obj, obj.cls) if type(obj) in (Reference, Picked) else super(cls, obj)
+        return Above(cls, obj, obj.cls) if type(obj) is Reference else super(cls, obj)
 
 
 def held_name(member: enum.Enum, name: str) -> str | None:

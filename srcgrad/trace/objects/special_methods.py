@@ -15,7 +15,7 @@ from ...stage.machine import UNBOUND
 from ...stage.source import is_generated
 from ...types.subclasses import NATIVE, PLAIN, native_class
 from ..heap.stores import Reference
-from ..record.tracers import Picked, is_tracer
+from ..record.tracers import is_tracer
 
 COMPARE: dict[str, Any] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -70,7 +70,7 @@ def python_method(obj: Any, name: str) -> Any:
     cls = type(obj)
     if is_tracer(obj) or cls in NATIVE_TYPES:
         return None
-    cls = obj.cls if cls in (Picked, Reference) else cls
+    cls = obj.cls if cls is Reference else cls
     method = getattr(cls, name, None)
     if not hasattr(method, "__code__"):
         return None
@@ -108,7 +108,7 @@ def class_name(cls: type) -> str:
 
 def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
     """The fields that a comparison compares which ``@dataclass`` has made; None for others."""
-    cls = obj.cls if type(obj) in (Picked, Reference) else type(obj)
+    cls = obj.cls if type(obj) is Reference else type(obj)
     owner = next((c for c in cls.__mro__ if name in vars(c)), object)
     fields = vars(owner).get("__dataclass_fields__")
     if fields is None or not is_generated(vars(owner)[name]):
@@ -119,7 +119,7 @@ def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
 
 def is_asked(obj: Any) -> bool:
     """Is equality to an object found out while tracing: of traced values, by an ``__eq__``?"""
-    return is_tracer(obj) or type(obj) in (Picked, Reference) or (
+    return is_tracer(obj) or type(obj) is Reference or (
         python_method(obj, "__eq__") is not None)
 
 

@@ -22,7 +22,7 @@ from ..numpy.written_out import numbers_of, require_shape, rows_of, ufunc_at
 from ..values.state_of_c import DRAWING
 from .draws import draw_aval
 from .regions import array_tracers
-from .tracers import ArrayTracer, Choice, Picked, contains_tracer, is_tracer
+from .tracers import ArrayTracer, Choice, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -59,7 +59,7 @@ class Effects(Collaborator):
                     aval: Aval | None) -> Any:
         """A node that runs ``fn`` at every call; on one of several things, under branches."""
         for i, one in enumerate(args):
-            if type(one) in (Choice, Picked):
+            if type(one) is Choice:
                 return self.unions.each(one, lambda o: self.emit_effect(
                     fn, (*args[:i], o, *args[i + 1:]), kwargs, aval))  # noqa: B023
         selected = self.selections.selection(fn, args, kwargs)

@@ -39,7 +39,6 @@ from .tracers import (
     ClassedArray,
     Home,
     OpaqueTracer,
-    Picked,
     ScalarTracer,
     StandIn,
     Tracer,
@@ -274,7 +273,7 @@ class Recorder(Collaborator):
             return self.value_of(structure)
         if isinstance(structure, ClassedArray):
             raise self.fatal(classed_operand(structure.cls))
-        if type(structure) in (Choice, Picked):
+        if type(structure) is Choice:
             raise self.of_forms(UnsupportedOperation(
                 "one of several unlike things is part of a list or tuple that a library function "
                 "takes", why="which of them it is depends on data",

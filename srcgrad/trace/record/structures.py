@@ -24,7 +24,6 @@ from .tracers import (
     Choice,
     ClassedArray,
     Late,
-    Picked,
     Whole,
     contains_tracer,
     is_tracer,
@@ -51,7 +50,7 @@ def is_mutable(obj: Any) -> bool:
     if isinstance(obj, (list, dict, set)):
         return True
     if isinstance(obj, tuple) or record_fields(obj) is None or type(obj) in (
-            BoundMethod, Choice, Picked, Reference):
+            BoundMethod, Choice, Reference):
         return False
     frozen = getattr(getattr(type(obj), "__dataclass_params__", None), "frozen", False)
     return not frozen
@@ -59,7 +58,7 @@ def is_mutable(obj: Any) -> bool:
 
 def contains_choice(obj: Any) -> bool:
     """Is a result, or a part of it, one of several things?"""
-    if type(obj) in (Choice, Picked):
+    if type(obj) is Choice:
         return True
     if isinstance(obj, (tuple, list)):
         return any(contains_choice(o) for o in obj)
@@ -116,7 +115,7 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
         return (obj.owner,)
     if type(obj) is Choice:
         return (obj.first, obj.predicate, obj.second)
-    if type(obj) in (Picked, Reference):
+    if type(obj) is Reference:
         return (obj.index,)
     names = record_fields(obj)
     if names is None:
@@ -126,7 +125,7 @@ def structure_parts(obj: Any) -> tuple[Any, ...] | None:
 
 def reaches_tracer(obj: Any, depth: int = 8, seen: frozenset[int] = frozenset()) -> bool:
     """Does an object hold something traced, in an attribute or deeper?"""
-    if contains_tracer(obj) or type(obj) in (Choice, Picked):
+    if contains_tracer(obj) or type(obj) is Choice:
         return True
     if not depth or id(obj) in seen or isinstance(obj, IMMUTABLE):
         return False
@@ -182,9 +181,6 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
         return lambda parts: BoundMethod(machine, parts[0], name)
     if type(obj) is Choice:
         return lambda parts: Choice(getattr(parts[1], "value", parts[1]), parts[0], parts[2])
-    if type(obj) is Picked:
-        objects = obj.objects
-        return lambda parts: Picked(objects, parts[0])
     if type(obj) is Reference:
         store = obj.store
         return lambda parts: Reference(store, parts[0])

@@ -294,24 +294,6 @@ class Late:
         self.make = make
 
 
-class Picked:
-    """One of several like objects, by a number that is known at run time: ``bodies[k]``.
-
-    Objects of one class with the same attributes (or dicts of the same keys, lists and tuples
-    of one length); ``index`` is the traced number."""
-
-    __slots__ = ("index", "objects")
-
-    def __init__(self, objects: tuple[Any, ...], index: Any) -> None:
-        self.objects = objects
-        self.index = index
-
-    @property
-    def cls(self) -> type:
-        """The class of the objects."""
-        return type(self.objects[0])
-
-
 class BoundMethod:
     """``obj.name`` before it is called, for tracers and Python containers."""
 
@@ -426,8 +408,7 @@ def contains_tracer(structure: Any) -> bool:
 
 def holds_classed(structure: Any) -> bool:
     """Is there an instance in nested lists, tuples, dicts and slices?"""
-    if isinstance(structure, ClassedArray) or (
-            type(structure) is Picked and issubclass(structure.cls, ClassedArray)):
+    if isinstance(structure, ClassedArray):
         return True
     if isinstance(structure, dict):
         return any(map(holds_classed, structure.values()))

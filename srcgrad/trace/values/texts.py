@@ -19,7 +19,7 @@ from ..calls.handlers import HANDLERS, handles
 from ..iteration.iteration import Staged
 from ..objects.special_methods import python_method
 from ..record.structures import reaches_tracer
-from ..record.tracers import Picked, contains_tracer, is_tracer
+from ..record.tracers import contains_tracer, is_tracer
 
 DEPTH = 8  # of containers
 FIELD = re.compile(r"%(?:%|[-#0 +]*[\d.]*[a-zA-Z])")
@@ -30,8 +30,6 @@ def is_staged_text(machine: Any, obj: Any, depth: int = DEPTH) -> bool:
     if not depth or is_tracer(obj) or isinstance(obj,
             (str, type)) or id(obj) in machine.found_functions.paths:
         return False
-    if type(obj) is Picked:
-        return True
     if isinstance(obj, dict):
         return any(is_staged_text(machine, v, depth - 1) for v in obj.values())
     if isinstance(obj, (list, tuple)) and python_method(obj, "__repr__") is None:
@@ -53,7 +51,7 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
     fields = _shown_fields(obj, own)
     if own is not None and fields is None:
         return machine.call(own, obj)
-    if own is None and not isinstance(obj, (list, tuple, dict)) and type(obj) is not Picked:
+    if own is None and not isinstance(obj, (list, tuple, dict)):
         return machine.calls.apply_opaque(native, (machine.handed_over.as_run_time(obj),), {})
     return machine.join_str(*_pieces(machine, obj, fields))
 
@@ -61,8 +59,7 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
 def _shown_fields(obj: Any, own: Any) -> tuple[str, ...] | None:
     """The fields that a text made by ``@dataclass`` shows; None for other texts."""
     made = getattr(own, "__wrapped__", None)
-    cls = obj.cls if type(obj) is Picked else type(obj)
-    owner = next((c for c in cls.__mro__ if vars(c).get("__repr__") is own), object)
+    owner = next((c for c in type(obj).__mro__ if vars(c).get("__repr__") is own), object)
     if made is None or not is_generated(made) or "__dataclass_fields__" not in vars(owner):
         return None
     return tuple(f.name for f in dataclasses.fields(owner) if f.repr)

@@ -1,17 +1,12 @@
 """Python's operators on one of several things, told apart by what is known at run time.
 
-Such a thing is a :class:`~srcgrad.trace.record.tracers.Choice` of two, by a predicate; one of
-several like objects, by a number (:class:`~srcgrad.trace.record.tracers.Picked`); or some member of
-an enumeration.
-What is done to it is done to whichever it is, in a branch for each.  The class of like objects is
-known, so their methods are staged once, an attribute is an item of the list of their attributes,
-and a store goes to the object whose number it is.
+Such a thing is a :class:`~srcgrad.trace.record.tracers.Choice` of two, by a predicate, or some
+member of an enumeration.  What is done to it is done to whichever it is, in a branch for each.
 """
 
 from __future__ import annotations
 
 import functools
-import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,22 +16,14 @@ from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.machine import Frame
 from ..assumptions import ListedGenerators
-from ..calls.handlers import HANDLERS
 from ..collaborator import PASSED, Collaborator
-from ..flow.shapes import place_among
 from ..heap.unlike import things_in
-from ..objects.access import is_cached_property
-from ..objects.special_methods import class_attribute, python_method, truth_method
-from ..record.journal import Field
-from ..record.structures import is_library, rebuilder, record_fields, structure_parts
-from ..record.tracers import Choice, OpaqueTracer, Picked, is_tracer
+from ..objects.special_methods import truth_method
+from ..record.structures import rebuilder, structure_parts
+from ..record.tracers import Choice, OpaqueTracer, is_tracer
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
-
-KINDS = frozenset({isinstance, type, callable, issubclass})  # the same answer for like objects
-ORDERED = frozenset({"<", "<=", ">", ">=", "==", "!="})
-HOLDING = (list, dict, set, tuple)
 
 
 def is_member(obj: Any) -> bool:
@@ -47,13 +34,10 @@ def is_member(obj: Any) -> bool:
 class Unions(Collaborator):
     """One of several things under Python's operators."""
 
-    among: parts.Among
     branches: parts.Branches
     keys: parts.Keys
-    lists: parts.Lists
     merges: parts.Merges
     recorder: parts.Recorder
-    sources: parts.Sources
     truths: parts.Truths
 
     def __init__(self) -> None:
@@ -72,9 +56,6 @@ class Unions(Collaborator):
             if type(made) is OpaqueTracer and len(texts) == len(ends) == 2:
                 self.texts[made.value] = Choice(obj.predicate, *texts)
             return made
-        if type(obj) is Picked:
-            places = self.among.possible(obj.index, len(obj.objects))
-            return self.keys.by_key(obj.index, places, lambda k: act(obj.objects[k]), None)
         return self.keys.by_key(obj, list(obj.aval.members or ()), act,
                                 _none if obj.aval.optional else None)
 
@@ -103,98 +84,22 @@ class Unions(Collaborator):
     inplace = functools.partialmethod(on_each, "inplace", 3)
 
     # ---- attributes and items ------------------------------------------------------------------
-    def getattr(self, obj: Any, name: str) -> Any:
-        if type(obj) is not Picked:
-            return self.on_each("getattr", 1, obj, name)
-        if obj.cls in HOLDING:
-            return functools.partial(self.machine.call_method, obj, name)
-        found = class_attribute(obj.cls, name)
-        if isinstance(found, property) and found.fget is not None:
-            return self.machine.call(found.fget, obj)
-        if name == "__class__":
-            return obj.cls
-        if self._have(obj, name) and not hasattr(type(found), "__set__"):
-            return self.gathered(obj, lambda o: self.machine.getattr(o, name))
-        if isinstance(found, types.FunctionType):
-            return types.MethodType(found, obj)
-        if isinstance(found, staticmethod):
-            return found.__func__
-        if isinstance(found, classmethod):
-            return types.MethodType(found.__func__, obj.cls)
-        if is_cached_property(found):
-            return self.machine.call(found.func, obj)
-        getter = getattr(type(found), "__get__", None)
-        if hasattr(getter, "__code__"):
-            return self.machine.call(getter, found, obj, obj.cls)
-        return self.gathered(obj, lambda o: self.machine.getattr(o, name))
-
-    def _have(self, obj: Picked, name: str) -> bool:
-        """Do all objects have an attribute of their own of this name?"""
-        return all(name in (record_fields(o) or ()) or name in self.sources.overlays.get(id(o), ())
-                   for o in obj.objects)
-
-    def gathered(self, obj: Picked, part: Callable[[Any], Any]) -> Any:
-        """The part of the object that it is."""
-        parts = self.among.only_possible([part(o) for o in obj.objects], obj.index)
-        found = self.among.pick_object(parts, obj.index, 2)
-        if found is not None:
-            return found
-        if any(isinstance(p, (list, dict, set)) and p is not parts[0] for p in parts) and (
-                not self.among.is_grouped(parts)):
-            found = self.lists.one_among(parts, obj.index)  # which may change
-        else:
-            found = self.among.pick(parts, obj.index)
-        return self.each(obj, part) if found is None else found
-
-    def setattr(self, obj: Any, name: str, value: Any) -> Any:
-        if type(obj) is not Picked:
-            return self.on_each("setattr", 1, obj, name, value)
-        setter = class_attribute(obj.cls, name)
-        if isinstance(setter, property) and setter.fset is not None:
-            return self.machine.call(setter.fset, obj, value)
-        plain = not hasattr(type(setter), "__set__") or type(setter) is types.MemberDescriptorType
-        plain = plain and class_attribute(obj.cls, "__setattr__") is object.__setattr__
-        if plain and self._have(obj, name) and not any(map(self.merges.is_outside, obj.objects)):
-            before = [self.machine.getattr(o, name) for o in obj.objects]
-            after = self.among.replaced(before, obj.index, value)
-            if after is not None:
-                for one, new in zip(obj.objects, after, strict=True):
-                    self.journal.write(Field(one, name), new)
-                return None
-        return self.each(obj, lambda o: self.machine.setattr(o, name, value))
-
-    def delattr(self, obj: Any, name: str) -> Any:
-        return self.each(obj, lambda o: self.machine.delattr(o, name)) if (
-            type(obj) is Picked) else self.on_each("delattr", 1, obj, name)
+    getattr = functools.partialmethod(on_each, "getattr", 1)
+    setattr = functools.partialmethod(on_each, "setattr", 1)
+    delattr = functools.partialmethod(on_each, "delattr", 1)
+    setitem = functools.partialmethod(on_each, "setitem", 1)
+    delitem = functools.partialmethod(on_each, "delitem", 1)
 
     def getitem(self, obj: Any, key: Any) -> Any:
-        if type(obj) is Picked and python_method(obj, "__getitem__") is None:
-            return (self.each if is_tracer(key) else self.gathered)(
-                obj, lambda o: self.machine.getitem(o, key))
         found = PASSED if is_member(obj) else self.on_each("getitem", 2, obj, key)
         return self.next.getitem(obj, key) if found is PASSED else found
 
-    def _item(self, operator: str, obj: Any, *operands: Any) -> Any:
-        """A change of an item."""
-        if type(obj) is not Picked:
-            return self.on_each(operator, 1, obj, *operands)
-        return PASSED if python_method(obj, f"__{operator}__") is not None else self.each(
-            obj, lambda o: getattr(self.machine, operator)(o, *operands))
-
-    setitem = functools.partialmethod(_item, "setitem")
-    delitem = functools.partialmethod(_item, "delitem")
-
     # ---- calls and comparisons -----------------------------------------------------------------
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if type(function) is Choice or is_member(function) or (
-                type(function) is Picked and python_method(function, "__call__") is None):
+        if type(function) is Choice or is_member(function):
             return self.each(function, lambda f: self.machine.call(f, *args, **kwargs))
         if (function is isinstance or function is callable) and args and type(args[0]) is Choice:
             return self._told(args[0], lambda o: self.machine.call(function, o, *args[1:]))
-        if Picked in map(type, args) and function in KINDS:
-            args = tuple(a.objects[0] if type(a) is Picked else a for a in args)
-        elif Picked in map(type, args) and not _passes(function):
-            return self._with_each(function, args, kwargs, [*map(type, args)].index(Picked))
         for i, a in enumerate(args):
             if type(a) is Choice:
                 return self._with_each(function, args, kwargs, i)
@@ -216,7 +121,7 @@ class Unions(Collaborator):
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
-        if type(obj) is Choice or is_member(obj) or (type(obj) is Picked and obj.cls in HOLDING):
+        if type(obj) is Choice or is_member(obj):
             return self.each(obj, lambda o: self.machine.call_method(o, name, *args, **kwargs))
         return self.next.called_method(obj, name, args, kwargs)
 
@@ -227,36 +132,8 @@ class Unions(Collaborator):
                 return self._told(left, lambda o: self.machine.compare(op, o, right))
         if type(left) is Choice and right is None and op in ("is", "is not"):
             return self._told(left, lambda o: self.machine.compare(op, o, None))
-        if Choice in (type(left), type(right)):
-            return self.on_each("compare", 3, op, left, right)
-        if Picked not in (type(left), type(right)):
-            return PASSED
-        if op in ("is", "is not") or (op in ("==", "!=") and not _has_equality(left, right)):
-            same = self._same_object(left, right)
-            return same if op in ("is", "==") else self.machine.not_(same)
-        if op in ORDERED:  # by what they hold
-            for i, one in enumerate((left, right)):
-                if type(one) is Picked and one.cls in (list, tuple):
-                    return self.each(one, lambda o: self.machine.compare(
-                        op, *((left, o) if i else (o, right))))  # noqa: B023
-        elif type(right) is Picked and right.cls in (dict, list, tuple):
-            found = self.each(right, lambda o: self.machine.compare("in", left, o)) if (
-                is_tracer(left)) else self.among.pick(
-                    [self.machine.compare("in", left, o) for o in right.objects], right.index)
-            return found if op == "in" else self.machine.not_(found)
-        return PASSED
-
-    def _same_object(self, left: Any, right: Any) -> Any:
-        """Are two names one object?"""
-        sides = [x.objects if type(x) is Picked else (x,) for x in (left, right)]
-        objects = sides[0] if type(left) is Picked else sides[1]
-        places = [place_among(objects, x) for x in (left, right)]
-        if None not in places:
-            return self.machine.compare("==", *places)
-        if not any(a is b for a in sides[0] for b in sides[1]):
-            return False
-        one, other = (left, right) if type(left) is Picked else (right, left)
-        return self.each(one, lambda o: self.machine.compare("is", o, other))
+        return self.on_each("compare", 3, op, left, right) if Choice in (
+            type(left), type(right)) else PASSED
 
     # ---- truth -----------------------------------------------------------------------------------
     def _told(self, choice: Choice, act: Callable[[Any], Any]) -> Any:
@@ -273,9 +150,6 @@ class Unions(Collaborator):
     def static_truth(self, value: Any) -> Any:
         if type(value) is OpaqueTracer:
             return PASSED
-        if type(value) is Picked:
-            return None if truth_method(value) else (
-                bool(value.objects[0]) if value.cls in HOLDING else True)
         sides = {None if truth_method(s) else self.machine.static_truth(s)
                  for s in (value.first, value.second)}
         return sides.pop() if len(sides) == 1 else None
@@ -301,26 +175,16 @@ class Unions(Collaborator):
                 iterable.predicate,
                 lambda: self.machine.for_(iterable.first, target, body, orelse),
                 lambda: self.machine.for_(iterable.second, target, body, orelse), rest)
-        if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
-            iterable = self._items_in(iterable)
         return self.next.for_(iterable, target, body, orelse, rest)
 
     def iterate(self, iterable: Any) -> Any:
         if type(iterable) is Choice:
             return iter(self._items_of(iterable))
-        if type(iterable) is Picked and python_method(iterable, "__iter__") is None:
-            return iter(self._items_in(iterable))
         return PASSED
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> Any:
         return self.each(value, lambda o: self.machine.unpack(o, before, star, after)) if type(
             value) is Choice else self.next.unpack(value, before, star, after)
-
-    def _items_in(self, obj: Picked) -> list[Any]:
-        """The items of one of several containers of one length."""
-        if obj.cls is dict:
-            return list(obj.objects[0])
-        return [self.machine.getitem(obj, i) for i in range(len(obj.objects[0]))]
 
     def _items_of(self, iterable: Choice) -> list[Any]:
         """The items of one of two sequences, one by one."""
@@ -354,8 +218,6 @@ class Unions(Collaborator):
 
     def given_anew(self, obj: Any) -> Any:
         """A copy of an object for a result, where its identity does not matter."""
-        if type(obj) is Picked:
-            obj = self.each(obj, lambda o: o)
         if type(obj) is Choice:
             return self.one_form(obj)
         parts = None if is_tracer(obj) else structure_parts(obj)
@@ -375,25 +237,8 @@ def _none() -> Any:
     raise TypeError("the object is None")
 
 
-def _has_equality(left: Any, right: Any) -> bool:
-    classes = [x.cls if type(x) is Picked else type(x) for x in (left, right)]
-    return any(class_attribute(cls, "__eq__") is not object.__eq__ for cls in classes)
-
-
 def _is_numpy(function: Any) -> bool:
     """Is it a function of NumPy, which takes lists of numbers apart?"""
     return isinstance(function, np.ufunc) or (
         getattr(function, "__module__", None) or "").startswith("numpy")
 
-
-def _passes(function: Any) -> bool:
-    """Is it a function that the machine stages or that asks the machine for what it needs?"""
-    if isinstance(function, types.MethodType):
-        function = function.__func__
-    if isinstance(function, (types.FunctionType, functools.partial, type)):
-        return not is_library(getattr(function, "__module__", None)) or function in (
-            list, tuple, set, enumerate, zip, map, filter, reversed, functools.partial)
-    try:
-        return function in HANDLERS or not isinstance(function, types.BuiltinFunctionType)
-    except TypeError:
-        return True

@@ -22,12 +22,11 @@ from ....graph.purity import may_probe
 from ....types.guards import Path
 from ....types.structure import mapped
 from ....types.subclasses import attributes_of_array, base_array, is_array_class
-from ...calls.refused import classed_operand
 from ...collaborator import Collaborator
 from ...objects.protocols import UFUNCS, as_asked
 from ...objects.special_methods import class_attribute, is_of_ndarray
 from ...record.structures import rebuilder, record_fields
-from ...record.tracers import ArrayTracer, ClassedArray, Picked, Poison, holds_classed, is_tracer
+from ...record.tracers import ArrayTracer, Choice, ClassedArray, Poison, holds_classed, is_tracer
 from .results import refusal
 
 if TYPE_CHECKING:
@@ -51,7 +50,6 @@ class ArrayClasses(Collaborator):
     protocols: parts.Protocols
     recorder: parts.Recorder
     sources: parts.Sources
-    unions: parts.Unions
     variables: parts.Variables
 
     def __init__(self) -> None:
@@ -117,8 +115,6 @@ class ArrayClasses(Collaborator):
 
     def array_of(self, obj: Any) -> Any:
         """The array that an instance is, as one of NumPy's own class."""
-        if type(obj) is Picked:  # in a list or tuple
-            raise self.recorder.fatal(classed_operand(obj.objects[0].cls))
         if type(obj._array_) is Poison:
             raise self.recorder.unjoined(obj._array_)
         return obj._array_
@@ -127,7 +123,7 @@ class ArrayClasses(Collaborator):
         """A structure with arrays of NumPy's own class in place of instances."""
         if not holds_classed(structure):
             return structure
-        return mapped(structure, (ClassedArray, Picked), self.array_of)
+        return mapped(structure, ClassedArray, self.array_of)
 
     def classed_outside(self, obj: Any, path: Path) -> Any:
         """What stands for an instance from outside."""
@@ -186,11 +182,6 @@ class ArrayClasses(Collaborator):
     # ---- calls -------------------------------------------------------------------------------
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         of_library = is_of_library(function)
-        if of_library or is_of_ndarray(function):
-            for i, one in enumerate(args):
-                if type(one) is Picked and issubclass(one.cls, ClassedArray):
-                    return self.unions.each(one, lambda o: self.machine.call(
-                        function, *args[:i], o, *args[i + 1:], **kwargs))  # noqa: B023
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.machine.super_(*args)
         if args and isinstance(function, OWN) and function.__objclass__ is np.ndarray:
@@ -199,7 +190,8 @@ class ArrayClasses(Collaborator):
             return self.machine.call_method(args[0], function.__name__, *args[1:], **kwargs)
         if of_library:
             self.containers.check_ends(args)
-            if holds_classed((args, kwargs)):
+            if holds_classed((args, kwargs)) and not any(
+                    Choice in map(type, a if type(a) in (list, tuple) else (a,)) for a in args):
                 return self._library_call(function, args, kwargs)
         return self.next.called(function, args, kwargs)
 

@@ -1,0 +1,191 @@
+"""Trees and unlike objects from outside that data walk through: one text for all of them, also where derivatives are
+taken for what they hold."""
+
+from __future__ import annotations
+
+import copy
+from collections import namedtuple
+
+import numpy as np
+import pytest
+from chain import check
+
+import srcgrad as sg
+
+X = np.array([0.3, -0.6, 0.8, 0.1])
+Split = namedtuple("Split", "feature threshold left right")
+
+
+class Inner:
+    def __init__(self, feature, threshold, left, right):
+        self.feature, self.threshold, self.left, self.right = feature, threshold, left, right
+
+
+class Outer:
+    def __init__(self, value):
+        self.value = value
+
+
+def dicts(feature, threshold, left, right):
+    return {"f": feature, "t": threshold, "left": left, "right": right}
+
+
+def pairs(*parts):
+    return parts
+
+
+def by_key(x, node):
+    while isinstance(node, dict):
+        node = node["left"] if x[node["f"]] < node["t"] else node["right"]
+    return node * np.sum(x * x)
+
+
+def by_place(x, node):
+    while isinstance(node, tuple):
+        feature, threshold, left, right = node
+        node = left if x[feature] < threshold else right
+    return node * np.sum(x * x)
+
+
+def by_field(x, node):
+    depth = 1
+    while isinstance(node, Split):
+        node = node.left if x[node.feature] < node.threshold else node[3]
+        depth += 1
+    return node * np.sum(x * x) / depth
+
+
+def by_attribute(x, node):
+    while not isinstance(node, Outer):
+        node = node.left if x[node.feature] < node.threshold else node.right
+    return node.value * np.sum(x * x)
+
+
+def of(make, leaf):
+    """Three trees of other depths."""
+    return [make(0, 0.2, make(1, -0.5, leaf(1.5), leaf(2.5)),
+                 make(2, 0.5, make(3, 0.0, leaf(-1.0), leaf(-2.0)), leaf(3.5))),
+            make(1, -0.7, leaf(0.5), make(0, 0.4, leaf(0.7), leaf(0.9))),
+            make(2, 0.9, leaf(4.0), leaf(5.0))]
+
+
+KINDS = {"dicts": (by_key, of(dicts, float)), "tuples": (by_place, of(pairs, float)),
+         "named tuples": (by_field, of(Split, float)), "objects": (by_attribute, of(Inner, Outer))}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_text_for_all_trees(kind):
+    program, trees = KINDS[kind]
+    df = sg.value_and_grad(program)
+    for tree in trees:
+        value, slope = df(X, tree)
+        assert value == program(X, tree)
+        assert np.allclose(slope, 2 * X * value / np.sum(X * X))
+    assert len(df._entries) == 1
+    assert len(df.source(X, trees[0]).splitlines()) <= 55
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_derivatives_for_what_a_tree_holds(kind):
+    program, trees = KINDS[kind]
+    for tree in trees:
+        check(program, (X, tree), staged=False, passes=False, oracle=False)
+
+
+def areas(x, shapes):
+    total = 0.0
+    for k, shape in enumerate(shapes):
+        total += x[k] * (shape.value if isinstance(shape, Outer) else shape.left * shape.right)
+    return total
+
+
+def shapes_of(n):
+    return [Outer(0.1 * k + 1.0) if k % 3 else Inner(0.5, 1.5, 0.2 * k, 2.0) for k in range(n)]
+
+
+def test_derivatives_for_objects_of_several_classes():
+    x, shapes = np.linspace(0.1, 1.0, 30), shapes_of(30)
+    df = sg.value_and_grad(areas, argnums=1)
+    value, slope = df(x, shapes)
+    assert value == areas(x, shapes)
+    assert [type(one) for one in slope] == [type(one) for one in shapes]
+    for k, (one, v) in enumerate(zip(slope, x, strict=True)):
+        if isinstance(one, Outer):
+            assert one.value == v
+        else:
+            assert (one.left, one.right) == (v * 2.0, v * shapes[k].left)
+            assert one.feature == one.threshold == 0.0
+    text = df.source(x, shapes)
+    assert len(text.splitlines()) < 50
+    more = shapes_of(41)
+    df(np.ones(41), more)
+    assert df.source(np.ones(41), more) == text  # made again, as the gradient has another structure
+
+
+def test_other_modes():
+    x, shapes = np.linspace(0.1, 1.0, 30), shapes_of(30)
+    out, pullback = sg.vjp(areas, x, shapes)
+    assert out == areas(x, shapes)
+    ones = sg.tree_map(lambda leaf: 1.0, shapes)
+    _, moved = sg.jvp(lambda s: areas(x, s), (shapes,), (ones,))
+    slope = pullback(1.0)[1]
+    total = sum(one.value if isinstance(one, Outer) else one.left + one.right for one in slope)
+    assert np.isclose(moved, total)
+    curved = sg.grad(lambda s: areas(x, s) ** 2)(shapes)
+    assert np.isclose(curved[1].value, 2 * out * x[1])
+
+
+def test_one_object_at_two_places():
+    shared = Outer(2.0)
+    shapes = [*shapes_of(20), shared, shared]
+    x = np.linspace(0.1, 1.0, 22)
+    slope = sg.grad(lambda s: areas(x, s))(shapes)
+    assert [one.value for one in slope[-2:]] == [x[-2] + x[-1], 0.0]
+
+
+class Cell:
+    def __init__(self, v, kids=None):
+        self.v, self.kids = v, kids
+
+
+def lists_or_none(x):
+    cells = []
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            cells.append(Cell(x[i], cells[-2:]))
+        else:
+            cells.append(Cell(x[i] * 2.0))
+    total = 0.0
+    for cell in cells:
+        if cell.kids is None:
+            total += cell.v
+        else:
+            for kid in cell.kids:
+                total += cell.v * kid.v
+    return total
+
+
+@pytest.mark.parametrize("n", [5, 9])
+def test_attributes_that_hold_lists_or_none(n):
+    x = np.linspace(0.1, 1.3, n)
+    check(lists_or_none, (x,), staged=False, passes=False, oracle=False)
+
+
+def test_what_changes_a_tree_is_followed():
+    def program(x, node):
+        at = node
+        while isinstance(at, Inner):
+            at.threshold = at.threshold + x[0]
+            at = at.left if x[at.feature] < at.threshold else at.right
+        at.value = at.value * x[1]
+        return at.value * x[2]
+
+    for tree in KINDS["objects"][1]:
+        plain, traced = copy.deepcopy(tree), copy.deepcopy(tree)
+        assert sg.value_and_grad(program)(X, traced)[0] == program(X, plain)
+
+        def numbers(node):
+            return [node.value] if isinstance(node, Outer) else [
+                node.threshold, *numbers(node.left), *numbers(node.right)]
+
+        assert numbers(plain) == numbers(traced)
