@@ -52,6 +52,7 @@ from .heap.long_tuples import LongTuples
 from .heap.opening import Opening
 from .heap.pools import Pools
 from .heap.references import References
+from .heap.searches import Searches
 from .heap.stores import Link, Reference
 from .heap.whole_lists import WholeLists
 from .iteration.iteration import Cursor
@@ -114,6 +115,7 @@ class Dispatch(MachineDefaults):
     lists: Lists
     tuples: LongTuples
     list_methods: ListMethods
+    searches: Searches
     containers: Containers
     native_methods: NativeMethods
     selections: Selections

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import functools
 import operator
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,13 +12,12 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...stage.machine import NORMAL
 from ...types.dims import evaluate, is_varying
-from ...types.kinds import SCALARS
 from ...types.spelling import Method
 from ...types.subclasses import content_of, item_step, make, native_class
 from ..assumptions import KnownLengths, ListedGenerators
 from ..boundary.identity import equal_if_one
 from ..calls.refused import endless_container
-from ..collaborator import Collaborator
+from ..collaborator import PASSED, Collaborator
 from ..flow.control import Restart
 from ..iteration.elements import NdIter
 from ..iteration.iteration import (
@@ -36,26 +34,19 @@ from ..numpy.written_out import (
     Flat,
     Parts,
     check_count,
-    count_of,
     insert_at,
-    is_among,
-    place_of,
     pop_at,
 )
 from ..objects.special_methods import (
     CONTAINERS,
-    class_attribute,
     is_asked,
     is_subscripted,
     python_method,
 )
 from ..record.journal import Content
-from ..record.states import Columns
 from ..record.tracers import ArrayTracer, Choice, Poison, ScalarTracer, is_tracer
 from ..values.operators import INPLACE
-from .forms import Numbered
 from .rows import Row
-from .stores import number_in, python_class, store_of
 from .tables import SPREAD
 
 if TYPE_CHECKING:
@@ -92,6 +83,7 @@ class Containers(Collaborator):
     pushes: parts.Pushes
     recorder: parts.Recorder
     references: parts.References
+    searches: parts.Searches
     sources: parts.Sources
 
     # ---- displays ------------------------------------------------------------------------
@@ -349,7 +341,7 @@ class Containers(Collaborator):
                 id(args[0]) in self.symbolic_lists):
             return self.list_methods.extend_symbolic(obj, args[0])
         if name == "remove" and isinstance(obj, list) and any(map(is_asked, (*obj, *args))):
-            return self._remove(obj, args[0])
+            return self.searches.remove(obj, args[0])
         self.journal.touch(Content(obj, self.symbolic_lists))
         return native_method(obj, name)(*args, **kwargs)
 
@@ -384,7 +376,7 @@ class Containers(Collaborator):
         if path is None:
             if name in ("index", "count") and isinstance(obj, list) and (
                     any(map(is_asked, (*obj, *args)))):
-                return self._search(obj, name, args[0])
+                return self.searches.search(obj, name, args[0])
             return native_method(obj, name)(*args, **kwargs)
         self.sources.note_container(obj)
         step = item_step(obj)
@@ -400,84 +392,12 @@ class Containers(Collaborator):
             return self.presence.container_method(seen, name, args, kwargs)
         return getattr(seen, name)(*args, **kwargs)
 
-    def _search(self, obj: list[Any], name: str, item: Any) -> Any:
-        if name == "count":
-            total: Any = 0
-            for x in obj:
-                total = self.machine.binary("+", total,
-                    self.machine.call(int, self.machine.compare("==", x, item)))
-            return total
-        if self._are_numbers(obj, item):
-            return self.operators.helped(place_of, obj, item)
-        return self._at_equal(obj, item, lambda i: i, "index(x): x not in list")
-
-    def _at_equal(self, obj: Any, item: Any, act: Callable[[int], Any], missing: str) -> Any:
-        """What ``act`` gives for the place of the first item that is equal; which one that is
-        may depend on data."""
-        known = self.keys.alternatives(item)
-        if known is not None and not any(is_tracer(x) for x in obj):
-            return self.keys.by_key(item, known, lambda k: act(list(obj).index(k)), None)
-        items = list(obj)
-        if any(type(x) is ArrayTracer and x.aval.ndim for x in (item, *items)):
-            raise self.recorder.fatal(UnsupportedOperation(
-                "an array is searched for in a list",
-                why="arrays are compared item by item, which gives no single answer",
-                fix="compare with np.array_equal in a loop"))
-
-        def at(i: int) -> Any:
-            if i == len(items):
-                raise ValueError(missing)
-            equal = items[i] is item or self.machine.compare("==", items[i], item)
-            return self.machine.if_expression(equal, lambda: act(i), lambda: at(i + 1))
-
-        return at(0)
-
-    def _are_numbers(self, obj: list[Any], item: Any) -> bool:
-        """Is it a list of numbers, and the item a number?"""
-        state = self.symbolic_lists.get(id(obj))
-        if type(state) is Columns or not _is_number(item):
-            return False
-        if state is None:
-            return all(map(_is_number, obj))
-        elem = state.value.aval.elem
-        return elem is None or (elem.kind in SCALARS and not elem.optional)
-
-    def _by_number(self, obj: list[Any], item: Any) -> tuple[list[Any], Any]:
-        """A list of objects in one store, and such an object, by their numbers, if being equal
-        is being one."""
-        state, store = self.symbolic_lists.get(id(obj)), store_of(item)
-        form = state.form if type(state) is Columns else None
-        if not isinstance(form, Numbered) or store is not form.store or class_attribute(
-                python_class(store.cls), "__eq__") is not object.__eq__:
-            return obj, item
-        return self.lists.held_list(state.columns[0]), self.machine.among.computed(
-            number_in(store, item))
-
     def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
                         kwargs: dict[str, Any]) -> Any:
-        if name in ("index", "count") and len(args) == 1:
-            obj, *args = self._by_number(obj, *args)  # type: ignore[assignment]
-        if name in ("index", "count") and len(args) == 1 and self._are_numbers(obj, *args):
-            return self.operators.helped(place_of if name == "index" else count_of, obj, *args)
-        return self.list_methods.symbolic_method(obj, name, args, kwargs)
-
-    def contains_number(self, obj: list[Any], item: Any) -> Any:
-        """``item in obj`` for a list of unknown length that holds numbers."""
-        obj, item = self._by_number(obj, item)
-        if not self._are_numbers(obj, item):
-            return self.lists.no_method(obj, "a membership test")
-        return self.operators.helped(is_among, obj, item)
-
-    def _remove(self, obj: list[Any], item: Any) -> None:
-        for i, x in enumerate(obj):
-            if x is item:
-                self.journal.touch(Content(obj, self.symbolic_lists))
-                del obj[i]
-                return
-            if type(x) is not ArrayTracer:  # it may be equal, and comes first
-                break
-        self._at_equal(obj, item, lambda i: self.presence.container_method(obj, "pop", (i,), {}),
-                       "list.remove(x): x not in list")
+        found = self.searches.found(obj, name, *args) if (
+            name in ("index", "count") and len(args) == 1) else PASSED
+        return self.list_methods.symbolic_method(obj, name, args, kwargs) if (
+            found is PASSED) else found
 
     def replace(self, obj: list[Any], items: list[Any]) -> None:
         if id(obj) in self.found_functions.paths:
@@ -578,11 +498,6 @@ def _watched(machine: Any, items: list[Any]) -> Any:
         yield one
     if id(items) in machine.symbolic_lists:
         raise Restart(KnownLengths())
-
-
-def _is_number(obj: Any) -> bool:
-    return isinstance(obj, (bool, int, float, complex, np.generic)) or (
-        is_tracer(obj) and obj.aval.kind in SCALARS and not obj.aval.optional)
 
 
 def split_items(items: list[Any], before: int, star: bool, after: int) -> tuple[Any, ...]:

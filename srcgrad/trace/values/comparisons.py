@@ -50,6 +50,7 @@ class Comparisons(Collaborator):
     presence: parts.Presence
     recorder: parts.Recorder
     references: parts.References
+    searches: parts.Searches
     sources: parts.Sources
 
     def __init__(self) -> None:
@@ -277,7 +278,7 @@ class Comparisons(Collaborator):
                 return self.machine.call_method(equal, "any")
             return self.recorder.computed(operator.contains, BOOL, container, item)
         if isinstance(container, list) and id(container) in self.symbolic_lists:
-            return self.containers.contains_number(container, item)
+            return self.searches.contains(container, item)
         if type(item) is OpaqueTracer and not is_tracer(container) and isinstance(
                 container, (list, tuple, set, frozenset)):
             answers = {c in container for c in item.classes}

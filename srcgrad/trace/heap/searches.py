@@ -1,0 +1,117 @@
+"""Items that are searched for in lists: ``index``, ``count``, ``remove`` and ``in``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...errors import UnsupportedOperation
+from ...types.kinds import SCALARS
+from ..collaborator import PASSED, Collaborator
+from ..numpy.written_out import count_of, is_among, place_of
+from ..objects.special_methods import class_attribute
+from ..record.journal import Content
+from ..record.states import Columns
+from ..record.tracers import ArrayTracer, is_tracer
+from .forms import Numbered
+from .stores import number_in, python_class, store_of
+
+if TYPE_CHECKING:
+    from .. import dispatch as parts
+
+GIVEN_BY = {"index": place_of, "count": count_of, "in": is_among}
+
+
+class Searches(Collaborator):
+    """Searches in lists."""
+
+    among: parts.Among
+    keys: parts.Keys
+    lists: parts.Lists
+    operators: parts.Operators
+    presence: parts.Presence
+    recorder: parts.Recorder
+
+    def search(self, obj: list[Any], name: str, item: Any) -> Any:
+        """``index`` or ``count`` of a list of known length, by what its items are equal to."""
+        if name == "count":
+            total: Any = 0
+            for x in obj:
+                total = self.machine.binary("+", total,
+                    self.machine.call(int, self.machine.compare("==", x, item)))
+            return total
+        if self._are_numbers(obj, item):
+            return self.operators.helped(place_of, obj, item)
+        return self._at_equal(obj, item, lambda i: i, "index(x): x not in list")
+
+    def remove(self, obj: list[Any], item: Any) -> None:
+        """``remove`` of a list of known length."""
+        for i, x in enumerate(obj):
+            if x is item:
+                self.journal.touch(Content(obj, self.symbolic_lists))
+                del obj[i]
+                return
+            if type(x) is not ArrayTracer:  # it may be equal, and comes first
+                break
+        self._at_equal(obj, item, lambda i: self.presence.container_method(obj, "pop", (i,), {}),
+                       "list.remove(x): x not in list")
+
+    def found(self, obj: list[Any], name: str, item: Any) -> Any:
+        """``index``, ``count`` or ``in`` of a list of unknown length, of numbers or of objects in
+        one store."""
+        obj, item = self._by_number(obj, item)
+        return self.operators.helped(GIVEN_BY[name], obj, item) if (
+            self._are_numbers(obj, item)) else PASSED
+
+    def contains(self, obj: list[Any], item: Any) -> Any:
+        """``item in obj`` for a list of unknown length."""
+        found = self.found(obj, "in", item)
+        return self.lists.no_method(obj, "a membership test") if found is PASSED else found
+
+    def _at_equal(self, obj: Any, item: Any, act: Callable[[int], Any], missing: str) -> Any:
+        """What ``act`` gives for the place of the first item that is equal; which one that is
+        may depend on data."""
+        known = self.keys.alternatives(item)
+        if known is not None and not any(is_tracer(x) for x in obj):
+            return self.keys.by_key(item, known, lambda k: act(list(obj).index(k)), None)
+        items = list(obj)
+        if any(type(x) is ArrayTracer and x.aval.ndim for x in (item, *items)):
+            raise self.recorder.fatal(UnsupportedOperation(
+                "an array is searched for in a list",
+                why="arrays are compared item by item, which gives no single answer",
+                fix="compare with np.array_equal in a loop"))
+
+        def at(i: int) -> Any:
+            if i == len(items):
+                raise ValueError(missing)
+            equal = items[i] is item or self.machine.compare("==", items[i], item)
+            return self.machine.if_expression(equal, lambda: act(i), lambda: at(i + 1))
+
+        return at(0)
+
+    def _are_numbers(self, obj: list[Any], item: Any) -> bool:
+        """Is it a list of numbers, and the item a number?"""
+        state = self.symbolic_lists.get(id(obj))
+        if type(state) is Columns or not _is_number(item):
+            return False
+        if state is None:
+            return all(map(_is_number, obj))
+        elem = state.value.aval.elem
+        return elem is None or (elem.kind in SCALARS and not elem.optional)
+
+    def _by_number(self, obj: list[Any], item: Any) -> tuple[list[Any], Any]:
+        """A list of objects in one store, and such an object, by their numbers, if being equal
+        is being one."""
+        state, store = self.symbolic_lists.get(id(obj)), store_of(item)
+        form = state.form if type(state) is Columns else None
+        if not isinstance(form, Numbered) or store is not form.store or class_attribute(
+                python_class(store.cls), "__eq__") is not object.__eq__:
+            return obj, item
+        return self.lists.held_list(state.columns[0]), self.among.computed(number_in(store, item))
+
+
+def _is_number(obj: Any) -> bool:
+    return isinstance(obj, (bool, int, float, complex, np.generic)) or (
+        is_tracer(obj) and obj.aval.kind in SCALARS and not obj.aval.optional)
