@@ -11,6 +11,7 @@ import pytest
 from chain import check
 
 import srcgrad as sg
+from srcgrad.types.tree import ravel_some
 
 X = np.array([0.3, -0.6, 0.8, 0.1])
 Split = namedtuple("Split", "feature threshold left right")
@@ -90,6 +91,47 @@ def test_derivatives_for_what_a_tree_holds(kind):
     program, trees = KINDS[kind]
     for tree in trees:
         check(program, (X, tree), staged=False, passes=False, oracle=False)
+
+
+def grown(rng, make, leaf, depth):
+    """A random tree, whose leaves are numbers or, if ``leaf`` says so, objects."""
+    if depth == 0 or (depth < 4 and rng.random() < 0.25):
+        return leaf(float(rng.normal()))
+    return make(int(rng.integers(4)), float(rng.normal()), grown(rng, make, leaf, depth - 1),
+                grown(rng, make, leaf, depth - 1))
+
+
+def ensemble(walk):
+    def program(x, trees, rows):
+        total = 0.0
+        for row in rows:
+            for tree in trees:
+                total = total + walk(row * x, tree) * row[0]
+        return total
+
+    return program
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_trees(seed):
+    rng = np.random.default_rng(seed)
+    make, leaf, walk = [(dicts, float, by_key), (pairs, float, by_place), (Split, float, by_field),
+                        (Inner, Outer, by_attribute)][seed % 4]
+    program = ensemble(walk)
+    df, both = sg.value_and_grad(program), sg.value_and_grad(program, argnums=(0, 1))
+    for count in (1, 2, 3, 9):
+        trees = [grown(rng, make, leaf, 4) for _ in range(count)]
+        rows = rng.normal(size=(3, 4))
+        want = program(X, trees, rows)
+        value, slope = df(X, trees, rows)
+        again, (same, leaves) = both(X, trees, rows)
+        assert value == again == want
+        assert np.array_equal(slope, same)
+        slopes, *_ = ravel_some(leaves, lambda leaf: isinstance(leaf, float))
+        way = 1e-6 * rng.normal(size=len(slopes))
+        flat, moved, _ = ravel_some(trees, lambda leaf: isinstance(leaf, float))
+        near = (program(X, moved(flat + way), rows) - program(X, moved(flat - way), rows)) / 2
+        assert np.isclose(way @ slopes, near, rtol=1e-4, atol=1e-12)
 
 
 def areas(x, shapes):

@@ -9,7 +9,7 @@ store, where they can change.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -191,7 +191,7 @@ class WholeLists(Collaborator):
             if path in self.known:
                 return True
             held = type(obj) is list and obj and self.pools.holds(kind_of(obj[0]))
-            if held and _record_of(obj) is not None:
+            if held and _record_of(obj, self.pools.holds) is not None:
                 self._gather_objects(obj, path)
                 return True
             if held or self.pools.holds(kind_of(obj)):
@@ -221,7 +221,7 @@ class WholeLists(Collaborator):
         """Gather a list whose objects lie in a store: all of them, and no others, so that their
         numbers are those of its items."""
         self.foreigners.outside(obj, path)
-        cls, found = kind_of(obj[0]), _record_of(obj)
+        cls, found = kind_of(obj[0]), _record_of(obj, self.pools.holds)
         if found is None:
             self.references.without_found(cls)
         try:
@@ -303,7 +303,7 @@ def leaf_inputs(leaves: list[Path], columns: dict[Path, tuple[Outline, tuple[int
             if leaf.leads_through(path)}
 
 
-def _record_of(obj: Any) -> Record | None:
+def _record_of(obj: Any, numbered: Callable[[type], bool] = nowhere) -> Record | None:
     """The outline of the objects in a list, if derivatives can be taken for their columns: they
     hold nothing but numbers, arrays, and lists and records of these."""
     if type(obj) is not list or not obj:
@@ -311,7 +311,7 @@ def _record_of(obj: Any) -> Record | None:
     try:
         found: Any = None
         for item in obj:
-            made = outline_of_object(item, nowhere)
+            made = outline_of_object(item, numbered)
             found = made if found is None else common_record(found, made)
         fits = Unread() not in found.parts and not refers(found) and has_parts(found, obj[0])
     except (Unlike, TypeError):
