@@ -317,10 +317,12 @@ def rank_from_data(x):
 
 
 @mistake(X)
-def sorted_unlike_objects(x):
+def changed_among_unlike_objects(x):
     items = [Body(v) for v in x] + [[v] for v in x] * 6
     items.sort(key=lambda b: b.mass if isinstance(b, Body) else b[0])
-    return items[0].mass
+    if not isinstance(items[2], Body):
+        items[2][0] = 1.0
+    return sum(b.mass if isinstance(b, Body) else b[0] for b in items)
 
 
 class Body:
