@@ -185,6 +185,66 @@ def test_one_object_at_two_places():
     assert [one.value for one in slope[-2:]] == [x[-2] + x[-1], 0.0]
 
 
+class Linear:
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+    def __call__(self, v):
+        return self.w @ v + self.b
+
+
+class Squash:
+    def __init__(self, slope):
+        self.slope = slope
+
+    def __call__(self, v):
+        return np.tanh(v * self.slope)
+
+
+def network(x, layers):
+    v = x
+    for layer in layers:
+        v = layer(v)
+    return np.sum(v**2)
+
+
+def network_that_changes(x, layers):
+    v = x
+    for layer in layers:
+        v = layer(v)
+        if isinstance(layer, Linear):
+            layer.b *= 0.5
+    return np.sum(v**2) + sum(np.sum(one.b) for one in layers if isinstance(one, Linear))
+
+
+def layers_of(rng, n):
+    return [Linear(rng.normal(size=(3, 3)) * 0.5, rng.normal(size=3)) if k % 2 == 0 else Squash(1.0 + 0.1 * k)
+            for k in range(n)]
+
+
+def varies(leaf):
+    return isinstance(leaf, (float, np.ndarray))
+
+
+@pytest.mark.parametrize("n", [4, 12, 31])
+@pytest.mark.parametrize("program", [network, network_that_changes], ids=lambda fn: fn.__name__)
+def test_layers_of_several_classes(program, n):
+    rng = np.random.default_rng(n)
+    x, layers = np.array([0.3, -0.2, 0.5]), layers_of(rng, n)
+    df = sg.value_and_grad(program, argnums=1)
+    plain, traced = copy.deepcopy(layers), copy.deepcopy(layers)
+    want = program(x, plain)
+    value, slope = df(x, traced)
+    assert value == want
+    assert np.array_equal(ravel_some(plain, varies)[0], ravel_some(traced, varies)[0])
+    flat, moved, _ = ravel_some(layers, varies)
+    way = 1e-6 * rng.normal(size=len(flat))
+    near = (program(x, moved(flat + way)) - program(x, moved(flat - way))) / 2
+    assert np.isclose(way @ ravel_some(slope, varies)[0], near, rtol=1e-5, atol=1e-14)
+    if program is network and n > 8:
+        assert len(df.source(x, layers).splitlines()) <= 45
+
+
 class Cell:
     def __init__(self, v, kids=None):
         self.v, self.kids = v, kids
