@@ -82,6 +82,8 @@ class WholeLists(Collaborator):
         # of leaves that objects in stores hold, the column, the object and the type of a number
         self.held: dict[Path, tuple[Value, Any, Any]] = {}
         self.tops: dict[Path, Any] = {}  # what was found of such objects in arguments
+        # lists that have all objects of a class
+        self.of_class: dict[type, tuple[list[Any], Path]] = {}
         self.fitting: set[int] = set()
 
     # ---- which lists are gathered --------------------------------------------------------------
@@ -149,6 +151,10 @@ class WholeLists(Collaborator):
     def check(self) -> None:
         """At the end: rows that change are found nowhere else; leaves have the same places at each
         call."""
+        for cls, (items, path) in self.of_class.items():
+            where, part = self.pools.part(cls)
+            if not self.sources.gives(are_numbered, (part, items), (where, path)):
+                self.references.without_found(cls)
         for top, obj in self.tops.items():
             found = self.sources.gives(
                 numbers_met, (self.pools.gathered, obj), (self.pools.whole, top))
@@ -228,9 +234,7 @@ class WholeLists(Collaborator):
             self.pools.numbered(obj, path, Lists(Referred((cls,))))
         except Unlike:
             self.references.without_found(cls)
-        where, held = self.pools.part(cls)
-        if not self.sources.gives(are_numbered, (held, obj), (where, path)):
-            self.references.without_found(cls)
+        self.of_class[cls] = obj, path
         record = self.pools.outlines[cls]
         if Unread() in record.parts:
             self.references.without_found(cls)
