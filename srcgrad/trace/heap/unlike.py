@@ -303,9 +303,12 @@ def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
     for thing in things:
         outside = join.outside(thing)
         kind = kind_of(thing)
-        if join.machine.assumed.open(stored_as(kind, True)) if isinstance(thing, tuple) else (
-                record_fields(thing) is not None or kind is not type(thing)) and (
-                    join.machine.references.may_store(kind, outside)):
+        if isinstance(thing, tuple):
+            may = outside and join.machine.assumed.open(stored_as(kind, True))
+        else:
+            may = (record_fields(thing) is not None or kind is not type(thing)) and (
+                join.machine.references.may_store(kind, outside))
+        if may:
             return (stored_as(kind, outside),)
     return (ChosenLists(),) if any(type(t) is list for t in things) else ()
 

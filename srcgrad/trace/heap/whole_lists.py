@@ -41,6 +41,7 @@ from .outlines import (
     column_at,
     common_record,
     has_parts,
+    may_vary,
     nowhere,
     outline,
     outline_of_object,
@@ -154,7 +155,7 @@ class WholeLists(Collaborator):
         for cls, (items, path) in self.of_class.items():
             where, part = self.pools.part(cls)
             if not self.sources.gives(are_numbered, (part, items), (where, path)):
-                self.references.without_found(cls)
+                raise Restart(Withdrawn(GatheredLists(str(path))))  # then leaf by leaf
         for top, obj in self.tops.items():
             found = self.sources.gives(
                 numbers_met, (self.pools.gathered, obj), (self.pools.whole, top))
@@ -183,6 +184,10 @@ class WholeLists(Collaborator):
         if isinstance(found, Lists):
             self.rows[id(obj)] = obj
             self.columns_of_rows[id(self.gathered(obj))] = id(obj)
+        if refers(found):  # derivatives are taken for what those objects hold
+            if may_vary(found):
+                raise Restart(Withdrawn(GatheredLists()))
+            return
         self.known[path] = ListColumns(weak(found), tuple(s.value for s in states))
 
     def may_store(self, obj: Any) -> bool:
@@ -191,18 +196,20 @@ class WholeLists(Collaborator):
 
     def gather(self, leaf: Path, root: Any) -> bool:
         """Gather the list that a leaf of an argument lies in; False if it is none that is."""
-        within = False
+        within = row = False
         for count, obj in enumerate(leaf.met(root)):
             path = leaf.before(count)
             if path in self.known:
                 return True
             held = type(obj) is list and obj and self.pools.holds(kind_of(obj[0]))
-            if held and _record_of(obj, self.pools.holds) is not None:
+            if held and not row and self.assumed.open(GatheredLists(str(path))) and (
+                    _record_of(obj, self.pools.holds) is not None):
                 self._gather_objects(obj, path)
                 return True
             if held or self.pools.holds(kind_of(obj)):
                 self._gather_leaf(leaf, root, path)
                 return True
+            row = type(obj) is list
             within = within or self.references.may_store(kind_of(obj), outside=True)
             if within:
                 self.fitting.add(id(obj))
@@ -246,11 +253,11 @@ class WholeLists(Collaborator):
             self.tops[top] = top.resolve(root)
             self.foreigners.outside(self.tops[top], top)
         met = [*leaf.met(root)]
-        last = max(k for k, obj in enumerate(met) if self.pools.holds(kind_of(obj)))
-        cls, ((_, name), *steps) = kind_of(met[last]), leaf.steps[last:]
-        if cls not in self.pools.outlines:
+        held = [k for k, obj in enumerate(met) if kind_of(obj) in self.pools.outlines]
+        if not held:
             self.pools.store_instead(self.tops[top])  # with those that are not held yet
-            self.references.without_found(cls)
+            self.references.without_found(kind_of(met[len(top.steps) + 1]))
+        cls, ((_, name), *steps) = kind_of(met[held[-1]]), leaf.steps[held[-1]:]
         record = self.pools.outlines[cls]
         if hasattr(cls, "_fields"):
             name = cls._fields.index(name)
@@ -259,7 +266,7 @@ class WholeLists(Collaborator):
         if values is None or isinstance(part, Lists):
             self.references.without_found(cls)
         kind = None if type(met[-1]) is np.ndarray else type(met[-1])
-        self.held[leaf] = values[column_at(part, tuple(steps))], met[last], kind
+        self.held[leaf] = values[column_at(part, tuple(steps))], met[held[-1]], kind
 
     def leaf_columns(self, inputs: list[Value]) -> dict[Path, int]:
         """The places among inputs of the columns that hold leaves."""
