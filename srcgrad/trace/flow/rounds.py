@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from .. import dispatch as parts
 
 MAX_ROUNDS = 40
+GROWTH, FEW_PARTS = 4, 64  # how many times as many parts as at first are too many; and what is few
 ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
                          np.subtract, np.multiply, np.divide, np.maximum, np.minimum})
 
@@ -120,11 +121,16 @@ class Rounds(Collaborator):
                 start: tuple[Any, Callable[[Any], None]] | None,
                 body: Callable[[], Any]) -> Round | None:
         """Trace rounds until the forms cover what the body leaves behind."""
+        first: int | None = None
         for _ in range(MAX_ROUNDS):
             done = self._round(kind, forms, test, start, body)
             if done is None or not self._widen(forms, done):
                 return done
             self.rounds += 1
+            count = sum(len(leaf_shapes(carried.shape)) for carried in forms.values())
+            first = count if first is None else first
+            if count > GROWTH * (first + FEW_PARTS):
+                break  # a structure that has another in it each time
         raise self.recorder.of_forms(JoinError(
             "a loop's variables do not settle on one kind",
             why="each iteration changes their type or structure again",

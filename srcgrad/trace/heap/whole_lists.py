@@ -202,7 +202,7 @@ class WholeLists(Collaborator):
             if path in self.known:
                 return True
             held = type(obj) is list and obj and self.pools.holds(kind_of(obj[0]))
-            if held and not row and self.assumed.open(GatheredLists(str(path))) and (
+            if held and not row and Withdrawn(GatheredLists(str(path))) not in self.assumed and (
                     _record_of(obj, self.pools.holds) is not None):
                 self._gather_objects(obj, path)
                 return True
