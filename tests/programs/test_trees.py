@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 from collections import namedtuple
 
+import holder_generator
 import numpy as np
 import pytest
 from chain import check
@@ -243,6 +244,39 @@ def test_layers_of_several_classes(program, n):
     assert np.isclose(way @ ravel_some(slope, varies)[0], near, rtol=1e-5, atol=1e-14)
     if program is network and n > 8:
         assert len(df.source(x, layers).splitlines()) <= 45
+
+
+def outcome(seed):
+    """Check one random program over an object that holds many others; how often it was refused."""
+    program, names = holder_generator.program(seed)
+    rng, refused = np.random.default_rng(seed), 0
+    for count in (3, 11, 20):
+        x, given = rng.normal(size=3), holder_generator.holder(program, names, rng, count)
+        plain, traced = copy.deepcopy(given), copy.deepcopy(given)
+        want = program(x, plain)
+        try:
+            value, slope = sg.value_and_grad(program, argnums=1)(x, traced)
+        except sg.SrcgradError:
+            refused += 1
+            continue
+        assert value == want
+        assert np.array_equal(ravel_some(plain, varies)[0], ravel_some(traced, varies)[0])
+        flat, moved, _ = ravel_some(given, varies)
+        way = 1e-6 * rng.normal(size=len(flat))
+        near = (program(x, moved(flat + way)) - program(x, moved(flat - way))) / 2
+        assert np.isclose(way @ ravel_some(slope, varies)[0], near, rtol=1e-3, atol=1e-11)
+    return refused
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_objects_in_many_places(seed):
+    assert outcome(seed) == 0
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("block", range(8))
+def test_objects_in_many_places_at_length(block):
+    assert sum(outcome(seed) for seed in range(20 * block, 20 * block + 20)) <= 2
 
 
 class Cell:
