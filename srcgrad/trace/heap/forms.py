@@ -212,8 +212,7 @@ def form_of(joining: Join, item: Any, whole: bool = True, depth: int = 0) -> For
         return Column() if inner is None else Rows(inner)
     if leaf_aval(item) is not None:
         return Column()
-    if type(item) is list and not depth and not joining.outside(item) and all(
-            leaf_aval(one) is not None for one in item):
+    if type(item) is list and not depth and not joining.outside(item) and _are_alike(item):
         return Listed()
     sorts = sorted_apart(things_in(item, {})) if type(item) is Choice else None
     if sorts is not None and not any(s.key[0] in ("tuple", "list", "object", "dict")
@@ -225,6 +224,13 @@ def form_of(joining: Join, item: Any, whole: bool = True, depth: int = 0) -> For
         return Fixed(item)
     return Parts(item_key(item), rebuilder(item), [
         form_of(joining, p, whole, depth + 1) for p in parts])
+
+
+def _are_alike(items: list[Any]) -> bool:
+    """Are items numbers or arrays, and not counts beside other numbers?"""
+    avals = [leaf_aval(one) for one in items]
+    counts = {a.dtype is not None and a.dtype.kind in "biu" for a in avals if a is not None}
+    return None not in avals and len(counts) < 2
 
 
 def parts_of_item(joining: Join, item: Any) -> tuple[Any, ...] | None:
