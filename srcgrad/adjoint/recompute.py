@@ -258,7 +258,10 @@ class Recompute:
         if node.op == "if":
             selects = value.aval.kind in SCALARS and not value.aval.optional and all(
                 n.op == "const" for b in node.blocks for n in b.nodes)
-            return FREE if selects and len(node.outputs) == 1 else math.inf
+            # what only the arms of another branch give may not be there
+            sure = all(self._node_of[v].op != "if" for b in node.blocks for v in b.outputs
+                       if v in self._node_of)
+            return FREE if selects and sure and len(node.outputs) == 1 else math.inf
         outside = [v for v in node.inputs if not self._scope.in_loop(self._block_of[v])]
         if node.op == "apply":
             if all(v.aval.kind in _INTEGERS for v in (value, *node.inputs)):
