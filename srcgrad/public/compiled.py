@@ -37,7 +37,13 @@ from ..compile.joints import inner_joint
 from ..compile.requests import Request
 from ..compile.results import checked_scalar
 from ..compile.specializations import Specialization
-from ..errors import SourceNotFound, SrcgradError, StructureError, TracingError
+from ..errors import (
+    SourceNotFound,
+    SrcgradError,
+    StructureError,
+    TracingError,
+    UnsupportedOperation,
+)
 from ..graph.ir import Graph
 from ..show.progress import compiling
 from ..trace.calls.nested import inline_derivative
@@ -396,8 +402,16 @@ class Compiled(Generic[P, R]):
                     where=f"{self.__name__}.export", why="objects refer to one another, and the "
                     "exported function takes each of them as it is",
                     fix=f"write {self.__name__}.export(file, ...) with arguments")
-            entry = compile_call(self.__wrapped__, replace(self._request, apart=True), args,
-                                 kwargs)
+            try:
+                entry = compile_call(self.__wrapped__, replace(self._request, apart=True), args,
+                                     kwargs)
+            except SrcgradError as error:
+                raise UnsupportedOperation(
+                    f"{self.__name__} cannot be exported", where=error.where,
+                    why="data choose among objects from outside; they are gathered at each call, "
+                        "which an exported function does not do",
+                    fix="keep what the objects hold in arrays, and links between them as "
+                        "integers") from error
         return export(entry, Path(file))
 
     @property
