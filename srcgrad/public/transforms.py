@@ -193,8 +193,9 @@ def _match(linear: Linear, structure: Any, tree: Any, like: Sequence[Any],
         return
     if isinstance(structure, Element):
         column, at = structure.column.index, structure.place
-        found.setdefault(column, _zero(like[column]))[at] = _shaped(
-            linear, tree, like[column][at], path)
+        if column not in found:
+            found[column] = _zero(like[column])
+        found[column][at] = _shaped(linear, tree, like[column][at], path)
         return
     if isinstance(structure, COLUMNS) and tree is not None:
         try:
@@ -364,7 +365,9 @@ def _by_number(structure: Any, value: Any) -> Any:
         if node is None:
             return
         if isinstance(node, Element):
-            table.setdefault(node.column.index, [0.0] * node.length)[node.place] = part
+            if node.column.index not in table:
+                table[node.column.index] = [0.0] * node.length
+            table[node.column.index][node.place] = part
             return
         if isinstance(node, COLUMNS):
             table.update(columns_of(node, part))

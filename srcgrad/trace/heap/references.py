@@ -398,7 +398,7 @@ class References(Collaborator):
         if method is not None:
             return self.machine.call(method, function, *args, **kwargs)
         if not is_staged(function) and any(map(self._is_content, args)):
-            if function in (isinstance, type):
+            if (function is isinstance or function is type) and self._is_content(args[0]):
                 cls = args[0].cls
                 return function((dict if cls is dict else tuple).__new__(cls), *args[1:])
             args = tuple([self.content(a) if self._is_content(a) else a for a in args])
