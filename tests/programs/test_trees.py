@@ -16,6 +16,7 @@ from srcgrad.types.tree import ravel_some
 
 X = np.array([0.3, -0.6, 0.8, 0.1])
 Split = namedtuple("Split", "feature threshold left right")
+End = namedtuple("End", "value")
 
 
 class Inner:
@@ -57,6 +58,12 @@ def by_field(x, node):
     return node * np.sum(x * x) / depth
 
 
+def by_class(x, node):
+    while isinstance(node, Split):
+        node = node.left if x[node.feature] < node.threshold else node.right
+    return node.value * np.sum(x * x)
+
+
 def by_attribute(x, node):
     while not isinstance(node, Outer):
         node = node.left if x[node.feature] < node.threshold else node.right
@@ -72,7 +79,7 @@ def of(make, leaf):
 
 
 KINDS = {"dicts": (by_key, of(dicts, float)), "tuples": (by_place, of(pairs, float)),
-         "named tuples": (by_field, of(Split, float)), "objects": (by_attribute, of(Inner, Outer))}
+         "named tuples": (by_field, of(Split, float)), "objects": (by_attribute, of(Inner, Outer)), "ends": (by_class, of(Split, End))}
 
 
 @pytest.mark.parametrize("kind", KINDS)

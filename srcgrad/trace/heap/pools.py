@@ -70,6 +70,7 @@ from .stores import (
     kind_of,
     may_be_none,
     part_of,
+    python_class,
     stored_as,
     stores_in,
 )
@@ -127,9 +128,17 @@ class Pools(Collaborator):
         numbers, are rather settings than state: they stay as they are."""
         if not self.opening.may_open() or not self.whole_lists.may_store(obj):
             return
+        one = obj[0] if type(obj) is list and obj else obj
+        in_tuples = isinstance(one, tuple) and self.holds(kind_of(one))
+
+        def may_hold(cls: type) -> bool:
+            return self._may_hold(cls) or (
+                in_tuples and issubclass(python_class(cls), tuple) and self.assumed.open(
+                    stored_as(cls, outside=True)))
+
         try:
-            objects, outlines = _reached(outline(obj, self._may_hold), obj, self._may_hold)
-            self._check_constant(objects, outlines, self._may_hold,
+            objects, outlines = _reached(outline(obj, may_hold), obj, may_hold)
+            self._check_constant(objects, outlines, may_hold,
                                  self.whole_lists.above - self.whole_lists.fitting)
         except Unlike:
             return
