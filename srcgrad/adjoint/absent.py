@@ -17,6 +17,8 @@ class Absent:
         self._maker: dict[Value, Node] = {}
         self._element: dict[Value, tuple[Node, Value]] = {}  # its loop, and its sequence
         self._produced: dict[Value, Value] = {}
+        # Arms share what they hand on: asked once for each value, not once for each way to it.
+        self._answers: dict[tuple[object, ...], bool] = {}
         self._visit(block)
 
     def _visit(self, block: Block) -> None:
@@ -43,7 +45,9 @@ class Absent:
         if node is None or node.op != "if":
             return _makes_nothing(node)
         place = node.outputs.index(value)
-        return any(self.perhaps(block.outputs[place]) for block in node.blocks)
+        if (value,) not in self._answers:
+            self._answers[value,] = any(self.perhaps(b.outputs[place]) for b in node.blocks)
+        return self._answers[value,]
 
     def _is_absent(self, value: Value, target: tuple[Value | Node, ...], arm: int,
                    loops: list[Node]) -> bool:
@@ -59,11 +63,15 @@ class Absent:
         node = self._maker.get(value)
         if node is None or node.op != "if":
             return _makes_nothing(node)
-        around = list(loops)
-        place = node.outputs.index(value)
-        same = (self._origin(node.inputs[0], around), *around) == target
-        return all(self._is_absent(node.blocks[i].outputs[place], target, arm, list(loops))
-                   for i in ([arm] if same else [0, 1]))
+        question = value, target, arm, *loops
+        if question not in self._answers:
+            around = list(loops)
+            place = node.outputs.index(value)
+            same = (self._origin(node.inputs[0], around), *around) == target
+            self._answers[question] = all(
+                self._is_absent(node.blocks[i].outputs[place], target, arm, list(loops))
+                for i in ([arm] if same else [0, 1]))
+        return self._answers[question]
 
     def _origin(self, value: Value, loops: list[Node]) -> Value:
         """What was saved as ``value``: by a branch, of which one arm only makes it, and by the
