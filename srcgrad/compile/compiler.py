@@ -21,7 +21,6 @@ from ..errors import SrcgradError
 from ..graph.ir import Graph, unit_seeds
 from ..simplify import simplify
 from ..stage.stack import room_to_recurse
-from ..trace.assumptions import KnownLengths
 from ..trace.entry import Traced, trace
 from ..types.guards import Path
 from ..types.identifiers import plain_name
@@ -50,15 +49,14 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     wanted = [] if request.mode == "jit" else wanted_of(function, request, signature, bound)
     leaves = [leaf for *_, found in wanted for leaf, value in found if may_vary(value)]
     name = f"{plain_name(function)}{'' if request.mode == 'jit' else '_' + request.mode}"
-    first = [KnownLengths()] * request.apart
-    traced = trace(function, args, dict(kwargs), leaves, name, first)
+    traced = trace(function, args, dict(kwargs), leaves, name)
     try:
         return _compile_traced(function, request, signature, traced, wanted, leaves, name)
     except SrcgradError as error:
         undo = [a for a in traced.risks if type(a).__name__ == error.lifted_by]
         if not undo:
             raise
-    traced = trace(function, args, dict(kwargs), leaves, name, [*first, *undo])
+    traced = trace(function, args, dict(kwargs), leaves, name, undo)
     return _compile_traced(function, request, signature, traced, wanted, leaves, name)
 
 

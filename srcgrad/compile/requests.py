@@ -30,7 +30,6 @@ class Request:
     cotangents for given cotangents of all outputs).  ``argnums``: parameter numbers or names;
     ``single`` says that one was given, not a tuple.  ``without``: passes switched off.
     ``allow_int``: arguments without a derivative have the gradient None.
-    ``apart``: objects from outside are inputs one by one, not gathered in columns.
     ``backend``: what runs the code.
     """
 
@@ -41,7 +40,6 @@ class Request:
     without: tuple[str, ...] = ()
     backend: Backend = NUMPY
     allow_int: bool = False
-    apart: bool = False  # objects from outside are inputs one by one
 
 
 def wanted_of(function: Any, request: Request, signature: inspect.Signature,

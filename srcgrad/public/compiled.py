@@ -42,7 +42,6 @@ from ..errors import (
     SrcgradError,
     StructureError,
     TracingError,
-    UnsupportedOperation,
 )
 from ..graph.ir import Graph
 from ..show.progress import compiling
@@ -393,25 +392,7 @@ class Compiled(Generic[P, R]):
         """Write a module that serves all sizes and needs NumPy only, or with
         ``backend="numba"`` Numba to be fast; returns its path."""
         entry = self._entry(args, kwargs, "export")
-        from ..show.comprehensions import is_readable
         from ..show.export import export
-        if not all(is_readable(source.path) for source in entry.traced.sources):
-            if not (args or kwargs):
-                raise StructureError(
-                    f"{self.__name__}.export needs example arguments",
-                    where=f"{self.__name__}.export", why="objects refer to one another, and the "
-                    "exported function takes each of them as it is",
-                    fix=f"write {self.__name__}.export(file, ...) with arguments")
-            try:
-                entry = compile_call(self.__wrapped__, replace(self._request, apart=True), args,
-                                     kwargs)
-            except SrcgradError as error:
-                raise UnsupportedOperation(
-                    f"{self.__name__} cannot be exported", where=error.where,
-                    why="data choose among objects from outside; they are gathered at each call, "
-                        "which an exported function does not do",
-                    fix="keep what the objects hold in arrays, and links between them as "
-                        "integers") from error
         return export(entry, Path(file))
 
     @property

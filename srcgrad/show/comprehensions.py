@@ -1,67 +1,151 @@
 """Lists of tuples, dicts and instances in exported modules: columns are read from them, and made
-into such lists again, by comprehensions."""
+into such lists again, by comprehensions.
+"""
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator
+import enum
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..compile.templates import Element, Items, Nested, Numbers, refs
 from ..graph.ir import Ref
-from ..trace.heap.gathering import Reading, columns
-from ..trace.heap.outlines import Arrays, Lists, Number, Outline, Record, class_of
-from ..types.guards import Path
+from ..trace.heap.outlines import (
+    Arrays,
+    Constant,
+    Lists,
+    Number,
+    Record,
+    Referred,
+    Unread,
+    class_of,
+    classes_of,
+)
+from ..trace.heap.stores import are_contents, python_class
 
 
-def columns_on_the_way(path: Path) -> tuple[Path, Path, Outline] | None:
-    """The paths to the list, and to the columns, that a path leads through, with the outline of
-    the items; None if it leads through none."""
-    for place, (kind, key) in enumerate(path.steps):
-        made = getattr(key, "function", None) if kind == "native" else None
-        if isinstance(made, functools.partial) and made.func is columns:
-            return (Path(path.root, path.steps[:place]), Path(path.root, path.steps[:place + 1]),
-                    made.keywords["found"])
-    return None
+def column_texts(found: Any, item: str, name_of: Callable[[type], str], copied: bool = False,
+                 depth: int = 0) -> Iterator[str]:
+    """For each column of items with an outline, the text that reads it from an ``item``.
 
+    ``name_of`` gives the name of an enumeration in the module; the numbers of objects are in
+    ``numbers`` there, by their ids.  ``copied``: arrays are.
 
-def is_readable(path: Path) -> bool:
-    """Can what a path leads to be read by Python's own text?"""
-    return columns_on_the_way(path) is not None or not is_gathered(path)
-
-
-def is_gathered(path: Path) -> bool:
-    """Does a path lead through what is gathered at each call?"""
-    return any(isinstance(key, Reading) for _, key in path.steps)
-
-
-def column_texts(found: Outline, items: str) -> list[tuple[str, str | None]]:
-    """For each column of a list the text that reads it, and the name of the type of its numbers,
-    if it holds numbers.
-
-    >>> column_texts(Record(dict, ("w", "n"), (Number(float), Number(int))), "xs")
-    [("[item['w'] for item in xs]", 'float'), ("[item['n'] for item in xs]", 'int')]
+    >>> [*column_texts(Record(dict, ("w", "n"), (Number(float), Number(int))), "item", str)]
+    ["item['w']", "item['n']"]
     """
-    return [(f"[*{items}]" if text == "item" else f"[{text} for item in {items}]", kind)
-            for text, kind in _texts(found, "item", 0)]
-
-
-def _texts(found: Any, item: str, depth: int) -> Iterator[tuple[str, str | None]]:
     if isinstance(found, Record):
-        cls = class_of(found)
-        for name, part in zip(found.names, found.parts, strict=True):
-            name = cls._fields[name] if hasattr(cls, "_fields") else name
-            held = f"{item}[{name!r}]" if cls in (tuple, dict) else f"{item}.{name}"
-            yield from _texts(part, held, depth)
-    elif isinstance(found, Lists) and isinstance(found.inner, Record):
-        part = "part" + "_of_part" * depth
-        for text, _ in _texts(found.inner, part, depth + 1):
-            yield f"[{text} for {part} in {item}]", None
+        for part, held in parts_of(found, item):
+            yield from column_texts(part, held, name_of, copied, depth)
+    elif isinstance(found, Lists):
+        part = part_name(depth)
+        for text in column_texts(found.inner, part, name_of, copied, depth + 1):
+            yield listed(text, part, item)
+    elif isinstance(found, Unread):
+        yield from ["None"] * found.columns
+    elif isinstance(found, Referred):
+        yield from _number_texts(found, item)
     elif isinstance(found, Number):
-        cls = class_of(found)
-        yield item, cls.__name__ if cls.__module__ == "builtins" else f"np.{cls.__name__}"
-    elif isinstance(found, (Arrays, Lists)):
-        yield item, None
+        yield from _value_texts(found, item, name_of)
+    elif found is None or isinstance(found, Arrays):
+        yield f"{item}.copy()" if copied and found is not None else item
+
+
+def listed(text: str, item: str, items: str) -> str:
+    """The list of what a text says of each item."""
+    return f"[*{items}]" if text == item else f"[{text} for {item} in {items}]"
+
+
+def part_name(depth: int) -> str:
+    """The name of an item in a list that so many others are around."""
+    return "part" + "_of_part" * depth
+
+
+def parts_of(found: Record, item: str) -> Iterator[tuple[Any, str]]:
+    """The outlines of the parts of an item, and the text of each."""
+    cls = class_of(found)
+    by_key = cls is dict or (are_contents(cls) and not hasattr(cls, "_fields"))
+    for name, part in zip(found.names, found.parts, strict=True):
+        name = cls._fields[name] if hasattr(cls, "_fields") else name
+        yield part, f"{item}[{name!r}]" if by_key else f"{item}.{name}"
+
+
+def _number_texts(found: Referred, item: str) -> Iterator[str]:
+    """As :func:`~srcgrad.trace.heap.gathering.columns` has the columns of such objects."""
+    if len(found.classes) > 1 or found.beside is not None:
+        if found.optional:
+            yield f"{item} is None"
+        if found.beside is not None:
+            yield f"type({item}) is {found.beside.__name__}"
+        yield from (f"kind_of({item}) == {kind_name(cls)!r}" for cls in classes_of(found)[:-1])
+    if found.beside is None:
+        yield f"numbers[id({item})]"
+        return
+    kind = found.beside.__name__
+    yield f"{item} if type({item}) is {kind} else {found.beside()!r}"
+    yield f"0 if type({item}) is {kind} else numbers[id({item})]"
+
+
+def _value_texts(found: Number, item: str, name_of: Callable[[type], str]) -> Iterator[str]:
+    cls = class_of(found)
+    if found.optional:
+        yield f"{item} is None"
+        yield f"{cls()!r} if {item} is None else {item}"
+    else:
+        yield f"{name_of(cls)}[{item}.name]" if issubclass(cls, enum.Enum) else item
+
+
+def checks(found: Any, item: str, loops: str, depth: int = 0) -> Iterator[str]:
+    """Conditions that items with an outline fulfil, which ``loops`` go through.
+
+    >>> [*checks(Record(dict, ("w", "n"), (Number(float), Number(int))), "w", "for w in ws")]
+    ["all(type(w['w']) is float for w in ws)", "all(type(w['n']) is int for w in ws)"]
+    """
+    if isinstance(found, Record):
+        for part, held in parts_of(found, item):
+            yield from checks(part, held, loops, depth)
+    elif isinstance(found, Lists):
+        part = part_name(depth)
+        yield from checks(found.inner, part, f"{loops} for {part} in {item}", depth + 1)
+    elif (text := _condition(found, item)) is not None:
+        yield f"all({text} {loops})"
+
+
+def _condition(found: Any, item: str) -> str | None:
+    if isinstance(found, Constant):
+        return f"{item} {'is' if found.value is None else '=='} {found.value!r}"
+    if isinstance(found, Referred):
+        kinds = [kind_name(cls) for cls in classes_of(found)]
+        kinds += ["NoneType"] * found.optional
+        kinds += [] if found.beside is None else [found.beside.__name__]
+        return f"kind_of({item}) in {(*kinds,)!r}"
+    if not isinstance(found, Number):
+        return None
+    text = f"type({item}) is {_type_name(class_of(found))}"
+    if issubclass(class_of(found), enum.Enum):
+        text = f"type({item}).__name__ == {class_of(found).__name__!r}"
+    return f"({item} is None or {text})" if found.optional else text
+
+
+def apart(found: Any, item: str, loops: str, obj: str, depth: int = 0) -> Iterator[str]:
+    """Conditions that an object is none of some items, and not in them."""
+    if not isinstance(found, (Record, Lists)):
+        return
+    yield f"all({item} is not {obj} {loops})"
+    if isinstance(found, Record):
+        for part, held in parts_of(found, item):
+            yield from apart(part, held, loops, obj, depth)
+    else:
+        part = part_name(depth)
+        yield from apart(found.inner, part, f"{loops} for {part} in {item}", obj, depth + 1)
+
+
+def kind_name(cls: type) -> Any:
+    """What :func:`~srcgrad.show.reached.kind_of` gives for objects of a class."""
+    own = python_class(cls)
+    if own is cls:
+        return cls.__name__
+    return (own.__name__, *cls.names)  # type: ignore[attr-defined]
 
 
 def text_of_result(template: Any, outputs: str) -> str:
@@ -127,4 +211,8 @@ def _of_type(text: str, numbers: Numbers, levels: int) -> str:
 
 
 def _number(text: str, kind: Any) -> str:
-    return f"{kind.__name__ if kind.__module__ == 'builtins' else f'np.{kind.__name__}'}({text})"
+    return f"{_type_name(kind)}({text})"
+
+
+def _type_name(kind: type) -> str:
+    return kind.__name__ if kind.__module__ == "builtins" else f"np.{kind.__name__}"

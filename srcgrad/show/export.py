@@ -23,18 +23,13 @@ from ..errors import StructureError
 from ..graph.lift import distinct
 from ..native import NUMBA, PRANGE, above
 from ..trace.entry import Record
-from ..trace.heap.outlines import Outline
 from ..types.dims import symbols
 from ..types.guards import Path, Source
 from ..types.subclasses import ARRAY, Attribute
-from .comprehensions import (
-    column_texts,
-    columns_on_the_way,
-    is_gathered,
-    text_of_result,
-)
+from .comprehensions import text_of_result
 from .embedding import Module
 from .facts import condition, in_words
+from .gathered import NAMES, Gathered, is_gathered, starts
 
 _AS_PYTHON = {NUMBA: """    def njit(**options):
         return lambda kernel: kernel""", PRANGE: "    prange = range"}
@@ -131,14 +126,23 @@ class _Wrapper:
         self.entry, self.module, self.public, self.inner = entry, module, public, inner
         self.sources = list(zip(names, entry.traced.sources))
         self.seeds = names[len(self.sources):]
-        self.captured = [(n, s) for n, s in self.sources if s.path.root[0] != "arg"]
+        self.captured = [(n, s) for n, s in self.sources
+                         if s.path.root[0] != "arg" and not is_gathered(s.path)]
         taken = [*inspect.signature(entry.call).parameters, *(n for n, _ in self.captured),
                  *self.seeds]
+        paths = [s.path for _, s in self.sources] + [p for g in entry.traced.guards
+                                                     for p in g.paths()]
+        for path, name in starts(paths).items():
+            taken.append(distinct(name, {*taken, inner, public}))
+            self.captured.append((taken[-1], Source(path, "object")))
         self.own = {n: n for n in taken}  # the names of the parameters in the text
-        if any(hasattr(builtins, n) or n.startswith("_") or n in ("np", inner) for n in taken):
+        if any(hasattr(builtins, n) or n.startswith("_") or n in ("np", inner, *NAMES)
+               for n in taken):
             self.own = {n: f"{n.strip('_')}_given_{i}" for i, n in enumerate(taken)}
         self.places = {_bare(s.path): self.own[n] for n, s in self.captured}
-        self.columns = self._columns({*self.own.values(), inner, public})
+        self.gathered = Gathered(module, self.known, self.places, {
+            _bare(s.path): n for n, s in self.sources}, {*self.own.values(), inner, public})
+        self.gathered.add(paths)
 
     def text(self) -> str:
         lines = [f"def {self.public}({', '.join(self.parameters())}):"]
@@ -149,39 +153,9 @@ class _Wrapper:
             return "\n".join(lines)
         return "\n".join(lines + self.called())
 
-    def _columns(self, taken: set[str]) -> list[tuple[Outline, str, list[str]]]:
-        """The lists that are gathered: what their items have in common, the text that reads the
-        list, and the names of the variables that hold its columns."""
-        found: dict[Path, tuple[Outline, str, list[str]]] = {}
-        for source in (s for _, s in self.sources):
-            there = columns_on_the_way(source.path)
-            if there is not None and there[1] not in found:
-                items, whole, outline = there
-                names = []
-                for place in range(len(column_texts(outline, ""))):
-                    column = whole.child("item", place)
-                    own = next((n for n, s in self.sources if s.path == column), "column")
-                    names.append(distinct(own, taken))
-                    taken.add(names[-1])
-                    self.places[_bare(column)] = names[-1]
-                found[whole] = outline, str(self.known(items)), names
-        return list(found.values())
-
-    def gathered(self) -> list[str]:
-        """The statements that read lists column by column."""
-        lines = []
-        for outline, items, names in self.columns:
-            for name, (text, kind) in zip(names, column_texts(outline, items), strict=True):
-                lines.append(f"    {name} = {text}")
-                if kind is not None:
-                    what = f"made for: {text} are numbers of the type {kind}"
-                    lines += [f"    if {{*map(type, {name})}} - {{{kind}}}:",
-                              f"        raise TypeError({what!r})"]
-        return lines
-
     def called(self) -> list[str]:
         """The statements that check the parameters and call the generated function."""
-        lines = [*self.gathered(), *self.checks()]
+        lines = [*(f"    {line}" for line in self.gathered.lines), *self.checks()]
         arguments = [self.place(s.path) for _, s in self.sources]
         if any("_base_array(" in a for a in arguments):
             self.size_function("_base_array")
@@ -253,7 +227,8 @@ class _Wrapper:
                 usable = needed <= set(atoms)
             else:
                 usable = all(self.known(p) is not None for p in guard.paths())
-            text = condition(guard, lambda p: str(self.known(p)), atoms) if usable else None
+            text = self.gathered.condition(guard) or condition(
+                guard, lambda p: str(self.known(p)), atoms) if usable else None
             if text is not None:
                 lines += [f"    if not ({text}):",
                           f"        raise TypeError({'made for: ' + in_words(guard)!r})"]

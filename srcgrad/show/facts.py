@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,7 +14,7 @@ from ..errors import Where
 from ..graph.generic import name_of
 from ..stage.machine import UNBOUND
 from ..types.dims import Atom
-from ..types.guards import Guard, Path
+from ..types.guards import Guard, Held, Path
 from ..types.subclasses import special_members
 
 _WRITABLE = (bool, int, float, complex, str, bytes, type(None))
@@ -126,6 +127,10 @@ def condition(guard: Guard, text: Callable[[Path], str],
         return f"{subject}.shape[{data[0]}] == {data[1]}"
     if guard.kind == "type":
         return _type_condition(subject, data.get())
+    held = data.get() if isinstance(data, Held) else data
+    if guard.kind in ("is", "equals") and isinstance(held, enum.Enum):
+        return (f"type({subject}).__name__ == {type(held).__name__!r} and "
+                f"{subject}.name == {held.name!r}")
     if guard.kind == "equals" and type(data) in _WRITABLE:
         same = data is None or isinstance(data, bool)
         return f"{subject} {'is' if same else '=='} {data!r}"

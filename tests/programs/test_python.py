@@ -79,8 +79,6 @@ def test_arrays_of_objects_in_tables_that_a_name_may_stand_for():
 
 # differences of its gradient mean nothing: the bracket moves with the step
 ROUGH = frozenset({"bisection"})
-# data choose among objects from outside
-GATHERED = frozenset({"tree_of_dicts", "tree_for_each_row", "forest", "tree_of_tuples", "questions_by_name"})
 
 
 @pytest.mark.sweep
@@ -88,11 +86,7 @@ GATHERED = frozenset({"tree_of_dicts", "tree_for_each_row", "forest", "tree_of_t
 def test_program_at_length(fn, args, tmp_path):
     check(fn, args)
     check_orders(fn, args, smooth=fn.__name__ not in ROUGH)
-    if fn.__name__ not in GATHERED:
-        check_exported(fn, args, tmp_path)
-        return
-    with pytest.raises(sg.UnsupportedOperation, match="cannot be exported"):
-        sg.value_and_grad(fn).export(tmp_path / "exported.py", *args)
+    check_exported(fn, args, tmp_path)
 
 
 def test_steps_of_objects_are_a_loop():

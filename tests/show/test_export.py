@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import pickle
 import subprocess
 import sys
@@ -270,3 +271,128 @@ def test_run_time_functions_are_embedded(tmp_path):
     text += sg.grad(products).export(tmp_path / "n.py", V).read_text()
     assert "def products_of_others(" in text
     assert "import srcgrad" not in text and "from srcgrad" not in text
+
+
+class Node:
+    def __init__(self, weight, *children):
+        self.weight, self.children = weight, list(children)
+
+
+class Leaf:
+    def __init__(self, value):
+        self.value = value
+
+
+class Sensor:
+    def __init__(self, gain):
+        self.gain, self.seen = gain, [gain, 0.0]
+
+
+class Mood(enum.Enum):
+    CALM = 1
+    WILD = 2
+
+
+@dataclass
+class Animal:
+    mass: float
+    mood: Mood
+    next: object = None
+
+
+HERD = [Leaf(0.5 + 0.1 * i) for i in range(20)]
+
+
+def deepest(x, tree):
+    while isinstance(tree, Node):
+        tree = tree.children[0] if tree.weight * x[0] > 1.0 else tree.children[-1]
+    return tree.value * x[1]
+
+
+def mass(x):
+    total = 0.0
+    for one in HERD:
+        total += one.value * x[0]
+    return total
+
+
+def followed(x, animal):
+    total = 0.0
+    while animal is not None:
+        if animal.mood is Mood.WILD:
+            total += animal.mass * x[0]
+        animal = animal.next
+    return total
+
+
+def noted(x, sensors):
+    for sensor in sensors:
+        sensor.seen[1] = sensor.gain * x[0]
+    return sensors[-1].seen[1] * x[1]
+
+
+def summed(tree, x):
+    total, todo = 0.0, [tree]
+    while todo:
+        node = todo.pop()
+        total += node.weight * x[0]
+        todo += node.children
+    return total
+
+
+def herd(moods):
+    first = None
+    for i, mood in enumerate(moods):
+        first = Animal(1.5 + i, mood, first)
+    return first
+
+
+def exported(fn, folder, *args):
+    derivative = sg.value_and_grad(fn)
+    path = derivative.export(folder / f"{fn.__name__}.py", *copy.deepcopy(args))
+    return derivative, run_module(path)[function_name(fn)]
+
+
+def test_objects_are_gathered_as_the_compiled_function_does(tmp_path):
+    """A module serves other trees than that which it was written for."""
+    x = np.array([1.5, 2.0])
+    small = Node(0.5, Leaf(1.0), Leaf(2.0))
+    large = Node(1.0, Node(0.2, Leaf(3.0), small), Leaf(5.0), Node(4.0, Leaf(6.0)))
+    derivative, function = exported(deepest, tmp_path, x, large)
+    for tree in (small, large):
+        for scale in (0.1, 1.0, 9.0):
+            assert bits(function(x * scale, tree)) == bits(derivative(x * scale, tree))
+    with pytest.raises(TypeError, match="made for"):
+        function(x, Node(0.5, herd([Mood.WILD])))
+    derivative, function = exported(followed, tmp_path, x, herd([Mood.CALM, Mood.WILD]))
+    for moods in ([Mood.WILD], [*Mood] * 5):
+        assert bits(function(x, herd(moods))) == bits(derivative(x, herd(moods)))
+
+
+def test_objects_that_were_captured_are_parameters(tmp_path):
+    derivative, function = exported(mass, tmp_path, V)
+    assert bits(function(V, HERD=HERD)) == bits(derivative(V))
+    assert function(V, HERD=HERD[:1])[0] == HERD[0].value * V[0]
+    with pytest.raises(TypeError, match="HERD"):
+        function(V)
+
+
+def test_objects_change_where_the_function_changes_them(tmp_path):
+    x = np.array([1.5, 2.0])
+    derivative, function = exported(noted, tmp_path, x, [Sensor(0.5) for _ in range(12)])
+    ours, theirs = ([Sensor(0.1 * i) for i in range(5)] for _ in range(2))
+    assert bits(function(x, ours)) == bits(derivative(x, theirs))
+    assert [one.seen for one in ours] == [one.seen for one in theirs]
+    ours[1].seen = ours[2].seen
+    with pytest.raises(TypeError, match="made for"):
+        function(x, ours)
+
+
+def test_derivatives_for_a_tree_are_for_its_structure(tmp_path):
+    tree = Node(0.5, Node(1.0), Node(2.0, Node(3.0)))
+    derivative, function = exported(summed, tmp_path, tree, V)
+    value, slopes = function(tree, V)
+    assert value == derivative(tree, V)[0] and slopes["weight"] == V[0]
+    assert slopes["children"][1]["children"][0]["weight"] == V[0]
+    with pytest.raises(TypeError, match="made for"):
+        function(Node(0.5, Node(1.0, Node(3.0)), Node(2.0)), V)

@@ -7,7 +7,9 @@ on and off; gradients against central differences; arguments mutated alike.
 from __future__ import annotations
 
 import copy
+import functools
 import importlib.util
+import inspect
 import random
 import types
 import warnings
@@ -238,6 +240,11 @@ def check_exported(fn: Any, args: tuple[Any, ...], directory: Path) -> None:
     spec.loader.exec_module(module)
     assert "srcgrad" not in vars(module)
     exported = getattr(module, f"{fn.__name__}_value_and_grad")
+    found = inspect.getclosurevars(fn)
+    given = {name: obj for name, obj in (*found.globals.items(), *found.nonlocals.items())
+             if (parameter := inspect.signature(exported).parameters.get(name)) is not None
+             and parameter.default is parameter.empty}  # objects that cannot be written down
+    exported = functools.partial(exported, **given)
     assert same(run_quietly(exported, copy.deepcopy(args)), without_classes(want))
 
 

@@ -240,19 +240,24 @@ def is_row(items: list[Any], obj: Any) -> bool:
     return any(row is obj for row in rows_in(items))
 
 
-def are_apart(part: list[list[Any]], name: str) -> bool:
+def are_apart(objects: list[Any], name: str) -> bool:
     """Does each object hold lists of its own under a name?"""
-    return are_distinct(held_under(name, part))
+    return are_distinct(held_under(name, objects))
 
 
-def is_held(part: list[list[Any]], name: str, obj: Any) -> bool:
+def is_held(objects: list[Any], name: str, obj: Any) -> bool:
     """Is a list one of those that objects hold under a name?"""
-    return is_row(held_under(name, part), obj)
+    return is_row(held_under(name, objects), obj)
 
 
-def are_numbered(part: list[list[Any]], items: list[Any]) -> bool:
+def are_numbered(objects: list[Any], items: list[Any]) -> bool:
     """Are items all the objects that were gathered, in this order?"""
-    return [*map(id, part[0])] == [*map(id, items)]
+    return [*map(id, objects)] == [*map(id, items)]
+
+
+def links(*found: Any) -> tuple[Any, ...]:
+    """Numbers, and columns of them, by which objects refer to one another, as a constant."""
+    return tuple([links(*one) if type(one) is list else one for one in found])
 
 
 def numbers_met(whole: list[list[Any]], obj: Any) -> tuple[tuple[int, int], ...]:
@@ -272,9 +277,9 @@ def numbered_columns(outlines: list[Record], found: Outline, whole: list[list[An
         class_of(of): part[1] for of, part in zip(outlines, whole, strict=True)})
 
 
-def held_under(name: str, part: list[list[Any]]) -> list[Any]:
+def held_under(name: str, objects: list[Any]) -> list[Any]:
     """What objects hold under a name."""
-    return [part_of(obj, name) for obj in part[0]]
+    return [part_of(obj, name) for obj in objects]
 
 
 def _own_arrays(column: list[Any]) -> list[Any]:

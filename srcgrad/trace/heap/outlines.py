@@ -255,12 +255,23 @@ def width(found: Any) -> int:
     if isinstance(found, Record):
         return sum(map(width, found.parts))
     if isinstance(found, Lists):
-        return width(found.inner) if isinstance(found.inner, Record) else 1
+        return width(found.inner) if isinstance(found.inner, (Record, Referred)) else 1
     if isinstance(found, Referred):
-        return len(found.names) + 1 + (found.beside is not None)
+        return len(are_links(found))
     if isinstance(found, Unread):
         return found.columns
     return 0 if isinstance(found, Constant) else 1 + (isinstance(found, Number) and found.optional)
+
+
+def are_links(found: Any) -> list[bool]:
+    """For each column, does it tell which objects are there?"""
+    if isinstance(found, Record):
+        return [told for part in found.parts for told in are_links(part)]
+    if isinstance(found, Lists) and refers(found):
+        return are_links(found.inner)
+    if isinstance(found, Referred):
+        return [*[True] * len(found.names), *[False] * (found.beside is not None), True]
+    return [False] * width(found)
 
 
 def column_at(found: Any, steps: tuple[tuple[str, Any], ...]) -> int:

@@ -37,6 +37,7 @@ from .gathering import (
     held_objects,
     held_under,
     is_held,
+    links,
     native_step,
     number_of,
     numbered_columns,
@@ -51,6 +52,7 @@ from .outlines import (
     Referred,
     Unlike,
     Unread,
+    are_links,
     common_record,
     has_columns,
     is_numeric,
@@ -109,6 +111,7 @@ class Pools(Collaborator):
         self.later: tuple[list[Record], list[Outline]] = ([], [])
         self.whole: Path | None = None  # to all that is gathered
         self.numbered_lists: dict[int, list[Any]] = {}  # what stands for lists of objects
+        self.leading: list[tuple[Path, Any]] = []  # to numbers, and columns of numbers, of objects
         self.gathered: list[list[Any]] = []  # what is gathered in this call
         self.written: set[tuple[type, str]] = set()  # attributes whose lists change
         self.tried: set[tuple[type, type]] = set()  # kinds that cannot lie in stores, and owners
@@ -153,12 +156,15 @@ class Pools(Collaborator):
         return self.holds(cls) or self.references.may_store(cls, outside=True)
 
     def change(self, obj: Any) -> None:
-        """An object from outside changes: if it is one of a list, or such a list, start again with
-        them in a store."""
+        """An object from outside changes: if it is one of a list, or such a list, or a list that
+        one of them holds, start again with them in a store."""
         if type(obj) is list and obj and self._may_hold(kind_of(obj[0])):
             self.store_instead(obj)
         path = self.found_functions.paths[id(obj)]
         self._with_owner(obj, path, 1, list)
+        above = Path(path.root, path.steps[:-1])
+        if type(obj) is list and path.steps and above in self.sources.by_path:
+            self._with_owner(self.sources.by_path[above][1], above, 1, list)
 
     def follow(self, obj: Any, path: Path) -> None:
         """An object was found at a path: if it hangs on another one like it, start again with both
@@ -192,6 +198,7 @@ class Pools(Collaborator):
         self.sources.guard("type", number, int)  # there is one
         value = self.sources.input(INT, number, "scalar")
         value.hint = column_name(path)
+        self.leading.append((number, self.numbers[cls][id(obj)]))
         made = Reference(self.stores[cls], self.recorder.wrap(value))
         self.sources.by_path[path] = (made, obj)
         return made
@@ -221,10 +228,11 @@ class Pools(Collaborator):
         if id(obj) not in self.numbered_lists:
             self.include(found, obj, path)
             form, named = form_of_items(found.inner, obj, self.store_of)
+            whole, held = self.columns_path(path, found.inner), columns(
+                obj, found.inner, self.numbers)
+            self.leading += _links(whole, held, are_links(found.inner))
             states = self.opening.column_inputs(
-                self.columns_path(path, found.inner),
-                [(column_name(path) + name, aval) for name, aval in named],
-                columns(obj, found.inner, self.numbers))
+                whole, [(column_name(path) + name, aval) for name, aval in named], held)
             made = self.lists.held_list(Columns(form, tuple(states)))
             self.journal.older(made)
             self.numbered_lists[id(obj)] = made
@@ -284,23 +292,34 @@ class Pools(Collaborator):
         """The lists that objects hold change: each must have its own."""
         if (cls, name) not in self.written:
             self.written.add((cls, name))
-            where, held = self.part(cls)
-            if not self.sources.gives(are_apart, (held, name), (where, name)):
+            where, objects = self.objects(cls)
+            if not self.sources.gives(are_apart, (objects, name), (where, name)):
                 self.references.without_found(cls)
 
     def check(self) -> None:
         """At the end: what objects hold themselves does not change by other names, and their lists
         that change are found nowhere else."""
         for cls, record in self.outlines.items():
-            where, held = self.part(cls)
-            self.opening.outlines.append((where.child("item", 0), held[0], weak(record)))
+            self.opening.outlines.append((*self.objects(cls), weak(record)))
         for cls, name in self.written:
-            where, held = self.part(cls)
+            where, objects = self.objects(cls)
             for key, path in [*self.found_functions.paths.items()]:
                 obj = self.found_functions.pinned.get(key)
                 if type(obj) is list and self.sources.gives(
-                        is_held, (held, name, obj), (where, name, path)):
+                        is_held, (objects, name, obj), (where, name, path)):
                     self.references.without_found(cls)
+
+    def guard_links(self, places: Container[int]) -> None:
+        """Objects of the classes at some places refer to one another as they do now, at each
+        call."""
+        assert self.whole is not None
+        found = [*self.leading]
+        for place, record in enumerate(self.outlines.values()):
+            if place in places:
+                part, held = self.part(record.cls)
+                found += _links(part, held, [False, False, *are_links(record)])
+        self.sources.gives(links, tuple([column for _, column in found]),
+                           tuple([path for path, _ in found]))
 
     def leave_out(self, used: Container[Value]) -> None:
         """Do not gather what the program does not read; arrays are, as they are guarded."""
@@ -322,6 +341,11 @@ class Pools(Collaborator):
         assert self.whole is not None
         place = [*self.outlines].index(cls)
         return self.whole.child("item", place), self.gathered[place]
+
+    def objects(self, cls: type) -> tuple[Path, list[Any]]:
+        """The objects of a class that are gathered, and the way to them."""
+        whole, part = self.part(cls)
+        return whole.child("item", 0), part[0]
 
     def column_values(self, cls: type) -> tuple[Value, ...]:
         """The inputs for the columns of a class, in the order of its outline."""
@@ -434,8 +458,9 @@ class Pools(Collaborator):
         whole, held = self.part(cls)
         by_path = found == Lists(Referred((cls,))) or issubclass(cls, Content)
         name = column_name(path) if by_path else cls.__name__.lower()
+        objects = whole.child("item", 0)
         store.found = self.recorder.wrap(
-            self.sources.input(Aval(Kind.OPAQUE), whole.child("item", 0), "object"))
+            self.sources.input(Aval(Kind.OPAQUE), objects, "object"))
         store.found.value.hint = f"{name}_objects"
         forms = {n: self._form(p, held[0], n) for n, p in zip(
             record.names, record.parts, strict=True) if not isinstance(p, (Constant, Unread))}
@@ -456,12 +481,18 @@ class Pools(Collaborator):
             if named[0][1].kind is Kind.ARRAY and form == Column():
                 step = Reading(functools.partial(held_under, n))
                 self.sources.array_lists.append((
-                    native_step(whole, step, f"{path}.{n}"), held_under(n, held), column))
+                    native_step(objects, step, f"{path}.{n}"), held_under(n, held[0]), column))
         store.unread = {n for n, p in zip(record.names, record.parts, strict=True)
                         if isinstance(p, Unread)}
         store.fixed = {n: p.value for n, p in zip(record.names, record.parts, strict=True)
                        if isinstance(p, Constant)}
         self.journal.keep.append(store)
+
+
+def _links(path: Path, columns: list[Any], told: list[bool]) -> list[tuple[Path, Any]]:
+    """Those of some columns that tell which objects are there, and the ways to them."""
+    return [(path.child("item", number), column) for number, (column, is_link) in enumerate(
+        zip(columns, told, strict=True)) if is_link]
 
 
 def _held(obj: Any, record: Record, numbered: Callable[[type], bool]) -> Iterator[Any]:

@@ -20,6 +20,7 @@ from ...types.guards import Path
 from ..assumptions import GatheredLists, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
+from ..record.states import Columns
 from ..record.structures import LONG
 from .gathering import (
     are_distinct,
@@ -128,11 +129,16 @@ class WholeLists(Collaborator):
         self.gather_instead(obj, path, changes=True)
 
     def rows_change(self, made: list[Any]) -> None:
-        """A row changes of what stands for a list: start again with it gathered before."""
+        """A row changes of what stands for a list, or a list that one of its objects holds: start
+        again with it gathered before, or with them in a store."""
+        value = self.symbolic_lists.raw(made).value
         for key, known in self.opening.gathered_lists.items():
-            if known is made:
-                self.gather_instead(self.found_functions.pinned[key],
-                                    self.found_functions.paths[key], changes=True)
+            state = self.symbolic_lists[id(known)]
+            if any(column.value is value for column in (
+                    state.columns if type(state) is Columns else (state,))):
+                obj = self.found_functions.pinned[key]
+                self.gather_instead(obj, self.found_functions.paths[key], changes=True)
+                self.pools.store_instead(obj)
 
     def _name_object(self, obj: list[Any]) -> None:
         """Name the list itself, beside the one that stands for it."""
@@ -153,14 +159,17 @@ class WholeLists(Collaborator):
         """At the end: rows that change are found nowhere else; leaves have the same places at each
         call."""
         for cls, (items, path) in self.of_class.items():
-            where, part = self.pools.part(cls)
-            if not self.sources.gives(are_numbered, (part, items), (where, path)):
+            where, objects = self.pools.objects(cls)
+            if not self.sources.gives(are_numbered, (objects, items), (where, path)):
                 raise Restart(Withdrawn(GatheredLists(str(path))))  # then leaf by leaf
-        for top, obj in self.tops.items():
-            found = self.sources.gives(
-                numbers_met, (self.pools.gathered, obj), (self.pools.whole, top))
+        met: set[int] = set()
+        for obj in self.tops.values():
+            found = numbers_met(self.pools.gathered, obj)
             if len({*found}) < len(found):  # one object at two places
                 self.references.without_found(kind_of(obj))
+            met.update(place for place, _ in found)
+        if met:
+            self.pools.guard_links(met)
         for number in self.written:
             obj = self.rows[number]
             for key, path in [*self.found_functions.paths.items()]:
