@@ -130,6 +130,9 @@ class Branches(Collaborator):
                 self.continue_arm(stays, rest)
                 return self._returning(self.merges.merge(predicate, first, second, later), bottoms)
         jump = self._returning(self.merges.merge(predicate, first, second, later), bottoms)
+        raises = [arm.jump == RAISE for arm in (first, second)]
+        if raises[0] != raises[1] and self.recursion.bottoms == bottoms:
+            self.truths.note_raising(predicate, raises[1])
         return self.after(jump, rest)
 
     def _returning(self, jump: Any, bottoms: int) -> Any:

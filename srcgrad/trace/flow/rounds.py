@@ -215,7 +215,7 @@ class Rounds(Collaborator):
         """What the test of a loop tells of the values at its head: of those in an iteration
         (``truth``), or of the last ones."""
         assert done.test is not None
-        facts = self.truths.facts(done.predicate, truth)
+        facts = self.truths.told(done.test) | self.truths.facts(done.predicate, truth)
         for head, value in zip(done.test.builder.params, values, strict=True):
             if head in facts:
                 self.truths.settled[value] = facts[head]

@@ -6,7 +6,7 @@ import enum
 import sysconfig
 from typing import Any
 
-from ...graph.ir import Builder, Index, Step, Value, shift
+from ...graph.ir import Builder, Index, Node, Step, Value, shift
 from .tracers import ArrayTracer
 
 
@@ -20,9 +20,11 @@ class Region:
     may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
     loop or function that decides whether it runs: a region that is only kept apart
     (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
-    known there.  ``layer`` is the number of its first layer of the journal, 0 if it has none."""
+    known there; ``told`` are the branches in it, by their places, of which one arm raises, so that
+    after them the truth of the predicate is known.  ``layer`` is the number of its first layer of
+    the journal, 0 if it has none."""
 
-    __slots__ = ("active", "builder", "control", "effects", "given", "layer", "parent")
+    __slots__ = ("active", "builder", "control", "effects", "given", "layer", "parent", "told")
 
     def __init__(self, parent: Region | None, *, in_line: bool = False) -> None:
         self.builder = Builder()
@@ -31,6 +33,7 @@ class Region:
         self.effects = 0
         self.control: Region = parent.control if parent is not None and in_line else self
         self.given: tuple[Value, bool] | None = None
+        self.told: list[tuple[int, Node, bool]] = []
         self.layer = 1 if parent is None else 0
 
 
