@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import cmath
+import enum
 import math
 import operator
 import random
@@ -216,6 +217,8 @@ class Namespace:
             return self.dtype(value)
         if isinstance(value, (Method, Attribute)):
             return name(self.captured(value, value.name))
+        if isinstance(value, enum.Enum):
+            return name(self.captured(value, f"{type(value).__name__}_{value.name}"))
         if callable(value):
             return self.function(value)
         return name(self.captured(value, hint))

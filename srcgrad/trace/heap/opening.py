@@ -38,6 +38,7 @@ from .outlines import (
     Outline,
     Referred,
     Unlike,
+    is_numeric,
     is_plain,
     outline,
     weak,
@@ -197,7 +198,8 @@ class Opening(Collaborator):
         """Gather the items of a list; what they have in common, and the columns.  :class:`Unlike`
         if they have too little.  What stands for a list that ``changes`` may change."""
         found = outline(obj, self.pools.holds)
-        if not isinstance(found, Lists) or found.inner is None:
+        if not isinstance(found, Lists) or found.inner is None or (
+                len(obj) <= FEW and not is_numeric(found)):
             raise Unlike
         if isinstance(found.inner, Referred):
             self.gathered_lists[id(obj)] = self.pools.numbered(obj, path, found)

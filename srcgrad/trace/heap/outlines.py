@@ -119,6 +119,8 @@ def outline(obj: Any, numbered: Callable[[type], bool] = nowhere, depth: int = 0
         return Number(cls)
     if cls in FIXED:
         return Constant(obj)
+    if isinstance(obj, enum.Enum) and depth:
+        return Number(cls)
     if cls is np.ndarray and kind_of_array(obj) is None and obj.dtype.isnative:
         return Arrays(obj.dtype, obj.shape)
     if numbered(kind_of(obj)):
@@ -145,14 +147,23 @@ def common_outline(first: Outline | None, second: Outline | None) -> Outline | N
         return Lists(common_outline(first.inner, second.inner))
     if isinstance(first, Record) and isinstance(second, Record) and (
             first.cls is second.cls and first.names == second.names):
-        return Record(first.cls, first.names, tuple(
-            [common_outline(a, b) for a, b in zip(first.parts, second.parts, strict=True)]))
+        return Record(first.cls, first.names, tuple(map(_common_part, first.parts, second.parts)))
     if isinstance(first, Referred) or isinstance(second, Referred):
         one, other = map(_as_referred, (first, second))
         if one.beside in (None, other.beside) or other.beside is None:
             return referred_to({*one.classes, *other.classes}, one.optional or other.optional,
                                one.beside or other.beside)
     raise Unlike
+
+
+def _common_part(first: Any, second: Any) -> Any:
+    """The outline of what two items hold under a name: texts may differ there."""
+    for one, other in ((first, second), (second, first)):
+        if isinstance(one, Constant) and one != other and (
+                isinstance(other, (Constant, Number)) and type(one.value) is (
+                    other.type if isinstance(other, Number) else type(other.value))):
+            return Number(type(one.value))
+    return common_outline(first, second)
 
 
 def _as_referred(found: Outline) -> Referred:
@@ -174,8 +185,6 @@ def referred_to(classes: Iterable[type], optional: bool = False, beside: Any = N
 def outline_of_object(obj: Any, numbered: Callable[[type], bool]) -> Record:
     """The outline of an object that is known by a number: what it holds."""
     def part(held: Any) -> Outline:
-        if isinstance(held, enum.Enum):
-            return Number(type(held))
         try:
             return outline(held, numbered, 1)
         except Unlike:
@@ -189,17 +198,12 @@ def common_record(first: Record, second: Record) -> Record:
     """The outline of two objects of a class that are known by numbers: what else they do not have
     in common may not be read."""
     def part(a: Outline, b: Outline) -> Any:
-        if isinstance(a, Constant) and isinstance(b, Constant) and a != b and (
-                type(a.value) is type(b.value)):
-            return Number(type(a.value))
         for one, other in ((a, b), (b, a)):
-            if isinstance(one, Number):
-                if one.type in PLAIN and other in (Constant(None), Number(one.type)):
-                    return Number(one.type, one.optional or other != one)
-                if isinstance(other, Constant) and type(other.value) is one.type:
-                    return one
+            if isinstance(one, Number) and one.type in PLAIN and (
+                    other in (Constant(None), Number(one.type))):
+                return Number(one.type, one.optional or other != one)
         try:
-            return Unread() if Unread() in (a, b) else common_outline(a, b)
+            return Unread() if Unread() in (a, b) else _common_part(a, b)
         except Unlike:
             return Unread()
 
@@ -306,12 +310,15 @@ def has_columns(found: Record) -> bool:
     return any(not isinstance(part, (Constant, Unread)) for part in found.parts)
 
 
-def is_numeric(found: Record) -> bool:
-    """Do objects hold neither texts that differ, nor what may not be read?"""
-    return not any(
-        isinstance(part, Unread) or (isinstance(part, Number) and part.type not in PLAIN
-                                     and not issubclass(part.type, np.generic))
-        for part in found.parts)
+def is_numeric(found: Any) -> bool:
+    """Are there neither texts that differ, nor what may not be read?"""
+    if isinstance(found, Record):
+        return all(map(is_numeric, found.parts))
+    if isinstance(found, Lists):
+        return is_numeric(found.inner)
+    return not (isinstance(found, Unread) or (
+        isinstance(found, Number) and found.type not in PLAIN
+        and not issubclass(found.type, np.generic)))
 
 
 def refers(found: Any) -> bool:

@@ -63,6 +63,7 @@ from .outlines import (
     weak,
 )
 from .stores import (
+    FEW,
     Content,
     Reference,
     Store,
@@ -127,8 +128,8 @@ class Pools(Collaborator):
     # ---- which objects lie in stores -----------------------------------------------------------
     def store_instead(self, obj: Any, read: bool = False) -> None:
         """Start again with the objects that something from outside holds, or is, in stores, if
-        they can lie there.  Those that are only ``read``, and hold texts or other things beside
-        numbers, are rather settings than state: they stay as they are."""
+        they can lie there.  Those that are only ``read``, few, and hold texts or other things
+        beside numbers, are rather settings than state: they stay as they are."""
         if not self.opening.may_open() or not self.whole_lists.may_store(obj):
             return
         one = obj[0] if type(obj) is list and obj else obj
@@ -146,7 +147,8 @@ class Pools(Collaborator):
         except Unlike:
             return
         found = outlines.values()
-        if not any(map(has_columns, found)) or (read and not all(map(is_numeric, found))):
+        if not any(map(has_columns, found)) or (
+                read and len(objects) <= FEW and not all(map(is_numeric, found))):
             return
         for cls in outlines:
             if not self.holds(cls):
