@@ -130,7 +130,7 @@ class Members:
     def _sole(part: ArrayTracer, number: int, used: dict[int, set[int]], known: set[int],
               replaceable: bool) -> bool:
         return not part.steps and all(
-            used[id(h)] == {number} and not h.outside and not h.aliases
+            used[id(h)] == {number} and not h.outside
             and id(h) not in known and (replaceable or not is_active(h))
             for h in reach(part.home))
 

@@ -167,6 +167,12 @@ class Merges(Collaborator):
         return later is not None and cell.name not in later and (
             cell.name != RESULT and cell.name.isidentifier())  # others are of a match
 
+    def _unread(self, later: frozenset[str] | None) -> set[tuple[Any, ...]]:
+        """The variables of the running function that nothing reads any more."""
+        frame = self.frames[-1] if self.frames else None
+        cells = [] if frame is None else [Slot(frame, name) for name in frame.slots]
+        return {cell.key for cell in cells if self.is_unread(cell, later)}
+
     def merge(self, predicate: Value, first: Arm, second: Arm,
               later: frozenset[str] | None = None) -> Any:
         """Make the ``if`` node and the joined state; returns the joined jump."""
@@ -191,7 +197,7 @@ class Merges(Collaborator):
             places.append(place)
         joined = Members(self.machine, predicate, rows, arms)
         if any(row.is_array for row in rows):
-            skip = {cell.key for cell, _, _ in states}
+            skip = {cell.key for cell, _, _ in states} | self._unread(later)
             joined.plan(self.known_elsewhere(joining, skip), self._only_names(merged, places))
         outputs = self._if_node(predicate, arms, rows, codes)
         joining.aliased = (frozenset(map(id, first.aliased)), frozenset(map(id, second.aliased)))
