@@ -43,7 +43,7 @@ from .outlines import (
     outline,
     weak,
 )
-from .stores import FEW, Reference, kind_of, stored_as
+from .stores import FEW, FEW_NAMED, Reference, kind_of, stored_as
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -199,7 +199,7 @@ class Opening(Collaborator):
         if they have too little.  What stands for a list that ``changes`` may change."""
         found = outline(obj, self.pools.holds)
         if not isinstance(found, Lists) or found.inner is None or (
-                len(obj) <= FEW and not is_numeric(found)):
+                len(obj) <= FEW_NAMED and not is_numeric(found)):
             raise Unlike
         if isinstance(found.inner, Referred):
             self.gathered_lists[id(obj)] = self.pools.numbered(obj, path, found)

@@ -63,7 +63,7 @@ from .outlines import (
     weak,
 )
 from .stores import (
-    FEW,
+    FEW_NAMED,
     Content,
     Reference,
     Store,
@@ -128,8 +128,8 @@ class Pools(Collaborator):
     # ---- which objects lie in stores -----------------------------------------------------------
     def store_instead(self, obj: Any, read: bool = False) -> None:
         """Start again with the objects that something from outside holds, or is, in stores, if
-        they can lie there.  Those that are only ``read``, few, and hold texts or other things
-        beside numbers, are rather settings than state: they stay as they are."""
+        they can lie there.  Few that are only ``read``, and hold texts or other things beside
+        numbers, are rather settings than state: they stay as they are."""
         if not self.opening.may_open() or not self.whole_lists.may_store(obj):
             return
         one = obj[0] if type(obj) is list and obj else obj
@@ -148,7 +148,7 @@ class Pools(Collaborator):
             return
         found = outlines.values()
         if not any(map(has_columns, found)) or (
-                read and len(objects) <= FEW and not all(map(is_numeric, found))):
+                read and len(objects) <= FEW_NAMED and not all(map(is_numeric, found))):
             return
         for cls in outlines:
             if not self.holds(cls):

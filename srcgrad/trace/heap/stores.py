@@ -27,6 +27,7 @@ from ..flow.control import Restart
 from ..record.tracers import Choice, Late, StandIn, Whole
 
 FEW = 8  # objects that a loop goes through one by one
+FEW_NAMED = 32  # the same of objects that texts or states tell apart: they are rather settings
 NONE = -1  # the number where there is no object
 
 
