@@ -198,7 +198,8 @@ class TracingError(SrcgradError, TypeError):
         ("an axis, a rank, a dict key or a place among unlike things that depends on "
          "data",
          "an array instead of a list or dict; `if` for each case"),
-        ("`next` or `send` of generators whose control depends on data", "a `for` loop over them"),
+        ("a second `next`, or `send`, of generators whose control depends on data",
+         "a `for` loop over them"),
         ("C code that needs the numbers of traced values", "NumPy functions"),
         ("traced numbers in a `set` or as dict keys", "arrays, `np.unique`"),
         ("functions, bound methods, generators or slices that hold traced values, returned or "

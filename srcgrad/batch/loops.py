@@ -90,7 +90,10 @@ class _Iterations(Batch):
         if source.aval.kind is Kind.LIST:
             if source.aval != list_of(element.aval) or element.aval.dtype is None:
                 raise NotBatched("a list of unlike numbers")
-            source = self.builder.apply(np.array, (source,), {}, aval)
+            dtype = element.aval.dtype  # which NumPy cannot tell of an empty list
+            known = dtype == np.float64 or proves_positive(self.size)
+            kwargs = {} if known else {"dtype": dtype}
+            source = self.builder.apply(np.array, (source,), kwargs, aval)
         self.stand(element, source, True)
 
     # ---- numbers ----------------------------------------------------------------------------

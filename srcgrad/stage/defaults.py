@@ -12,13 +12,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import CellType, ModuleType, resolve_bases
 from types import prepare_class as _prepare_class
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from .function import Staged, make_function
 from .machine import RESULT, RETURN, UNBOUND, Frame, Jump
 
 _MISSING: Final = object()
 _SELF_MATCH: Final = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, str, tuple)
+
+
+class KeptTry:
+    """The body of a ``try`` statement of a generator."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def paused(self, item: Any) -> Any:
+        """What is yielded: others run until the generator is resumed."""
+        return item
+
+    def resumed(self, sent: Any) -> Any:
+        """What the generator is sent."""
+        return sent
 
 
 class MachineDefaults:
@@ -165,6 +183,10 @@ class MachineDefaults:
     def delegate(self, iterable: Any) -> Any:
         """The operand of ``yield from``."""
         return iterable
+
+    def kept_try(self, kinds: list[Callable[[], Any]]) -> Any:
+        """The body of a generator's ``try``: nothing but Python's."""
+        return KeptTry()
 
     def generator(self, iterable: Any, lazily: Callable[[Any], Any],
                   as_list: Callable[[Any], Any] | None) -> Any:

@@ -180,6 +180,10 @@ class Machine(Protocol):
     def delegate(self, iterable: Any) -> Any:
         """The operand of ``yield from``."""
 
+    def kept_try(self, kinds: list[Callable[[], Any]]) -> Any:
+        """A context in which the body of a generator's ``try`` with handlers of these kinds runs;
+        what it yields goes through ``paused``, what it is sent through ``resumed``."""
+
     def generator(self, iterable: Any, lazily: Callable[[Any], Any],
                   as_list: Callable[[Any], list[Any]] | None) -> Any:
         """A generator expression over ``iterable``.  ``lazily(iterator)`` makes the generator

@@ -318,7 +318,8 @@ class ListedGenerators(Assumption):
     """Generator expressions run at once, in a loop that fills a list.
 
     Why: how many items one gives, or a test in it, depends on data.
-    Changes: it is a staged loop; what ``compress`` and ``groupby`` give is a list, too.
+    Changes: it is a staged loop; what ``compress`` and ``groupby`` give is a list, too.  ``next``
+    leaves the loop over a generator with its first item, unpacking takes all items at once.
     """
 
     says = "generator expressions are lists"

@@ -183,6 +183,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "inplace": ("contents", "array_classes", "guarded", "operators"),
     "iterate": ("contents", "containers"),
     "join_str": ("statements",),
+    "kept_try": ("statements",),
     "length": ("contents", "access"),
     "load": ("references", "variables"),
     "load_enclosing": ("variables",),

@@ -215,7 +215,7 @@ class TraceMachine(Dispatch):
             return memo[id(obj)]
         if isinstance(obj, (list, tuple)):
             items = list(self.containers.outside_items(obj))
-            made: Any = []
+            made: Any = self.containers.made([])
             if isinstance(obj, list):
                 memo[id(obj)] = made  # which it may contain
             made.extend([self.copied(i, deep, memo) if deep else i for i in items])
@@ -224,7 +224,7 @@ class TraceMachine(Dispatch):
             return memo[id(obj)]
         if isinstance(obj, dict):
             pairs = self.presence.container_method(obj, "items", (), {})
-            memo[id(obj)] = {}
+            memo[id(obj)] = self.containers.made({})
             memo[id(obj)].update((k, self.copied(v, deep, memo) if deep else v) for k, v in pairs)
             return memo[id(obj)]
         stored = type(obj) is Reference

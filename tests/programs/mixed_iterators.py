@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import math
 
 import numpy as np
 
@@ -225,3 +226,44 @@ def iterator_that_waits(x):
     for v in x:
         s.items.append(v * v)
     return sum(s) + max(s)
+
+
+def roots(x):
+    """Generators whose control depends on data, and whose statements may raise."""
+    for v in x:
+        try:
+            found = math.sqrt(v)
+        except ValueError:
+            continue
+        yield found
+        yield 2.0 * found
+
+
+def halved(v):
+    try:
+        v = math.sqrt(v)
+    except ValueError:
+        yield -0.5 * v
+        return
+    yield v
+
+
+@case(X)
+def first_of_a_generator(x):
+    return next(roots(x)) * next(halved(x[1])) + next(roots(-x[:1]), 3.0)
+
+
+@case(X)
+def unpacked_generator(x):
+    first, *rest, last = roots(x)
+    (one,) = halved(x[1])
+    return first + len(rest) * last + sum(rest) * one
+
+
+@case(X)
+def left_in_the_first_iteration(x):
+    def first(v):
+        for item in halved(v):
+            return item * v
+
+    return first(x[0]) + first(x[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
 import random
 import warnings
@@ -369,3 +370,62 @@ def three_thirds(params, x):
     n = len(params) // 3
     a, b, c = params[:n], params[n:2 * n], params[2 * n:]
     return np.sum(a * x**2 + b * x + c)
+
+
+class Square:
+    """A matrix of lists, whose rows are swapped."""
+
+    def __init__(self, rows):
+        self.rows = [list(row) for row in rows]
+
+    def __getitem__(self, place):
+        return self.rows[place[0]][place[1]]
+
+    def __setitem__(self, place, value):
+        self.rows[place[0]][place[1]] = value
+
+
+@case([[0.2, 1.0, 0.5], [0.1, 3.0, 1.0], [4.0, 0.2, 1.0]])
+def determinant_of_a_copy(rows):
+    A, n, sign = copy.deepcopy(Square(rows)), len(rows), 1
+    for k in range(n):
+        p = max(range(k, n), key=lambda i: abs(A[i, k]))
+        if p != k:
+            A.rows[k], A.rows[p] = A.rows[p], A.rows[k]
+            sign = -sign
+        for i in range(k + 1, n):
+            f = A[i, k] / A[k, k]
+            for j in range(k, n):
+                A[i, j] -= f * A[k, j]
+    found = sign
+    for k, row in enumerate(A.rows):
+        found *= row[k]
+    return found
+
+
+class Ledger:
+    pass
+
+
+@case(X, np.array([1, 2, 1, 3]))
+def two_dicts_of_an_object(x, steps):
+    state = Ledger()
+    state.old, state.new = {0: 1.0}, {}
+    for i in range(len(x)):
+        state.new = {}
+        for k, v in state.old.items():
+            a = k + int(steps[i])
+            state.new[a] = state.new.get(a, 0.0) + v * x[i]
+            state.new[k] = state.new.get(k, 0.0) + v * (1.0 - x[i])
+        state.old = state.new
+    return sum(v * k for k, v in state.old.items())
+
+
+@case(X, [[1, 2], [0], [], [3, 1]])
+def neighbours(x, rows):
+    return np.array([sum(x[j] for j in sorted(rows[k])) for k in range(len(x))], dtype=float).sum()
+
+
+@case(X, [[], [], [], []])
+def no_neighbours(x, rows):
+    return neighbours(x, rows) + x[0]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import heapq
+import random
+from collections import deque
+from dataclasses import dataclass, field
 
 import numpy as np
 from object_stores import shortest_paths
@@ -218,3 +221,63 @@ def looked_through(x):
         if len(h) > 4:
             heapq.heappop(h)
     return sum(i * v for v, i in h) + max(h)[0] + sorted(h)[1][0]
+
+
+@dataclass(order=True)
+class Event:
+    time: float
+    kind: str = field(compare=False)
+    who: int = field(compare=False, default=0)
+
+
+class Job:
+    def __init__(self, start, size):
+        self.start, self.size = start, size
+
+    def __lt__(self, other):
+        return self.start < other.start
+
+
+@case(1.1, 0.7, 3.0)
+def one_counter(gap, service, end):
+    rng, events = random.Random(3), [Event(0.1 * gap, "arrives")]
+    waiting, busy, cost, now = deque(), None, 0.0, 0.0
+    while events:
+        event = heapq.heappop(events)
+        if event.time > end:
+            break
+        cost += len(waiting) * (event.time - now)
+        now = event.time
+        if event.kind == "arrives":
+            waiting.append(event)
+            later = now + gap * (0.5 + rng.random())
+            heapq.heappush(events, Event(later, "arrives", event.who + 1))
+        else:
+            busy = None
+        if busy is None and waiting:
+            busy = waiting.popleft()
+            heapq.heappush(events, Event(now + service * (0.4 + rng.random()), "leaves", busy.who))
+    return cost + now * now
+
+
+@case(np.array([3.0, 1.0, 2.0, 5.0, 0.5, 0.1, 7.0]))
+def jobs_in_parts(x):
+    queue = []
+    for i, v in enumerate(x):
+        heapq.heappush(queue, Job(v, i))
+    total = 0.0
+    while queue:
+        job = heapq.heappop(queue)
+        total = 0.5 * total + job.start * job.size
+        if job.size > 5:
+            heapq.heappush(queue, Job(job.start + 0.1, job.size - 5))
+    return total
+
+
+@case(1.5, 0.7)
+def events_in_order(x, y):
+    events = [Event(x, "a"), Event(y, "b"), Event(x * y, "c")]
+    heapq.heapify(events)
+    first = heapq.heapreplace(events, Event(x + y, "d"))
+    second = heapq.heappushpop(events, Event(x - y, "e"))
+    return first.time + 3.0 * second.time + 5.0 * events[0].time * len(events[1].kind)

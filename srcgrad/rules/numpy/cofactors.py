@@ -20,7 +20,7 @@ def _inverse(a: np.ndarray[Any, Any]) -> Any:
     except np.linalg.LinAlgError:
         return None
     condition = np.abs(a).sum(axis=-1).max(axis=-1) * np.abs(inverse).sum(axis=-1).max(axis=-1)
-    return inverse if np.all(condition < _LARGE) else None
+    return None if np.any(condition >= _LARGE) else inverse  # NaN where there is one
 
 
 @runtime

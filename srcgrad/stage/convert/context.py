@@ -211,7 +211,7 @@ class Context(Nodes):
     """Conversion of one function (or of one comprehension inside it)."""
 
     __slots__ = ("available", "definitions", "frame", "native", "needs", "operators", "out",
-                 "qualname", "scope", "unit")
+                 "qualname", "scope", "tries", "unit")
 
     def __init__(self, unit: Unit, scope: Scope, qualname: str, native: bool) -> None:
         self.unit = unit
@@ -224,6 +224,7 @@ class Context(Nodes):
         self.operators: set[str] = set()
         self.definitions: list[ast.stmt] = []
         self.out: list[ast.stmt] = []
+        self.tries: list[str] = []  # of a generator: the try statements whose bodies these are
 
     def inner(self, scope: Scope, native: bool = False) -> Context:
         """A context for a scope that is a local function of the same staged function."""

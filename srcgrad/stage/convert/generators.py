@@ -2,7 +2,8 @@
 
 A ``yield`` suspends the Python function it stands in, so it cannot be moved into a region.  In
 the body of a generator ``if``, loops, ``try`` and ``with`` are therefore kept; tests go through
-``M.truth`` and iterables through ``M.iterate``, which a tracer answers for static values.
+``M.truth`` and iterables through ``M.iterate``, which a tracer answers for static values.  What a
+handler could catch runs in a context of the machine (``M.kept_try``), which a ``yield`` leaves.
 """
 
 from __future__ import annotations
@@ -17,15 +18,31 @@ from .loops import target_function
 @expression(ast.Yield)
 def yield_(c: Context, node: ast.Yield) -> ast.expr:
     """``yield value``."""
-    value = None if node.value is None else c.expr(node.value)
-    return ast.copy_location(ast.Yield(value), node)
+    value = c.constant(None, node) if node.value is None else c.expr(node.value)
+    return _outside_of_tries(c, node, ast.Yield, value)
 
 
 @expression(ast.YieldFrom)
 def yield_from(c: Context, node: ast.YieldFrom) -> ast.expr:
     """``yield from iterable``: kept, for ``send`` and ``throw`` go through."""
     value = c.op("delegate", node, [c.expr(node.value)])
-    return ast.copy_location(ast.YieldFrom(value), node)
+    return _outside_of_tries(c, node, ast.YieldFrom, value)
+
+
+def _outside_of_tries(c: Context, node: ast.expr, kind: type[ast.Yield | ast.YieldFrom],
+                      value: ast.expr) -> ast.expr:
+    """``try.resumed((yield try.paused(value)))``: what others do meanwhile is not tried."""
+
+    def told(name: str, method: str, given: ast.expr) -> ast.expr:
+        function = ast.Attribute(c.unit.name(name), method, ast.Load())
+        return c.call(ast.copy_location(function, node), node, [given])
+
+    for name in reversed(c.tries):
+        value = told(name, "paused", value)
+    made: ast.expr = ast.copy_location(kind(value), node)
+    for name in c.tries:
+        made = told(name, "resumed", made)
+    return made
 
 
 @native(ast.If)
@@ -108,6 +125,7 @@ def with_(c: Context, node: ast.With) -> Effect:
 @native(ast.Try)
 def try_(c: Context, node: ast.Try) -> Effect:
     """``try`` stays; the name of a handler is stored and deleted as Python does."""
+    tried = _tried(c, node) if node.handlers else c.native_block(node.body, node)
     handlers = []
     for handler in node.handlers:
         kind = None if handler.type is None else c.expr(handler.type)
@@ -117,11 +135,24 @@ def try_(c: Context, node: ast.Try) -> Effect:
             name = c.unit.fresh("item")
             body = _named(c, handler, name, body)
         handlers.append(ast.copy_location(ast.ExceptHandler(kind, name, body), handler))
-    made = ast.Try(c.native_block(node.body, node), handlers,
+    made = ast.Try(tried, handlers,
                    c.native_block(node.orelse, node) if node.orelse else [],
                    c.native_block(node.finalbody, node) if node.finalbody else [])
     c.out.append(ast.copy_location(made, node))
     return None
+
+
+def _tried(c: Context, node: ast.Try) -> list[ast.stmt]:
+    """``with M.kept_try(kinds) as try: body``."""
+    kinds = [c.thunk(c.constant(None, h) if h.type is None else c.expr(h.type), h)
+             for h in node.handlers]
+    name = c.unit.fresh("try")
+    c.tries.append(name)
+    body = c.native_block(node.body, node)
+    c.tries.pop()
+    entered = ast.withitem(c.op("kept_try", node, [c.list_of(kinds, node)]),
+                           ast.copy_location(ast.Name(name, ast.Store()), node))
+    return [ast.copy_location(ast.With([entered], body), node)]
 
 
 def _named(c: Context, handler: ast.ExceptHandler, name: str,

@@ -3,8 +3,8 @@
 ``for v in items(x): total += v`` can run as the body of ``items``, with the consumer's statements
 in place of each ``yield``.  Then the generator is a function like others: its control flow may
 depend on data, and it ends where the consumer leaves its loop.  A ``yield`` that stands for itself
-(or whose value, None, is assigned) has such a form; one inside of an expression, or of a ``try`` or
-``with`` statement, has none.
+(or whose value, None, is assigned) has such a form; one inside of an expression, of a ``with``
+statement, or of what a ``try`` guards, has none.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def pushing_form(body: list[ast.stmt]) -> list[ast.stmt] | None:
     """The statements with each ``yield`` as a statement; None if there is no such form."""
     for node in statements_of(body):
         found = [e for e in expressions(node) if isinstance(e, ast.Yield | ast.YieldFrom)]
-        guarded = isinstance(node, ast.Try | ast.TryStar | ast.With) and yields([node])
+        guarded = isinstance(node, ast.Try | ast.TryStar | ast.With) and yields(
+            [node] if isinstance(node, ast.With) or node.finalbody else node.body)
         if guarded or (found and (len(found) > 1 or not (
                 isinstance(node, ast.Expr | ast.Assign | ast.Return)
                 and node.value is found[0]))):

@@ -27,6 +27,7 @@ from ..record.journal import Slot
 from ..record.raising import OutsideError, catches, raising
 from ..record.tracers import Jump, contains_tracer, is_tracer
 from .attempts import Attempt, Handler, Reached, refused
+from .kept import Watched
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -138,6 +139,10 @@ class Statements(Collaborator):
                    for node in self.recorder.root.builder.nodes)
 
     # ---- with ------------------------------------------------------------------------------
+    def kept_try(self, kinds: list[Callable[[], Any]]) -> Watched:
+        """The body of a ``try`` in a generator that Python runs."""
+        return Watched(self.machine, kinds)
+
     def with_(self, managers: list[Callable[[], Any]],
               targets: list[Callable[[Any], None] | None], body: Callable[[], Any],
               rest: Callable[[], Any] | None = None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -152,6 +153,8 @@ class Containers(Collaborator):
             if star:
                 value._refuse("is unpacked with a star")
             return tuple(self.machine.getitem(value, i) for i in range(before))
+        elif type(value) is types.GeneratorType and ListedGenerators() in self.assumed:
+            return self.unpack(self.machine.call(list, value), before, star, after)
         else:
             items = list(self.machine.iterate(value))
         return split_items(items, before, star, after)

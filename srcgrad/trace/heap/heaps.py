@@ -1,7 +1,8 @@
 """``heapq`` on traced values: a run-time heap tells the order, what its items hold lies in lists.
 
 Such a list is a :class:`Row` of the places that ``heapq`` itself keeps in order; nothing is ever
-taken away from the lists, so that what carries derivatives is only appended to and read.
+taken away from the lists, so that what carries derivatives is only appended to and read.  Things
+that compare by a method of their own stay in a list, in which staged Python keeps the order.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from ...errors import UnsupportedOperation
 from ...types.kinds import OPAQUE
 from ..calls.handlers import HANDLERS
 from ..record.tracers import is_tracer
+from .binary_heaps import WRITTEN_OUT
 from .outlines import is_plain
 from .rows import Row
 
@@ -33,6 +35,8 @@ def _in_order(machine: Any, function: Callable[..., Any], heap: Any, *items: Any
             fix="make a list of its items inside of the function"))
     if id(heap) in machine.symbolic_lists or not all(map(_is_known, [*heap, *items])):
         row = machine.keys.as_heap(heap)
+        if row is None:
+            return machine.operators.helped(WRITTEN_OUT[function], heap, *items)
         found = _in_order(machine, function, row, *items)
         made = machine.call(list, row)
     else:
@@ -52,8 +56,7 @@ def _handler(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda machine, heap, *items: _in_order(machine, function, heap, *items)
 
 
-HANDLERS.update((function, _handler(function)) for function in (
-    heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heapq.heapreplace))
+HANDLERS.update((function, _handler(function)) for function in WRITTEN_OUT)
 
 
 def _extremes(largest: bool) -> Callable[..., Any]:

@@ -188,17 +188,15 @@ class Keys(Collaborator):
 
     def as_heap(self, heap: list[Any]) -> Any:
         """Start again with a list as a heap whose order is known at run time only; where it is
-        not known from where it was made on, its copy is one."""
+        not known from where it was made on, its copy is one.  None where what it holds does not
+        compare by numbers."""
         known = id(heap) in self.dict_sites
         site = self.dict_sites[id(heap)][0] if known else self._made_here("heap")[0]
         if not self._stays(site):
             if not known:
                 return self._new_heap(site, heap)
             raise Restart(RunTimeKeys(site, holds="heap"))
-        raise self.recorder.fatal(UnsupportedOperation(
-            "a heap of things that are not compared by numbers",
-            why="which of them is least depends on data",
-            fix="keep tuples in the heap that begin with numbers: (priority, count, item)"))
+        return None
 
     def check_heap(self, row: Any) -> None:
         """A list in a table must be a heap from where it is made on."""

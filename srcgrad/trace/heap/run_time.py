@@ -78,13 +78,18 @@ def place_of(machine: Any, table: Any, key: Any) -> Any:
     if known is not None:
         return known
     place = machine.effects.emit_effect(operator.getitem, (table.places, key), {},
-                                        _place(table.cells))
+                                        _place(machine, table.cells))
     machine.known_keys.note_key(table.places, key, place)
     return place
 
 
-def _place(cells: Any) -> Aval:
-    return INT if cells.numbered else OPAQUE
+def _place(machine: Any, cells: Any) -> Aval:
+    return INT if _numbered(machine, cells) else OPAQUE
+
+
+def _numbered(machine: Any, cells: Any) -> bool:
+    """Are the places of cells, which may lie in a store, numbers of items of a list?"""
+    return bool(machine.getattr(cells, "numbered"))
 
 
 @primitive
@@ -92,7 +97,7 @@ def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
     """Gives a key a place."""
     machine.keys.note_form(table.site, key)
     machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
-    machine.known_keys.note_change(table.places, not table.cells.numbered)
+    machine.known_keys.note_change(table.places, not _numbered(machine, table.cells))
     machine.known_keys.note_key(table.places, key, place)
 
 
@@ -100,7 +105,8 @@ def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
 def drop_place(machine: Any, table: Any, key: Any) -> Any:
     """Takes a key away; the place that it had."""
     _shrinking(machine, table.site)
-    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
+    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {},
+                                        _place(machine, table.cells))
     machine.known_keys.note_change(table.places, True)
     return place
 
@@ -128,7 +134,8 @@ def last_key(machine: Any, table: Any, last: bool) -> Any:
 def move_last(machine: Any, table: Any, key: Any) -> None:
     """Makes a key the last one."""
     _shrinking(machine, table.site)
-    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {}, _place(table.cells))
+    place = machine.effects.emit_effect(Method("pop"), (table.places, key), {},
+                                        _place(machine, table.cells))
     machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
 
 
@@ -185,7 +192,7 @@ def places_of(machine: Any, table: Any) -> Any:
 @primitive
 def listed_places(machine: Any, cells: Any, places: Any) -> Any:
     """The places in a run-time list, as a list."""
-    found = machine.effects.emit_effect(list, (places,), {}, list_of(_place(cells)))
+    found = machine.effects.emit_effect(list, (places,), {}, list_of(_place(machine, cells)))
     return machine.lists.list_object(found.value)
 
 
@@ -275,7 +282,7 @@ def item_of(machine: Any, site: Any, method: str, items: Any, *args: Any) -> Any
 def place_in(machine: Any, cells: Any, method: str, places: Any, *args: Any) -> Any:
     """A method of a run-time list of places that returns one of them."""
     fn = operator.getitem if method == "__getitem__" else Method(method)
-    return machine.effects.emit_effect(fn, (places, *args), {}, _place(cells))
+    return machine.effects.emit_effect(fn, (places, *args), {}, _place(machine, cells))
 
 
 @primitive

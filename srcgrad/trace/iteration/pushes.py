@@ -65,6 +65,15 @@ class Consumer:
     codes: set[int] = field(default_factory=set)
 
 
+def _first_of(items: Any, *default: Any) -> Any:
+    """``next(items, default)`` of a generator whose control depends on data, as it is staged."""
+    for item in items:
+        return item
+    if default:
+        return default[0]
+    raise StopIteration
+
+
 class Pushes(Collaborator):
     """Loops over generators, and the tools that take their items."""
 
@@ -275,6 +284,8 @@ class Pushes(Collaborator):
                     return made
             if takes_all and function in (any, all):
                 return self._found(args[0], function is any)
+            if function is next and ListedGenerators() in self.assumed:
+                return self.machine.operators.helped(_first_of, *args)
             if takes_all:
                 args = tuple(self.collected(a) for a in args)
         return self.next.called(function, args, kwargs)

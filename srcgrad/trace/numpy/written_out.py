@@ -531,7 +531,7 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 # The modules of srcgrad whose functions are staged, beside those of libraries.
 STAGED_MODULES = frozenset(module.__name__ for module in (
     elements, iterator_tools, numpy_gradient, polynomial_classes, rows, tables, vectorized)) | {
-        __name__, "srcgrad.trace.heap.queues"}
+        __name__, "srcgrad.trace.heap.binary_heaps", "srcgrad.trace.heap.queues"}
 
 
 def is_written_out(function: Any) -> bool:
