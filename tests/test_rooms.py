@@ -38,6 +38,7 @@ EXCEPTIONS: dict[str, set[str]] = {
     "public/nesting.py": {"optimize", "scipy"},  # what their functions mean while tracing
     "show/export.py": {"compile", "native", "trace"},  # takes a whole specialization, and emits it again
     "show/comprehensions.py": {"compile", "trace"},  # writes out, for it, what gathers lists and rebuilds them
+    "show/gathered.py": {"trace"},  # the same for objects that refer to one another
 }
 
 
