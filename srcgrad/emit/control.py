@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +22,7 @@ from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records
+from srcgrad.types.dataclasses import dataclass, replace
 from srcgrad.types.dims import Atom, add, multiply, proves_nonnegative
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import begin_cleanup, begin_guarded, end_cleanup

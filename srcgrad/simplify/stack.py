@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
+
+from srcgrad.types.dataclasses import dataclass
 
 from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
 from ..graph.parts import LoopParts

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import UnsupportedSyntax
 from ...graph.ir import Block, Node, Ref, Value
+from ...types.dataclasses import dataclass, field, replace
 from ...types.kinds import BOOL, OPAQUE
 from ..assumptions import ErrorsAsObjects, LeavingErrors
 from ..flow.control import Restart, Signal

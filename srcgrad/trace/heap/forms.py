@@ -7,9 +7,9 @@ its own in the graph.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...types.dataclasses import dataclass
 from ..record.structures import leaf_aval, rebuilder, structure_parts
 from ..record.tracers import Choice
 from .stores import (

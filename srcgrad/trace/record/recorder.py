@@ -18,7 +18,7 @@ from ...stage.origins import origin
 from ...types.dims import Atom, Dim, Poly, evaluate, is_varying, symbols
 from ...types.kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ...types.spelling import Method
-from ...types.structure import mapped
+from ...types.structure import PLAIN, mapped
 from ..assumptions import Assumption, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
@@ -271,6 +271,8 @@ class Recorder(Collaborator):
         """A structure with every tracer replaced by its value (lists, tuples, dicts, slices)."""
         if issubclass(type(structure), Tracer):
             return self.value_of(structure)
+        if type(structure) in PLAIN:
+            return structure
         if isinstance(structure, ClassedArray):
             raise self.fatal(classed_operand(structure.cls))
         if type(structure) is Choice:
