@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from srcgrad.types.dataclasses import dataclass, field
-
+from ..types.dataclasses import dataclass, field
 from .ir import Block, Graph, Node, Value
 from .text import Names, node_text, region_titles, template, typed
 

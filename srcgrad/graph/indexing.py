@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.types.dataclasses import dataclass
-
+from ..types.dataclasses import dataclass
 from ..types.dims import Dim, slice_length
 from ..types.kinds import Aval, Kind, any_aval, scalar
 from .broadcasting import Broadcast

@@ -57,9 +57,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from srcgrad.types.dataclasses import dataclass, field, replace
-
 from ..errors import Where
+from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
 from ..types.structure import mapped
 

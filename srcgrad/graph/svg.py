@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from srcgrad.types.dataclasses import dataclass, field
-
+from ..types.dataclasses import dataclass, field
 from .drawing import Frame, drawn
 from .ir import Graph
 
