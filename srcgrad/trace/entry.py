@@ -41,7 +41,7 @@ from .record.structures import is_library, record_fields
 from .record.tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
 LOG = logging.getLogger("srcgrad")
-MAX_RESTARTS = 24
+MAX_RESTARTS = 1000  # each assumes one thing more of the program: a long one needs many
 
 
 @dataclass(frozen=True)
