@@ -35,7 +35,7 @@ else:
             return lambda cls: dataclass(cls, frozen=frozen, slots=slots, eq=eq)
         own = {name for name, value in vars(cls).items() if value is not None}
         made = dataclasses.dataclass(cls, slots=slots, repr=False, eq=False)
-        methods: dict[str, Any] = {"__repr__": _shown}
+        methods: dict[str, Any] = {"__repr__": _shown([f.name for f in fields(made) if f.repr])}
         if eq:
             key = _key([f.name for f in fields(made) if f.compare])
             methods["__eq__"] = lambda self, other: key(self) == key(other) if (
@@ -54,7 +54,11 @@ def _key(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
     return get if names[1:] else lambda self: (get(self),)
 
 
-@reprlib.recursive_repr()
-def _shown(self: Any) -> str:
-    parts = ", ".join(f"{f.name}={getattr(self, f.name)!r}" for f in fields(self) if f.repr)
-    return f"{type(self).__qualname__}({parts})"
+def _shown(names: list[str]) -> Callable[[Any], str]:
+    """What shows instances with these fields."""
+    @reprlib.recursive_repr()
+    def shown(self: Any) -> str:
+        parts = ", ".join([f"{name}={getattr(self, name)!r}" for name in names])
+        return f"{type(self).__qualname__}({parts})"
+
+    return shown

@@ -163,8 +163,9 @@ class Attempt:
         finally:
             machine.branches.forced = outer
             machine.recorder.trying.pop()
-            machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
-                                for v in place.node.outputs if not place.node.blocks)
+            if known:
+                machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
+                                    for v in place.node.outputs if not place.node.blocks)
             if again is not None:
                 machine.recorder.echoes.remove(again)
                 again.strip(start)
