@@ -157,7 +157,7 @@ class Control(Plain):
     def moved_on(self) -> frozenset[Value]:
         """The values of these variables."""
         found: set[Value] = set()
-        for node in self.folding.producer.values():
+        for node in dict.fromkeys(self.folding.producer.values()):  # one for each of its outputs
             if node.op == "loop":
                 jump = 1 if node.loop.exits else 0
                 names = self.naming.loops[node].slots
