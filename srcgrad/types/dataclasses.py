@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["dataclass", "field", "is_frozen", "replace"]
 
 if TYPE_CHECKING:
     from dataclasses import dataclass
@@ -43,7 +43,18 @@ else:
             methods["__hash__"] = (lambda self: hash(key(self))) if frozen else None
         for name in methods.keys() - own:
             setattr(made, name, methods[name])
+        made.__srcgrad_frozen__ = frozen  # in its parameters it would bind derived classes
         return made
+
+
+def is_frozen(cls: type) -> bool:
+    """Is it a frozen dataclass, a standard one or one of these?
+
+    >>> is_frozen(dataclass(frozen=True)(type("Point", (), {}))), is_frozen(int)
+    (True, False)
+    """
+    standard = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
+    return standard or getattr(cls, "__srcgrad_frozen__", False)
 
 
 def _key(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:

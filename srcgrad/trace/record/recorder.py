@@ -375,8 +375,8 @@ class Recorder(Collaborator):
     # ---- application -------------------------------------------------------------------
     def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Apply a NumPy-like function: a node, and tracers for its results."""
-        arg_values = plain_numbers(self.values_in(tuple(args)))
-        kw_values = plain_numbers(self.values_in(dict(kwargs)))
+        arg_values = plain_numbers(tuple([self.values_in(a) for a in args]))
+        kw_values = plain_numbers({k: self.values_in(v) for k, v in kwargs.items()})
         inputs: list[Value] = []
         template = abstract(arg_values, inputs)
         keywords = abstract(kw_values, inputs)
