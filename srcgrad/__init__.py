@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .cache.memory import rare_collections
 
-with rare_collections():  # what is imported is there to stay
+with rare_collections(lasting=True):
     from . import bridges, optimize, parallel, rules, scipy, testing
     from .check.checks import check_grads
     from .check.debugging import debug_nans

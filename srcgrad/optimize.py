@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -19,6 +18,7 @@ from .errors import StructureError
 from .public.api import value_and_grad
 from .scipy import least_squares, minimize, root
 from .show.progress import telling
+from .types.dataclasses import dataclass
 from .types.tree import ravel_some
 
 __all__ = ["Descent", "adam", "cosine", "exponential", "least_squares", "minimize", "root", "sgd"]

@@ -6,9 +6,8 @@ is after the loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from ..graph.ir import Block, Builder, LoopSpec, Node, Origin, Value
+from ..types.dataclasses import dataclass, field
 from ..types.kinds import Kind
 
 

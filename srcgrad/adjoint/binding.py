@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +11,7 @@ from ..graph.generic import DTYPE_OF_VALUES, name_of
 from ..graph.ir import Block, Index, Node, Ref, Value, fill, walk
 from ..rules.book import Entry
 from ..rules.methods import resolve
+from ..types.dataclasses import dataclass
 from ..types.dims import Dim
 from ..types.public_names import name_at, of_scipy, public_name
 from ..types.spelling import At, Attribute, Method, Part

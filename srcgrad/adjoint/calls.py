@@ -17,11 +17,11 @@ can be differentiated again, and the cotangent of a record is a record.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, rebuild, walk
 from ..graph.lift import distinct, reachable
+from ..types.dataclasses import dataclass, field
 from ..types.kinds import NONE, RECORD
 from .activity import Activity
 from .binding import Bindings

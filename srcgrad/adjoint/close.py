@@ -23,7 +23,6 @@ nested loops give sequences of sequences.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 from ..graph.equality import key_of
 from ..graph.ir import (
@@ -38,6 +37,7 @@ from ..graph.ir import (
     walk,
 )
 from ..graph.parts import LoopParts
+from ..types.dataclasses import dataclass
 from ..types.dims import Dim, is_varying, of_atom, proves_positive
 from ..types.kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of
 from .additions import Added, Additions

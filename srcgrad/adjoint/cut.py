@@ -13,8 +13,9 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from ..types.dataclasses import dataclass
 
 K = TypeVar("K", bound=Hashable)
 

@@ -14,12 +14,12 @@ innermost index first, until the sign is plain.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 from ..graph.ir import Block, Graph, Index, Node, Steps, Value, walk
 from ..graph.parts import LoopParts
+from ..types.dataclasses import dataclass, replace
 from ..types.dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
 from ..types.kinds import Kind, same_dtype
 from .frames import with_values

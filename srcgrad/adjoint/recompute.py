@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ..graph.equality import key_of
 from ..graph.ir import Block, Builder, Index, Node, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
 from ..graph.prices import NOMINAL, iteration, room, work
+from ..types.dataclasses import dataclass
 from ..types.kinds import INT, SCALARS, Aval, Kind, int_aval
 from ..types.spelling import begin_cleanup, end_cleanup
 from .cut import Way, computed_again

@@ -15,12 +15,12 @@ Screens move up through a chain of pointwise operations in this way; one of them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..graph.ir import Index, Steps, Value
+from ..types.dataclasses import dataclass
 from ..types.kinds import Kind
 
 

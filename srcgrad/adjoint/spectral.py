@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..graph.symbolic import Sym
 from ..rules.broadcast import scatter_add
 from ..rules.numpy.decompositions import read_triangle
 from ..rules.numpy.spectra import inverse_gaps, shared_by_equals, spectral_a
+from ..types.dataclasses import dataclass, replace
 from ..types.kinds import Kind
 from .binding import Bindings, leaves
 from .bodies import cotangents_of_apply, fit, unbroadcast

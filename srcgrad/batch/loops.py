@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..graph.parts import LoopParts
 from ..graph.raising import may_lie_outside, may_raise
 from ..graph.symbolic import Sym
 from ..rules.broadcast import arange
+from ..types.dataclasses import dataclass
 from ..types.dims import Dim, Poly, add, maximum, multiply, proves_nonnegative, proves_positive
 from ..types.kinds import Aval, Kind, int_aval, list_of, same_dtype
 from ..types.structure import mapped

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from ..rules.book import Entry
 from ..rules.broadcast import real_like, sum_to, sum_to_like
 from ..rules.methods import cast
+from ..types.dataclasses import dataclass
 from ..types.kinds import Kind
 
 Function = Callable[..., Any]

@@ -13,8 +13,9 @@ import inspect
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from ..types.dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ import builtins
 import inspect
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 
 from ..stage.machine import UNBOUND
 from ..types.caches import cached_value
+from ..types.dataclasses import dataclass
 from ..types.dims import Atom, Poly, symbols
 from ..types.guards import STEPS, Guard, Held, Path, SizeSource, overlap
 from ..types.identifiers import is_name

@@ -32,11 +32,12 @@ _users: list[tuple[int, int, int]] = []  # the thresholds that were found, by th
 
 
 @contextmanager
-def rare_collections() -> Iterator[None]:
+def rare_collections(lasting: bool = False) -> Iterator[None]:
     """Let Python look for cyclic garbage after a million new objects, not after 700, for a while.
 
     Compilation makes many objects that live until its end; looking at all of them again and
-    again took a third of the time of long programs.  Nests, and counts all threads.
+    again took a third of the time of long programs.  Nests, and counts all threads.  What is
+    made may be ``lasting``: then it joins the old objects without being looked at.
 
     >>> before = gc.get_threshold()
     >>> with rare_collections():
@@ -52,6 +53,9 @@ def rare_collections() -> Iterator[None]:
     try:
         yield
     finally:
+        if lasting and not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
         with _lock:
             before = _users.pop()
             if not _users and gc.get_threshold() == _THRESHOLDS:

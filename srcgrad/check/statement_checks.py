@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from ..compile.joints import inner_joint
 from ..errors import Where
 from ..graph.interpret import Watch, interpret
 from ..graph.ir import Block, Graph, Node, Value
+from ..types.dataclasses import dataclass
 
 RUNS = 3  # executions of one operation that are checked
 _STEP = {4: 1e-2, 8: 1e-5}  # of differences, by the size of a real number in bytes

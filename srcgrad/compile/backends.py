@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from ..cache.link import link
@@ -12,6 +11,7 @@ from ..emit import Emitted, emit
 from ..errors import StructureError
 from ..graph.ir import Graph, Ref
 from ..simplify import batch_loops
+from ..types.dataclasses import dataclass
 from ..types.identifiers import made_name
 
 

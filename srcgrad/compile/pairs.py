@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..cache.dispatch import Dispatch
 from ..graph.ir import Graph
 from ..simplify import simplify
 from ..trace.entry import Traced
+from ..types.dataclasses import dataclass
 from ..types.identifiers import plain_name
 from .backends import NUMPY, Backend, generated
 from .joints import joint_graph, transposed

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections import deque
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..errors import AliasError
 from ..trace.entry import Traced
+from ..types.dataclasses import dataclass
 from ..types.guards import Guard, Path
 from ..types.identifiers import plain_name
 from ..types.subclasses import native_class

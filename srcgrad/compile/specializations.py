@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +13,7 @@ from ..cache.dispatch import MISS, Dispatch
 from ..emit import Emitted
 from ..graph.ir import Graph
 from ..trace.entry import Traced
+from ..types.dataclasses import dataclass, field, replace
 from .backends import ALL, NUMPY, Backend, generated
 from .templates import is_plain, rebuilt
 

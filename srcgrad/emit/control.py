@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +22,7 @@ from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records
+from srcgrad.types.dataclasses import dataclass, replace
 from srcgrad.types.dims import Atom, add, multiply, proves_nonnegative
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import begin_cleanup, begin_guarded, end_cleanup
@@ -157,7 +157,7 @@ class Control(Plain):
     def moved_on(self) -> frozenset[Value]:
         """The values of these variables."""
         found: set[Value] = set()
-        for node in self.folding.producer.values():
+        for node in dict.fromkeys(self.folding.producer.values()):  # one for each of its outputs
             if node.op == "loop":
                 jump = 1 if node.loop.exits else 0
                 names = self.naming.loops[node].slots

@@ -17,11 +17,11 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.emit.gathered import appended
 from srcgrad.emit.literals import name, names_in, variables
+from srcgrad.types.dataclasses import dataclass
 
 Loop = ast.For | ast.While
 

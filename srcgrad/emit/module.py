@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from srcgrad.emit.comments import Comments, comment
@@ -34,6 +33,7 @@ from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
 from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
 from srcgrad.graph.lift import reachable
+from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.kinds import Kind
 
 RESERVED = frozenset(dir(builtins)) | frozenset(

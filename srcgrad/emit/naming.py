@@ -12,7 +12,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding, is_named
@@ -21,6 +20,7 @@ from srcgrad.emit.order import WRITES, Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
 from srcgrad.graph.parts import LoopParts
+from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import symbols
 from srcgrad.types.identifiers import made_name
 from srcgrad.types.kinds import SCALARS, Kind

@@ -16,7 +16,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from srcgrad.emit.literals import variables
+
 Stmts = list[ast.stmt]
+_BLOCKS = ("body", "orelse", "finalbody", "handlers")
 
 
 def one_name(body: Stmts, parameters: Collection[str],
@@ -69,7 +72,7 @@ def _statements(body: Stmts) -> Iterator[ast.stmt]:
 
 
 def _blocks(s: ast.stmt) -> list[Stmts]:
-    found = [getattr(s, part) for part in ("body", "orelse", "finalbody") if getattr(s, part, None)]
+    found = [getattr(s, part) for part in _BLOCKS[:3] if getattr(s, part, None)]
     return found + [h.body for h in getattr(s, "handlers", ())]
 
 
@@ -83,17 +86,11 @@ def _copy(s: ast.stmt) -> tuple[str, str] | None:
 
 def _bound(s: ast.stmt) -> list[str]:
     """The names that a statement binds, but for those in its blocks."""
-    inner = {id(t) for b in _blocks(s) for t in b}
-    todo: list[ast.AST] = [s]
-    found = []
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.append(node.id)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.append(node.name)
-        todo += [n for n in ast.iter_child_nodes(node) if id(n) not in inner]
-    return found
+    parts = [part for key, part in vars(s).items() if key not in _BLOCKS]
+    trees = [t for part in parts for t in (part if isinstance(part, list) else [part])
+             if isinstance(t, ast.AST)]
+    return [n.id for n in variables(*trees) if not isinstance(n.ctx, ast.Load)] + [
+        h.name for h in getattr(s, "handlers", ()) if h.name]
 
 
 def _rename(body: Stmts, names: dict[str, str]) -> None:

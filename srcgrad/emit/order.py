@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.kinds import Aval, Kind
 from srcgrad.types.spelling import Attribute
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Container, Iterable
-from dataclasses import dataclass, field
 
 from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
 from srcgrad.graph.prices import iteration
+from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import Atom, Dim, Poly, largest, maximum, range_length, symbols
 from srcgrad.types.kinds import SCALARS, Kind
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
 from itertools import count
 
 from srcgrad.graph.ir import Value
@@ -28,7 +29,7 @@ class NameTable:
         self.hints = frozenset(hints)  # not to be taken by names with numbers
         self.spans: dict[str, list[Span]] = {}
         self.owner: dict[tuple[str, int], Value] = {}
-        self.series: dict[str, tuple[Iterator[str], list[str], list[Span]]] = {}
+        self.series: dict[str, Series] = {}
 
     def is_free(self, name: str, spans: Iterable[Span]) -> bool:
         if name in self.reserved:
@@ -76,33 +77,53 @@ class NameTable:
         return name
 
     def first_free(self, wanted: str, spans: list[Span]) -> str:
-        """The first candidate that is free.  For each the span that last stood in the way is
-        remembered: thousands of names that live long are passed over quickly."""
+        """The first candidate that is free."""
         if wanted not in self.series:
-            self.series[wanted] = (candidates(wanted), [], [])
-        following, names, blocked = self.series[wanted]
-        start = spans[0][0] if spans else 0
-        for i, (low, high) in enumerate(blocked):
-            if low < start < high:
-                continue
-            if self.may_be(names[i], wanted) and self.is_free(names[i], spans):
-                return names[i]
-            blocked[i] = self.around(names[i], start)
-        while True:
-            name = next(following)
-            names.append(name)
-            blocked.append(self.around(name, start))
-            if self.may_be(name, wanted) and self.is_free(name, spans):
+            self.series[wanted] = Series(candidates(wanted))
+        series, start = self.series[wanted], spans[0][0] if spans else 0
+        for number in series.open(start):
+            name = series.names[number]
+            if (name == wanted or name not in self.hints) and self.is_free(name, spans):
                 return name
+            series.block(number, start, self.end(name, start))
+        raise AssertionError("there is always one more")
 
-    def may_be(self, name: str, wanted: str) -> bool:
-        return name == wanted or name not in self.hints
-
-    def around(self, name: str, start: int) -> Span:
-        """The span of a name that holds ``start`` inside; an empty one if there is none."""
+    def end(self, name: str, start: int) -> int:
+        """Where the span of a name ends that holds ``start`` inside; 0 if there is none."""
         taken = self.spans.get(name, [])
         i = bisect_left(taken, (start, start))
-        return taken[i - 1] if i and taken[i - 1][1] > start else (0, 0)
+        return taken[i - 1][1] if i else 0
+
+
+class Series:
+    """The candidates for a name, in their order.  Those that a span holds which began before are
+    passed over until it ends, or somebody asks for an earlier place: thousands live long."""
+
+    def __init__(self, following: Iterator[str]) -> None:
+        self.following = following
+        self.names: list[str] = []
+        self.ready: list[int] = []
+        self.blocked: list[tuple[int, int]] = []  # a heap: until when, and which
+        self.latest = 0
+
+    def open(self, start: int) -> Iterator[int]:
+        """The numbers of candidates that may be free at ``start``."""
+        if start < self.latest:
+            self.ready, self.blocked = [*range(len(self.names))], []
+        self.latest = start
+        while self.blocked and self.blocked[0][0] <= start:
+            insort(self.ready, heappop(self.blocked)[1])
+        yield from [*self.ready]
+        for name in self.following:
+            self.names.append(name)
+            self.ready.append(len(self.names) - 1)
+            yield self.ready[-1]
+
+    def block(self, number: int, start: int, end: int) -> None:
+        """Candidate ``number`` is not free at ``start``, up to ``end`` if that comes later."""
+        if end > start:
+            self.ready.remove(number)
+            heappush(self.blocked, (end, number))
 
 
 def candidates(wanted: str) -> Iterator[str]:

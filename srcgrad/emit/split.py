@@ -73,7 +73,8 @@ class _Splitter:
             return node.but(inputs=(self.sized(node.inputs[0]),))
         bounds = node.loop.first_init if node.op == "loop" else 0
         inputs = tuple(self.at(v, position + 2 * (i < bounds)) for i, v in enumerate(node.inputs))
-        node = node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
+        if node.blocks or inputs != node.inputs:
+            node = node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
         self.current.update((v.hint, v) for v in node.outputs if v.hint)
         return node
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import tokenize
-from dataclasses import dataclass
+
+from ..types.dataclasses import dataclass
 
 WIDTH = 88
 _OPEN, _CLOSE = "([{", ")]}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from ..types.dataclasses import dataclass, field
 from ..types.dims import Atom, Dim, Poly, add, is_varying, of_atom, proves_nonnegative
 from .outcome import Guard, placeholder
 

@@ -9,9 +9,9 @@ ones from it (:meth:`Callback.pullback`), so that derivatives call back too, in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from ..types.dataclasses import dataclass, field
 from ..types.kinds import FLOAT, OPAQUE, SCALARS, Aval, Kind, array
 from ..types.structure import mapped
 from .interpret import interpret

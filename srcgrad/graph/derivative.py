@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from ..types.dataclasses import dataclass
 from .ir import Builder, Graph, Node, Value, rebuild
 
 Source = tuple[Literal["seed", "result", "input"], int]

@@ -7,8 +7,8 @@ Constants are written into the boxes that use them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from ..types.dataclasses import dataclass, field
 from .ir import Block, Graph, Node, Value
 from .text import Names, node_text, region_titles, template, typed
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..types.dataclasses import dataclass
 from ..types.dims import Dim, slice_length
 from ..types.kinds import Aval, Kind, any_aval, scalar
 from .broadcasting import Broadcast

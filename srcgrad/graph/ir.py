@@ -53,12 +53,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ..errors import Where
+from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
 from ..types.structure import mapped
 
@@ -226,8 +226,12 @@ class Block:
     nodes: tuple[Node, ...] = ()
     outputs: tuple[Value, ...] = ()
 
-    def but(self, **changes: Any) -> Block:
-        return replace(self, **changes)
+    def but(self, *, params: tuple[Value, ...] = _SAME, nodes: tuple[Node, ...] = _SAME,
+            outputs: tuple[Value, ...] = _SAME) -> Block:
+        """A copy with fields changed."""
+        return Block(self.params if params is _SAME else params,
+                     self.nodes if nodes is _SAME else nodes,
+                     self.outputs if outputs is _SAME else outputs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -280,10 +284,15 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
     """The number 1 as the cotangent of each scalar result, of a type that leaves the dtypes of
     what it meets alone: a Python float unless the graph computes in other precisions as well, or
     the result is an array without axes."""
+    seeds = list(seeds)
+    if all(s.aval.dtype is None for s in seeds):
+        return [1.0] * len(seeds)
     nodes = [node for each in (graph, *graph.callees.values()) for node in walk(each.block)]
-    dtypes = [v.aval.dtype for node in nodes for v in (*node.inputs, *node.outputs)]
+    dtypes = {v.aval.dtype for node in nodes for v in (*node.inputs, *node.outputs)}
     for node in nodes:  # constants
-        mapped(node.params, np.generic, lambda number: dtypes.append(number.dtype))
+        if node.op != "apply" or node.params["kwargs"] or any(
+                type(a) is not Ref for a in node.params["args"]):
+            mapped(node.params, np.generic, lambda number: dtypes.add(number.dtype))
     mixed = any(d is not None and d.kind in "fc" and d.char not in "dD" for d in dtypes)
     return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind is Kind.ARRAY)
             else s.aval.dtype.type(1.0) for s in seeds]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from ..errors import UnsupportedOperation
+from ..types.dataclasses import dataclass, replace
 from ..types.dims import Atom, Bound, Dim, Poly, substitute, symbol, symbols
 from ..types.kinds import Aval
 from ..types.spelling import At, Part

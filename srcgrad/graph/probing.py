@@ -12,11 +12,11 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..types.dataclasses import dataclass
 from ..types.dims import Atom, evaluate
 from ..types.kinds import Aval, Kind, aval_of
 from ..types.structure import mapped

@@ -7,9 +7,9 @@ from __future__ import annotations
 import html
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from ..types.dataclasses import dataclass, field
 from .drawing import Frame, drawn
 from .ir import Graph
 

@@ -14,7 +14,6 @@ import math
 import operator
 import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,7 @@ from srcgrad.graph.symbolic import fresh_size
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.lengths import Lengths
 from srcgrad.native.places import Unlowered
+from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import Dim, Poly, multiply, range_length, symbols
 from srcgrad.types.kinds import SCALARS, Aval, Kind, int_aval
 from srcgrad.types.spelling import Method

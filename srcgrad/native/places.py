@@ -10,10 +10,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from srcgrad.graph.ir import Index, Ref, Steps, Value
+from srcgrad.types.dataclasses import dataclass
 from srcgrad.types.dims import Dim, add, multiply, proves_nonnegative, slice_length, symbol
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import Attribute

@@ -16,10 +16,10 @@ import sys
 import types
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from ..errors import SourceNotFound, StructureError
+from ..types.dataclasses import dataclass
 
 FORMAT = 1
 PYTHON = sys.implementation.cache_tag

@@ -52,13 +52,14 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType, FunctionType
 from typing import Any, Literal
 
 import numpy as np
+
+from ..types.dataclasses import dataclass, field
 
 Body = Callable[..., Any]
 Array = Any  # what bodies compute on: arrays, scalars, tensors or graph values, as the engine likes

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import Where
+from ..types.dataclasses import dataclass
 from .lines import generated_lines, sections, short_name
 from .page import fragment, page
 

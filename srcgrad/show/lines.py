@@ -7,9 +7,9 @@ import inspect
 import linecache
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from ..errors import Where
+from ..types.dataclasses import dataclass
 
 BORDER = "# ---- backward"
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from ..errors import Where
 from ..graph.ir import Block, Graph, Node, Value
+from ..types.dataclasses import dataclass
 from ..types.dims import Atom, Dim, Poly, evaluate, range_length, substitute, symbol
 from ..types.kinds import SCALARS, Aval, Kind
 from .facts import place

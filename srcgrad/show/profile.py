@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..types.dataclasses import dataclass
 from .colour import STYLE, coloured
 from .lines import Section, short_name
 from .page import LAYOUT, page

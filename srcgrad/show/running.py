@@ -8,12 +8,12 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
 import numpy as np
 
+from ..types.dataclasses import dataclass, field
 from .lines import BORDER
 from .units import bytes_text
 

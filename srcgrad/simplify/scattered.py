@@ -16,13 +16,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.ir import Graph, Index, Node, Ref, Value, fill, walk
+from ..types.dataclasses import dataclass
 from ..types.kinds import SCALARS, int_aval
 from .operands import DIV, MUL, NEG, Operands
 from .rewriting import Emit, call_of, same_shape

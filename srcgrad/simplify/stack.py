@@ -18,13 +18,13 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from dataclasses import dataclass
 
 import numpy as np
 
 from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
 from ..graph.parts import LoopParts
 from ..graph.symbolic import fresh_size
+from ..types.dataclasses import dataclass
 from ..types.dims import Dim, is_varying, multiply, range_length
 from ..types.kinds import Aval, array, int_aval, same_dtype
 from ..types.spelling import Attribute

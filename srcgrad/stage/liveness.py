@@ -46,29 +46,28 @@ def read_later(body: list[ast.stmt]) -> Later | None:
         >>> sorted(read_later(tree.body).after[id(tree.body[0])])
         ['w']
     """
-    mentioned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name)}
-    if mentioned & _REFLECTION:
+    nodes = [n for s in body for n in ast.walk(s)]
+    if any(isinstance(n, ast.Name) and n.id in _REFLECTION for n in nodes):
         return None
-    walk = _Walk(_captured(body))
+    walk = _Walk(_captured(nodes))
     walk.block(body, walk.always)
     return Later(walk.found, walk.heads, walk.left)
 
 
-def _captured(body: list[ast.stmt]) -> Names:
+def _captured(nodes: list[ast.AST]) -> Names:
     """Names that functions inside mention, and those of ``global`` and ``nonlocal``: they may
     be read whenever such a function runs."""
     found: set[str] = set()
-    for statement in body:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.GeneratorExp):  # its first iterable is read at once
-                found.update(_free(node, _NONE) if node.generators[1:] else
-                             _free(_without_iterable(node), _NONE))
-            elif isinstance(node, _FUNCTIONS):
-                found.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
-                found.update(name for n in ast.walk(node)
-                             if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names)
-            elif isinstance(node, ast.Global | ast.Nonlocal):
-                found.update(node.names)
+    for node in nodes:
+        if isinstance(node, ast.GeneratorExp):  # its first iterable is read at once
+            found.update(_free(node, _NONE) if node.generators[1:] else
+                         _free(_without_iterable(node), _NONE))
+        elif isinstance(node, _FUNCTIONS):
+            found.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+            found.update(name for n in ast.walk(node)
+                         if isinstance(n, ast.Global | ast.Nonlocal) for name in n.names)
+        elif isinstance(node, ast.Global | ast.Nonlocal):
+            found.update(node.names)
     return frozenset(found)
 
 

@@ -9,10 +9,10 @@ that a refusal names as its remedy.  Only :class:`Assumptions` knows which were 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, TypeVar
 
 from ..errors import SrcgradError, Where
+from ..types.dataclasses import dataclass, field
 
 Kind = TypeVar("Kind", bound="Assumption")
 

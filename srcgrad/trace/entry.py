@@ -8,7 +8,6 @@ import logging
 import types
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from ..graph.sizes import all_equated
 from ..graph.verify import lost_value
 from ..rules.book import lookup
 from ..stage.function import stage
+from ..types.dataclasses import dataclass, field, replace
 from ..types.dims import Atom, Dim, of_atom, substitute, symbols
 from ..types.guards import Guard, Held, Path, SizeSource, Source
 from ..types.kinds import Aval
@@ -41,7 +41,7 @@ from .record.structures import is_library, record_fields
 from .record.tracers import ArrayTracer, BoundMethod, Choice, ClassedArray, Poison, is_tracer
 
 LOG = logging.getLogger("srcgrad")
-MAX_RESTARTS = 24
+MAX_RESTARTS = 1000  # each assumes one thing more of the program: a long one needs many
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Union
+
+from .dataclasses import dataclass
 
 Dim = Union[int, "Poly"]
 Bound = Union[int, "Poly", None]
@@ -40,6 +41,9 @@ class Atom:
     high: Bound = None
     varying: bool = False
     not_one: bool = False
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.serial, self.args))  # the rest seldom tells two apart
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -177,8 +181,10 @@ def add(a: Dim, b: Dim) -> Dim:
 
 def multiply(a: Dim, b: Dim) -> Dim:
     """The product of two dims."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a * b
+    if isinstance(a, int):
+        a, b = b, a
+    if isinstance(b, int):
+        return a * b if isinstance(a, int) else b and Poly({m: c * b for m, c in a.terms.items()})
     total: dict[Monomial, int] = {}
     for m1, c1 in _terms(a).items():
         for m2, c2 in _terms(b).items():

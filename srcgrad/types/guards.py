@@ -11,7 +11,6 @@ import operator
 import types
 import weakref
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.lib.array_utils import byte_bounds
 
 from ..errors import Where
 from .caches import cached_value
+from .dataclasses import dataclass, replace
 from .dims import Poly
 from .identifiers import attribute_text
 from .subclasses import bare_attribute, base_array, content_item

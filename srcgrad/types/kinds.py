@@ -7,11 +7,11 @@ promotion, in-place updates, division by zero and integer wrap-around all depend
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from .dataclasses import dataclass
 from .dims import Atom, Dim, symbols
 
 

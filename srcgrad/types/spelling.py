@@ -8,8 +8,9 @@ function.  These small callables are the spelled forms; they know nothing of any
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from .dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

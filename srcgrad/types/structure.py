@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-_PLAIN = frozenset({type(None), bool, int, float, complex, str})
+PLAIN = frozenset({type(None), bool, int, float, complex, str})
 
 
 def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any], Any]) -> Any:
@@ -26,7 +26,7 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
                       for s in structure])
     if isinstance(structure, leaf):
         return change(structure)
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return structure
     if isinstance(structure, tuple):
         items = [mapped(s, leaf, change) for s in structure]

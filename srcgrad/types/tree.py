@@ -11,13 +11,13 @@ import dataclasses
 import sys
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ..errors import StructureError
+from .dataclasses import dataclass
 from .guards import Path
 from .subclasses import (
     ARRAY,

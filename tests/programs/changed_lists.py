@@ -201,6 +201,15 @@ def a_row_twice(n):
     return ([*u, u[0]],)
 
 
+def each_of_many(t, lists):
+    total = 0.0
+    for xs in lists:
+        for i in range(len(xs)):
+            xs[i] = xs[i] * t
+        total += xs[0]
+    return total
+
+
 MADE_BY = [  # the program, what makes its lists, and whether it has one text for all lengths
     *((fn, lambda n: (floats(n),), True) for fn in (
         in_place, bubble_sort, appended, scaled, whole_slice, read_before, inserted_and_deleted, sorted_and_reversed,
@@ -214,4 +223,5 @@ MADE_BY = [  # the program, what makes its lists, and whether it has one text fo
     (rows_by_name, a_row_twice, False),
     (a_row_outside, with_a_row, False),
     (one_list_twice, lambda n: (floats(n),) * 2, True),
+    (each_of_many, lambda n: (tuple(floats(n) for _ in range(30)),), True),
 ]

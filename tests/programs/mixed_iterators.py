@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections.abc
+import itertools
 import math
 
 import numpy as np
@@ -267,3 +268,30 @@ def left_in_the_first_iteration(x):
             return item * v
 
     return first(x[0]) + first(x[1])
+
+
+@case(np.array([[0.2, 0.9, 0.4], [0.5, 0.1, 0.7], [0.8, 0.3, 0.6]]))
+def counted_until_it_settles(cost):
+    kernel, n = np.exp(-cost / 0.3), len(cost)
+    v = np.ones(n) / n
+    for k in itertools.count(1):
+        u = 1.0 / (kernel @ v)
+        before, v = v, 1.0 / (kernel.T @ u)
+        if np.abs(v - before).sum() < 1e-3 or k > 15:
+            break
+    return np.sum(u[:, None] * kernel * v * cost) * k
+
+
+def sums_of_keys(x):
+    found, total = {}, 0.0
+    for v in x:
+        try:
+            total = total + found[int(v)] * v
+        except KeyError:
+            found[int(v)] = v
+    yield total
+
+
+@case(np.array([1.5, 2.5, 1.2, 1.7, 2.2]))
+def keys_that_a_generator_misses(x):
+    return next(sums_of_keys(x)) + x[0]

@@ -8,12 +8,12 @@ before the call is found in its cache, and what it may not give again is kept th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...stage.function import definition
 from ...types.caches import cached_value, is_cached, keep_or_compare
+from ...types.dataclasses import dataclass, field
 from ...types.dims import is_varying
 from ...types.guards import Path
 from ...types.kinds import Kind

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...errors import AliasError, UnsupportedOperation
 from ...graph.ir import Block, Value
 from ...stage.machine import UNBOUND
+from ...types.dataclasses import dataclass, field
 from ...types.dims import Dim, Poly, substitute, symbols
 from ...types.kinds import Aval, Kind
 from ..collaborator import Collaborator

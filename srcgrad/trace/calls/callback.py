@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from ...errors import UnsupportedOperation
 from ...graph.callback import Callback
 from ...graph.ir import Block, Graph, Value, free_values, rebuild
 from ...graph.lift import called
+from ...types.dataclasses import dataclass
 from ...types.identifiers import name_or
 from ...types.kinds import Aval, Kind, in_words
 from ..record.tracers import is_tracer

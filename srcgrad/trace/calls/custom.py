@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
@@ -20,6 +19,7 @@ from ...graph.infer import freeze
 from ...graph.ir import Value, abstract, walk
 from ...rules.python.instances import instance_of
 from ...stage.function import definition
+from ...types.dataclasses import dataclass
 from ...types.subclasses import assembled, native_class
 from ...types.tree import argument_leaves, assemble, children, paths_below
 from ..record.tracers import is_tracer

@@ -10,13 +10,13 @@ keeps that ``x`` and ``y`` are of one size.
 from __future__ import annotations
 
 from collections.abc import Sequence as Items
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.function import definition
 from ...stage.machine import UNBOUND
+from ...types.dataclasses import dataclass, replace
 from ...types.dims import Atom, Dim, Poly, of_atom, symbols
 from ...types.kinds import Aval, Kind, join, list_of
 from ..flow.joins import Join

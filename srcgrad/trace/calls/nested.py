@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from ...errors import NonScalarOutput, SrcgradError, UnsupportedOperation
 from ...graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
 from ...graph.lift import called
+from ...types.dataclasses import dataclass
 from ...types.guards import Path
 from ...types.kinds import Kind, in_words
 from ...types.tree import (

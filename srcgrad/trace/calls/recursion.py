@@ -17,7 +17,6 @@ told.
 from __future__ import annotations
 
 import types
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import SrcgradError, StructureError, UnsupportedOperation
@@ -26,6 +25,7 @@ from ...graph.lift import called, distinct, lift, same_graph
 from ...graph.unbound import with_none
 from ...stage.function import Staged
 from ...stage.machine import Frame
+from ...types.dataclasses import dataclass
 from ...types.identifiers import name_or
 from ..assumptions import CalledFunction, Withdrawn
 from ..collaborator import Collaborator

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...errors import UnsupportedSyntax
 from ...graph.ir import Block, Node, Ref, Value
+from ...types.dataclasses import dataclass, field, replace
 from ...types.kinds import BOOL, OPAQUE
 from ..assumptions import ErrorsAsObjects, LeavingErrors
 from ..flow.control import Restart, Signal
@@ -163,8 +163,9 @@ class Attempt:
         finally:
             machine.branches.forced = outer
             machine.recorder.trying.pop()
-            machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
-                                for v in place.node.outputs if not place.node.blocks)
+            if known:
+                machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
+                                    for v in place.node.outputs if not place.node.blocks)
             if again is not None:
                 machine.recorder.echoes.remove(again)
                 again.strip(start)

@@ -11,8 +11,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UnsupportedSyntax
+from ...graph.ir import Node
 from ...stage.defaults import KeptTry
 from ..assumptions import ListedGenerators
+from ..flow.control import Signal
 from ..record.raising import catches, raising
 
 
@@ -27,22 +29,32 @@ class Watched(KeptTry):
         self.resumed(None)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.paused(None)
+    def __exit__(self, *error: Any) -> None:
+        nodes = self._left()
+        if not isinstance(error[1], Signal):  # it is not the tracer that leaves
+            self._check(nodes)
 
     def resumed(self, sent: Any) -> Any:
         region = self.machine.recorder.region
         self.start = region, len(region.builder.nodes)
+        self.machine.recorder.trying.append(region)
         return sent
 
     def paused(self, item: Any) -> Any:
-        if self.start is not None:
-            (region, first), self.start = self.start, None
-            if nodes := region.builder.nodes[first:]:
-                self._check(nodes)
+        self._check(self._left())
         return item
 
-    def _check(self, nodes: list[Any]) -> None:
+    def _left(self) -> list[Node]:
+        """What was recorded since the body began or went on; none while it is paused."""
+        if self.start is None:
+            return []
+        (region, first), self.start = self.start, None
+        self.machine.recorder.trying.pop()
+        return region.builder.nodes[first:]  # type: ignore[no-any-return]
+
+    def _check(self, nodes: list[Node]) -> None:
+        if not nodes:
+            return
         kinds = [kind() or BaseException for kind in self.kinds]
         if any(catches(error, kind) for _, error in raising(self.machine, nodes, kinds)
                for kind in kinds):

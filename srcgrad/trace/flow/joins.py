@@ -9,7 +9,6 @@ import functools
 import types
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...errors import JoinError
@@ -17,6 +16,7 @@ from ...graph.broadcasting import never_one
 from ...graph.ir import Value
 from ...stage.function import definition
 from ...stage.machine import UNBOUND
+from ...types.dataclasses import dataclass, field
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
 from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn

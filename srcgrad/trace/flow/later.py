@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from ...stage.regions import names_read_after_loop, names_read_at_head
+from ...types.dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...graph.broadcasting import never_one
 from ...graph.ir import Block, LoopSpec, Value, free_values, walk
 from ...stage.machine import BREAK, NORMAL, RETURN, UNBOUND
+from ...types.dataclasses import dataclass, field
 from ...types.dims import (
     Atom,
     Dim,

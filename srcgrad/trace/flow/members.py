@@ -7,11 +7,11 @@ a joined name is then one of two known arrays, and a write through it is made on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ...graph.ir import Steps, Value
 from ...stage.machine import UNBOUND
+from ...types.dataclasses import dataclass
 from ...types.kinds import Aval, Kind
 from ..record.homes import (
     MOST_MEMBERS,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...errors import AliasError, TracingError
 from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND
+from ...types.dataclasses import dataclass, field
 from ...types.kinds import INT
 from ..assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
 from ..collaborator import Collaborator

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...errors import JoinError
 from ...graph.ir import Ref, Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND, Frame
+from ...types.dataclasses import dataclass
 from ...types.dims import Poly, evaluate
 from ...types.spelling import require_bound
 from ..assumptions import FollowedNames

@@ -15,7 +15,6 @@ import ast
 import functools
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +22,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ...stage.regions import region_info
+from ...types.dataclasses import dataclass, field
 from ..assumptions import CalledFunction, Withdrawn
 from ..collaborator import Collaborator
 from ..iteration.iterables import range_

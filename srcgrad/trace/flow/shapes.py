@@ -8,12 +8,12 @@ the parts of a state that stand at its leaves, and build the joined state from v
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.machine import UNBOUND
+from ...types.dataclasses import dataclass, field
 from ...types.kinds import SCALARS, Aval, Kind
 from ..assumptions import Assumption
 from ..record.journal import Snapshot

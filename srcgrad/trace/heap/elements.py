@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ...graph.ir import Steps, Value
+from ...types.dataclasses import dataclass
 from ...types.dims import is_varying
 from ...types.kinds import OPAQUE, Kind
 from ..assumptions import HeldObjects, Withdrawn

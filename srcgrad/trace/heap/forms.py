@@ -7,9 +7,9 @@ its own in the graph.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...types.dataclasses import dataclass, is_frozen
 from ..record.structures import leaf_aval, rebuilder, structure_parts
 from ..record.tracers import Choice
 from .stores import (
@@ -140,8 +140,7 @@ class Parts(Form):
     @property
     def mutable(self) -> bool:
         cls = self.key[0]
-        frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-        return not (issubclass(cls, tuple) or frozen) or any(
+        return not (issubclass(cls, tuple) or is_frozen(cls)) or any(
             isinstance(i, Parts) and i.mutable for i in self.items)
 
     @property

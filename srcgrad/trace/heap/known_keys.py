@@ -6,10 +6,10 @@ is there, once asked, need not be asked again until the dict changes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Value
+from ...types.dataclasses import dataclass
 from ..collaborator import Collaborator
 from ..record.regions import Region
 

@@ -9,10 +9,10 @@ write to a row exclude each other: where both occur, tracing starts again with l
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...graph.ir import Value
+from ...types.dataclasses import dataclass
 from ...types.kinds import Aval, Kind
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator

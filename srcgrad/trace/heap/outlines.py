@@ -9,11 +9,11 @@ from __future__ import annotations
 import enum
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ...types.dataclasses import dataclass, replace
 from ...types.subclasses import native_class
 from ...types.tree import children
 from ..boundary.input_arrays import kind_of_array

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...graph.ir import Value
 from ...stage.machine import UNBOUND, Frame
+from ...types.dataclasses import is_frozen
 from ...types.guards import Path
 from ...types.kinds import INT, OPAQUE
 from ...types.spelling import Method
@@ -87,10 +88,9 @@ class References(Collaborator):
     # ---- which objects lie in stores -----------------------------------------------------------
     def may_store(self, cls: type, outside: bool = False) -> bool:
         """May objects of a class that the program makes, or finds, lie in a store?"""
-        frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
         return self.assumed.open_stores(outside) and self.assumed.open(
             stored_as(cls, outside)) and not (
-            frozen or is_library(cls.__module__) or native_class(cls) is not None) and (
+            is_frozen(cls) or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(python_class(cls), (
                 type, enum.Enum, BaseException, Whole, POSING, Tracer, Choice, tuple))
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +19,7 @@ import numpy as np
 from ...graph.ir import Value
 from ...stage.function import definition
 from ...stage.machine import UNBOUND
+from ...types.dataclasses import dataclass
 from ...types.kinds import BOOL, NUMERIC, Aval, Kind
 from ..assumptions import Assumption, ChosenLists
 from ..flow.shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape

@@ -10,12 +10,12 @@ store, where they can change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...graph.ir import Value
+from ...types.dataclasses import dataclass
 from ...types.guards import Path
 from ..assumptions import GatheredLists, Withdrawn
 from ..collaborator import Collaborator

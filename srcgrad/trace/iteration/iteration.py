@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import collections.abc
 import types
-from dataclasses import dataclass
 from typing import Any
 
+from ...types.dataclasses import dataclass
 from ...types.kinds import SCALARS, Kind
 from ..numpy.written_out import Flat, Parts, column, narrowest
 from ..objects.special_methods import class_name

@@ -19,6 +19,13 @@ def enumerated(items: Any, start: Any = 0) -> Iterator[Any]:
         number += 1
 
 
+def counted(start: Any, step: Any) -> Iterator[Any]:
+    """``itertools.count``."""
+    while True:
+        yield start
+        start = start + step
+
+
 def subscripted(sequence: Any) -> Iterator[Any]:
     """What a class without ``__iter__`` is gone through by."""
     number = 0

@@ -14,7 +14,7 @@ from ..boundary.scratch import FOUND
 from ..calls.handlers import HANDLERS, handles
 from ..record.tracers import is_tracer
 from .iteration import Cursor, Zip, length, staged_iterable
-from .iterator_tools import chained, compressed, flattened, grouped, merged
+from .iterator_tools import chained, compressed, counted, flattened, grouped, merged
 
 
 def _items(machine: Any, arg: Any) -> Any:
@@ -50,14 +50,8 @@ for _tool in (itertools.chain, itertools.product, itertools.combinations,
 
 
 @handles(itertools.count)
-def count(machine: Any, start: Any = 0, step: Any = 1) -> Iterator[Any]:
-    return _counted(machine, start, step)
-
-
-def _counted(machine: Any, start: Any, step: Any) -> Iterator[Any]:
-    while True:
-        yield start
-        start = machine.binary("+", start, step)
+def count(machine: Any, start: Any = 0, step: Any = 1) -> Any:
+    return machine.call(counted, start, step)
 
 
 def _is_long(machine: Any, items: Any) -> bool:

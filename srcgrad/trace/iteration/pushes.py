@@ -12,11 +12,11 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ...stage.function import Staged as StagedFunction
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from ...types.dataclasses import dataclass, field
 from ..assumptions import ListedGenerators
 from ..boundary.scratch import FOUND
 from ..collaborator import Collaborator

@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...stage.machine import UNBOUND
 from ...stage.source import is_generated
+from ...types.dataclasses import is_frozen
 from ...types.kinds import in_words
 from ..boundary.process_state import changed_context
 from ..collaborator import Collaborator
@@ -183,8 +184,7 @@ def _field(obj: Any, name: str, overlay: dict[str, Any]) -> Field:
 def _probe_frozen(obj: Any, name: str) -> None:
     """Raise what assigning to an attribute of a frozen dataclass raises."""
     cls: Any = type(obj)
-    frozen = getattr(getattr(cls, "__dataclass_params__", None), "frozen", False)
-    if frozen and cls.__setattr__ is not object.__setattr__:
+    if is_frozen(cls) and cls.__setattr__ is not object.__setattr__:
         cls.__setattr__(obj, name, None)
 
 

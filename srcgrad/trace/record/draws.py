@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...graph.infer import infer
+from ...types.dataclasses import dataclass
 from ...types.kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 

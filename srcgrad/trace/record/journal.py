@@ -11,10 +11,10 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from ...stage.machine import UNBOUND, Frame
+from ...types.dataclasses import dataclass, field
 from ...types.identifiers import is_name
 from ...types.subclasses import content_of, refill
 from .states import Maybe

@@ -18,7 +18,7 @@ from ...stage.origins import origin
 from ...types.dims import Atom, Dim, Poly, evaluate, is_varying, symbols
 from ...types.kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ...types.spelling import Method
-from ...types.structure import mapped
+from ...types.structure import PLAIN, mapped
 from ..assumptions import Assumption, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
@@ -271,6 +271,8 @@ class Recorder(Collaborator):
         """A structure with every tracer replaced by its value (lists, tuples, dicts, slices)."""
         if issubclass(type(structure), Tracer):
             return self.value_of(structure)
+        if type(structure) in PLAIN:
+            return structure
         if isinstance(structure, ClassedArray):
             raise self.fatal(classed_operand(structure.cls))
         if type(structure) is Choice:
@@ -373,8 +375,8 @@ class Recorder(Collaborator):
     # ---- application -------------------------------------------------------------------
     def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Apply a NumPy-like function: a node, and tracers for its results."""
-        arg_values = plain_numbers(self.values_in(tuple(args)))
-        kw_values = plain_numbers(self.values_in(dict(kwargs)))
+        arg_values = plain_numbers(tuple([self.values_in(a) for a in args]))
+        kw_values = plain_numbers({k: self.values_in(v) for k, v in kwargs.items()})
         inputs: list[Value] = []
         template = abstract(arg_values, inputs)
         keywords = abstract(kw_values, inputs)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
+from ...types.dataclasses import dataclass
 from ...types.dims import Atom, Dim, Poly, add, maximum, multiply, proves_nonnegative
 from ...types.kinds import Aval, Kind
 from ...types.structure import mapped

@@ -12,6 +12,7 @@ from numpy.polynomial._polybase import ABCPolyBase
 
 from ...graph.ir import Value
 from ...stage.machine import UNBOUND
+from ...types.dataclasses import is_frozen
 from ...types.kinds import SCALARS, Aval, aval_of, in_words
 from ...types.subclasses import assembled, native_class, parts_of
 from ...types.tree import blank
@@ -52,8 +53,7 @@ def is_mutable(obj: Any) -> bool:
     if isinstance(obj, tuple) or record_fields(obj) is None or type(obj) in (
             BoundMethod, Choice, Reference):
         return False
-    frozen = getattr(getattr(type(obj), "__dataclass_params__", None), "frozen", False)
-    return not frozen
+    return not is_frozen(type(obj))
 
 
 def contains_choice(obj: Any) -> bool:

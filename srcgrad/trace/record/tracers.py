@@ -9,13 +9,13 @@ is not staged to their machine.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ...errors import TracingError, UnsupportedOperation
 from ...graph.ir import Steps, Value
+from ...types.dataclasses import dataclass
 from ...types.kinds import Aval, Kind, in_words
 from ..assumptions import Assumption
 

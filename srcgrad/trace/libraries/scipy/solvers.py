@@ -11,12 +11,12 @@ import importlib
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ....errors import UnsupportedOperation
+from ....types.dataclasses import dataclass
 from ....types.kinds import FLOAT, Aval, array, in_words, scalar
 from ....types.public_names import advice, is_solver, public_name
 from ...calls.callback import Wanted, lifted
