@@ -28,6 +28,7 @@ from ..graph.equality import place_key
 from ..graph.ir import Index, Node, Value, fill, shift
 from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
+from .like_terms import LikeTerms
 from .operands import Operands, same_type
 from .places import disjoint
 from .rewriting import Emit, call_of, same_shape
@@ -38,14 +39,16 @@ FEW = 16  # elements that are put together one by one
 _LOOK_BACK = 12  # stores before one that are compared with it
 
 
-class Stores(Operands):
+class Stores(LikeTerms):
     """Rewrites ``acc`` and ``update`` nodes."""
 
     def store(self, node: Node, emit: Emit) -> Value | None:
         """What stands for an ``acc`` or ``update``; None to keep it."""
-        found = None
         if self._adds_nothing(node):
             return node.inputs[0]
+        found = self.like_terms(node, emit)
+        if found is not None:
+            return found
         if node.params["steps"]:
             found = self._twice(node, emit) or self._both(node, emit)
         if found is None and node.op == "acc":
@@ -72,9 +75,6 @@ class Stores(Operands):
         if not steps:
             if self.equal(base, value):
                 return self.doubled(base, emit)
-            total = self._same_multiples(base, value, emit)
-            if total is not None and same_type(total, node.out):
-                return total
             if self.is_zero(value) and same_type(base, node.out):
                 return base
             factored = self._factored(base, value, emit)
@@ -164,25 +164,10 @@ class Stores(Operands):
                     if less is not None:
                         total = emit.call(operator.sub, b, a)
                     else:
-                        total = self._sum_of(a, b, more is None, emit)
+                        total = self.plus(a, b, 1 if more is None else -1, emit)
                     pair = (common, total) if fn is operator.matmul and i == 0 else (total, common)
                     return emit.call(fn, *pair)
         return None
-
-    def _same_multiples(self, base: Value, value: Value, emit: Emit) -> Value | None:
-        """``0.5 * x`` to which ``1.5 * x`` is added, as ``2.0 * x``."""
-        first, second = (sorted(self.factors(v) or (None, None), key=self.size)
-                         for v in (base, value))
-        numbers = self.number(first[0]), self.number(second[0])
-        if first[1] is not second[1] or None in numbers or not isinstance(first[1], Value):
-            return None
-        total = float(numbers[0] + numbers[1])  # type: ignore[operator]
-        return first[1] if total == 1.0 else emit.call(operator.mul, total, first[1])
-
-    def _sum_of(self, a: Value, b: Value, added: bool, emit: Emit) -> Value:
-        if a is b and added:
-            return self.doubled(a, emit)
-        return emit.call(operator.add if added else operator.sub, a, b)
 
     def _matrices(self, operand: Value) -> tuple[Any, ...] | None:
         """``a, b`` of ``a @ b`` for two matrices."""
@@ -314,11 +299,9 @@ class Stores(Operands):
             return None
         if before.op == "write" and self.is_zero(first):
             value = second if signs[1] > 0 else self.minus(second, emit)
-        elif signs[0] == signs[1]:
-            value = emit.call(operator.add, first, second)
         else:
-            pair = (first, second) if signs[0] > 0 else (second, first)
-            value = emit.call(operator.sub, *pair)
+            pair = (first, second) if signs != [-1, 1] else (second, first)
+            value = self.plus(*pair, 1 if signs[0] == signs[1] else -1, emit)
         inputs = (before.inputs[0], value, *node.inputs[2:])
         taken: dict[str, Any] = {"fn": operator.isub} if signs == [-1, -1] else {}
         op = "write" if before.op == "write" else "update" if taken else "acc"
