@@ -43,9 +43,13 @@ class LikeTerms(Operands):
 
     def plus(self, first: Value, second: Value, sign: int, emit: Emit) -> Value:
         """``first + sign * second``."""
-        found = self._taken_in(first, second, sign, first, emit)
+        found = self.multiple(first, second, sign, emit)
         return emit.call(operator.add if sign > 0 else operator.sub, first, second) if (
             found is None) else found
+
+    def multiple(self, first: Value, second: Value, sign: int, emit: Emit) -> Value | None:
+        """``first + sign * second``, if a term of the one takes in the other."""
+        return self._taken_in(first, second, sign, first, emit)
 
     def _taken_in(self, base: Any, last: Any, sign: int, like: Value, emit: Emit) -> Value | None:
         """``base + sign * last``, of the type of ``like``, if a term of ``base`` takes it in."""

@@ -7,6 +7,7 @@
     b[s] += 0                              ->  nothing
     zeros[s] += m; all of it += n          ->  n; n[s] += m
     b[i] += m; b[i] -= n  (numbers)        ->  b[i] += m - n
+    b[s] += m; b[t] += n; b[s] -= 0.2 * m  ->  b[s] += 0.8 * m; b[t] += n
     b[s] = m; b[s] += n                    ->  b[s] = m + n
     b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
@@ -281,34 +282,58 @@ class Stores(LikeTerms):
 
     def _both(self, node: Node, emit: Emit) -> Value | None:
         """Two numbers added to, or taken from, one element for one line of the user's; an array
-        that is written and one that is added then."""
-        before = self.defined.get(node.inputs[0])
-        if before is None or before.op not in ("acc", "update", "write") or (
-                self.uses[node.inputs[0]] > 1):
+        that is written and one that is added then; arrays that are multiples of each other."""
+        found = self._same_place(node)
+        if found is None:
             return None
+        before, between = found
         first, second = before.inputs[1], node.inputs[1]
         signs = [_sign(n) for n in (before, node)]
         negated = self.negated(second)
         if negated is not None:
             second, signs[1] = negated, -signs[1]
+        if 0 in signs or _line(before) != _line(node):
+            return None
         numbers = all(v.aval.kind in SCALARS for v in (first, second))
         arrays = before.op == "write" and bool(first.aval.shape) and (
             same_shape(first.aval, second.aval) and same_dtype(first.aval.dtype, second.aval.dtype))
-        if 0 in signs or not (numbers or arrays) or (
-                _line(before) != _line(node) or place_key(before) != place_key(node)):
-            return None
         if before.op == "write" and self.is_zero(first):
             value = second if signs[1] > 0 else self.minus(second, emit)
-        else:
+        elif numbers or arrays:
             pair = (first, second) if signs != [-1, 1] else (second, first)
             value = self.plus(*pair, 1 if signs[0] == signs[1] else -1, emit)
-        inputs = (before.inputs[0], value, *node.inputs[2:])
-        taken: dict[str, Any] = {"fn": operator.isub} if signs == [-1, -1] else {}
+            signs[0] = -1 if signs == [-1, -1] else 1
+        else:
+            multiple = self.multiple(first, second, signs[0] * signs[1], emit)
+            if multiple is None:
+                return None
+            value = multiple
+        taken: dict[str, Any] = {"fn": operator.isub} if signs[0] < 0 else {}
         op = "write" if before.op == "write" else "update" if taken else "acc"
-        new = emit.add(op, inputs, (node.out.aval,),
+        new = emit.add(op, (before.inputs[0], value, *node.inputs[2:]), (node.out.aval,),
                        steps=node.params["steps"], **taken).out
+        for store in reversed(between):
+            new = emit.add(store.op, (new, *store.inputs[1:]), (node.out.aval,),
+                           **store.params).out
         new.hint, new.obj = node.out.hint, node.out.obj
         return new
+
+    def _same_place(self, node: Node) -> tuple[Node, list[Node]] | None:
+        """The last store to the place that a node adds to, and the additions after it."""
+        base, place = node.inputs[0], place_key(node)
+        between: list[Node] = []
+        for _ in range(_LOOK_BACK):
+            before = self.defined.get(base)
+            if before is None or before.op not in ("acc", "update", "write") or (
+                    self.uses[base] > 1):
+                return None
+            if place_key(before) == place:
+                return before, between
+            if not _sign(before) or before.op == "write":
+                return None
+            between.append(before)
+            base = before.inputs[0]
+        return None
 
     def _cleared(self, node: Node) -> Node | None:
         """The write of zeros to the very place that an ``acc`` adds to, no place twice."""

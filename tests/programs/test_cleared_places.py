@@ -85,7 +85,24 @@ def turned(A):
     return np.sum((q.T @ A @ k.T) ** 2)
 
 
-PROGRAMS = [lu, cholesky, overlapping, same_place_later, slices_swap, stretched, dense_last,
+def five_points(A):
+    A = A.copy()
+    for _ in range(2):
+        A[1:-1, 1:-1] = A[1:-1, 1:-1] + 0.2 * (
+            A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1] - 4.0 * A[1:-1, 1:-1])
+    return np.sum(A * A * A)
+
+
+def places_in_turn(A):
+    A = A.copy()
+    for i in range(A.shape[0]):
+        for j in range(1, A.shape[1] - 1):
+            A[i, j] = A[i, j] + 0.1 * (A[i, j - 1] - 2.0 * A[i, j] + A[0, j + 1]) * A[i, 0]
+            A[0, j] = A[i, j] - 0.3 * (A[j, i] - A[i, j]) - A[0, j] * A[i, j] * 0.5
+    return np.sum(A * A)
+
+
+PROGRAMS = [five_points, places_in_turn, lu, cholesky, overlapping, same_place_later, slices_swap, stretched, dense_last,
             parts_of_one_line, rows_and_means, turned]
 
 
@@ -137,6 +154,11 @@ def test_what_is_cleared_for_nothing():
     assert "= 0.0" not in text and ".copy()" not in text.split("# ---- backward")[1]
     text = sg.grad(dense_last).source(A)
     assert "zeros" not in text
+
+
+def test_what_one_line_adds_to_one_place_is_one_store():
+    text = sg.grad(five_points).source(np.eye(4)).partition("for _ in")[2].partition("for _ in")[2]
+    assert "d_A[1:-1, 1:-1] = t1" in text and "* 4" not in text and text.count("+= t1") == 4
 
 
 def gathered(X, index):
