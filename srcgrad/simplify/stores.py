@@ -281,7 +281,7 @@ class Stores(LikeTerms):
         return result
 
     def _both(self, node: Node, emit: Emit) -> Value | None:
-        """Two numbers added to, or taken from, one element for one line of the user's; an array
+        """Two numbers added to, or taken from, one element for one statement of the user's; an array
         that is written and one that is added then; arrays that are multiples of each other."""
         found = self._same_place(node)
         if found is None:
@@ -292,7 +292,7 @@ class Stores(LikeTerms):
         negated = self.negated(second)
         if negated is not None:
             second, signs[1] = negated, -signs[1]
-        if 0 in signs or _line(before) != _line(node):
+        if 0 in signs or _statement(before) != _statement(node):
             return None
         numbers = all(v.aval.kind in SCALARS for v in (first, second))
         arrays = before.op == "write" and bool(first.aval.shape) and (
@@ -420,11 +420,12 @@ def _sign(node: Node) -> int:
     return -1 if node.params["fn"] is operator.isub else 0
 
 
-def _line(node: Node) -> object:
+def _statement(node: Node) -> object:
+    """The statement of the user's that a node is of."""
     origin = node.origin
     if origin is None or origin.where is None:
         return None
-    return origin.where.filename, origin.where.line, origin.callers
+    return origin.where.filename, origin.where.first or origin.where.line, origin.callers
 
 
 def _visits_once(node: Node, known: Operands) -> bool:
