@@ -281,8 +281,9 @@ class Stores(LikeTerms):
         return result
 
     def _both(self, node: Node, emit: Emit) -> Value | None:
-        """Two numbers added to, or taken from, one element for one statement of the user's; an array
-        that is written and one that is added then; arrays that are multiples of each other."""
+        """Two numbers added to, or taken from, one element for one statement of the user's; an
+        array that is written and one that is added then; arrays that are multiples of each other.
+        """
         found = self._same_place(node)
         if found is None:
             return None
