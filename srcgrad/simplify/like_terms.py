@@ -131,6 +131,8 @@ class LikeTerms(Operands):
         if node is None or not depth or not _is_product(node) or not _is_inexact(node.out):
             return alone
         fn, (first, *rest) = call_of(node), self.operands_of(node)
+        if not all(isinstance(v, Value) or self.number(v) is not None for v in (first, *rest)):
+            return alone  # a constant array, or what becomes one
         found, powers = self.product(first, depth - 1)
         if fn in NEG:
             return -found, powers

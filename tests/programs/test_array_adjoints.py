@@ -94,12 +94,17 @@ def products_alike(z):
     return s + np.sum(z * z * z - 0.1 * z * (z + 1e300 * (z * 1e-300)))
 
 
+def products_with_lists(z):
+    y = z - z * [1.0, 2.0, 0.5, 3.0] * z + z * 0.5 * [1.0, 2.0, 0.5, 3.0]
+    return np.sum(y * y * y)
+
+
 CASES = {
     picked_probabilities: TABLE, picked_logarithms: TABLE, picked_twice: TABLE,
     picked_from_one_row: TABLE, scattered_and_all: TABLE, one_inverse: SQUARE,
     inverse_of_any: SQUARE, correlation: TABLE, unlike_sides: TABLE, sandwich: SQUARE,
     factor_of_symmetric: POINTS, factor_of_lower_triangle: SQUARE, numbers_and_quotients: POINTS,
-    products_alike: TABLE,
+    products_alike: TABLE, products_with_lists: TABLE,
 }
 
 
