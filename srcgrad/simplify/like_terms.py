@@ -65,8 +65,8 @@ class LikeTerms(Operands):
                 for part, at in later:  # what was added to it, or what it was added to
                     operands = [*self._parts(part)]
                     operands[at] = total
-                    total = emit.call(call_of(part), *operands) if part.op == "apply" else emit.add(
-                        part.op, tuple(operands), (part.out.aval,), **part.params).out
+                    total = emit.call(call_of(part), *operands) if part.op == "apply" else (
+                        repeated(part, tuple(operands), emit))
                 return total
         return None
 
@@ -148,6 +148,12 @@ class LikeTerms(Operands):
         for v, n in more.items():
             merged[v] = merged.get(v, 0) + sign * n
         return found * other ** sign, {v: n for v, n in merged.items() if n}
+
+
+def repeated(store: Node, inputs: tuple[Value, ...], emit: Emit) -> Value:
+    """What a store of the same kind, of the same statement, makes of other inputs."""
+    emit.nodes.append(store.but(inputs=inputs, outputs=(store.out.like(),)))
+    return emit.nodes[-1].out
 
 
 def _is_product(node: Node) -> bool:

@@ -29,7 +29,7 @@ from ..graph.equality import place_key
 from ..graph.ir import Index, Node, Value, fill, shift
 from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
-from .like_terms import LikeTerms
+from .like_terms import LikeTerms, repeated
 from .operands import Operands, same_type
 from .places import disjoint
 from .rewriting import Emit, call_of, same_shape
@@ -313,10 +313,9 @@ class Stores(LikeTerms):
         op = "write" if before.op == "write" else "update" if taken else "acc"
         new = emit.add(op, (before.inputs[0], value, *node.inputs[2:]), (node.out.aval,),
                        steps=node.params["steps"], **taken).out
-        for store in reversed(between):
-            new = emit.add(store.op, (new, *store.inputs[1:]), (node.out.aval,),
-                           **store.params).out
         new.hint, new.obj = node.out.hint, node.out.obj
+        for store in reversed(between):
+            new = repeated(store, (new, *store.inputs[1:]), emit)
         return new
 
     def _same_place(self, node: Node) -> tuple[Node, list[Node]] | None:
