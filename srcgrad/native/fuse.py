@@ -13,7 +13,7 @@ from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import is_independent
 from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.types.kinds import SCALARS
+from srcgrad.types.kinds import SCALARS, Kind
 
 _MOVABLE = frozenset({"const", "dim", "apply", "read", "alias"})
 
@@ -49,7 +49,8 @@ class Fused:
 
     def pays(self, first: Node, loop: Node) -> bool:
         """Are the iterations the same, and is something kept, or does the first loop go from one
-        iteration to the next, so that there is room beside it?"""
+        iteration to the next, so that there is room beside it, or do both read an array and no
+        branch keeps them from being vector instructions?"""
         if not _is_kernels(first) or is_adjoint(first) or first.loop.kind != "for" or (
                 first.loop.exits):
             return False
@@ -60,7 +61,9 @@ class Fused:
             return False
         parts = LoopParts(first)
         return any(v in parts.sequences for v in LoopParts(loop).sources) or any(
-            v.aval.kind in SCALARS for v in parts.carried)
+            v.aval.kind in SCALARS for v in parts.carried) or (bool(
+            _arrays(first) & _arrays(loop)) and not any(
+            n.op in ("if", "effect", "loop") for n in walk(first.blocks[-1])))
 
     def moved(self, first: int, at: int) -> list[int] | None:
         """What stands between two loops and has to come before the first one; None if that
@@ -125,6 +128,11 @@ def turned(node: Node) -> Node:
             node, summed=True):
         return node.but(params={**node.params, "loop": node.loop.but(reverse=False)})
     return node
+
+
+def _arrays(loop: Node) -> set[Value]:
+    """What a loop reads without having changed it."""
+    return {v for v in free_values(loop.blocks[-1]) if v.aval.kind is Kind.ARRAY}
 
 
 def _is_kernels(node: Node) -> bool:

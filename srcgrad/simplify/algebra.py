@@ -6,7 +6,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     (-a) * b, (-a) / b, sum(-a), roll(-a, 1)  ->  -(a * b), ...
     a + (-b)                       ->  a - b
     q = a / c; (a * b) / c         ->  q * b
-    m + m                          ->  2.0 * m
+    a * m + m * a                  ->  2.0 * (a * m)
     a ** 3, a ** 4                 ->  a * a * a, s * s with s = a * a
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
@@ -23,7 +23,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     p = 2.0 * x; 2.0 * (a * x)     ->  a * p
     p = a @ b; (2.0 * a) @ b       ->  2.0 * p
 
-and what :mod:`.stores` does.
+and what :mod:`.stores` and :mod:`.like_terms` do.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ import numpy as np
 from ..graph.ir import Block, Graph, Node, Ref, Value, fill
 from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
 from ..types.spelling import Attribute, Method
+from .like_terms import POWERS
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
 from .rewriting import Emit, call_of, same_shape
 from .stores import Stores
 
-_POWERS = frozenset({operator.pow, np.power})
 _MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})
 _RESHAPING = frozenset({np.reshape, np.broadcast_to, Method("reshape")})
 _TRANSPOSING = frozenset({np.transpose, Attribute("T"), Method("transpose")})
@@ -118,7 +118,7 @@ class _Algebra(Stores):
             return self._sum(node, fn, operands, emit)
         if fn in NEG:
             return self.negated(operands[0])
-        if fn in _POWERS:
+        if fn in POWERS:
             return self._power(node, operands, emit)
         if fn in _RESHAPING or fn in _TRANSPOSING:
             return self._rearranged(node, fn, operands, emit)
@@ -315,9 +315,7 @@ class _Algebra(Stores):
             return emit.call(operator.sub, second, negated)
         if self.number(second) == 0 and isinstance(first, Value) and same_type(first, node.out):
             return first
-        if fn in ADD and first is second and is_real(first) and same_type(first, node.out):
-            return self.doubled(first, emit)
-        return None
+        return self.like_terms(node, emit)
 
     def _matmul(self, node: Node, fn: Any, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         """The sign of a factor goes to the product, if that is not larger; so does a number where

@@ -95,8 +95,8 @@ class _Once(Chains):
 
     def _offset(self, part: Any, loop: Node) -> int | None:
         """``c`` where a subscript is ``index + c``, and counts from the start of the axis."""
-        index, start, step = LoopParts(loop).index, *map(self.number, loop.inputs[:3:2])
-        if type(start) is not int or step != 1:
+        index, lowest = LoopParts(loop).index, self._lowest(loop)
+        if lowest is None:
             return None
         offset: Any = 0
         node = self.defined.get(part) if isinstance(part, Value) else None
@@ -110,7 +110,19 @@ class _Once(Chains):
             if first is not index or type(number) is not int:
                 return None
             offset = number if call_of(node) is operator.add else -number
-        return offset if start + offset >= 0 else None
+        return offset if lowest + offset >= 0 else None
+
+    def _lowest(self, loop: Node) -> int | None:
+        """A number that the index of a loop does not go below."""
+        start, stop, step = map(self.number, loop.inputs[:3])
+        if type(step) is not int or step == 0:
+            return None
+        lowest = start if step > 0 else None if stop is None else stop + 1
+        return lowest if type(lowest) is int else None
+
+    def _comes_down(self, loop: Node) -> bool:
+        """Does the index of a loop fall?  (The step is known.)"""
+        return loop.loop.reverse != ((self.number(loop.inputs[2]) or 0) < 0)
 
     # ---- what is cleared for nobody ----------------------------------------------------------
 
@@ -143,14 +155,15 @@ class _Once(Chains):
         """The last ``c`` of the places ``index + c`` that a subscript selects, in the direction
         the loop comes from."""
         if isinstance(part, slice) and part.step in (None, 1):
-            end = part.stop if loop.loop.reverse else part.start
+            down = self._comes_down(loop)
+            end = part.stop if down else part.start
             found = None if end is None else self._offset(end, loop)
-            return found if found is None or not loop.loop.reverse else found - 1
+            return found if found is None or not down else found - 1
         return self._offset(part, loop)
 
     def _drop(self, node: Node, result: Value, axis: int, touched: list[Node],
               exact: Sequence[int | None], reached: Sequence[int | None]) -> None:
-        order = 1 if node.loop.reverse else -1
+        order = 1 if self._comes_down(node) else -1
         for place, (store, offset) in enumerate(zip(touched, exact)):
             if offset is None or store.op != "write" or not self.is_zero(store.inputs[1]):
                 continue
@@ -162,14 +175,14 @@ class _Once(Chains):
 
     def _unseen(self, node: Node, result: Value, axis: int, offset: int) -> bool:
         """Does nobody read, after the loop, where it has cleared?"""
-        start = self.number(node.inputs[0])
+        lowest = self._lowest(node)
         readers = self.readers.get(result, [])
-        if self.count[result] != len(readers) or type(start) is not int:
+        if self.count[result] != len(readers) or lowest is None:
             return False
         for reader in readers:
             axes = axes_of(reader) if reader.op == "read" else None
             part = None if axes is None or len(axes) <= axis else axes[axis]
-            if type(part) is not int or not 0 <= part < start + offset:
+            if type(part) is not int or not 0 <= part < lowest + offset:
                 return False
         return True
 

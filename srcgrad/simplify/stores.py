@@ -7,6 +7,7 @@
     b[s] += 0                              ->  nothing
     zeros[s] += m; all of it += n          ->  n; n[s] += m
     b[i] += m; b[i] -= n  (numbers)        ->  b[i] += m - n
+    b[s] += m; b[t] += n; b[s] -= 0.2 * m  ->  b[s] += 0.8 * m; b[t] += n
     b[s] = m; b[s] += n                    ->  b[s] = m + n
     b[i] = m; b[j]                         ->  b[j]
     b[:, None] += m                        ->  b += m[:, 0]
@@ -28,6 +29,7 @@ from ..graph.equality import place_key
 from ..graph.ir import Index, Node, Value, fill, shift
 from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
+from .like_terms import LikeTerms, repeated
 from .operands import Operands, same_type
 from .places import disjoint
 from .rewriting import Emit, call_of, same_shape
@@ -38,14 +40,16 @@ FEW = 16  # elements that are put together one by one
 _LOOK_BACK = 12  # stores before one that are compared with it
 
 
-class Stores(Operands):
+class Stores(LikeTerms):
     """Rewrites ``acc`` and ``update`` nodes."""
 
     def store(self, node: Node, emit: Emit) -> Value | None:
         """What stands for an ``acc`` or ``update``; None to keep it."""
-        found = None
         if self._adds_nothing(node):
             return node.inputs[0]
+        found = self.like_terms(node, emit)
+        if found is not None:
+            return found
         if node.params["steps"]:
             found = self._twice(node, emit) or self._both(node, emit)
         if found is None and node.op == "acc":
@@ -72,9 +76,6 @@ class Stores(Operands):
         if not steps:
             if self.equal(base, value):
                 return self.doubled(base, emit)
-            total = self._same_multiples(base, value, emit)
-            if total is not None and same_type(total, node.out):
-                return total
             if self.is_zero(value) and same_type(base, node.out):
                 return base
             factored = self._factored(base, value, emit)
@@ -164,25 +165,10 @@ class Stores(Operands):
                     if less is not None:
                         total = emit.call(operator.sub, b, a)
                     else:
-                        total = self._sum_of(a, b, more is None, emit)
+                        total = self.plus(a, b, 1 if more is None else -1, emit)
                     pair = (common, total) if fn is operator.matmul and i == 0 else (total, common)
                     return emit.call(fn, *pair)
         return None
-
-    def _same_multiples(self, base: Value, value: Value, emit: Emit) -> Value | None:
-        """``0.5 * x`` to which ``1.5 * x`` is added, as ``2.0 * x``."""
-        first, second = (sorted(self.factors(v) or (None, None), key=self.size)
-                         for v in (base, value))
-        numbers = self.number(first[0]), self.number(second[0])
-        if first[1] is not second[1] or None in numbers or not isinstance(first[1], Value):
-            return None
-        total = float(numbers[0] + numbers[1])  # type: ignore[operator]
-        return first[1] if total == 1.0 else emit.call(operator.mul, total, first[1])
-
-    def _sum_of(self, a: Value, b: Value, added: bool, emit: Emit) -> Value:
-        if a is b and added:
-            return self.doubled(a, emit)
-        return emit.call(operator.add if added else operator.sub, a, b)
 
     def _matrices(self, operand: Value) -> tuple[Any, ...] | None:
         """``a, b`` of ``a @ b`` for two matrices."""
@@ -295,37 +281,59 @@ class Stores(Operands):
         return result
 
     def _both(self, node: Node, emit: Emit) -> Value | None:
-        """Two numbers added to, or taken from, one element for one line of the user's; an array
-        that is written and one that is added then."""
-        before = self.defined.get(node.inputs[0])
-        if before is None or before.op not in ("acc", "update", "write") or (
-                self.uses[node.inputs[0]] > 1):
+        """Two numbers added to, or taken from, one element for one statement of the user's; an
+        array that is written and one that is added then; arrays that are multiples of each other.
+        """
+        found = self._same_place(node)
+        if found is None:
             return None
+        before, between = found
         first, second = before.inputs[1], node.inputs[1]
         signs = [_sign(n) for n in (before, node)]
         negated = self.negated(second)
         if negated is not None:
             second, signs[1] = negated, -signs[1]
+        if 0 in signs or _statement(before) != _statement(node):
+            return None
         numbers = all(v.aval.kind in SCALARS for v in (first, second))
         arrays = before.op == "write" and bool(first.aval.shape) and (
             same_shape(first.aval, second.aval) and same_dtype(first.aval.dtype, second.aval.dtype))
-        if 0 in signs or not (numbers or arrays) or (
-                _line(before) != _line(node) or place_key(before) != place_key(node)):
-            return None
         if before.op == "write" and self.is_zero(first):
             value = second if signs[1] > 0 else self.minus(second, emit)
-        elif signs[0] == signs[1]:
-            value = emit.call(operator.add, first, second)
+        elif numbers or arrays:
+            pair = (first, second) if signs != [-1, 1] else (second, first)
+            value = self.plus(*pair, 1 if signs[0] == signs[1] else -1, emit)
+            signs[0] = -1 if signs == [-1, -1] else 1
         else:
-            pair = (first, second) if signs[0] > 0 else (second, first)
-            value = emit.call(operator.sub, *pair)
-        inputs = (before.inputs[0], value, *node.inputs[2:])
-        taken: dict[str, Any] = {"fn": operator.isub} if signs == [-1, -1] else {}
+            multiple = self.multiple(first, second, signs[0] * signs[1], emit)
+            if multiple is None:
+                return None
+            value = multiple
+        taken: dict[str, Any] = {"fn": operator.isub} if signs[0] < 0 else {}
         op = "write" if before.op == "write" else "update" if taken else "acc"
-        new = emit.add(op, inputs, (node.out.aval,),
+        new = emit.add(op, (before.inputs[0], value, *node.inputs[2:]), (node.out.aval,),
                        steps=node.params["steps"], **taken).out
         new.hint, new.obj = node.out.hint, node.out.obj
+        for store in reversed(between):
+            new = repeated(store, (new, *store.inputs[1:]), emit)
         return new
+
+    def _same_place(self, node: Node) -> tuple[Node, list[Node]] | None:
+        """The last store to the place that a node adds to, and the additions after it."""
+        base, place = node.inputs[0], place_key(node)
+        between: list[Node] = []
+        for _ in range(_LOOK_BACK):
+            before = self.defined.get(base)
+            if before is None or before.op not in ("acc", "update", "write") or (
+                    self.uses[base] > 1):
+                return None
+            if place_key(before) == place:
+                return before, between
+            if not _sign(before) or before.op == "write":
+                return None
+            between.append(before)
+            base = before.inputs[0]
+        return None
 
     def _cleared(self, node: Node) -> Node | None:
         """The write of zeros to the very place that an ``acc`` adds to, no place twice."""
@@ -412,11 +420,12 @@ def _sign(node: Node) -> int:
     return -1 if node.params["fn"] is operator.isub else 0
 
 
-def _line(node: Node) -> object:
+def _statement(node: Node) -> object:
+    """The statement of the user's that a node is of."""
     origin = node.origin
     if origin is None or origin.where is None:
         return None
-    return origin.where.filename, origin.where.line, origin.callers
+    return origin.where.filename, origin.where.first or origin.where.line, origin.callers
 
 
 def _visits_once(node: Node, known: Operands) -> bool:

@@ -15,6 +15,7 @@ class Writer:
 
     def __init__(self, seed: int) -> None:
         self.seed, self.draw = seed, random.Random(seed)
+        self.compared = random.Random(f"compared {seed}")
         self.lines: list[str] = []
         self.indices: list[str] = []
         self.depth = 1
@@ -88,7 +89,10 @@ class _Loops(Writer):
             self.line(f"w[{self.index()}, {self.index()}] = {self.number(1)}")
 
     def branch(self, room: int) -> None:
-        self.line(f"if {self.number(1)} > {self.number(0)}:")
+        test = f"{self.number(1)} > {self.number(0)}"
+        if self.indices and self.compared.random() < 0.3:
+            test = self.comparison()
+        self.line(f"if {test}:")
         self.depth += 1
         self.body(room - 1)
         if self.indices and self.draw.random() < 0.2:
@@ -99,6 +103,12 @@ class _Loops(Writer):
             self.depth += 1
             self.body(room - 1)
             self.depth -= 1
+
+    def comparison(self) -> str:
+        """Of indices, which tells where elements lie."""
+        i, j = (self.compared.choice([*self.indices, *self.indices, "k", "n - 1", "0"])
+                for _ in range(2))
+        return f"{i} {self.compared.choice(['==', '!=', '<', '<=', '>', '>='])} {j}"
 
     def loop(self, room: int) -> None:
         i = "ijklm"[len(self.indices)] if len(self.indices) < 2 else "q"

@@ -85,11 +85,26 @@ def numbers_and_quotients(x):
         2.0 / r ** 3 - 0.25 / r) + np.sum(np.exp(-0.5 * x * x) / np.sqrt(2.0 * np.pi))
 
 
+def products_alike(z):
+    s = 0.0
+    for i in range(len(z)):
+        a, b = z[i, 0], z[i, 1]
+        s += 0.5 * b * a * a - (a * b) * (0.3 * a) * a + a / b * a + 1e200 * (1e-200 * a)
+        s -= s * 0.25
+    return s + np.sum(z * z * z - 0.1 * z * (z + 1e300 * (z * 1e-300)))
+
+
+def products_with_lists(z):
+    y = z - z * [1.0, 2.0, 0.5, 3.0] * z + z * 0.5 * [1.0, 2.0, 0.5, 3.0]
+    return np.sum(y * y * y)
+
+
 CASES = {
     picked_probabilities: TABLE, picked_logarithms: TABLE, picked_twice: TABLE,
     picked_from_one_row: TABLE, scattered_and_all: TABLE, one_inverse: SQUARE,
     inverse_of_any: SQUARE, correlation: TABLE, unlike_sides: TABLE, sandwich: SQUARE,
     factor_of_symmetric: POINTS, factor_of_lower_triangle: SQUARE, numbers_and_quotients: POINTS,
+    products_alike: TABLE, products_with_lists: TABLE,
 }
 
 
@@ -126,6 +141,7 @@ def test_second_derivatives():
     (correlation, ("z @ (2.0 *",), (".T @ d_c", "d_c.T")),
     (factor_of_symmetric, ("np.tril(",), (" -1)",)),
     (factor_of_lower_triangle, ("-1)", "np.diag(0.5"), ()),
+    (products_alike, ("3.0 *", "0.75 *"), ("+ d_",)),
 ], ids=lambda p: getattr(p, "__name__", ""))
 def test_texts(program, said, unsaid):
     text = sg.value_and_grad(program).source(CASES[program]).partition("# ---- backward")[2]

@@ -85,7 +85,37 @@ def turned(A):
     return np.sum((q.T @ A @ k.T) ** 2)
 
 
-PROGRAMS = [lu, cholesky, overlapping, same_place_later, slices_swap, stretched, dense_last,
+def five_points(A):
+    A = A.copy()
+    for _ in range(2):
+        A[1:-1, 1:-1] = A[1:-1, 1:-1] + 0.2 * (
+            A[1:-1, :-2] + A[1:-1, 2:] + A[2:, 1:-1] + A[:-2, 1:-1] - 4.0 * A[1:-1, 1:-1])
+    return np.sum(A * A * A)
+
+
+def places_in_turn(A):
+    A = A.copy()
+    for i in range(A.shape[0]):
+        for j in range(1, A.shape[1] - 1):
+            A[i, j] = A[i, j] + 0.1 * (A[i, j - 1] - 2.0 * A[i, j] + A[0, j + 1]) * A[i, 0]
+            A[0, j] = A[i, j] - 0.3 * (A[j, i] - A[i, j]) - A[0, j] * A[i, j] * 0.5
+    return np.sum(A * A)
+
+
+def downwards(A):
+    y = np.zeros(A.shape[0] + 1)
+    s = 1.0
+    for i in range(A.shape[0] - 1, -1, -1):
+        s = s * y[i + 1] + A[i, 0]
+        y[i] = s * A[0, i]
+    for i in range(len(y) - 2, 0, -2):
+        y[i] = y[i] * y[i + 1] + y[i - 1]
+    for i in range(1, len(y) - 1, 2):
+        y[i] = A[i, i - 1] * y[i - 1] - y[i + 1] * A[i - 1, i]
+    return np.sum(y * y)
+
+
+PROGRAMS = [downwards, five_points, places_in_turn, lu, cholesky, overlapping, same_place_later, slices_swap, stretched, dense_last,
             parts_of_one_line, rows_and_means, turned]
 
 
@@ -137,6 +167,23 @@ def test_what_is_cleared_for_nothing():
     assert "= 0.0" not in text and ".copy()" not in text.split("# ---- backward")[1]
     text = sg.grad(dense_last).source(A)
     assert "zeros" not in text
+
+
+def test_loops_downwards_assign():
+    text = sg.grad(horner).source(np.ones(3), 0.5)
+    assert "d_c[i] = d_p" in text
+
+
+def horner(c, x):
+    p = 0.0
+    for i in range(len(c) - 1, -1, -1):
+        p = p * x + c[i]
+    return p
+
+
+def test_what_one_line_adds_to_one_place_is_one_store():
+    text = sg.grad(five_points).source(np.eye(4)).partition("for _ in")[2].partition("for _ in")[2]
+    assert "d_A[1:-1, 1:-1] = t1" in text and "* 4" not in text and text.count("+= t1") == 4
 
 
 def gathered(X, index):

@@ -17,10 +17,7 @@ def gradient_norm_value_and_grad(x):
     # return np.sum(g * g)
     d2_x = 2.0 * d_x
     # energy: return np.sum(x ** 4) + x[0] * x[1]
-    d2_x_0 = d2_x[0]
-    d2_x_1 = d2_x[1]
-    d2_x *= 4.0
-    d2_x_2 = d2_x * t1 + 2.0 * d2_x * x * x
-    d2_x_2[1] += d2_x_0
-    d2_x_2[0] += d2_x_1
+    d2_x_2 = 12.0 * d2_x * t1
+    d2_x_2[1] += d2_x[0]
+    d2_x_2[0] += d2_x[1]
     return out, (d2_x_2,)

@@ -53,11 +53,10 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             d_visc = t4 * saved_3[j, i - 1]
             t4 *= visc_saved[j, i - 1]
             d_u_2[t2] += t4
-            d_u_2[i] -= t4 * 2
-            d_u_2[t1] += t4
             t3 /= dx
-            t4 = t3 * u_i
-            d_u_2[i] -= t3 * slope_saved[j, i - 1]
+            t5 = t3 * u_i
+            d_u_2[i] -= t4 * 2 + t3 * slope_saved[j, i - 1]
+            d_u_2[t1] += t4
             if taken_saved[j, i - 1]:
                 if saved[j][i - 1]:
                     # visc = nu * (1 + steep)
@@ -76,11 +75,11 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             d_u_2[t1] += t3
             if u_i > 0.0:
                 # slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
-                d_u_2[t2] += t4
-                d_u_2[i] -= t4
+                d_u_2[t2] += t5
+                d_u_2[i] -= t5
             else:
-                d_u_2[i] += t4
-                d_u_2[t1] -= t4
+                d_u_2[i] += t5
+                d_u_2[t1] -= t5
         # new = u.copy()
         d_u_2 += d_u
         d_u = d_u_2
