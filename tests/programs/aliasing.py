@@ -345,3 +345,43 @@ def fac(x, n):
 @case(1.3, 5)
 def a30(x, n):
     return fac(x, n)
+
+
+@case(X, 0.7)
+def replaced_by_a_loop_in_a_branch(x, s):
+    b = np.zeros(4)
+    if s > 0:
+        while s < 3:
+            s += 1
+            b = np.concatenate([b[2:], x[:2] * s])
+    b[::2] += s
+    return np.sum(b * x)
+
+
+@case(X, 0.7)
+def replaced_or_not_where_a_dead_name_had_a_part(x, s):
+    a = x * 0.5
+    part = a[1:][:2]
+    part[::-1][0] += 0.1
+    if np.sum(x) < 9.0:
+        for i in range(3):
+            if x[i] > 1.0:
+                continue
+            a = a * np.tanh(s)
+    window = a[1:][:2]
+    window *= 0.7
+    return np.sum(a * x)
+
+
+@case(X, 0.2)
+def written_by_another_name_that_a_closure_reads(x, s):
+    v = x * 1.0
+
+    def read():
+        return np.sum(v * x)
+
+    b = v
+    if s > 0.5:
+        b = x * 2
+    b[0] += 10 * x[1]
+    return read()

@@ -443,3 +443,27 @@ def rows_where_two_of_four_arms_raise(x):
         else:
             raise TypeError("far")
     return sum(a * b for a, b in rows)
+
+
+@case(X)
+def told_by_what_was_caught(x):
+    node, s = linked(x), 0.0
+    for _ in range(6):
+        try:
+            s += node.next.v * x[0]
+            node = node.next
+        except AttributeError:
+            s -= x[1]
+        if node is not None and node.next is None:
+            s += 0.25 * x[0]
+    return s
+
+
+@case(X)
+def told_by_what_a_loop_may_not_do(x):
+    node, s = linked(x) if x[0] > -9.0 else None, 0.0
+    for k in range(3):
+        if k * x[1] > 0.2:
+            s += node.v
+        s += 1.0 if node is None else 2.0 * x[2]
+    return s
