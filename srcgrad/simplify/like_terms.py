@@ -27,6 +27,7 @@ Product = tuple[float, dict[Any, int]]  # a number, and the power of each factor
 POWERS = frozenset({operator.pow, np.power})
 _DEPTH = 8  # nodes one upon the other that are looked through
 _TERMS = 6  # of a sum that are compared with the last one
+_DIGITS = 8  # of a number that reads better than two terms: 0.75, not 0.8333333333333334
 
 
 class LikeTerms(Operands):
@@ -102,6 +103,8 @@ class LikeTerms(Operands):
         ways = [self._multiple(first, 1 + sign * two / one, same),
                 self._multiple(second, one / two + sign, same)]
         number, rest, _ = min(ways, key=lambda way: way[2])
+        if len(repr(number)) > _DIGITS:
+            return None
         total = rest if number == 1 else self.scaled(number, rest, emit, 2 if same else 1)
         return total if isinstance(total, Value) and same_type(total, first) else None
 
