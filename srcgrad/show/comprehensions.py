@@ -95,20 +95,23 @@ def _value_texts(found: Number, item: str, name_of: Callable[[type], str]) -> It
         yield f"{name_of(cls)}[{item}.name]" if issubclass(cls, enum.Enum) else item
 
 
-def checks(found: Any, item: str, loops: str, depth: int = 0) -> Iterator[str]:
-    """Conditions that items with an outline fulfil, which ``loops`` go through.
+def checks(found: Any, item: str, loops: str,
+           said: Callable[[Any, str], str | None] | None = None, depth: int = 0) -> Iterator[str]:
+    """Conditions that items with an outline fulfil, which ``loops`` go through; what is ``said`` of
+    each part, or of what kind it is.
 
     >>> [*checks(Record(dict, ("w", "n"), (Number(float), Number(int))), "w", "for w in ws")]
     ["all(type(w['w']) is float for w in ws)", "all(type(w['n']) is int for w in ws)"]
     """
+    text = (said or _condition)(found, item)
+    if text is not None:
+        yield f"all({text} {loops})"
     if isinstance(found, Record):
         for part, held in parts_of(found, item):
-            yield from checks(part, held, loops, depth)
+            yield from checks(part, held, loops, said, depth)
     elif isinstance(found, Lists):
         part = part_name(depth)
-        yield from checks(found.inner, part, f"{loops} for {part} in {item}", depth + 1)
-    elif (text := _condition(found, item)) is not None:
-        yield f"all({text} {loops})"
+        yield from checks(found.inner, part, f"{loops} for {part} in {item}", said, depth + 1)
 
 
 def _condition(found: Any, item: str) -> str | None:
@@ -125,19 +128,6 @@ def _condition(found: Any, item: str) -> str | None:
     if issubclass(class_of(found), enum.Enum):
         text = f"type({item}).__name__ == {class_of(found).__name__!r}"
     return f"({item} is None or {text})" if found.optional else text
-
-
-def apart(found: Any, item: str, loops: str, obj: str, depth: int = 0) -> Iterator[str]:
-    """Conditions that an object is none of some items, and not in them."""
-    if not isinstance(found, (Record, Lists)):
-        return
-    yield f"all({item} is not {obj} {loops})"
-    if isinstance(found, Record):
-        for part, held in parts_of(found, item):
-            yield from apart(part, held, loops, obj, depth)
-    else:
-        part = part_name(depth)
-        yield from apart(found.inner, part, f"{loops} for {part} in {item}", obj, depth + 1)
 
 
 def kind_name(cls: type) -> Any:

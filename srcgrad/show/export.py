@@ -139,9 +139,9 @@ class _Wrapper:
         if any(hasattr(builtins, n) or n.startswith("_") or n in ("np", inner, *NAMES)
                for n in taken):
             self.own = {n: f"{n.strip('_')}_given_{i}" for i, n in enumerate(taken)}
-        self.places = {_bare(s.path): self.own[n] for n, s in self.captured}
+        self.places = {s.path: self.own[n] for n, s in self.captured}
         self.gathered = Gathered(module, self.known, self.places, {
-            _bare(s.path): n for n, s in self.sources}, {*self.own.values(), inner, public})
+            s.path: n for n, s in self.sources}, {*self.own.values(), inner, public})
         self.gathered.add(paths)
 
     def text(self) -> str:
@@ -265,7 +265,3 @@ _SIZE_FUNCTIONS = {
     "_slice_length": ("def _slice_length(a, b, c, n):\n"
                       "    return len(range(n)[slice(a, b, c)])"),
 }
-
-
-def _bare(path: Path) -> Path:
-    return Path(path.root, path.steps)

@@ -20,7 +20,7 @@ from ..trace.heap.gathering import (
 )
 from ..trace.heap.outlines import Lists, Outline, Record, Referred, class_of, classes_of, refers
 from ..types.guards import Guard, Path
-from .comprehensions import apart, checks, column_texts, kind_name, listed, part_name, parts_of
+from .comprehensions import checks, column_texts, kind_name, listed, part_name, parts_of
 from .embedding import Module
 from .reached import kind_of, reached
 
@@ -50,7 +50,7 @@ class Gathered:
                 whole = Path(path.root, path.steps[:place + 1])
                 if isinstance(key, Reading) and whole not in self.done:
                     self.done.add(whole)
-                    self._gather(whole, key, [*map(_bare, wanted)])
+                    self._gather(whole, key, [*wanted])
 
     def _gather(self, whole: Path, step: Reading, wanted: list[Path]) -> None:
         start = Path(whole.root, whole.steps[:-1])
@@ -115,7 +115,6 @@ class Gathered:
         self.taken.add(name)
         return name
 
-
     def condition(self, guard: Guard) -> str | None:
         """What functions of what was gathered must give, as a condition; None for other guards."""
         if guard.kind != "gives":
@@ -126,7 +125,8 @@ class Gathered:
         texts = [str(self.known(a)) if isinstance(a, Path) else repr(a) for a in args]
         if function is gathering.holds:
             items, _, obj = texts
-            return " and ".join(apart(args[1], "one", f"for one in {items}", obj))
+            return " and ".join(checks(args[1], "one", f"for one in {items}", lambda part, one: (
+                f"{one} is not {obj}" if isinstance(part, (Record, Lists)) else None)))
         self.module.define(function, function.__name__)
         same = "is" if type(result) is bool else "=="
         return f"{function.__name__}({', '.join(texts)}) {same} {result!r}"
@@ -172,7 +172,3 @@ def _leading(found: Any, item: str, depth: int = 0) -> Iterator[str]:
 
 def _word(kind: Any) -> str:
     return (kind if type(kind) is str else kind[0]).lower()
-
-
-def _bare(path: Path) -> Path:
-    return Path(path.root, path.steps)

@@ -158,15 +158,12 @@ class Pools(Collaborator):
         return self.holds(cls) or self.references.may_store(cls, outside=True)
 
     def change(self, obj: Any) -> None:
-        """An object from outside changes: if it is one of a list, or such a list, or a list that
-        one of them holds, start again with them in a store."""
+        """An object from outside changes: if it is one of a list, or such a list, start again with
+        them in a store."""
         if type(obj) is list and obj and self._may_hold(kind_of(obj[0])):
             self.store_instead(obj)
         path = self.found_functions.paths[id(obj)]
         self._with_owner(obj, path, 1, list)
-        above = Path(path.root, path.steps[:-1])
-        if type(obj) is list and path.steps and above in self.sources.by_path:
-            self._with_owner(self.sources.by_path[above][1], above, 1, list)
 
     def follow(self, obj: Any, path: Path) -> None:
         """An object was found at a path: if it hangs on another one like it, start again with both
