@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from ...graph.ir import Value
 from ...types.guards import Path
 from ...types.kinds import INT, OPAQUE, Aval, Kind
-from ...types.spelling import Method
+from ...types.spelling import Attribute, Method
 from ..assumptions import HeldObjects
 from ..collaborator import Collaborator
 from ..flow.control import Restart
@@ -275,9 +275,10 @@ class Pools(Collaborator):
             if store is None or store.found is None:
                 return
             self._check_apart(store.cls, name)
-            reader = operator.getitem if are_contents(store.cls) else getattr
             obj = Reference(store, rest.pop(0))
-            held = self.effects.emit_effect(reader, (obj, name), {}, OPAQUE)
+            held = self.effects.emit_effect(operator.getitem, (obj, name), {}, OPAQUE) if (
+                are_contents(store.cls)) else self.effects.emit_effect(
+                    Attribute(name), (obj,), {}, OPAQUE)
         if op == "put":
             *rest, last = rest or (slice(None),)
         for key in rest:
