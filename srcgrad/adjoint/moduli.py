@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Node, Value, walk
+from ..graph.signs import Signs
 from ..graph.symbolic import Sym
 from ..rules.numpy.products import conj_complex
 from ..rules.numpy.reductions import keep_axes
+from ..types.kinds import PYTHON_SCALARS
 from .binding import Bindings, Bound, leaves
 from .bodies import partial_cotangents, unbroadcast
 from .frames import Tape
@@ -35,6 +37,7 @@ class Moduli:
 
     def __init__(self, block: Block, bindings: Bindings) -> None:
         self.bindings = bindings
+        self.signs = Signs({out: node for node in walk(block) for out in node.outputs})
         self.lengths = {node.out: bound for node in walk(block) if len(node.outputs) == 1
                         for bound in [self._bound(node)] if bound and _is_length(bound)}
 
@@ -54,10 +57,21 @@ class Moduli:
                 Sym(operand, tape), operand.aval.dtype or np.dtype(complex))
             if order != 2:
                 slope = slope * keep_axes(Sym(length, tape), *axes) ** (order - 2)
-            share = ct if isinstance(slope, int) else partial_cotangents(
-                tape, np.multiply, (operand, slope.value), node.out, ct, {"x1": True}, node)["x1"]
+            share = self._of_root(tape, operand, ct) if isinstance(slope, int) else (
+                partial_cotangents(tape, np.multiply, (operand, slope.value), node.out, ct,
+                                   {"x1": True}, node)["x1"])
             found.append((operand, unbroadcast(tape, share, operand, doubtful=True)))
         return found
+
+    def _of_root(self, tape: Tape, operand: Value, ct: Value) -> Value:
+        """The cotangent of what a square root is of, from that of its square: NaN where both
+        are."""
+        if self.signs.is_nonnegative(operand) or operand.aval.kind in PYTHON_SCALARS or (
+                operand.aval.dtype is None or operand.aval.dtype.kind == "c"):
+            return ct
+        x: Any = Sym(operand, tape)
+        made: Any = np.where(x >= 0, Sym(ct, tape), np.nan)  # type: ignore[call-overload]
+        return made.value  # type: ignore[no-any-return]
 
     def _bound(self, node: Node) -> Bound | None:
         if node.op != "apply" or "derivative" in node.params:

@@ -10,7 +10,7 @@ from ..config import config
 from ..emit import Emitted, emit
 from ..errors import StructureError
 from ..graph.ir import Graph, Ref
-from ..simplify import batch_loops
+from ..simplify import batch_loops, write_out_quotients
 from ..types.dataclasses import dataclass
 from ..types.identifiers import made_name
 
@@ -88,10 +88,12 @@ def written(graph: Graph, backend: Backend, result: Any = ALL,
     if result is ALL:
         result = tuple(Ref(i) for i in range(len(graph.outputs)))
     if backend.name == "numpy":
-        return emit(batch_loops(graph), parameter_names=names, defaults=defaults, result=result)
+        return emit(write_out_quotients(batch_loops(graph)), parameter_names=names,
+                    defaults=defaults, result=result)
     from .. import native
-    return native.emit_native(graph, parameter_names=names, defaults=defaults, result=result,
-                              fast=backend.precision == "fast", parallel=backend.parallel)
+    return native.emit_native(write_out_quotients(graph), parameter_names=names,
+                              defaults=defaults, result=result, fast=backend.precision == "fast",
+                              parallel=backend.parallel)
 
 
 def generated(graph: Graph, backend: Backend, result: Any = ALL,

@@ -9,7 +9,7 @@ import numpy as np
 from ..adjoint import close, differentiate, jvp, pairs, split
 from ..graph.callback import Callback
 from ..graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds, walk
-from ..simplify import simplify
+from ..simplify import find_quotients, simplify
 from ..types.guards import Path
 from ..types.kinds import Aval, Kind
 from .templates import Leaves
@@ -27,7 +27,7 @@ def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
     if unit and not _typed_by_path(graph):
         joint = _with_unit_seeds(joint, len(graph.inputs))
     joint = simplify(joint, keep_raising=keep_raising, without=without)
-    joint = close(joint, recompute="recompute" not in without)
+    joint = close(find_quotients(joint), recompute="recompute" not in without)
     joint = pairs(simplify(joint, keep_raising=keep_raising, without=without), copies)
     return _zero_dimensional(joint, [graph.inputs[i].aval for i in wrt])
 
@@ -86,7 +86,7 @@ def inner_pair(graph: Graph, wrt: list[int], of: list[int], keep: list[int]
 def inner_jvp(graph: Graph, wrt: list[int], of: list[int]) -> Graph:
     """Forward mode of a function that is used inside another one."""
     keep = list(range(len(graph.outputs)))
-    return simplify(close(jvp(graph, wrt, of, keep=keep)), keep_raising=True)
+    return simplify(close(find_quotients(jvp(graph, wrt, of, keep=keep))), keep_raising=True)
 
 
 def transposed(backward: Graph, n_seeds: int) -> Graph:

@@ -11,7 +11,7 @@ from ..adjoint import carrying, close, jvp, split
 from ..cache.anchors import anchor_of
 from ..cache.dispatch import Dispatch
 from ..graph.ir import Graph
-from ..simplify import simplify
+from ..simplify import find_quotients, simplify
 from ..trace.entry import Traced
 from ..types.dataclasses import dataclass
 from ..types.identifiers import plain_name
@@ -62,7 +62,7 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     """
     wrt, keep = inputs_of(traced, wanted), refs(traced.result)
     of = carrying(traced.graph, wrt, outside_aux(traced.result, request, keep))
-    graph = close(jvp(traced.graph, wrt, of, keep=keep))
+    graph = close(find_quotients(jvp(traced.graph, wrt, of, keep=keep)))
     graph = simplify(graph, keep_raising=True, without=request.without)
     graph = graph.but(title=title(function, request, traced, wanted), name=name)
     emitted, target = generated(graph, request.backend)

@@ -242,8 +242,9 @@ class Namespace:
                 return ast.Constant(value)
             return call("complex", self.number(value.real), self.number(value.imag))
         if isinstance(value, float) and not math.isfinite(value):
-            self.imports["import numpy as np"] = None
-            special = dotted("np.nan" if math.isnan(value) else "np.inf")
+            module = "np" if "import numpy as np" in self.imports else "math"
+            self.imports["import numpy as np" if module == "np" else "import math"] = None
+            special = dotted(f"{module}.nan" if math.isnan(value) else f"{module}.inf")
             negative = value < 0
         else:
             negative = math.copysign(1.0, value) < 0 if isinstance(value, float) else value < 0

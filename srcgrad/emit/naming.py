@@ -160,7 +160,7 @@ class Naming:
                     return self.saved_name(element)
         if node.op == "read":
             return self.part_name(node)
-        if value in self.tests:
+        if value in self.tests and value.aval.kind not in (Kind.INT, Kind.FLOAT):
             return "taken"
         return function_name(node) if node.op == "apply" else None
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from ..types.dims import Dim, add, multiply, proves_nonnegative, proves_positive
-from ..types.kinds import PYTHON_SCALARS, SCALARS, Kind
+from ..types.kinds import OF_PYTHON, SCALARS, Kind
 from ..types.spelling import Method
 from .checking import checks
 from .empty import refused_without_items
@@ -77,7 +77,7 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
         return fn.__name__ not in _TOTAL
     if fn is round:
         return node.out.aval.kind is Kind.INT and Kind.INT not in kinds
-    if not kinds <= PYTHON_SCALARS | {Kind.NUMBER}:
+    if not kinds <= OF_PYTHON:
         return False  # NumPy's numbers warn
     return fn in _DIVISIONS | _POWERS and _may_be_zero(node, fn in _POWERS)
 

@@ -21,7 +21,8 @@ import numpy as np
 
 from ..errors import SrcgradError, TracingError, UnsupportedOperation
 from ..types.dims import Atom, Dim, Poly
-from ..types.kinds import Aval, Kind, aval_of, int_aval
+from ..types.kinds import OF_PYTHON, Aval, Kind, aval_of, int_aval
+from ..types.quotients import quotient
 from ..types.spelling import Attribute, Method
 from ..types.structure import mapped
 from .generic import Demand, name_of
@@ -159,6 +160,9 @@ class Sym:
                            kwargs: Mapping[str, Any]) -> Any:
         if fn in _FACTS and args and isinstance(args[0], Sym) and args[0].aval.shape is not None:
             return _FACTS[fn](*args, **kwargs)
+        if fn is quotient and any(isinstance(a, Sym) and a.aval.kind not in OF_PYTHON
+                                  for a in args):
+            fn = operator.truediv  # NumPy's
         return self.apply(fn, args, kwargs)
 
     def __getitem__(self, key: Any) -> Any:
@@ -310,6 +314,8 @@ def _power(self: Sym, other: Any) -> Any:
     fraction = other.value.aval.kind is Kind.FLOAT if isinstance(other, Sym) else (
         type(other) is float and not other.is_integer())
     real = self.value.aval.kind is Kind.FLOAT and fraction
+    if real and not isinstance(other, Sym) and -1 < other < 0:  # of a root, which 0 has
+        return self.apply(quotient, (1.0, self ** -other), {})
     return self.apply(math.pow if real else operator.pow, (self, other), {})
 
 

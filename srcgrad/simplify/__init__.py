@@ -3,5 +3,6 @@
 from .dead import remove_dead
 from .independent import batch_loops
 from .pipeline import simplify
+from .quotients import find_quotients, write_out_quotients
 
-__all__ = ["batch_loops", "remove_dead", "simplify"]
+__all__ = ["batch_loops", "find_quotients", "remove_dead", "simplify", "write_out_quotients"]

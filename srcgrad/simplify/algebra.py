@@ -38,7 +38,7 @@ from ..graph.ir import Block, Graph, Node, Ref, Value, fill
 from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
 from ..types.spelling import Attribute, Method
 from .like_terms import POWERS
-from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
+from .operands import ADD, DIV, MUL, NEG, SUB, division, is_real, same_type, weight
 from .rewriting import Emit, call_of, same_shape
 from .stores import Stores
 
@@ -178,7 +178,7 @@ class _Algebra(Stores):
             if number is not None and isinstance(other, Value) and isinstance(below, Value) and (
                     below.aval.is_array and weight(below) >= weight(other)):
                 scaled = other if number == 1 else self.scaled(number, other, emit)
-                return emit.call(operator.truediv, scaled, below)
+                return emit.call(division(quotient), scaled, below)
             number = self.number(other)
             if divisor is not None and number is not None:
                 found = above if number == divisor else self.scaled(number / divisor, above, emit)
@@ -281,7 +281,7 @@ class _Algebra(Stores):
         reciprocal = self._reciprocals.get(operands[1])
         if negated is not None or (reciprocal is not None and isinstance(operands[0], Value)):
             above = operands[0] if negated is None else negated
-            found = emit.call(operator.truediv, above, operands[1]) if reciprocal is None else (
+            found = emit.call(division(node), above, operands[1]) if reciprocal is None else (
                 emit.call(operator.mul, above, reciprocal))
             return found if negated is None else emit.call(operator.neg, found)
         factors = self.factors(operands[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,20 @@ import numpy as np
 from ..graph.equality import key_of
 from ..graph.ir import Node, Value, fill
 from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
+from ..types.quotients import quotient
 from .rewriting import Emit, Rewriter, call_of
 
 MUL = frozenset({operator.mul, np.multiply})
-DIV = frozenset({operator.truediv, np.divide})
+DIV = frozenset({operator.truediv, np.divide, quotient})
 ADD = frozenset({operator.add, np.add})
 SUB = frozenset({operator.sub, np.subtract})
 NEG = frozenset({operator.neg, np.negative})
+
+
+
+def division(node: Node) -> Callable[..., Any]:
+    """What divides as a node does, but for NumPy's spelling."""
+    return quotient if call_of(node) is quotient else operator.truediv
 
 
 class Operands(Rewriter):
@@ -86,12 +94,12 @@ class Operands(Rewriter):
                 same = product == 1.0 and isinstance(second, Value) and same_type(second, value)
                 return second if same else self.times(product, second, emit)
             return emit.call(operator.mul, self.scaled(number, first, emit), second)
-        negated, quotient = self.negated(value), self.defined.get(value)
+        negated, divided = self.negated(value), self.defined.get(value)
         if negated is not None and self.uses[value] <= uses:
             return self.scaled(-number, negated, emit)
-        if call_of(quotient) in DIV and quotient is not None and self.has_number(value):
-            above, below = self.operands_of(quotient)
-            return emit.call(operator.truediv, self.scaled(number, above, emit), below)
+        if call_of(divided) in DIV and divided is not None and self.has_number(value):
+            above, below = self.operands_of(divided)
+            return emit.call(division(divided), self.scaled(number, above, emit), below)
         wide = self.widening(value)
         if wide is not None and self.uses[value] <= uses:
             return self.widened(wide, self.scaled(number, wide.inputs[0], emit), emit)

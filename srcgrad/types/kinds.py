@@ -35,7 +35,8 @@ class Kind(enum.Enum):
 
 
 PYTHON_SCALARS = frozenset({Kind.BOOL, Kind.INT, Kind.FLOAT, Kind.COMPLEX})
-SCALARS = PYTHON_SCALARS | {Kind.SCALAR, Kind.NUMBER}
+OF_PYTHON = PYTHON_SCALARS | {Kind.NUMBER}  # certainly, or perhaps
+SCALARS = OF_PYTHON | {Kind.SCALAR}
 NUMERIC = SCALARS | {Kind.ARRAY, Kind.ANY}
 
 _DTYPES = {Kind.BOOL: np.dtype(bool), Kind.INT: np.dtype(np.int64),

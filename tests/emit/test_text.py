@@ -1,6 +1,7 @@
 """Properties of the text as such: determinism, growth, printing."""
 
 import ast
+import math
 import operator
 import os
 import subprocess
@@ -158,7 +159,7 @@ def test_every_kind_of_number_is_written_exactly():
                   (1,), [], {"k": (2, 3)}, slice(1, None), range(3), ..., np.dtype("f4").type):
         expression = Namespace(set()).literal(value)
         module = ast.fix_missing_locations(ast.Expression(expression))
-        found = eval(compile(module, "<literal>", "eval"), {"np": np})
+        found = eval(compile(module, "<literal>", "eval"), {"np": np, "math": math})
         assert type(found) is type(value)
         assert repr(found) == repr(value)
 

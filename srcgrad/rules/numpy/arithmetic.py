@@ -20,6 +20,7 @@ from srcgrad.rules.book import (
     variant,
     vjp,
 )
+from srcgrad.rules.quotients import divided
 
 alias(np.add, operator.add)
 alias(np.subtract, operator.sub)
@@ -114,12 +115,12 @@ def square(x: Array) -> Array:
 
 @vjp(np.sqrt)
 def sqrt(ct: Array, ans: Array) -> Array:
-    return 0.5 * ct / ans
+    return divided(0.5 * ct, ans)
 
 
 @vjp(np.cbrt)
 def cbrt(ct: Array, ans: Array) -> Array:
-    return ct / (3 * ans * ans)
+    return divided(ct, 3 * ans * ans)
 
 
 @vjp(np.reciprocal)

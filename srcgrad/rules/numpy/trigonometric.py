@@ -9,6 +9,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, alias, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.quotients import divided
 
 alias(np.sin, math.sin)
 alias(np.cos, math.cos)
@@ -66,12 +67,12 @@ def arctan(ct: Array, x: Array) -> Array:
 
 @vjp(np.arctan2, "x1", settings={"origin": "nan"})
 def arctan2_x1(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
-    return ct * x2 / _squared_radius(x1, x2, origin)
+    return divided(ct * x2, _squared_radius(x1, x2, origin))
 
 
 @vjp(np.arctan2, "x2", settings={"origin": "nan"})
 def arctan2_x2(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
-    return -ct * x1 / _squared_radius(x1, x2, origin)
+    return divided(-ct * x1, _squared_radius(x1, x2, origin))
 
 
 def _squared_radius(x1: Array, x2: Array, origin: str) -> Array:

@@ -1,0 +1,76 @@
+"""Derivatives are infinite or NaN, and raise nothing, where the function itself has a value."""
+
+import math
+
+import numpy as np
+import pytest
+
+import srcgrad as sg
+
+ROOTS = [
+    (lambda x: math.sqrt(x), math.inf),
+    (lambda x: 2.0 * x ** 0.5, math.inf),
+    (lambda x: math.pow(x, 0.25), math.inf),
+    (lambda x: math.cbrt(x), math.inf),
+    (lambda x: (x * x + x * x) ** 0.5, math.nan),
+    (lambda x: math.atan2(x, x), math.nan),
+    (lambda x: math.sqrt(sum(v * v for v in (x, x, x))), math.nan),
+    (lambda x: sum(math.sqrt(v) for v in [x] * 40), math.inf),
+    (lambda x: x ** 1.5, 0.0),
+]
+
+
+@pytest.mark.parametrize(("f", "slope"), ROOTS)
+def test_roots_of_zero(f, slope) -> None:
+    np.testing.assert_equal(float(sg.grad(f)(0.0)), slope)
+    np.testing.assert_equal(float(sg.jvp(f, (0.0,), (1.0,))[1]), slope)
+    value, pullback = sg.vjp(f, 0.0)
+    np.testing.assert_equal(float(pullback(1.0)[0]), slope)
+    sg.grad(sg.grad(f))(0.0)  # raises nothing
+
+
+@pytest.mark.parametrize("f", [lambda x: 1.0 / x, lambda x: math.log(x), lambda x: x ** -0.5])
+def test_what_raises_still_raises(f) -> None:
+    with pytest.raises((ZeroDivisionError, ValueError)):
+        f(0.0)
+    for transform in (sg.grad, sg.value_and_grad):
+        with pytest.raises((ZeroDivisionError, ValueError)):
+            transform(f)(0.0)
+
+
+def test_a_program_that_divides_by_the_root_divides_plainly() -> None:
+    def f(x):
+        total = 0.0
+        for v in x:
+            r = math.sqrt(v)
+            total += 1.0 / r
+        return total
+
+    text = sg.value_and_grad(f).source(np.ones(5))
+    assert "math.inf" not in text and "np.inf" not in text
+
+
+def test_a_mean_by_hand_of_no_data() -> None:
+    def loss(w, x, y):
+        return np.sum((x @ w - y) ** 2) / len(y)
+
+    df = sg.value_and_grad(loss)
+    df(np.ones(2), np.ones((3, 2)), np.ones(3))
+    with np.errstate(all="ignore"):
+        value, gradient = df(np.ones(2), np.ones((0, 2)), np.ones(0))
+    assert np.isnan(value) and np.array_equal(gradient, np.zeros(2))
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.sqrt(x) ** 2),
+    lambda x: np.sum(np.sqrt(x) * np.sqrt(x)),
+    lambda x: np.sum(np.square(np.sqrt(x))),
+])
+def test_the_square_of_a_root_of_a_negative_number(f) -> None:
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_equal(sg.grad(f)(np.array([4.0, 0.0, -1.0])), [1.0, 1.0, np.nan])
+
+
+def test_the_square_of_a_norm_has_no_kink() -> None:
+    df = sg.grad(lambda x: np.sqrt(np.sum(x ** 2)) ** 2)
+    assert np.array_equal(df(np.zeros(3)), np.zeros(3)) and "where" not in df.source(np.zeros(3))
