@@ -70,7 +70,7 @@ class Moduli:
                 operand.aval.dtype is None or operand.aval.dtype.kind == "c"):
             return ct
         x: Any = Sym(operand, tape)
-        made: Any = np.where(x >= 0, Sym(ct, tape), np.nan)  # type: ignore[call-overload]
+        made: Any = np.where(x >= 0, Sym(ct, tape), np.nan)
         return made.value  # type: ignore[no-any-return]
 
     def _bound(self, node: Node) -> Bound | None:
