@@ -1098,3 +1098,44 @@ def every_nth_of_steps_of_zero(x, n):
     except ValueError:
         total = total * x[0] + 3.0
     return total + np.sum(x * y)
+
+
+@case(np.array([0.3, 3.0]), 3, others=[(np.array([0.3, 1.0]), 3), (np.array([1.5, 3.0]), 2)])
+def raised_behind_a_test_of_what_may_be_there(x, n):
+    s, found = x[0], {}
+    if x[1] > 2.0:
+        found["first"] = x[1]
+    for i in range(n):
+        try:
+            if not found:
+                raise ValueError(i)
+            if s < 1.26:
+                s = s * 0.7
+                raise ZeroDivisionError(i)
+        except ZeroDivisionError:
+            s = s + 0.1 * x[1]
+        except ValueError:
+            pass
+        found["k"] = s
+    return s + found.get("first", 0.4)
+
+
+@case(np.array([0.3, 3.0]), 3, others=[(np.array([1.3, 3.0]), 4)])
+def raised_in_the_else_part_of_an_inner_statement(x, n):
+    s, d = x[0], {}
+    for _ in range(n):
+        try:
+            try:
+                if not d:
+                    raise ValueError(1)
+            except ValueError:
+                pass
+            else:
+                if s < 1.26:
+                    s = s * 0.7
+                    raise ZeroDivisionError
+            finally:
+                d["q"] = s * x[1]
+        except ZeroDivisionError:
+            s = s + 0.01
+    return s + d.get("q", 0.4)

@@ -99,23 +99,20 @@ def refused(machine: Any, why: str) -> Exception:
 
 
 @dataclass(slots=True)
-class Forced:
-    """The outcomes of the first branches of a try statement's body that are taken as known:
-    None for one that is traced as usual.  ``met`` are the branches met so far: the number of
-    nodes before each, and its predicate."""
+class Met:
+    """The branches that a try statement's body meets in ``region``: the number of nodes before
+    each, and its predicate.  Recording stops at the one numbered ``stop``."""
 
     region: Any
-    outcomes: tuple[bool | None, ...]
     stop: int | None = None
-    met: list[tuple[int, Value]] = field(default_factory=list)
+    branches: list[tuple[int, Value]] = field(default_factory=list)
 
-    def outcome(self, predicate: Value) -> bool | None:
-        """What is known of the branch that is about to be traced."""
-        number = len(self.met)
-        self.met.append((len(self.region.builder.nodes), predicate))
+    def note(self, predicate: Value) -> None:
+        """A branch is about to be traced."""
+        number = len(self.branches)
+        self.branches.append((len(self.region.builder.nodes), predicate))
         if number == self.stop:
             raise Reached((predicate,), (), {}, self.region.builder.nodes)
-        return self.outcomes[number] if number < len(self.outcomes) else None
 
 
 @dataclass(slots=True)
@@ -143,25 +140,23 @@ class Attempt:
         catching = self.machine.escapes.catching
         catching.append(self.caught)
         try:
-            return self._go_on((), 0, [])
+            return self._go_on(0, [])
         finally:
             catching.pop()
 
-    def _run_body(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node],
-                  stop: int | None = None) -> Forced:
-        """Run the body in the present region, with known outcomes of its first branches, where
-        its first ``known`` operations do not raise; what it has recorded before is in ``log``."""
+    def _run_body(self, known: int, log: list[Node], stop: int | None = None) -> None:
+        """Run the body in the present region, where its first ``known`` operations do not raise;
+        what it has recorded before is in ``log``."""
         machine, region = self.machine, self.machine.recorder.region
         nodes = region.builder.nodes
         start = len(nodes)
-        forced = Forced(region, outcomes, stop)
-        outer, machine.branches.forced = machine.branches.forced, forced
+        outer, machine.branches.met = machine.branches.met, Met(region, stop)
         machine.recorder.trying.append(region)
         again = self._repeat(region, log)
         try:
             self.jump = self.body()
         finally:
-            machine.branches.forced = outer
+            machine.branches.met = outer
             machine.recorder.trying.pop()
             if known:
                 machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
@@ -169,7 +164,6 @@ class Attempt:
             if again is not None:
                 machine.recorder.echoes.remove(again)
                 again.strip(start)
-        return forced
 
     def _repeat(self, region: Any, log: list[Node]) -> Repeat | None:
         """Look up in ``region`` what is in the log.  What the body noted of keys is not known
@@ -185,16 +179,15 @@ class Attempt:
     jump: Any = None
     noted: tuple[int, int] = (0, 0)
 
-    def _trial(self, outcomes: tuple[bool | None, ...], log: list[Node]
-               ) -> tuple[list[Node], Forced | None]:
+    def _trial(self, log: list[Node]) -> tuple[list[Node], Met]:
         """The nodes of the body, recorded aside, and the branches that it met."""
-        held: list[Forced] = []
+        held: list[Met] = []
 
         def body() -> Any:
             machine = self.machine
-            forced = Forced(machine.recorder.region, outcomes)
-            held.append(forced)
-            outer, machine.branches.forced = machine.branches.forced, forced
+            met = Met(machine.recorder.region)
+            held.append(met)
+            outer, machine.branches.met = machine.branches.met, met
             machine.recorder.trying.append(machine.recorder.region)
             again = self._repeat(machine.recorder.region, log)
             layers = len(machine.journal.layers)
@@ -203,10 +196,10 @@ class Attempt:
             except Exception:
                 while len(machine.journal.layers) > layers:
                     machine.journal.pop()
-                machine.recorder.region = forced.region
+                machine.recorder.region = met.region
                 return RAISE
             finally:
-                machine.branches.forced = outer
+                machine.branches.met = outer
                 machine.recorder.trying.pop()
                 if again is not None:
                     machine.recorder.echoes.remove(again)
@@ -237,22 +230,22 @@ class Attempt:
             places.append(Place(number, before, node, (error,), chosen))
         return places
 
-    def _go_on(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node]) -> Any:
+    def _go_on(self, known: int, log: list[Node]) -> Any:
         """Run the body where its first ``known`` operations are known not to raise."""
         machine = self.machine
-        nodes, forced = self._trial(outcomes, log)
+        nodes, met = self._trial(log)
         places = self._places(nodes)
         if len(places) <= known:
-            return self._finish(outcomes, known, log)
+            return self._finish(known, log)
         place = places[known]
         if place.node.op == "if":
-            return self._split(outcomes, known, log, place, forced)
+            return self._split(known, log, place, met)
         if place.node.op == "loop":
             self._leave_loop(place)
         if place.node.op == "call":
             raise refused(machine, f"{place.error.__name__} may be raised in calls of "
                                    f"{place.node.params['callee']!r}, which calls itself")
-        found = self._run_until(outcomes, known, log, place, keep=False)
+        found = self._run_until(known, log, place, keep=False)
         assert found is not None
         done = self._recorded(found)
         outside = place.error is OutsideError
@@ -265,14 +258,14 @@ class Attempt:
 
         def fail() -> Any:
             self.budget += 1
-            reached = self._run_until(outcomes, 0, done, place, keep=True, error=made)
+            reached = self._run_until(0, done, place, keep=True, error=made)
             if reached is None:  # an inner statement has swallowed the exception
                 return machine.branches.after(self.jump, self.orelse)
             return self.which(made) if outside or place.several else (
                 self.handle(made, place.handler))
 
         def go_on() -> Any:
-            return self._go_on(outcomes, 0 if outside else 1, after)
+            return self._go_on(0 if outside else 1, after)
 
         return machine.branches.branch(fails, fail, go_on, None)
 
@@ -280,35 +273,32 @@ class Attempt:
         """What the body has recorded up to where it stopped."""
         return list(reached.nodes[self.start:])
 
-    def _finish(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node]) -> Any:
+    def _finish(self, known: int, log: list[Node]) -> Any:
         layers = len(self.machine.journal.layers)
         try:
-            self._run_body(outcomes, known, log)
+            self._run_body(known, log)
         except Exception as error:
             while len(self.machine.journal.layers) > layers:
                 self.machine.journal.commit()
             return self.handled(error)
         return self.machine.branches.after(self.jump, self.orelse)
 
-    def _split(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node], place: Place,
-               forced: Forced | None) -> Any:
+    def _split(self, known: int, log: list[Node], place: Place, met: Met) -> Any:
         """A branch of the body may raise: the whole body for each outcome of its condition."""
         machine = self.machine
-        met = forced.met if forced is not None else []
-        number = next((i for i, (nodes, predicate) in reversed(list(enumerate(met)))
+        number = next((i for i, (nodes, predicate) in reversed(list(enumerate(met.branches)))
                        if nodes <= place.number and predicate is place.node.inputs[0]), None)
-        if number is None or (number < len(outcomes) and outcomes[number] is not None):
+        if number is None:
             raise refused(machine, f"{place.error.__name__} may be raised where it cannot be "
                                    "told before")
         try:
-            self._in_layer(lambda: self._run_body(outcomes, known, log, number), keep=False)
+            self._in_layer(lambda: self._run_body(known, log, number), keep=False)
             raise refused(machine, UNTOLD)
         except Reached as reached:
             (predicate,) = reached.inputs
             done = self._recorded(reached)
-        before = outcomes + (None,) * (number - len(outcomes))
-        return machine.branches.branch(predicate, lambda: self._go_on((*before, True), 0, done),
-                              lambda: self._go_on((*before, False), 0, done), None)
+        return machine.branches.branch(predicate, lambda: self._go_on(0, done),
+                                       lambda: self._go_on(0, done), None)
 
     def _leave_loop(self, place: Place) -> None:
         """A loop of the body may raise: start again with exceptions that leave it by a jump."""
@@ -337,9 +327,8 @@ class Attempt:
 
     start: int = 0
 
-    def _run_until(self, outcomes: tuple[bool | None, ...], known: int, log: list[Node],
-                   place: Place, keep: bool, error: BaseException | None = None
-                   ) -> Reached | None:
+    def _run_until(self, known: int, log: list[Node], place: Place, keep: bool,
+                   error: BaseException | None = None) -> Reached | None:
         """Record the body up to a node; with ``keep`` what it did until then stays done, and
         inner ``finally`` parts see ``error``."""
         machine = self.machine
@@ -347,7 +336,7 @@ class Attempt:
         machine.recorder.stop_at, machine.statements.leaving = Stop(machine.recorder.region,
             place.before, place.node), error
         try:
-            self._in_layer(lambda: self._run_body(outcomes, known, log), keep)
+            self._in_layer(lambda: self._run_body(known, log), keep)
         except Reached as reached:
             return reached
         finally:

@@ -380,8 +380,8 @@ class Statements(Collaborator):
         while tracing."""
         region = self.recorder.region
         self.journal.push()
-        outer, self.branches.forced = (self.branches.forced, None if catching
-                                       else self.branches.forced)
+        outer, self.branches.met = (self.branches.met, None if catching
+                                       else self.branches.met)
         if catching:
             self.recorder.trying.append(region)
         jump, error = None, None
@@ -391,7 +391,7 @@ class Statements(Collaborator):
             self.recorder.region = region
             error = raised
         finally:
-            self.branches.forced = outer
+            self.branches.met = outer
             if catching:
                 self.recorder.trying.pop()
         return jump, error

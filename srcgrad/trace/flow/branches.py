@@ -21,7 +21,7 @@ from .merges import Arm, Box, BoxCell
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
-    from ..exceptions.attempts import Forced
+    from ..exceptions.attempts import Met
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
 _DONE_FOR_THE_PROGRAM = ("CALL", "RAISE", "SUBSCR", "GET_ITER")  # in names of instructions
@@ -65,7 +65,7 @@ class Branches(Collaborator):
         self.open_tests: list[tuple[bool, int]] = []
         self.demanding = 0  # in an iterator of the user's: whether it ends is needed while tracing
         self.call_sites: list[Any] = []
-        self.forced: Forced | None = None  # outcomes that were told before
+        self.met: Met | None = None  # by the body of a try statement
 
     # ---- if --------------------------------------------------------------------------------
     def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
@@ -113,10 +113,11 @@ class Branches(Collaborator):
     def branch(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any],
                rest: Callable[[], Any] | None, later: frozenset[str] | None = None) -> Any:
         """A branch on data.  ``later``: the variables that may be read after it."""
-        if self.forced is not None and self.forced.region is self.recorder.region:
-            chosen = self.forced.outcome(predicate)
-            if chosen is not None:
-                return self.after((then if chosen else orelse)() or NORMAL, rest)
+        known = self.truths.known_truth(predicate)
+        if known is not None:
+            return self.after((then if known else orelse)() or NORMAL, rest)
+        if self.met is not None and self.met.region is self.recorder.region:
+            self.met.note(predicate)
         bottoms = self.recursion.bottoms
         first = self.merges.trace_arm(functools.partial(self.ended, then), (predicate, True))
         second = self.merges.trace_arm(functools.partial(self.ended, orelse), (predicate, False))

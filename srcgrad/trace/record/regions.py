@@ -20,8 +20,8 @@ class Region:
     may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
     loop or function that decides whether it runs: a region that is only kept apart
     (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
-    known there; ``told`` are the branches in it, by their places, of which one arm raises, so that
-    after them the truth of the predicate is known.  ``layer`` is the number of its first layer of
+    known there; ``told`` has the truths that follow from branches in it, with their places, of
+    which one arm raises.  ``layer`` is the number of its first layer of
     the journal, 0 if it has none."""
 
     __slots__ = ("active", "builder", "control", "effects", "given", "layer", "parent", "told")
@@ -33,8 +33,14 @@ class Region:
         self.effects = 0
         self.control: Region = parent.control if parent is not None and in_line else self
         self.given: tuple[Value, bool] | None = None
-        self.told: list[tuple[int, Node, bool]] = []
+        self.told: dict[Value, tuple[int, Node, bool]] = {}
         self.layer = 1 if parent is None else 0
+
+    def still_tells(self, value: Value) -> bool:
+        """Is the branch still there that has told a truth?  What may be caught is recorded
+        again."""
+        place, node, _ = self.told[value]
+        return place < len(self.builder.nodes) and self.builder.nodes[place] is node
 
 
 def array_tracers(structure: Any) -> list[ArrayTracer]:

@@ -47,8 +47,8 @@ class Truths(Collaborator):
                 found = self.facts(*region.given).get(value)
                 if found is not None:
                     return found
-            if region.told and value in (told := self.told(region)):
-                return told[value]
+            if value in region.told and region.still_tells(value):
+                return region.told[value][2]
             region = region.parent
         return None
 
@@ -56,17 +56,13 @@ class Truths(Collaborator):
         """The branch just recorded goes on only if its predicate has this truth."""
         nodes = self.recorder.region.builder.nodes
         if nodes and nodes[-1].op == "if" and nodes[-1].inputs[0] is predicate:
-            self.recorder.region.told.append((len(nodes) - 1, nodes[-1], truth))
+            for value, told in self.facts(predicate, truth).items():
+                self.recorder.region.told[value] = (len(nodes) - 1, nodes[-1], told)
 
     def told(self, region: Region) -> dict[Value, bool]:
-        """What the branches in a region tell that have not raised, if they are still there: what
-        may be caught is recorded again."""
-        found: dict[Value, bool] = {}
-        nodes = region.builder.nodes
-        for place, node, truth in region.told:
-            if place < len(nodes) and nodes[place] is node:
-                found.update(self.facts(node.inputs[0], truth))
-        return found
+        """What the branches in a region tell that have not raised."""
+        return {value: truth for value, (*_, truth) in region.told.items()
+                if region.still_tells(value)}
 
     def note_truths(self, predicate: Value, rows: list[Joined], outputs: tuple[Value, ...]) -> None:
         """What the truth of an output tells: where only one arm can have given it, that arm was
