@@ -142,6 +142,18 @@ class FollowedNames(Assumption):
 
 
 @dataclass(frozen=True)
+class FollowedArrays(Assumption):
+    """It is followed which array from before a loop a name stands for in it, if any.
+
+    Why: the loop binds the name to another array, and then one of them changes that may be both.
+    Changes: the loop carries a truth value for each array from before that the name may be.
+    """
+
+    site: Any
+    says = "a name in a loop may be an array from before it, which is told by truth values"
+
+
+@dataclass(frozen=True)
 class PartsOfItems(Assumption):
     """A list of run-time length holds the parts of objects.
 

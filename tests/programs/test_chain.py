@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import aliasing
+import arrays_in_turn
 import containers_outside
 import data_science
 import everyday
@@ -22,7 +23,7 @@ from chain import check, check_orders, floats, same
 
 import srcgrad as sg
 
-CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages, data_science)
+CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 
 

@@ -40,6 +40,7 @@ from ..record.structures import (
     structure_parts,
 )
 from ..record.tracers import ArrayTracer, Choice, Moved, Poison, contains_tracer, is_tracer
+from .array_names import one_of_arrays
 from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
 
@@ -81,6 +82,7 @@ class Join:
     fixed: list[Any] = field(default_factory=list)
     walks: bool = False  # may a loop's variable go from one known object to another?
     made: frozenset[int] = frozenset()  # the objects that a loop's body has made
+    follows_arrays: bool = False  # is it told which arrays from before its names are?
 
     @property
     def symbolic(self) -> ListTable:
@@ -121,6 +123,10 @@ class Join:
             return Same(a)
         if type(a) is ArrayTracer and type(b) is ArrayTracer and a.obj == b.obj:
             return Same(a)
+        if self.follows_arrays:
+            followed = one_of_arrays(self, a, b)
+            if followed is not None:
+                return followed
         aval = self.join_avals(aval_a, aval_b)
         if aval.kind is Kind.ANY and self.predicate is not None and Kind.ANY not in (
                 aval_a.kind, aval_b.kind) and self.machine.merges.tells_apart():

@@ -249,6 +249,7 @@ class LoopNodes(Collaborator):
                 made.append(result)
                 if type(result) is ArrayTracer and not unread:
                     inherit_stored(result.home, (end, entry))
+                    result.home.loops |= {site}
                     for pairs, part in zip(sides, (end, None if runs else entry)):
                         if type(part) is ArrayTracer:
                             pairs.append((result.home, part.home))
@@ -284,6 +285,7 @@ class LoopNodes(Collaborator):
         for member in members(home):
             self._lose_entry(member, head)
         if home.lost is None:
+            home.loops |= head.loops
             self.journal.write(Lost(home), (
                 f"the array was carried round a loop under the name {head.label!r} and "
                 "written to there"))

@@ -203,6 +203,7 @@ class Members:
             old, home = row.home, tracer.home
             home.stored, home.lost, home.contiguous = old.stored, old.lost, old.contiguous
             home.made_from, home.written, home.held = old.made_from, old.written, old.held
+            home.loops = old.loops
             if home.contiguous:
                 self.machine.recorder.c_ordered.add(tracer.obj)
             self.exported[number] = tracer

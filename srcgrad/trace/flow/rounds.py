@@ -21,7 +21,7 @@ from ...graph.ir import Block, Node, Value, walk
 from ...stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ...types.dims import Atom, symbols
 from ...types.kinds import Aval, Kind, any_aval, int_aval
-from ..assumptions import KnownLengths
+from ..assumptions import FollowedArrays, KnownLengths
 from ..collaborator import Collaborator
 from ..heap.unlike import remedies_for
 from ..record.homes import inherit_stored, is_derived, is_stored, link_possible, may_be_one, reach
@@ -82,6 +82,7 @@ class Rounds(Collaborator):
         self.later: Later = Later()
         self.tested_inside: Frame | None = None
         self.rounds = 0
+        self.innermost: Any = None  # the site of the loop that is being traced
         self.forms: dict[Any, list[tuple[Place, Leaf]]] = {}
         self.loop_sites: dict[Value, tuple[str, Any]] = {}
 
@@ -98,6 +99,7 @@ class Rounds(Collaborator):
         outer_dropped, self.dropped = self.dropped, set()
         outer_later, self.later = self.later, Later(*names_of_loop(body))
         outer_aliased, self.aliased_before = self.aliased_before, []
+        outer, self.innermost = self.innermost, users or site
         try:
             done = self._settle(kind, forms, test, start, body)
             if done is not None:
@@ -105,8 +107,8 @@ class Rounds(Collaborator):
                 self.journal.alias(*self.aliased_before)
                 return self.loop_nodes.finish_loop(kind, inits, forms, done, user, users or site)
         finally:
-            self.dropped, self.later, self.aliased_before = (
-                outer_dropped, outer_later, outer_aliased)
+            self.dropped, self.later, self.aliased_before, self.innermost = (
+                outer_dropped, outer_later, outer_aliased, outer)
         ended = Frame(None, None, _nowhere)
         self.machine.born(ended)
         self.machine.store(ended, "finished", False)
@@ -280,7 +282,10 @@ class Rounds(Collaborator):
             for leaf, hint in self.hinted(carried.cell, carried.shape, carried.entry):
                 param = region.builder.param(leaf.aval, hint)
                 carried.params.append(param)
-                made.append(self.joined_values.object_of(leaf, param, []))
+                head = self.joined_values.object_of(leaf, param, [])
+                if type(head) is ArrayTracer and leaf.version_of is None:
+                    head.home.loops |= {self.innermost}
+                made.append(head)
             made_homes.append((list(made), held))
             carried.heads = list(made)
             carried.pristine = self.merges.built(carried.shape, list(made), pristine)
@@ -346,6 +351,7 @@ class Rounds(Collaborator):
         """A join of a loop's states: its names may be bound to lists of any length."""
         joining = self.merges.join()
         joining.walks, joining.made = True, self.made_in_body
+        joining.follows_arrays = FollowedArrays(self.innermost) in self.assumed
         joining.aliased = (frozenset(), frozenset(map(id, self.aliased_in_body)))
         return joining
 

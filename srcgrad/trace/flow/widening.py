@@ -17,6 +17,7 @@ from ..record.journal import Snapshot
 from ..record.states import Columns, Maybe, Partial
 from ..record.structures import describe, is_mutable, leaf_aval
 from ..record.tracers import Poison
+from .array_names import OneOfArrays, has_others, one_of_arrays
 from .joins import Join, is_nonnegative
 from .partial import DELETED, entries_of, is_ordered
 from .shapes import Failed, Keyed, Leaf, Numbered, OneOf, Perhaps, Same, Sequence, Shape, failures
@@ -39,6 +40,8 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return joining.failed(head, end), True
     if isinstance(shape, OneOf) and _parts_or_none(shape, end) is None:
         return joining.unify(head, end), True
+    if isinstance(shape, OneOfArrays) and has_others(shape, end):
+        return one_of_arrays(joining, head, end, shape.others) or joining.unify(head, end), True
     if isinstance(shape, (Perhaps, Keyed)):
         return _widen_partial(joining, shape, head, end)
     if (isinstance(shape, Numbered) and may_be_none(end) > shape.optional) or (

@@ -143,7 +143,7 @@ def reversed_(machine: Any, iterable: Any) -> Any:
             return iterable[::-1]
         return Cursor(list(machine.containers.outside_items(iterable))[::-1])
     if isinstance(found, Range):
-        if found.step in (1, -1):
+        if type(found.step) is int and abs(found.step) == 1:
             last = machine.binary("-", found.stop, found.step)
         else:
             steps = machine.binary("-", iteration.length(machine, found), 1)

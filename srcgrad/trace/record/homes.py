@@ -103,8 +103,9 @@ def may_be(home: Home, base: Home) -> None:
 
 
 def inherit_stored(home: Home, parts: Iterable[Any]) -> None:
-    """A joined array may be one that lies in a list."""
+    """A joined array may be one that lies in a list, or of which loops leave open which it is."""
     for part in parts:
         for one in reach(part.home) if type(part) is ArrayTracer else ():
             home.stored = home.stored or one.stored
             home.held |= one.held
+            home.loops |= one.loops

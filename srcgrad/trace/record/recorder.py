@@ -19,7 +19,7 @@ from ...types.dims import Atom, Dim, Poly, evaluate, is_varying, symbols
 from ...types.kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ...types.spelling import Method
 from ...types.structure import PLAIN, mapped
-from ..assumptions import Assumption, StoredObjects, ViewsTold, Withdrawn
+from ..assumptions import Assumption, FollowedArrays, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
 from ..collaborator import Collaborator
@@ -244,7 +244,7 @@ class Recorder(Collaborator):
             raise self.unknown_alias(AliasError(
                 f"the content of {home.label!r} is not known here",
                 why=home.lost,
-                fix="make a copy (`.copy()`) before the two names can refer to one array"))
+                fix="make a copy (`.copy()`) before the two names can refer to one array"), home)
         for other, version in home.aliases:
             if other.current is not version:
                 raise self.unknown_alias(AliasError(
@@ -252,7 +252,8 @@ class Recorder(Collaborator):
                     "which has been written to since",
                     why="which of the two it is depends on data, so the value cannot be "
                         "followed to where it was made",
-                    fix="make a copy (`.copy()`) where one name is bound to the other"))
+                    fix="make a copy (`.copy()`) where one name is bound to the other"),
+                    home, other)
 
     def value_of(self, obj: Any) -> Any:
         """A tracer's value now; anything else unchanged."""
@@ -328,7 +329,7 @@ class Recorder(Collaborator):
         if home.lost is not None:
             raise self.unknown_alias(AliasError(
                 f"{home.label!r} cannot be written to here", why=home.lost,
-                fix="make a copy (`.copy()`) before the two names can refer to one array"))
+                fix="make a copy (`.copy()`) before the two names can refer to one array"), home)
         if is_stored(home):
             self.items.unroll_list_makers("a list that it fills holds an array that is written to")
             raise self.of_forms(AliasError(
@@ -345,6 +346,7 @@ class Recorder(Collaborator):
                 self.sources.want_layout(maker.layout_of)
         for other, _ in home.aliases:
             if other.lost is None:
+                other.loops |= home.loops
                 self.journal.write(Lost(other), (
                     f"{home.label!r}, which may or may not be the same array depending on "
                     "data, was written to"))
@@ -498,11 +500,12 @@ class Recorder(Collaborator):
         return self.branches.choose(shares, lambda: self.view(base, steps, dyn, value, value.aval),
                            lambda: self.apply(Method("copy"), (self.wrap(value),), {}))
 
-    def unknown_alias(self, error: SrcgradError) -> Refusal:
+    def unknown_alias(self, error: SrcgradError, *homes: Home) -> Refusal:
         """The refusal of what depends on which arrays are one: where memory layouts decide that,
-        tracing starts again with branches on them; without names that are followed there may be
-        fewer."""
-        return self.of_forms(error, *(ViewsTold(),) * self.undecided)
+        tracing starts again with branches on them, where it is what a loop has done, with numbers
+        that tell them apart; without names that are followed there may be fewer."""
+        return self.of_forms(error, *(ViewsTold(),) * self.undecided, *(
+            FollowedArrays(site) for home in homes for site in home.loops))
 
     def _note_layout(self, outcome: Outcome, result: Any, inputs: Any) -> None:
         """New arrays lie in C order if they were made so, or if all arrays they were made of do

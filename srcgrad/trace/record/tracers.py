@@ -36,7 +36,7 @@ class Home:
     """
 
     __slots__ = ("aliases", "choice", "contiguous", "current", "group", "held", "label",
-                 "layout_of", "lost", "made_from", "obj", "outside", "place", "reads",
+                 "layout_of", "loops", "lost", "made_from", "obj", "outside", "place", "reads",
                  "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array", region: Any = None) -> None:
@@ -51,6 +51,7 @@ class Home:
         self.outside = False
         self.aliases: list[tuple[Home, Value]] = []
         self.lost: str | None = None
+        self.loops: frozenset[Any] = frozenset()  # the sites of those that leave it in doubt
         self.group: object = None
         self.contiguous: bool | None = None
         self.layout_of: Home | None = None  # a view of that home if it is C-contiguous

@@ -1,0 +1,132 @@
+"""Names that loops bind to one array after another, and arrays of theirs that change."""
+
+from __future__ import annotations
+
+import numpy as np
+
+X = np.array([0.5, 1.3, 2.1])
+Y = np.array([0.7, -0.4, 1.1])
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+@case(X)
+def replaced_then_written(x):
+    b = x * 2.0
+    old, k = b, 0
+    while k < 3 and x[0] < 5.0:
+        k += 1
+        b = np.sin(b)
+    b[1] += 0.5
+    return np.sum(old * b)
+
+
+@case(X)
+@case(X * 0.1)
+def written_then_replaced(x):
+    b = x * 2.0
+    old = b
+    for _ in range(int(x[0] * 7.0)):
+        b[0] = b[1] * 2.0
+        b = np.sin(b)
+    b[1] += 0.5
+    return np.sum(old * b)
+
+
+@case(X)
+@case(X[::-1].copy())
+def left_early(x):
+    b = x * 2.0
+    old = b
+    for v in x:
+        if v > 2.0:
+            break
+        b[0] = b[1] * v
+        b = np.sin(b)
+    b[1] += 0.5
+    return np.sum(old * b) + np.sum(b * b)
+
+
+@case(X, Y)
+def one_from_before_by_data(x, y):
+    a, k = x * 0.5, 0
+    while k < 4 and np.sum(a * a) < 9.0:
+        k += 1
+        if a[0] > 0.5:
+            a = y
+        a[1:] += 0.1 * a[:-1] + 0.3
+    return np.sum(a * x) + np.sum(y * y)
+
+
+@case(X, Y)
+def loops_in_a_loop(x, y):
+    a = x * 0.5 + y
+    b = np.zeros(3)
+    k = 0
+    while k < 3 and y[0] < 5.0:
+        k += 1
+        j = 0
+        while j < 2 and y[1] < 5.0:
+            j += 1
+            a[:2] *= 0.5 + x[:2]
+            a = b if k == 2 else a * 1.5
+    return np.sum(a * x) + np.sum(b * b) + k
+
+
+@case(X, Y)
+def attributes_change_places(x, y):
+    class Cell:
+        def __init__(self, u):
+            self.u = u
+
+    first, second = Cell(x * 2.0), Cell(y)
+    k = 0
+    while k < 3 and first.u[0] < 5.0:
+        k += 1
+        first.u, second.u = second.u, first.u * 1.5
+        first.u[0] += 0.25
+    return np.sum(first.u * x) + np.sum(second.u * y)
+
+
+@case(X, Y)
+def items_change_places(x, y):
+    pair, b = [x * 2.0, y * 1.0], np.ones(3)
+    for i in range(int(x[1] * 3.0)):
+        pair[0], b = b, pair[0]
+        b[::2] *= 0.7 + 0.1 * i
+    b[-1] += x[0]
+    return np.sum(pair[0] * x) + np.sum(b * y)
+
+
+@case(X, Y)
+def after_a_branch(x, y):
+    a = x * 0.5
+    held = a
+    if np.sum(y) > 0.1:
+        k = 0
+        while k < 3 and np.sum(a) < 5.0:
+            k += 1
+            a = np.tanh(x + a)
+    v = a[1:]
+    v += np.tanh(y[1])
+    return np.sum(a * held)
+
+
+@case(X, Y)
+def one_of_two_or_a_new_one(x, y):
+    u, w = x * 1.0, y * 1.0
+    a = u
+    for i in range(len(x) * 2):
+        if x[i % 3] > 1.0:
+            a = w
+        elif y[i % 3] > 0.9:
+            a = a * 1.1
+        a[i % 3] += 0.2 * x[i % 3]
+    return np.sum(a * a) + np.sum(u * x) + np.sum(w * y)
