@@ -394,7 +394,7 @@ def function_name(node: Node) -> str | None:
     if not (name.isidentifier() and hint.isidentifier()) or name.startswith("_") or (
             len(hint) > 11 or fn is operator.neg):
         return None
-    return f"{name}_{hint}"
+    return f"{name.rstrip('_')}_{hint}"
 
 
 def merged(spans: list[Span]) -> list[Span]:

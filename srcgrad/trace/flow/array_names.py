@@ -58,7 +58,7 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
                     mine is UNBOUND) else mine)
 
     return OneOfArrays(build, [*(Leaf(BOOL) for _ in others), own], parts, others=tuple(others),
-                       labels=(*(f"_is_{name}" for name in names), ""))
+                       labels=(*(f"_is_{name}" for name in names), "_new"))
 
 
 def has_others(form: OneOfArrays, state: Any) -> bool:
@@ -91,7 +91,8 @@ def _spare(machine: Any, aval: Aval, heads: list[ArrayTracer], other: ArrayTrace
     """An array for a name that is another one: that of the iteration's head, or any."""
     if heads and heads[0].home.region is machine.recorder.region:
         return heads[0]
-    return machine.recorder.apply(np.zeros_like, (other,), {"dtype": aval.dtype})
+    given = {} if aval.dtype == other.aval.dtype else {"dtype": aval.dtype}
+    return machine.recorder.apply(np.zeros_like, (other,), given)
 
 
 def _is_other(other: ArrayTracer, state: Any) -> Any:
