@@ -26,8 +26,8 @@ def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
     joint = differentiate(graph, wrt, of, keep=keep)
     if unit and not _typed_by_path(graph):
         joint = _with_unit_seeds(joint, len(graph.inputs))
-    joint = simplify(joint, keep_raising=keep_raising, without=without)
-    joint = close(find_quotients(joint), recompute="recompute" not in without)
+    joint = simplify(find_quotients(joint), keep_raising=keep_raising, without=without)
+    joint = close(joint, recompute="recompute" not in without)
     joint = pairs(simplify(joint, keep_raising=keep_raising, without=without), copies)
     return _zero_dimensional(joint, [graph.inputs[i].aval for i in wrt])
 

@@ -20,7 +20,7 @@ from ..graph.signs import Signs
 from ..types.dims import proves_positive
 from ..types.kinds import FLOAT, OF_PYTHON
 from ..types.quotients import quotient
-from .operands import DIV, Operands
+from .operands import DIV, MUL, NEG, Operands
 from .rewriting import Emit, call_of
 
 
@@ -43,6 +43,7 @@ class _Quotients(Operands):
         super().__init__()
         self.last = last
         self.signs = Signs(self.defined)
+        self.plain: dict[Value, bool] = {}
         self.divisors = set(_divisors(block, None))
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
@@ -50,8 +51,9 @@ class _Quotients(Operands):
             return None
         above, below = self.operands_of(node)
         number, marked = self.number(above), call_of(node) is quotient
-        raises = (marked or (number is not None and not self.last)) and all(
-            map(self._is_plain, (above, below))) and self._may_be_zero(below)
+        of_numpy = not self.last and node.out.aval.kind not in OF_PYTHON
+        raises = (marked or of_numpy) and self._is_plain(above) and self._is_plain(below) and (
+            self._may_be_zero(below))
         if raises and self.last:
             then, orelse = Emit(node.origin), Emit(node.origin)
             value = then.apply(operator.truediv, (above, below), {}, node.out.aval)
@@ -65,9 +67,15 @@ class _Quotients(Operands):
         return (emit.apply(made, (above, below), {}, node.out.aval),)
 
     def _is_plain(self, operand: Any) -> bool:
-        """Is an operand a number of Python's in the text?"""
-        return self.number(operand) is not None or (
-            isinstance(operand, Value) and operand.aval.kind in OF_PYTHON)
+        """Is an operand a number of Python's in the text?  The cotangent of the result may be."""
+        if not isinstance(operand, Value) or self.number(operand) is not None:
+            return True
+        if operand not in self.plain:
+            node = self.defined.get(operand)
+            self.plain[operand] = operand.aval.kind in OF_PYTHON or (
+                node is not None and call_of(node) in MUL | DIV | NEG
+                and all(map(self._is_plain, self.operands_of(node))))
+        return self.plain[operand]
 
     def _may_be_zero(self, below: Any) -> bool:
         number = self.number(below)

@@ -85,7 +85,7 @@ def differences(f, x, n):
 
 
 @pytest.mark.parametrize("n", [0, 1, 3, 70])
-@pytest.mark.parametrize("f", [one_array, conditional_swap, rotation, choices, nested_swaps,
+@pytest.mark.parametrize("f", [one_array, third_name, conditional_swap, rotation, choices, nested_swaps,
                                collapse], ids=lambda f: f.__name__)
 def test_swaps(f, n):
     df = sg.value_and_grad(f)
@@ -93,11 +93,6 @@ def test_swaps(f, n):
     assert value == f(X, n)
     np.testing.assert_allclose(gradient, differences(f, X, n), rtol=1e-5, atol=1e-6)
     assert "unrolled" not in df.explain()
-
-
-def test_an_array_under_a_third_name_is_refused_after_the_loop():
-    with pytest.raises(sg.AliasError, match="copy"):
-        sg.grad(third_name)(X, 3)
 
 
 def one_new_list(x):
