@@ -1,0 +1,51 @@
+"""Programs in the manner of public repositories; each stands for one that once failed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+R = np.random.RandomState(17)
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+# ---- sizes ---------------------------------------------------------------------------------------
+@case(R.rand(2, 1, 3, 2), R.rand(6, 2))
+def flat_but_for_the_first(images, weights):
+    flat = images.reshape((images.shape[0], np.prod(images.shape[1:])))
+    return np.sum(np.tanh(np.dot(flat[:, :], weights)))
+
+
+@case(R.rand(2, 3, 2))
+def flat_but_for_the_last(x):
+    rows = np.reshape(x, (np.prod(x.shape[:-1]), x.shape[-1]))
+    return np.sum(rows[0] * np.prod(rows, axis=0))
+
+
+@case(R.rand(4, 18), 3)
+def heads_of_heads(x, heads):
+    rows = x[[0, 1, 2, 3]]
+    rows = np.tile(np.tanh(np.split(rows, heads, axis=-1)[1]), 3)
+    return np.sum(np.split(rows, heads, axis=-1)[0] ** 2)
+
+
+LAYERS = [(1, 4), (4, 4), (4, 1)]
+
+
+@case(R.randn(2, 33) * 0.4, R.rand(5, 1))
+def sets_of_weights(weights, inputs):
+    """The first layer has one set of inputs, the others one for each set of weights."""
+    units = np.expand_dims(inputs, 0)
+    for m, n in LAYERS:
+        w = weights[:, :m * n].reshape((len(weights), m, n))
+        out = np.einsum("mnd,mdo->mno", units, w) + weights[:, m * n:m * n + n].reshape((len(weights), 1, n))
+        units = np.tanh(out)
+        weights = weights[:, (m + 1) * n:]
+    return np.sum(out ** 2)
