@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.linalg
 
 R = np.random.RandomState(17)
 CASES = []
@@ -49,3 +50,12 @@ def sets_of_weights(weights, inputs):
         units = np.tanh(out)
         weights = weights[:, (m + 1) * n:]
     return np.sum(out ** 2)
+
+
+# ---- matrices ------------------------------------------------------------------------------------
+@case(R.rand(2, 2) + np.eye(2), 0.4)
+def square_root_filter(factor, noise):
+    stacked = np.hstack([np.array([[1.0, 1.0], [0.0, 1.0]]) @ factor, noise * np.eye(2)]).T
+    _, r = scipy.linalg.qr(stacked)
+    q, _ = np.linalg.qr(stacked, mode="complete")
+    return np.sum((r[:2, :2].T @ r[:2, :2]) ** 2) + np.sum(np.sin(q[:, :2]))
