@@ -59,3 +59,25 @@ def square_root_filter(factor, noise):
     _, r = scipy.linalg.qr(stacked)
     q, _ = np.linalg.qr(stacked, mode="complete")
     return np.sum((r[:2, :2].T @ r[:2, :2]) ** 2) + np.sum(np.sin(q[:, :2]))
+
+
+# ---- arrays that grow ----------------------------------------------------------------------------
+@case(R.rand(3), 0.1, 1.0)
+def grown_rows(start, speed, end):
+    """A vector becomes a matrix in the first iteration."""
+    x, time = start.copy(), 0.0
+    path = np.array(x)
+    while time <= end:
+        x = x * 0.9 + speed
+        path = np.vstack((path, x))
+        time += 0.3
+    return np.sum(path ** 2) + path[-1, 0]
+
+
+@case(R.rand(3), 0.3, 4)
+def grown_columns(start, rate, steps):
+    x = history = start
+    for _ in range(steps):
+        x = x - rate * x ** 2
+        history = np.column_stack((history, x))
+    return np.sum(history[:, -1] * history[:, 1])

@@ -176,7 +176,11 @@ class LibraryCalls(Collaborator):
                 return self.recorder.apply(function, args, kwargs)
             except Demand as need:
                 args, kwargs = self._demanded(args, kwargs, need, function)
-        raise AssertionError("a demand was not met")
+        name = getattr(function, "__name__", getattr(function, "name", "the function"))
+        raise self.recorder.fatal(UnsupportedOperation(
+            f"{name} with numbers that follow from how many axes an array has, which only a run "
+            "knows", why="a variable or the elements of a list are arrays of different ranks",
+            fix="use one name for each rank, or give all the same rank (np.atleast_2d)"))
 
     def _settled(self, function: Any, args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
