@@ -81,3 +81,12 @@ def grown_columns(start, rate, steps):
         x = x - rate * x ** 2
         history = np.column_stack((history, x))
     return np.sum(history[:, -1] * history[:, 1])
+
+
+# ---- dtypes --------------------------------------------------------------------------------------
+@case(np.array([0.2, 0.3]), np.array([1.0, 1.5]))
+def refracted(sine, index):
+    """Beyond total reflection the angle is complex: its dtype is known at run time only."""
+    angle = np.emath.arcsin(sine * index)
+    wave = 2 * index * np.cos(angle) / sine[0]
+    return np.abs(wave[0]) + wave[1].real
