@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
+from functools import reduce
+
 import numpy as np
 import scipy.linalg
 
@@ -90,3 +93,91 @@ def refracted(sine, index):
     angle = np.emath.arcsin(sine * index)
     wave = 2 * index * np.cos(angle) / sine[0]
     return np.abs(wave[0]) + wave[1].real
+
+
+# ---- mappings of one's own -----------------------------------------------------------------------
+class Registry(MutableMapping):
+    """Keys in any case."""
+
+    def __init__(self, data=None, **named):
+        self.data = {}
+        self.update({} if data is None else data, **named)
+
+    def __getitem__(self, key):
+        try:
+            return self.data[key]
+        except KeyError:
+            pass
+        return self.data[dict(zip(self.lower_keys(), self.keys()))[key.lower()]]
+
+    def __setitem__(self, key, value):
+        self.data[key] = value
+
+    def __delitem__(self, key):
+        del self.data[key]
+
+    def __iter__(self):
+        yield from self.data.keys()
+
+    def __len__(self):
+        return len(self.data)
+
+    def lower_keys(self):
+        yield from [str(key).lower() for key in self.data]
+
+
+WHITES = Registry({"D65": np.array([0.95, 1.0, 1.09]), "A": np.array([1.1, 1.0, 0.36])})
+
+
+@case(R.rand(3))
+def mapping_in_any_case(x):
+    made = Registry({"First": x}, Second=x ** 2)
+    made["Third"] = x * made["first"]
+    plain, spread = dict(made), {**made}
+    return np.sum(made["SECOND"] * plain["Third"] * WHITES["d65"]) + np.sum(spread["First"])
+
+
+@case(R.rand(3))
+def generator_beside_a_dict(x):
+    """What ``zip`` takes of a dict are its keys."""
+    def doubled():
+        for value in x:
+            yield value * 2
+
+    weights = {1: x[0], 0: x[1], 3: 0.5}
+    return sum(a * b for a, b in zip(doubled(), weights)) + sum(
+        a * b for b, a in zip(weights.values(), doubled()))
+
+
+# ---- ranks ---------------------------------------------------------------------------------------
+@case(R.rand(3) + 0.1)
+def weights_in_its_shape(x):
+    y = np.ones((4, 4)) * x[0] if x[1] > 0 else x
+    weights = np.cos(np.arange(y.size)).reshape(y.shape)
+    return np.sum(weights * y)
+
+
+# ---- loops in loops ------------------------------------------------------------------------------
+def combinations_of(n, r):
+    def product(values):
+        try:
+            return reduce(lambda a, b: a * b, values)
+        except TypeError:
+            return 1
+
+    return product(range(n - r + 1, n + 1)) / product(range(1, r + 1))
+
+
+@case(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 4.0]]), 1, 2)
+def moment_of_polygon(vertices, p, q):
+    x, y = vertices
+    moment = 0.0
+    for k in range(len(x)):
+        dx, dy = x[k] - x[(k - 1) % len(x)], y[k] - y[(k - 1) % len(x)]
+        part = 0.0
+        for i in range(p + 1):
+            for j in range(q + 1):
+                part += ((-1) ** (i + j) * combinations_of(p, i) * combinations_of(q, j)
+                         / (i + j + 1) * x[k] ** (p - i) * y[k] ** (q - j) * dx ** i * dy ** j)
+        moment += (x[k] * dy - y[k] * dx) * part
+    return moment / (p + q + 2)

@@ -384,6 +384,8 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
             return made
         if isinstance(source, dict):
             items = list(machine.presence.container_method(source, "items", (), {}))
+        elif hasattr(type(source), "keys"):
+            items = machine.mapping_items(source)
         else:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
         return machine.build_dict([*items, *kwargs.items()])
