@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import MutableMapping
 from functools import reduce
 
@@ -181,3 +182,25 @@ def moment_of_polygon(vertices, p, q):
                          / (i + j + 1) * x[k] ** (p - i) * y[k] ** (q - j) * dx ** i * dy ** j)
         moment += (x[k] * dy - y[k] * dx) * part
     return moment / (p + q + 2)
+
+
+# ---- settings ------------------------------------------------------------------------------------
+CURVES = Registry({"SUP": Registry({"Linear": Registry({800: (1.0, 2.0), 400: (2.0, 3.0)})})})
+
+
+def scaled(x, gain=1.0, bias=0.0):
+    return x * gain + bias
+
+
+def known_settings(function, **settings):
+    """Those settings that a function takes."""
+    names = list(inspect.signature(function).parameters.keys())
+    for name in set(settings.keys()) - set(names):
+        settings.pop(name)
+    return settings
+
+
+@case(R.rand(3))
+def settings_in_mappings_of_mappings(x):
+    gain, bias = CURVES["sup"]["Linear"][800]
+    return np.sum(scaled(x, **known_settings(scaled, gain=gain, bias=bias, unknown=3.0)) ** 2)

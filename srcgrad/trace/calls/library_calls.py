@@ -281,7 +281,9 @@ class LibraryCalls(Collaborator):
             return self.class_attributes.made_class(function(*args, **kwargs))
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
                                                         int, float, complex, property)) or (
-                any(owner is cls for cls in (int, float, bytes, str))):
+                any(owner is cls for cls in (int, float, bytes, str))) or (
+                isinstance(owner, types.MappingProxyType) and (
+                    id(owner) not in self.found_functions.paths)):
             return self.calls.adopt(function(*args, **kwargs))
         if module == "builtins" and getattr(function, "__name__", "") not in IMPURE_BUILTINS:
             return function(*args, **kwargs)
