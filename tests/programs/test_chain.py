@@ -26,6 +26,7 @@ import srcgrad as sg
 CORPORA = (containers_outside, objects_outside, everyday, aliasing, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages,
            found_in_repositories, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
+PROGRAMS += [(found_in_repositories.__name__, *one) for one in found_in_repositories.FIRST_ORDER]
 
 
 @pytest.mark.parametrize(
