@@ -213,3 +213,14 @@ def known_settings(function, **settings):
 def settings_in_mappings_of_mappings(x):
     gain, bias = CURVES["sup"]["Linear"][800]
     return np.sum(scaled(x, **known_settings(scaled, gain=gain, bias=bias, unknown=3.0)) ** 2)
+
+
+# ---- draws ---------------------------------------------------------------------------------------
+@case(R.rand(5))
+def drawn_from_a_range(x):
+    np.random.seed(1)
+    first = x[np.random.choice(range(len(x)))]
+    some = x[np.random.choice(range(1, len(x), 2), size=2)]
+    rng = np.random.default_rng(2)
+    turned = x[rng.permutation(range(len(x)))]
+    return first * np.sum(some) + np.sum(turned[:2]) * x[rng.choice(range(len(x)))]
