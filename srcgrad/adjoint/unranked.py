@@ -6,6 +6,7 @@ computes has no derivative of its own: another order is refused.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -29,11 +30,13 @@ def is_unranked(rule: Rule, named: Mapping[str, Any]) -> bool:
 
 
 def called_by_run(tape: Tape, rule: Rule, named: Mapping[str, Any],
-                  given: Mapping[str, Any]) -> Sym:
-    """The cotangent that the body of a rule gives when it is run."""
+                  given: Mapping[str, Any]) -> Sym | list[Sym | None]:
+    """The cotangent that the body of a rule gives when it is run; those of the arrays in a
+    sequence."""
     body, target = rule.body, named[rule.inputs[0]]
     home = sys.modules.get(body.__module__)
-    if len(rule.inputs) != 1 or rule.form == "elementwise" or not isinstance(target, Value) or (
+    if len(rule.inputs) != 1 or rule.form == "elementwise" or (
+            not isinstance(target, Value | tuple | list)) or (
             getattr(home, body.__name__, None) is not body):
         raise unranked("the derivative")
     arguments: dict[str, Any] = {}
@@ -43,7 +46,11 @@ def called_by_run(tape: Tape, rule: Rule, named: Mapping[str, Any],
         if need not in given and need not in rule.settings and need not in named:
             found = _fact(tape, fact, named[name])
         arguments[need] = mapped(found, Sym, lambda s: s.value)
-    return Sym(tape.apply(body, (), arguments, cotangent_aval(target.aval)), tape)
+    if isinstance(target, Value):
+        return Sym(tape.apply(body, (), arguments, cotangent_aval(target.aval)), tape)
+    found = tape.apply(body, (), arguments, OPAQUE)
+    return [Sym(tape.apply(operator.getitem, (found, i), {}, cotangent_aval(part.aval)), tape)
+            if isinstance(part, Value) else None for i, part in enumerate(target)]
 
 
 _FACTS: dict[str, Callable[..., Any]] = {
@@ -52,6 +59,8 @@ _FACTS: dict[str, Callable[..., Any]] = {
 
 def _fact(tape: Tape, fact: str, part: Any) -> Any:
     ask = _FACTS[fact]
+    if isinstance(part, tuple | list):
+        return [_fact(tape, fact, p) for p in part]
     if not isinstance(part, Value):
         return ask(part)
     return tape.apply(ask, (part,), {}, INT if fact == "ndim" else OPAQUE)

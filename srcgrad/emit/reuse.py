@@ -30,7 +30,8 @@ def reusable(node: Node) -> int | None:
 def _fits(value: Value, out: Value) -> bool:
     mine, its = value.aval, out.aval
     return (mine.kind is Kind.ARRAY and bool(mine.shape) and mine.shape == its.shape
-            and same_dtype(mine.dtype, its.dtype) and its.kind is Kind.ARRAY
+            and same_dtype(mine.dtype, its.dtype) and mine.least is None
+            and its.kind is Kind.ARRAY
             and value.hint is not None and out.hint in (None, value.hint))
 
 

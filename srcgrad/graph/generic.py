@@ -284,7 +284,8 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     if name_of(fn) == "solve_banded" and _are_numbers(args[0]):
         numbers.insert(0, sum(args[0]) + 1)  # rows of diagonals
     for equations, necessary in unifications(shapes, dims, numbers):
-        if not all_equated(equations) or not accepts(equations):
+        solution = all_equated(equations)
+        if not solution or _settles(solution, leaves, dims) or not accepts(equations):
             continue
         for equation in list(equations) if len(equations) > 2 else []:
             fewer = [e for e in equations if e is not equation]
@@ -345,6 +346,15 @@ def _demand_integers(leaves: list[Aval]) -> None:
     symbolic = tuple(i for i, a in enumerate(leaves) if a.kind is Kind.INT)
     if symbolic:
         raise Demand(symbolic)
+
+
+def _settles(solution: dict[Atom, Dim], leaves: list[Aval], dims: list[Dim]) -> bool:
+    """Does it choose a number for an integer among the arguments?  NumPy insists on sizes; which
+    number an integer is the program says."""
+    known = {a for d in dims if isinstance(d, Poly) for a in symbols(d)}
+    chosen = {a for a in known & solution.keys() if known.isdisjoint(symbols(solution[a]))}
+    return any(a.kind is Kind.INT and isinstance(a.expr, Poly)
+               and not chosen.isdisjoint(symbols(a.expr)) for a in leaves)
 
 
 def _attempt(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],

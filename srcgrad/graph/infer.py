@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..types.kinds import Aval, Kind, any_aval, python_scalar
-from ..types.spelling import At, Part
+from ..types.spelling import At, Method, Part
 from ..types.structure import mapped
 from .callback import result_of_callback
 from .generic import Demand, check_may_probe, generic, leaves_of, name_of
@@ -163,7 +163,7 @@ def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:
     """Whatever is done to an object of unknown type gives another one; functions of the rule
     book take shapes that only a run knows, and return arrays."""
     numeric = [a for a in leaves if a.is_numeric]
-    if numeric and (fn in (np.reshape, np.broadcast_to)
+    if numeric and (fn in (np.reshape, np.broadcast_to, Method("reshape"))
                     or (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules")):
         return Outcome((any_aval(numeric[0].dtype),))
     from_type: dict[Any, Kind] = {len: Kind.INT, bool: Kind.BOOL, int: Kind.INT,

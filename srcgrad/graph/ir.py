@@ -91,8 +91,10 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Ref:
-    """The place of input number ``index`` in a template."""
+    """The place of input number ``index`` in a template.  An array beside it there is no Ref:
+    NumPy is not to compare its elements with one."""
 
+    __array_ufunc__ = None
     index: int
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..types.dims import Dim
 from ..types.kinds import Aval, Kind, array
 from ..types.spelling import Method
-from .broadcasting import Broadcast, preferred
+from .broadcasting import Broadcast
 from .outcome import Outcome
 from .probing import call, describe
 
@@ -107,15 +107,15 @@ def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
         letters = sorted(set(inputs) - {","})
         output = "".join(c for c in letters if inputs.count(c) == 1)
     sizes: dict[str, Dim] = {}
+    broadcast = Broadcast()
     for term, operand in zip(terms, operands):
         if len(term) != len(operand.shape):
             return None
         for letter, size in zip(term, operand.shape):
-            known = sizes.get(letter, size)
-            if isinstance(known, int) and isinstance(size, int) and known != size \
-                    and 1 not in (known, size):
+            try:
+                sizes[letter] = broadcast.pair(sizes.get(letter, size), size)
+            except ValueError:
                 return None
-            sizes[letter] = size if known == 1 else known if size == 1 else preferred(known, size)
     if any(c not in sizes for c in output):
         return None
     tiny = tuple(array(x.dtype, (1,) * len(x.shape)) for x in operands)
@@ -123,7 +123,8 @@ def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     result = aval.but(shape=tuple(sizes[c] for c in output)) if aval.is_array else aval
     if len(terms) == 1 and set(output) == set(terms[0]) and aval.is_array:
         return Outcome((result,), views=("view",), sources=(0,))  # no sum: a writable view
-    return Outcome((result,), orders=("C" if len(output) < 2 else None,))
+    return Outcome((result,), guards=tuple(broadcast.guards), uncertain=broadcast.uncertain,
+                   orders=("C" if len(output) < 2 else None,))
 
 
 def _chain(factors: Any) -> Outcome | None:

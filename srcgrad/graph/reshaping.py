@@ -9,11 +9,11 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..types import dims
 from ..types.dims import Dim
-from ..types.kinds import SCALARS, Aval, array
+from ..types.kinds import SCALARS, Aval, Kind, array
 from ..types.spelling import Method
 from .integers import number_of
 from .making import Rule
-from .outcome import Outcome
+from .outcome import Outcome, placeholder
 
 
 def shown(shape: tuple[Dim, ...]) -> str:
@@ -80,8 +80,11 @@ def only_splits(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> bool:
 
 
 def new_shape(old: tuple[Dim, ...], sizes: tuple[Any, ...]) -> tuple[Dim, ...] | None:
-    """The shape after a reshape, -1 resolved; None where a number is unknown."""
-    numbers = [int(s) if isinstance(s, np.integer) else number_of(s) for s in sizes]
+    """The shape after a reshape, -1 resolved; None where what a size is, is unknown.  NumPy's
+    integers that only a run knows (``np.prod(x.shape[1:])``) are sizes of their own."""
+    numbers = [placeholder(k) if isinstance(s, Aval) and s.kind is Kind.SCALAR
+               and s.dtype is not None and s.dtype.kind in "iu" else
+               int(s) if isinstance(s, np.integer) else number_of(s) for k, s in enumerate(sizes)]
     if None in numbers:
         return None
     shape: list[Any] = list(numbers)

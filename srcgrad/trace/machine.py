@@ -84,7 +84,7 @@ class TraceMachine(Dispatch):
                 self.pushes.ends_itself(iterable)) or (
                 ListedGenerators() in self.assumed and isinstance(iterable, (*SIZED, Choice)))):
             items = as_list(iterable)
-            return Cursor(staged_iterable(self, items) or items)
+            return self.containers.made(Cursor(staged_iterable(self, items) or items))
         made = lazily(self.iterate(iterable))
         self.calls.note_iterator(made)
         self.cursors.drawn_from[id(made)] = (made, iterable)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import functools
 import linecache
+import math
 import pickle
 import threading
 
 import numpy as np
 import pytest
+from chain import same
 
 import srcgrad as sg
 
@@ -328,3 +331,48 @@ def test_classes_of_notebook_cells_keep_their_own_methods():
     exec(compile(text, name, "exec"), namespace)
     program = namespace["program"]
     assert sg.value_and_grad(program)(3.0) == (program(3.0), 24.0)
+
+
+DOUBLED, TRIPLED = np.vectorize(lambda v: v * 2), np.vectorize(lambda v: v * 3)
+
+
+@functools.cache
+def kept_double(v):
+    return v * 2
+
+
+@functools.cache
+def kept_triple(v):
+    return v * 3
+
+
+def called(function, *args):
+    return function(*args)
+
+
+def of_object(holder, x):
+    return holder["functions"][0](x)
+
+
+@pytest.mark.parametrize(("functions", "args"), [
+    ((np.std, np.var, np.sum, np.prod), (np.array([1.0, 2.0, 5.0]),)),
+    ((np.tril, np.triu), (np.arange(9.0).reshape(3, 3),)),
+    ((np.linalg.norm, np.linalg.det), (np.eye(3) * 2,)),
+    ((np.fft.fft, np.fft.ifft), (np.arange(4.0),)),
+    ((np.sin, np.cos), (0.5,)), ((math.sin, math.cos), (0.5,)),
+    ((DOUBLED, TRIPLED), (np.array([1.0, 2.0]),)),
+    ((kept_double, kept_triple), (2.0,)),
+    ((functools.partial(np.std, ddof=1), functools.partial(np.var, ddof=1)), (np.arange(4.0),))])
+def test_which_function_is_handed_in_is_guarded(functions, args):
+    for compiled, plain, given in ((sg.jit(called), called, lambda f: (f, *args)),
+                                   (sg.jit(of_object), of_object,
+                                    lambda f: ({"functions": [f]}, *args))):
+        for function in (*functions, *functions):
+            assert same(compiled(*given(function)), plain(*given(function)))
+
+
+def test_which_method_of_a_generator_is_handed_in_is_guarded():
+    compiled = sg.jit(called)
+    for name in ("normal", "uniform", "normal"):
+        ours, plain = np.random.RandomState(3), np.random.RandomState(3)
+        assert compiled(getattr(ours, name), 0.0, 2.0) == getattr(plain, name)(0.0, 2.0)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import linecache
 from collections import Counter
 from typing import Any
 
 import numpy as np
 import pytest
+from chain import check
 
 import srcgrad as sg
 from srcgrad.trace.entry import trace
@@ -17,7 +20,8 @@ from srcgrad.trace.flow.rounds import Rounds
 def made(text: str, name: str) -> Any:
     filename = f"<nest {name}>"
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
-    namespace: dict[str, Any] = {"__name__": "nest", "np": np}
+    namespace: dict[str, Any] = {"__name__": "nest", "np": np, "itertools": itertools,
+                                 "functools": functools}
     exec(compile(text, filename, "exec"), namespace)
     return namespace["f"]
 
@@ -73,3 +77,24 @@ def test_values() -> None:
         step = 1e-6 * np.eye(3)
         want = [(fn(x + d, 2) - fn(x - d, 2)) / 2e-6 for d in step]
         np.testing.assert_allclose(slope, want, rtol=1e-6, atol=1e-6)
+
+
+ITERATORS = [
+    "s += functools.reduce(lambda a, b: a * b, range(1, i + 2)) * x",
+    "a, b = itertools.tee(range(i + 2))\n        next(b)\n        for u, v in zip(a, b): s += u * v * x",
+    "s += next(k * x for k in range(i + 1) if k * 2 >= i)",
+    "g = (x * k for k in range(i + 1))\n        s += next(g)\n        for v in g: s += v",
+    "for u, v in itertools.pairwise(range(i + 1)): s += u * v * x",
+    "m = map(lambda k: x * k, range(i + 1))\n        s += next(m)\n        for v in m: s += v",
+    "f = filter(lambda k: k * x[0] > 1, range(i + 1))\n        for v in f: s += v * x",
+    "r = iter(reversed(range(i + 1)))\n        s += next(r) * x\n        for v in r: s += v * x"]
+
+
+@pytest.mark.parametrize("body", ITERATORS)
+def test_iterators_made_in_a_loop(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are the iteration's own: the loop does not carry where they stand."""
+    fn = made(f"def f(x, n):\n    s = 0. * x\n    for i in range(n):\n        {body}\n"
+              "    return np.sum(s ** 2)\n", body)
+    assert max(rounds_of(fn, monkeypatch).values()) <= 8
+    monkeypatch.undo()
+    check(fn, (np.array([0.7, 1.3]), 4))

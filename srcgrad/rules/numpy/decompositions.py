@@ -205,8 +205,14 @@ def svdvals_x(ct: Array, x: Array, x_dtype: Dtype) -> Array:
 def qr_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str) -> Array:
     """Walter and Lehmann (2010) for the leading square block of R; the columns of a wide matrix
     beyond it are ``Q^H a``."""
-    if mode not in ("reduced", "r"):
+    if mode not in ("reduced", "r", "complete"):
         raise NoRule(f"np.linalg.qr has no derivative rule with mode={mode!r}; use 'reduced'")
+    if mode == "complete":
+        (q, r), (q_ct, r_ct) = ans, ct
+        like = np.linalg.diagonal(r)
+        q_ct = None if q_ct is None else leading(q_ct, -1, like)
+        r_ct = None if r_ct is None else _thin(np.triu(r_ct), -2, like)
+        ct, ans = (q_ct, r_ct), (_thin(q, -1, like), _thin(r, -2, like))
     if mode == "r":
         q, r = np.linalg.qr(a)
         q_ct, r_ct = None, np.reshape(ct, np.shape(r))  # engines learn that sizes agree

@@ -15,7 +15,6 @@ from srcgrad.rules.numpy.decompositions import (
     eigh_a,
     eigvals_a,
     eigvalsh_a,
-    leading,
     qr_a,
     read_triangle,
     svd_a,
@@ -329,15 +328,10 @@ def scipy_norm(
 @vjp(sl.qr, "a")
 def scipy_qr(ct: Any, ans: Any, a: Array, a_dtype: Dtype, mode: str, pivoting: bool) -> Array:
     _only("scipy.linalg.qr", pivoting=pivoting)
-    if mode == "economic":
-        return qr_a(ct, ans, a, a_dtype, "reduced")
-    if mode != "full":
+    names = {"economic": "reduced", "full": "complete"}
+    if mode not in names:
         raise NoRule(f"scipy.linalg.qr has no derivative rule with mode={mode!r}")
-    q, r = ans
-    like = np.diagonal(r)
-    q_ct = None if ct[0] is None else leading(ct[0], -1, like)
-    r_ct = None if ct[1] is None else leading(np.triu(ct[1]), -2, like)
-    return qr_a((q_ct, r_ct), (leading(q, -1, like), r[: np.shape(like)[0]]), a, a_dtype, "reduced")
+    return qr_a(ct, ans, a, a_dtype, names[mode])
 
 
 def _shape_of_list(shape: Any) -> Shape:

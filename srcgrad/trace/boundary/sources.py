@@ -8,6 +8,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import functools
 import itertools
 import operator
 import pathlib
@@ -53,9 +54,12 @@ SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
 STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
 VALUES = (decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
           datetime.tzinfo, pathlib.PurePath, re.Pattern)  # equal ones may differ in their texts
+# which of these it is, not what it consists of, is guarded: NumPy's functions in C and Cython too
 ATOMIC = (operator.itemgetter, operator.attrgetter, operator.methodcaller, types.ModuleType,
-          types.FunctionType, types.BuiltinFunctionType, type, np.ufunc,
-          types.MethodType, types.BuiltinMethodType)
+          types.FunctionType, types.BuiltinFunctionType, type, np.ufunc, type(np.sum),
+          types.MethodType, types.BuiltinMethodType, types.MethodDescriptorType,
+          types.WrapperDescriptorType, types.ClassMethodDescriptorType, np.vectorize,
+          type(functools.cache(len)), type(np.random.Generator.normal))
 
 
 class Sources(Collaborator):

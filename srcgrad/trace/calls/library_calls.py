@@ -176,7 +176,11 @@ class LibraryCalls(Collaborator):
                 return self.recorder.apply(function, args, kwargs)
             except Demand as need:
                 args, kwargs = self._demanded(args, kwargs, need, function)
-        raise AssertionError("a demand was not met")
+        name = getattr(function, "__name__", getattr(function, "name", "the function"))
+        raise self.recorder.fatal(UnsupportedOperation(
+            f"{name} with numbers that follow from how many axes an array has, which only a run "
+            "knows", why="a variable or the elements of a list are arrays of different ranks",
+            fix="use one name for each rank, or give all the same rank (np.atleast_2d)"))
 
     def _settled(self, function: Any, args: tuple[Any, ...],
                  kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -277,7 +281,9 @@ class LibraryCalls(Collaborator):
             return self.class_attributes.made_class(function(*args, **kwargs))
         if module in PURE_MODULES or isinstance(owner, (str, bytes, tuple, list, dict, set,
                                                         int, float, complex, property)) or (
-                any(owner is cls for cls in (int, float, bytes, str))):
+                any(owner is cls for cls in (int, float, bytes, str))) or (
+                isinstance(owner, types.MappingProxyType) and (
+                    id(owner) not in self.found_functions.paths)):
             return self.calls.adopt(function(*args, **kwargs))
         if module == "builtins" and getattr(function, "__name__", "") not in IMPURE_BUILTINS:
             return function(*args, **kwargs)

@@ -318,6 +318,8 @@ def form_of_items(found: Outline, items: list[Any], store: Callable[[type], Stor
     """The form of items with an outline, and for each column its name and the type of what it
     holds; :class:`Unlike` where lists hold other things than numbers.  ``store`` gives the store of
     a class of objects that are known by numbers."""
+    if not items:
+        raise Unlike  # nothing shows what it is made of
     example = items[0]
     if isinstance(found, Constant):
         return Fixed(example), []

@@ -141,7 +141,8 @@ def reversed_(machine: Any, iterable: Any) -> Any:
             return reversed(iterable)
         if isinstance(iterable, range):
             return iterable[::-1]
-        return Cursor(list(machine.containers.outside_items(iterable))[::-1])
+        return machine.containers.made(
+            Cursor(list(machine.containers.outside_items(iterable))[::-1]))
     if isinstance(found, Range):
         if type(found.step) is int and abs(found.step) == 1:
             last = machine.binary("-", found.stop, found.step)
@@ -160,7 +161,7 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
                      for items in zip(*[machine.iterate(p) for p in parts])])
     if _any_staged(machine, parts):
         staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
-        return Cursor(Mapped(function, staged))
+        return machine.containers.made(Cursor(Mapped(function, staged)))
     return iter([machine.call(function, *items)
                  for items in zip(*[machine.containers.watched(machine.containers.outside_items(p))
                                     for p in parts])])
@@ -179,7 +180,7 @@ def filter_(machine: Any, function: Any, iterable: Any) -> Any:
         return machine.if_(test, lambda: machine.append_held_item(kept, item), lambda: 0)
 
     machine.for_(items, machine.hold, keep)
-    return Cursor(staged_iterable(machine, kept) or kept)
+    return machine.containers.made(Cursor(staged_iterable(machine, kept) or kept))
 
 
 @handles(iter)
@@ -383,6 +384,8 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
             return made
         if isinstance(source, dict):
             items = list(machine.presence.container_method(source, "items", (), {}))
+        elif hasattr(type(source), "keys"):
+            items = machine.mapping_items(source)
         else:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
         return machine.build_dict([*items, *kwargs.items()])
@@ -393,7 +396,7 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
 def reduce(machine: Any, function: Any, iterable: Any, *initial: Any) -> Any:
     staged = staged_iterable(machine, iterable)
     if staged is not None and iteration.static_items(machine, staged) is None:
-        return _fold(machine, function, Cursor(staged), *initial)
+        return _fold(machine, function, machine.containers.made(Cursor(staged)), *initial)
     items = list(machine.iterate(iterable))
     if initial:
         items.insert(0, initial[0])

@@ -78,7 +78,8 @@ def pairwise(machine: Any, iterable: Any) -> Any:
     if not _is_long(machine, iterable):
         return _pairwise(machine, iterable)
     items = staged_iterable(machine, iterable)
-    return Cursor(Zip((items, Cursor(items, 1))))
+    made = machine.containers.made
+    return made(Cursor(Zip((items, made(Cursor(items, 1))))))
 
 
 @handles(itertools.chain.from_iterable)
@@ -100,7 +101,7 @@ def starmap(machine: Any, function: Any, rows: Any) -> Iterator[Any]:
 def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
     found = staged_iterable(machine, iterable)
     items = found if found is not None else machine.containers.made(list(machine.iterate(iterable)))
-    return tuple(Cursor(items) for _ in range(n))
+    return tuple(machine.containers.made(Cursor(items)) for _ in range(n))
 
 
 @handles(itertools.compress)
@@ -145,7 +146,7 @@ def _chosen(machine: Any, iterable: Any, kept: list[Any], keep: Callable[[], Any
     endless: they are advanced while the answer is known, and lazily.)"""
     items = staged_iterable(machine, iterable) or machine.iterate(iterable)
     machine.for_(items, machine.hold, keep)
-    return Cursor(staged_iterable(machine, kept) or kept)
+    return machine.containers.made(Cursor(staged_iterable(machine, kept) or kept))
 
 
 @handles(itertools.filterfalse)
@@ -166,7 +167,7 @@ def groupby(machine: Any, iterable: Any, key: Any = None) -> Any:
             groups[-1][1].append(item)
         else:
             groups.append((label, machine.containers.made([item])))
-    return iter([(label, Cursor(items)) for label, items in groups])
+    return iter([(label, machine.containers.made(Cursor(items))) for label, items in groups])
 
 
 @handles(heapq.merge)

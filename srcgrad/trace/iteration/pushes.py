@@ -14,6 +14,8 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ...stage.function import Staged as StagedFunction
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
 from ...types.dataclasses import dataclass, field
@@ -26,7 +28,7 @@ from ..objects.special_methods import is_subscripted, python_method
 from ..record.homes import RAISE
 from ..record.journal import Field
 from ..record.tracers import Jump, is_tracer
-from .iteration import Cursor, length, opened, staged_iterable
+from .iteration import Cursor, Staged, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
 from .iterators import EXHAUST
 
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from .. import dispatch as parts
 
 FRESH, ENDED, LEFT = 0, 1, 2
+SEQUENCES = (list, tuple, str, range, np.ndarray, Staged)  # what items may be asked of by number
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
 
 
@@ -264,7 +267,8 @@ class Pushes(Collaborator):
         if type(function) in (type, types.BuiltinFunctionType):
             tool = TOOLS.get(function)
             takes_all = function in TAKES_ALL and (
-                len(args) == 1 or bool(args and function not in (max, min)))
+                len(args) == 1 or bool(args and function not in (max, min))) and not (
+                function is dict and hasattr(type(args[0]), "keys"))
         if takes_all:
             first = self.begun(self.at_once(args[0]))
             args = (self.collected(first) if is_subscripted(first) else first, *args[1:])
@@ -348,6 +352,8 @@ class Pushes(Collaborator):
 
     def _zipped(self, parts: tuple[Any, ...]) -> Any:
         """``zip`` with one generator, beside things of known length."""
+        parts = tuple(p if _is_sequence(p) or hasattr(type(p), "__next__") or (
+            self.fresh_generator(p) is not None) else self.machine.call(list, p) for p in parts)
         places = [i for i, p in enumerate(parts) if self.fresh_generator(p) is not None]
         others = [p for p in parts if self.fresh_generator(p) is None]
         if len(places) != 1 or any(hasattr(type(p), "__next__") for p in others) or not others:
@@ -360,3 +366,8 @@ class Pushes(Collaborator):
             self.machine.call(len, before[0]) if place == 1
             else self.machine.call(min, *sizes[:place]))
         return self.next.called(zipped, (before, parts[place], after, count, first), {})
+
+
+def _is_sequence(part: Any) -> bool:
+    return is_tracer(part) or (
+        isinstance(part, SEQUENCES) and python_method(part, "__iter__") is None)

@@ -17,6 +17,7 @@ from ...types.spelling import Method
 from ..assumptions import KnownLengths
 from ..boundary.leaks import leak
 from ..collaborator import Collaborator
+from ..iteration.iteration import Range
 from ..numpy.selections import NOTHING
 from ..numpy.written_out import numbers_of, require_shape, rows_of, ufunc_at
 from ..values.state_of_c import DRAWING
@@ -62,8 +63,17 @@ class Effects(Collaborator):
             if type(one) is Choice:
                 return self.unions.each(one, lambda o: self.emit_effect(
                     fn, (*args[:i], o, *args[i + 1:]), kwargs, aval))  # noqa: B023
+        args = tuple(map(self._made, args))
+        kwargs = {k: self._made(v) for k, v in kwargs.items()}
         selected = self.selections.selection(fn, args, kwargs)
         return self.act(fn, args, kwargs, aval) if selected is NOTHING else selected
+
+    def _made(self, arg: Any) -> Any:
+        """A range of run-time length is made at run time."""
+        if type(arg) is not Range:
+            return arg
+        ends = map(self.recorder.values_in, (arg.start, arg.stop, arg.step))
+        return self.recorder.computed(range, OPAQUE, *ends)
 
     def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], aval: Aval | None) -> Any:
         inputs: list[Value] = []

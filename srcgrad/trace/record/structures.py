@@ -43,7 +43,7 @@ LONG = 16  # a list of more numbers is not gone through while tracing
 def is_library(name: str | None) -> bool:
     """Is a module part of NumPy, SciPy or the standard library (whose functions do not change
     while a program runs)?"""
-    return name is not None and name.split(".")[0] in LIBRARIES
+    return isinstance(name, str) and name.split(".")[0] in LIBRARIES
 
 
 def is_mutable(obj: Any) -> bool:

@@ -1,0 +1,226 @@
+"""Programs in the manner of public repositories; each stands for one that once failed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import MutableMapping
+from functools import reduce
+
+import numpy as np
+import scipy.linalg
+
+R = np.random.RandomState(17)
+CASES = []
+FIRST_ORDER = []  # the run calls a rule, which has no derivative itself
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+# ---- sizes ---------------------------------------------------------------------------------------
+@case(R.rand(2, 1, 3, 2), R.rand(6, 2))
+def flat_but_for_the_first(images, weights):
+    flat = images.reshape((images.shape[0], np.prod(images.shape[1:])))
+    return np.sum(np.tanh(np.dot(flat[:, :], weights)))
+
+
+@case(R.rand(2, 3, 2))
+def flat_but_for_the_last(x):
+    rows = np.reshape(x, (np.prod(x.shape[:-1]), x.shape[-1]))
+    return np.sum(rows[0] * np.prod(rows, axis=0))
+
+
+@case(R.rand(4, 18), 3)
+def heads_of_heads(x, heads):
+    rows = x[[0, 1, 2, 3]]
+    rows = np.tile(np.tanh(np.split(rows, heads, axis=-1)[1]), 3)
+    return np.sum(np.split(rows, heads, axis=-1)[0] ** 2)
+
+
+LAYERS = [(1, 4), (4, 4), (4, 1)]
+
+
+@case(R.randn(2, 33) * 0.4, R.rand(5, 1))
+def sets_of_weights(weights, inputs):
+    """The first layer has one set of inputs, the others one for each set of weights."""
+    units = np.expand_dims(inputs, 0)
+    for m, n in LAYERS:
+        w = weights[:, :m * n].reshape((len(weights), m, n))
+        out = np.einsum("mnd,mdo->mno", units, w) + weights[:, m * n:m * n + n].reshape((len(weights), 1, n))
+        units = np.tanh(out)
+        weights = weights[:, (m + 1) * n:]
+    return np.sum(out ** 2)
+
+
+# ---- matrices ------------------------------------------------------------------------------------
+@case(R.rand(2, 2) + np.eye(2), 0.4)
+def square_root_filter(factor, noise):
+    stacked = np.hstack([np.array([[1.0, 1.0], [0.0, 1.0]]) @ factor, noise * np.eye(2)]).T
+    _, r = scipy.linalg.qr(stacked)
+    q, _ = np.linalg.qr(stacked, mode="complete")
+    return np.sum((r[:2, :2].T @ r[:2, :2]) ** 2) + np.sum(np.sin(q[:, :2]))
+
+
+# ---- arrays that grow ----------------------------------------------------------------------------
+def first_order(*args):
+    def register(fn):
+        FIRST_ORDER.append((fn, args))
+        return fn
+
+    return register
+
+
+@first_order(R.rand(3), 0.1, 1.0)
+def grown_rows(start, speed, end):
+    """A vector becomes a matrix in the first iteration."""
+    x, time = start.copy(), 0.0
+    path = np.array(x)
+    while time <= end:
+        x = x * 0.9 + speed
+        path = np.vstack((path, x))
+        time += 0.3
+    return np.sum(path ** 2) + path[-1, 0]
+
+
+@first_order(R.rand(3), 0.3, 4)
+def grown_columns(start, rate, steps):
+    x = history = start
+    for _ in range(steps):
+        x = x - rate * x ** 2
+        history = np.column_stack((history, x))
+    return np.sum(history[:, -1] * history[:, 1])
+
+
+# ---- dtypes --------------------------------------------------------------------------------------
+@case(np.array([0.2, 0.3]), np.array([1.0, 1.5]))
+def refracted(sine, index):
+    """Beyond total reflection the angle is complex: its dtype is known at run time only."""
+    angle = np.emath.arcsin(sine * index)
+    wave = 2 * index * np.cos(angle) / sine[0]
+    return np.abs(wave[0]) + wave[1].real
+
+
+# ---- mappings of one's own -----------------------------------------------------------------------
+class Registry(MutableMapping):
+    """Keys in any case."""
+
+    def __init__(self, data=None, **named):
+        self.data = {}
+        self.update({} if data is None else data, **named)
+
+    def __getitem__(self, key):
+        try:
+            return self.data[key]
+        except KeyError:
+            pass
+        return self.data[dict(zip(self.lower_keys(), self.keys()))[key.lower()]]
+
+    def __setitem__(self, key, value):
+        self.data[key] = value
+
+    def __delitem__(self, key):
+        del self.data[key]
+
+    def __iter__(self):
+        yield from self.data.keys()
+
+    def __len__(self):
+        return len(self.data)
+
+    def lower_keys(self):
+        yield from [str(key).lower() for key in self.data]
+
+
+WHITES = Registry({"D65": np.array([0.95, 1.0, 1.09]), "A": np.array([1.1, 1.0, 0.36])})
+
+
+@case(R.rand(3))
+def mapping_in_any_case(x):
+    made = Registry({"First": x}, Second=x ** 2)
+    made["Third"] = x * made["first"]
+    plain, spread = dict(made), {**made}
+    return np.sum(made["SECOND"] * plain["Third"] * WHITES["d65"]) + np.sum(spread["First"])
+
+
+@case(R.rand(3))
+def generator_beside_a_dict(x):
+    """What ``zip`` takes of a dict are its keys."""
+    def doubled():
+        for value in x:
+            yield value * 2
+
+    weights = {1: x[0], 0: x[1], 3: 0.5}
+    return sum(a * b for a, b in zip(doubled(), weights)) + sum(
+        a * b for b, a in zip(weights.values(), doubled()))
+
+
+# ---- ranks ---------------------------------------------------------------------------------------
+@case(R.rand(3) + 0.1)
+def weights_in_its_shape(x):
+    y = np.ones((4, 4)) * x[0] if x[1] > 0 else x
+    weights = np.cos(np.arange(y.size)).reshape(y.shape)
+    return np.sum(weights * y)
+
+
+# ---- loops in loops ------------------------------------------------------------------------------
+def combinations_of(n, r):
+    def product(values):
+        try:
+            return reduce(lambda a, b: a * b, values)
+        except TypeError:
+            return 1
+
+    return product(range(n - r + 1, n + 1)) / product(range(1, r + 1))
+
+
+@case(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 4.0]]), 1, 2)
+def moment_of_polygon(vertices, p, q):
+    x, y = vertices
+    moment = 0.0
+    for k in range(len(x)):
+        dx, dy = x[k] - x[(k - 1) % len(x)], y[k] - y[(k - 1) % len(x)]
+        part = 0.0
+        for i in range(p + 1):
+            for j in range(q + 1):
+                part += ((-1) ** (i + j) * combinations_of(p, i) * combinations_of(q, j)
+                         / (i + j + 1) * x[k] ** (p - i) * y[k] ** (q - j) * dx ** i * dy ** j)
+        moment += (x[k] * dy - y[k] * dx) * part
+    return moment / (p + q + 2)
+
+
+# ---- settings ------------------------------------------------------------------------------------
+CURVES = Registry({"SUP": Registry({"Linear": Registry({800: (1.0, 2.0), 400: (2.0, 3.0)})})})
+
+
+def scaled(x, gain=1.0, bias=0.0):
+    return x * gain + bias
+
+
+def known_settings(function, **settings):
+    """Those settings that a function takes."""
+    names = list(inspect.signature(function).parameters.keys())
+    for name in set(settings.keys()) - set(names):
+        settings.pop(name)
+    return settings
+
+
+@case(R.rand(3))
+def settings_in_mappings_of_mappings(x):
+    gain, bias = CURVES["sup"]["Linear"][800]
+    return np.sum(scaled(x, **known_settings(scaled, gain=gain, bias=bias, unknown=3.0)) ** 2)
+
+
+# ---- draws ---------------------------------------------------------------------------------------
+@case(R.rand(5))
+def drawn_from_a_range(x):
+    np.random.seed(1)
+    first = x[np.random.choice(range(len(x)))]
+    some = x[np.random.choice(range(1, len(x), 2), size=2)]
+    rng = np.random.default_rng(2)
+    turned = x[rng.permutation(range(len(x)))]
+    return first * np.sum(some) + np.sum(turned[:2]) * x[rng.choice(range(len(x)))]
