@@ -1,4 +1,4 @@
-"""Values that the result sees through ``np.where`` only.
+"""Values that the result sees through ``np.where``, or as triangles of matrices, only.
 
 ``r = np.sqrt(x)`` before a loop that adds up ``np.where(x > 0, r, 0.0)`` has a cotangent that is a
 sum over the iterations: no screen (:mod:`srcgrad.adjoint.screens`) stands before it, though it is
@@ -14,6 +14,8 @@ from ..graph.ir import Block, Node, Ref, Value, walk
 from ..graph.parts import LoopParts
 from .binding import Bindings
 
+_HIDING = frozenset({np.where, np.triu, np.tril})
+
 
 class Covered:
     """Follows values of a block to those who use them, once for all values."""
@@ -23,7 +25,7 @@ class Covered:
         self._made_of: dict[Value, list[Value]] = {}  # by what keeps elements apart
         self._chosen: list[Value] = []  # by np.where
         self._used: list[Value] = []  # by whatever else
-        if any(node.op == "apply" and node.params["fn"] is np.where for node in walk(block)):
+        if any(node.op == "apply" and node.params["fn"] in _HIDING for node in walk(block)):
             self._visit(block)
         self._shown = self._before([*block.outputs, *self._used])
         self._hidden = self._before(self._chosen)
@@ -81,8 +83,8 @@ class Covered:
 
 
 def _hides(node: Node, value: Value) -> bool:
-    """Does ``np.where`` choose between ``value`` and something else?"""
-    if node.op != "apply" or node.params["fn"] is not np.where:
+    """Does ``np.where`` choose between ``value`` and something else, or is a triangle taken?"""
+    if node.op != "apply" or node.params["fn"] not in _HIDING:
         return False
-    return sum(type(a) is Ref and node.inputs[a.index] is value
+    return node.params["fn"] is not np.where or sum(type(a) is Ref and node.inputs[a.index] is value
                for a in node.params["args"][1:]) == 1

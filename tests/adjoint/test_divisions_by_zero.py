@@ -74,3 +74,18 @@ def test_the_square_of_a_root_of_a_negative_number(f) -> None:
 def test_the_square_of_a_norm_has_no_kink() -> None:
     df = sg.grad(lambda x: np.sqrt(np.sum(x ** 2)) ** 2)
     assert np.array_equal(df(np.zeros(3)), np.zeros(3)) and "where" not in df.source(np.zeros(3))
+
+
+def test_distances_of_points_from_themselves_are_hidden_by_a_mask_and_by_a_triangle() -> None:
+    def energy(places):
+        x, y = places[:, 0:1], places[:, 1:2]
+        inverse = np.sqrt((x.T - x) ** 2 + (y.T - y) ** 2)
+        inverse[inverse > 0] = 1.0 / inverse[inverse > 0]
+        return np.sum(np.triu(-inverse, 1))
+
+    places = np.array([[0.1, -0.3], [1.2, 0.4], [-0.7, 0.9]])
+    with np.errstate(all="ignore"):
+        found = sg.grad(energy)(places)
+    steps = 1e-6 * np.eye(6).reshape(6, 3, 2)
+    wanted = [(energy(places + s) - energy(places - s)) / 2e-6 for s in steps]
+    np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-6)
