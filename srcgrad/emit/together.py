@@ -198,8 +198,24 @@ def _as_one(stmts: list[ast.stmt]) -> ast.stmt:
     values = [stmt.value for stmt in stmts]  # type: ignore[attr-defined]
     if len({ast.dump(v) for v in values}) == 1 and isinstance(values[0], ast.Constant):
         return _like(stmts[0], ast.Assign(names, values[0]))
+    shape = _whole_shape(stmts)
+    if shape is not None:
+        return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())], shape))
     return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())],
                                       ast.Tuple(values, ast.Load())))
+
+
+def _whole_shape(stmts: list[ast.stmt]) -> ast.expr | None:
+    """``x.shape`` where statements assign each of its sizes, in order."""
+    found = None
+    for number, stmt in enumerate(stmts):
+        node, value = node_of(stmt), stmt.value  # type: ignore[attr-defined]
+        if node is None or node.op != "dim" or node.params["axis"] != number or not isinstance(
+                value, ast.Subscript) or len(node.inputs[0].aval.shape or ()) != len(stmts) or (
+                found is not None and ast.dump(found) != ast.dump(value.value)):
+            return None
+        found = value.value
+    return found
 
 
 def _room(stmt: ast.stmt) -> ast.Call | None:

@@ -115,7 +115,7 @@ class Operands(Rewriter):
         first, second = self.operands_of(node)
         if call_of(node) in MUL:
             first, second = sorted((first, second), key=self.size)
-        return self.number(first) is not None or self.has_number(first)
+        return weight(first) <= 0 or self.has_number(first)
 
     def widening(self, value: Any) -> Node | None:
         """The node that gives an array more axes of one element, and does nothing else."""
