@@ -31,12 +31,12 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Block, Graph, Node, Ref, Value, fill
-from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
+from ..graph.ir import Block, Graph, Node, Value
+from ..types.kinds import FLOAT, Kind, same_dtype
 from ..types.spelling import Attribute, Method
 from .like_terms import POWERS
 from .operands import ADD, DIV, MUL, NEG, SUB, is_real, same_type, weight
-from .rewriting import Emit, call_of, same_shape
+from .rewriting import Emit, call_of
 from .sums import Sums
 
 _MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})

@@ -17,8 +17,8 @@ that the factor's cotangent is diagonal, and ``np.linalg.solve(K, y)`` for a sym
     c / det(a) * cofactors(a)            ->  c * inv(a).T, where the program has inv(a)
     inverse_or_nan(a)                    ->  inv(a), where the program has that
     vdot(a, eye(n)), vdot(outer(u, w), eye(n))  ->  trace(a), u @ w
-    d + d.T, d = a.T @ (tril(m) - diag(diagonal(m) / 2)) @ a, m = diag(v) - outer(u, u)
-                                         ->  a.T @ (v[:, None] * a) - outer(u @ a, u @ a)
+    d + d.T, d = a.T @ (tril(m) - diag(diagonal(m) / 2)) @ a, m = diag(v) - c * outer(u, u)
+                                         ->  a.T @ (v[:, None] * a) - c * outer(u @ a, u @ a)
     tril(s, -1) + diag(diagonal(s) / 2)  ->  s / 2, from the Cholesky factor of a symmetric matrix
 
 The last is another cotangent of that matrix with the same product with each symmetric change.
@@ -123,14 +123,17 @@ class _Matrices(Operands):
         """The sum over the other one of the first two axes, where that is the same or its negative
         and takes less: over rows of a matrix, over the middle axis of three."""
         matrix, kwargs = node.inputs[0], node.params["kwargs"]
-        best = 0 if len(matrix.aval.shape or ()) == 2 else 1
-        if kwargs == {"axis": best}:
-            return self._sums.get((matrix, best))
-        sign = self._parity.of(matrix) if kwargs == {"axis": 1 - best} else None
-        if sign is None:
+        axis, best = kwargs.get("axis"), 0 if len(matrix.aval.shape or ()) == 2 else 1
+        if axis not in (0, 1) or kwargs not in ({"axis": axis}, {"axis": axis, "keepdims": True}):
             return None
-        total = self._sums.get((matrix, best)) or emit.call(np.sum, matrix, axis=best)
-        return total if sign == 1 else emit.call(operator.neg, total)
+        sign, known = self._parity.of(matrix), self._sums.get((matrix, best))
+        if sign is None or kwargs == {"axis": best}:
+            return known
+        total = known or emit.call(np.sum, matrix, axis=best)
+        self._sums[matrix, best] = total
+        if "keepdims" in kwargs:
+            total = emit.call(np.expand_dims, total, axis)
+        return total if sign == 1 or axis == best else emit.call(operator.neg, total)
 
     # ---- diagonal matrices ---------------------------------------------------------------------
 
@@ -296,30 +299,36 @@ class _Matrices(Operands):
 
     def _of_cholesky(self, d: Value, emit: Emit) -> Value | None:
         """``d + d.T`` for ``d = a.T @ ((tril(m) - diag(diagonal(m) / 2)) @ a)`` where ``m`` is
-        triangular but for ``outer(u, u)`` that is taken away: ``a.T @ diag(diagonal(..)) @ a`` less
-        an outer product."""
+        triangular but for ``c * outer(u, u)`` that is taken away: ``a.T @ diag(diagonal(..)) @ a``
+        less an outer product."""
         turned, half, matrix = self._product_around(d)
-        taken = self._vectors.get(half.inputs[1]) if call_of(half) in SUB and half is not None else None
-        lower = self.defined.get(half.inputs[0]) if taken is not None and half is not None else None
+        if turned is None or half is None or call_of(half) not in SUB:
+            return None
+        lower, taken = self.defined.get(half.inputs[0]), self._vectors.get(half.inputs[-1])
         less = self.defined.get(lower.inputs[0]) if lower is not None and (
             call_of(lower) is np.tril and len(lower.params["args"]) == 1) else None
-        if less is None or call_of(less) not in SUB or lower is None or turned is None or (
+        if less is None or call_of(less) not in SUB or lower is None or (
                 self._halved_diagonal(taken) is not lower.out) or not (
                 self._is_triangular(less.inputs[0], False)):
             return None
         outer = self.defined.get(less.inputs[-1])
-        if call_of(outer) is not np.outer or outer is None or len({*outer.inputs}) != 1:
+        if call_of(outer) is not np.outer or outer is None or matrix is None:
             return None
-        vector = self._diagonal(less.inputs[0], emit)
-        if vector is None or matrix is None:
+        column, row = self.operands_of(outer)
+        factor = self._multiple(column, row, emit)
+        vector = None if factor is None else self._diagonal(less.inputs[0], emit)
+        if vector is None:
             return None
         even = self._spread.get(vector, vector)
-        right = matrix if self.number(even) == 1 else emit.call(
-            operator.mul, even if even.aval.kind in SCALARS else emit.call(
-                np.expand_dims, even, 1), matrix)
-        row = emit.call(operator.matmul, outer.inputs[0], matrix)
-        return emit.call(operator.sub, emit.call(operator.matmul, turned, right),
-                         emit.call(np.outer, row, row))
+        number = even.aval.kind in SCALARS
+        right = matrix if number else emit.call(
+            operator.mul, emit.call(np.expand_dims, even, 1), matrix)
+        product = emit.call(operator.matmul, turned, right)
+        if number and self.number(even) != 1:
+            product = emit.call(operator.mul, even, product)
+        row = emit.call(operator.matmul, row, matrix)
+        column = row if factor == 1 else emit.call(operator.mul, factor, row)
+        return emit.call(operator.sub, product, emit.call(np.outer, column, row))
 
     def _product_around(self, d: Value) -> tuple[Value | None, Node | None, Value | None]:
         """``a.T``, the node of ``p``, ``a`` where ``d`` is ``a.T @ (p @ a)``."""

@@ -260,17 +260,21 @@ class Stores(LikeTerms):
                 shape[i] != 1 for i in new):
             return None
         negated = self.negated(value)
-        made = self.defined.get(value if negated is None else negated)
-        wide, left = self.widening(value), tuple(d for i, d in enumerate(shape) if i not in new)
+        inner = value if negated is None else negated
+        made, wide = self.defined.get(inner), self.widening(inner)
+        left = tuple(d for i, d in enumerate(shape) if i not in new)
         if call_of(made) is np.sum and made is not None and len(new) == 1 and (
                 made.params["kwargs"] == {"axis": new[0], "keepdims": True}):
             narrow = emit.call(np.sum, *fill(made.params["args"], made.inputs), axis=new[0])
+        elif wide is not None and wide.inputs[0].aval.shape == left:
+            narrow, turned = wide.inputs[0], self.negated(wide.inputs[0])
+            if turned is not None:
+                narrow, negated = turned, None if negated is not None else turned
         else:
             negated = None
             index = tuple(0 if i in new else slice(None) for i in range(new[-1] + 1))
-            narrow = wide.inputs[0] if wide is not None and wide.inputs[0].aval.shape == left else (
-                emit.add("read", (value,), (value.aval.but(shape=left),),
-                         steps=(Index(index),)).out)
+            narrow = emit.add("read", (value,), (value.aval.but(shape=left),),
+                              steps=(Index(index),)).out
         if self.is_zero(base) and same_shape(narrow.aval, base.aval) and (
                 same_dtype(narrow.aval.dtype, base.aval.dtype)):
             return narrow if negated is None else emit.call(operator.neg, narrow)

@@ -18,7 +18,7 @@ import numpy as np
 from ..graph.ir import Index, Node, Ref, Value, fill
 from ..types.kinds import SCALARS, same_dtype
 from .operands import is_real, same_type
-from .rewriting import Emit, call_of, same_shape
+from .rewriting import Emit, same_shape
 from .stores import Stores
 
 
@@ -93,7 +93,8 @@ class Sums(Stores):
     def _matrix_product(self, node: Node, emit: Emit) -> Value | None:
         """The sum over the axis that an array has with a vector or a matrix that was widened."""
         product, kwargs = node.inputs[0], node.params["kwargs"]
-        factors, rank = self.factors(product), len(product.aval.shape or ())
+        factors, sizes = self.factors(product), product.aval.shape or ()
+        rank = len(sizes)
         if factors is None or self.uses[product] > 1 or node.params["args"] != (Ref(0),) or (
                 kwargs.keys() != {"axis"} or type(kwargs["axis"]) is not int or rank < 2):
             return None
@@ -108,7 +109,7 @@ class Sums(Stores):
             inner, shape = small if wide is None else wide.inputs[0], small.aval.shape
             axes = tuple(i + rank - len(shape) for i, d in enumerate(shape) if d != 1)
             if not same_shape(inner.aval, product.aval.but(shape=tuple(
-                    product.aval.shape[i] for i in axes))):
+                    sizes[i] for i in axes))):
                 continue
             if wide is not None and known is not None:
                 inner = self.scaled(known, inner, emit)

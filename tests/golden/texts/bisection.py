@@ -21,7 +21,7 @@ def bisection_value_and_grad(f0, target):
     # ---- backward
     # return low + (target - low * low) / (2.0 * low)
     d_target = 1.0 / t1
-    d_out = 1.0 - 2.0 * t2 / t1 - 2.0 * d_target * low
+    d_out = 1.0 - t2 / t1 * 2.0 - 2.0 * d_target * low
     d_low = d_out
     d_high = 0.0
     for i in reversed(range(n_while)):

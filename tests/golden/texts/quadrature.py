@@ -29,7 +29,7 @@ def area_forward(a, b, fa, fm, fb, whole, tolerance, w):
         t11, record = area_forward(a, m, fa, fl, fm, left, 0.5 * tolerance, w)
         t12, record_2 = area_forward(m, b, fm, fr, fb, right, 0.5 * tolerance, w)
         out = t11 + t12
-    return out, (taken, record_2, record, t9, t10, t7, t8, t6, t5, t4, w, t3, t2, t1)
+    return out, (taken, record_2, record, t10, t9, t8, t7, t6, t5, t4, w, t3, t2, t1)
 
 
 # area_backward(record: record, d_out: scalar:f8)
@@ -54,19 +54,19 @@ def area_backward(record, d_out):
     d_left += d_error
     d_right += d_error
     # right = (b - m) / 6.0 * (fm + 4.0 * fr + fb)
-    t1 = d_right * t1
-    d_fb += t1
-    d_fm += t1
-    d_fr += t1 * 4.0
-    t1 = 0.16666666666666666 * d_right * t2
+    t2 = d_right * t2
+    d_fb += t2
+    d_fm += t2
+    d_fr += t2 * 4.0
+    t1 = d_right * t1 / 6.0
     d_b += t1
     d_m -= t1
     # left = (m - a) / 6.0 * (fa + 4.0 * fl + fm)
-    t1 = d_left * t3
+    t1 = d_left * t4
     d_fm += t1
     d_fa += t1
     d_fl += t1 * 4.0
-    t1 = 0.16666666666666666 * d_left * t4
+    t1 = d_left * t3 / 6.0
     d_m += t1
     d_a -= t1
     # quadrature.f: return np.exp(-w * t) * np.sin(t)
@@ -112,7 +112,7 @@ def quadrature_value_and_grad(w, a, b, tolerance):
     d_fb += t4
     d_fa += t4
     d_fm += t4 * 4.0
-    d_b += 0.16666666666666666 * t6 * t5
+    d_b += t6 * t5 / 6.0
     # quadrature.f: return np.exp(-w * t) * np.sin(t)
     d_b += d_fb * t3 * np.cos(b)
     t3 = d_fb * sin_b * t3
