@@ -17,6 +17,8 @@ import ast
 from collections.abc import Mapping
 from functools import cache
 
+import numpy as np
+
 from srcgrad.emit.comments import node_of
 from srcgrad.emit.literals import names_in, variables
 from srcgrad.emit.order import is_adjoint
@@ -44,6 +46,7 @@ def together(function: ast.FunctionDef, users: Mapping[Value, int]) -> ast.Funct
 def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
     merged: list[ast.stmt] = []
     at = 0
+    _in_groups(body)
     while at < len(body):
         first, count = body[at], _elements(body, at)
         _iterated(first, merged, users)
@@ -61,7 +64,10 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
             while at + count < len(body) and _same_room(first, body[at + count]) and (
                     _is_short(_rooms(body[at:at + count + 1]))):
                 count += 1
-            merged.append(first if count == 1 else _rooms(body[at:at + count]))
+            if count == 1 and (count := _side_by_side(body, at)) > 1:
+                merged.append(_as_one(body[at:at + count]))
+            else:
+                merged.append(first if count == 1 else _rooms(body[at:at + count]))
         elif (count := _side_by_side(body, at)) > 1:
             merged.append(_as_one(body[at:at + count]))
         elif merged and _is_kept(merged[-1], first):
@@ -148,8 +154,8 @@ def _zero(stmt: ast.stmt) -> bool:
 
 def _side_by_side(body: list[ast.stmt], at: int) -> int:
     """How many statements from number ``at`` on assign what a statement of the user's assigns to
-    several names, the numbers that a loop starts with, or what it reads of what was kept, none of
-    them what another one reads."""
+    several names, the numbers or zeros that a loop starts with, room for what it keeps, or what it
+    reads of that, none of them what another one reads."""
     told, names = None, set[str]()
     for number in range(len(body) - at):
         stmt = body[at + number]
@@ -166,12 +172,36 @@ def _side_by_side(body: list[ast.stmt], at: int) -> int:
     return len(body) - at
 
 
+def _in_groups(body: list[ast.stmt]) -> None:
+    """Puts room for like arrays side by side, where a loop makes it."""
+    at = 0
+    while at < len(body):
+        node, end = node_of(body[at]), at
+        groups: dict[str, list[ast.stmt]] = {}
+        while node is not None and end < len(body) and node_of(body[end]) is node and (
+                _room(body[end]) is not None or _is_start(body[end])):
+            room = _room(body[end])
+            groups.setdefault("" if room is None else ast.dump(room), []).append(body[end])
+            end += 1
+        body[at:end] = [stmt for key in sorted(groups, key=bool) for stmt in groups[key]]
+        at = max(end, at + 1)
+
+
+def _is_start(stmt: ast.stmt) -> bool:
+    """Does a loop start with an empty list here?"""
+    return isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.List) and (
+        not stmt.value.elts)
+
+
 def _told_by(stmt: ast.Assign) -> object:
     """What says that a statement is one with those beside it: a loop, or the user's line."""
     node, where = node_of(stmt), getattr(stmt, "where", None)
     part = isinstance(stmt.value, ast.Subscript)
     if node is not None and node.op == "loop":
-        return (node, part) if part or isinstance(stmt.value, ast.Constant) else None
+        return node, type(stmt.value)
+    if node is not None and is_adjoint(node) and node.op == "apply" and (
+            node.params["fn"] in (np.zeros, np.zeros_like)):
+        return np.zeros
     if node is None or node.origin is None or where is None or len(node.outputs) != 1:
         return None
     several = _naming_several(where.statement or where.text)
@@ -262,7 +292,7 @@ def _is_kept(made: ast.stmt, store: ast.stmt) -> bool:
 
 def _is_short(stmt: ast.stmt) -> bool:
     """Does a statement fit a line?"""
-    return len(ast.unparse(ast.fix_missing_locations(stmt))) < WIDTH - 20
+    return len(ast.unparse(ast.fix_missing_locations(stmt))) < WIDTH - 12
 
 
 def _added(before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
