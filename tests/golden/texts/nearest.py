@@ -20,8 +20,7 @@ def nearest_value_and_grad(points, centers):
                 best_key = best_key_2
         k_saved.append(k)
         sums[k] += p
-    least_saved = []
-    t1 = []
+    least_saved, t1 = [], []
     for p in points:
         t2 = [np.sum((p - c) ** 2) for c in sums]
         least = min(range(len(t2)), key=t2.__getitem__)
@@ -31,8 +30,7 @@ def nearest_value_and_grad(points, centers):
     # ---- backward
     # return sum(min(np.sum((p - c) ** 2) for c in sums) for p in points)
     t1 = [1.0] * len(t1)
-    d_sums = np.zeros_like(sums)
-    d_points = np.zeros_like(points)
+    d_sums, d_points = np.zeros_like(sums), np.zeros_like(points)
     for i in reversed(range(points.shape[0])):
         p = points[i]
         t2 = [0.0] * centers.shape[0]

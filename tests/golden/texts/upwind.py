@@ -8,8 +8,7 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
     # ---- forward
     n_loop = len(range(steps))
     u_saved = np.empty((n_loop, *u.shape))
-    slope_saved = np.empty((n_loop, max(0, u.shape[0] - 2)))
-    visc_saved = np.empty((n_loop, max(0, u.shape[0] - 2)))
+    slope_saved, visc_saved = np.empty((2, n_loop, max(0, u.shape[0] - 2)))
     for j in range(steps):
         u_saved[j] = u
         new = u.copy()
