@@ -205,7 +205,7 @@ def _told_by(stmt: ast.Assign) -> object:
     if node is None or node.origin is None or where is None or len(node.outputs) != 1:
         return None
     several = _naming_several(where.statement or where.text)
-    return (where.filename, where.line, node.origin.callers) if part and several or (
+    return (where.filename, where.line, node.origin.callers) if (part and several) or (
         several is ast.Assign and not is_adjoint(node)) else None
 
 

@@ -111,3 +111,35 @@ def test_nothing_to_sum():
     for function, args in ((pairs, (np.zeros((0, 3)),)), (weighted, (np.zeros(0), np.zeros((0, 2))))):
         value, slope = sg.value_and_grad(function)(*args)
         assert value == function(*args) and slope.shape == args[0].shape
+
+
+def halves(x, w):
+    a, b = x[:, :2], x[:, 2:]
+    return np.sum(np.tanh(a @ w)) * np.sum(np.sin(b))
+
+
+def thirds(x):
+    return np.sum(x[:2] ** 2) + np.sum(np.sin(x[2:4])) + np.sum(x[4:, 0])
+
+
+def test_parts_of_columns_are_joined():
+    x, w = R.normal(size=(3, 6)), R.normal(size=(2, 4))
+    derivative = sg.value_and_grad(halves)
+    assert "d_x = np.concatenate([d_a, d_b], axis=1)" in derivative.source(x, w)
+    for columns in (6, 2):  # of the second part may be none
+        given = x[:, :columns]
+        value, slope = derivative(given, w)
+        assert value == halves(given, w) and slope.shape == given.shape
+        sg.check_grads(halves, (given, w))
+    sg.check_grads(thirds, (R.normal(size=(6, 2)),))
+
+
+def test_equal_arrays_are_kept_once():
+    def twice(x, y, steps):
+        for _ in range(steps):
+            x = np.sin((x - y) * x) + np.cos((x - y) * y)
+            y = np.exp(-(x - y) * y)
+        return np.sum(x * y)
+
+    x, y = R.normal(size=(2, 4))
+    sg.check_grads(lambda x, y: twice(x, y, 3), (x, y))
