@@ -219,10 +219,8 @@ class _Algebra(Sums):
                 if multiple is not None:
                     return emit.call(operator.mul, known, multiple)
             first, second = sorted(factors, key=self.size)
-            if weight(first) < weight(second) or self.has_number(first):
+            if weight(first) < weight(second):
                 return emit.call(operator.mul, self.scaled(number, first, emit), second)
-            if self.has_number(second):
-                return emit.call(operator.mul, self.scaled(number, second, emit), first)
         return None
 
     def _renumbered(self, factor: float, parts: list[tuple[Any, Node | None]],

@@ -104,8 +104,7 @@ class Operands(Rewriter):
         return emit.call(operator.mul, number, value)
 
     def has_number(self, value: Any) -> bool:
-        """Does a number, or a scalar an array, scale a product or quotient that nothing else uses?
-        """
+        """Does a number scale a product or quotient that nothing else uses?"""
         node = self.defined.get(value) if isinstance(value, Value) else None
         if node is None or self.uses[value] > 1 or not is_real(value):
             return False
@@ -116,8 +115,7 @@ class Operands(Rewriter):
         first, second = self.operands_of(node)
         if call_of(node) in MUL:
             first, second = sorted((first, second), key=self.size)
-        return self.number(first) is not None or self.has_number(first) or (
-            weight(first) == 0 < weight(value))
+        return self.number(first) is not None or self.has_number(first)
 
     def widening(self, value: Any) -> Node | None:
         """The node that gives an array more axes of one element, and does nothing else."""
