@@ -2,23 +2,27 @@ import numpy as np
 
 
 # upwind(u: f8[n], nu: float, dt: float, dx: float, steps: int) -> f8;  d/d(u, nu)
-# kept in each iteration: u_saved, slope_saved, visc_saved  (16*max(0, n - 2) + 8*n
-#     bytes)
+# kept in each iteration: u_saved, slope_saved, visc_saved, saved, saved_2
 def upwind_value_and_grad(u, nu, dt, dx, steps):
     # ---- forward
     n_loop = len(range(steps))
+    saved = []
     u_saved = np.empty((n_loop, *u.shape))
     slope_saved, visc_saved = np.empty((2, n_loop, max(0, u.shape[0] - 2)))
+    saved_2 = np.empty((n_loop, max(0, u.shape[0] - 2)))
     for j in range(steps):
         u_saved[j] = u
         new = u.copy()
+        saved_3 = [None] * (u.shape[0] - 2)
         for i in range(1, u.shape[0] - 1):
             slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
             slope_saved[j, i - 1] = slope
             steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
             if steep > 1.0:
-                if steep < 5.0:
-                    visc = nu * (1 + steep)
+                taken = saved_3[i - 1] = steep < 5.0
+                if taken:
+                    t1 = saved_2[j, i - 1] = 1 + steep
+                    visc = nu * t1
                 else:
                     visc = 6.0 * nu
             else:
@@ -27,6 +31,7 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             new[i] -= (dt
                        * (u[i] * slope / dx
                           - visc * (u[i + 1] - 2 * u[i] + u[i - 1]) / dx ** 2))
+        saved.append(saved_3)
         u = new
     out = np.sum(u ** 2)
     # ---- backward
@@ -55,10 +60,10 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             d_u_2[i] -= t6 * 2 + t5 * slope_saved[j, i - 1]
             d_u_2[t1] += t6
             if steep > 1.0:
-                if steep < 5.0:
+                if saved[j][i - 1]:
                     # visc = nu * (1 + steep)
                     d_steep = d_visc * nu
-                    d_nu += d_visc * (1 + steep)
+                    d_nu += d_visc * saved_2[j, i - 1]
                 else:
                     # visc = 6.0 * nu
                     d_nu += d_visc * 6.0
