@@ -126,9 +126,12 @@ class _Matrices(Operands):
         axis, best = kwargs.get("axis"), 0 if len(matrix.aval.shape or ()) == 2 else 1
         if axis not in (0, 1) or kwargs not in ({"axis": axis}, {"axis": axis, "keepdims": True}):
             return None
-        sign, known = self._parity.of(matrix), self._sums.get((matrix, best))
-        if sign is None or kwargs == {"axis": best}:
+        known = self._sums.get((matrix, best))
+        if kwargs == {"axis": best}:
             return known
+        sign = self._parity.of(matrix)
+        if sign is None:
+            return None
         total = known or emit.call(np.sum, matrix, axis=best)
         self._sums[matrix, best] = total
         if "keepdims" in kwargs:

@@ -43,6 +43,18 @@ def pairs_on_a_line(x, w):
     return np.sum(w[:, None] * w * np.exp(-d ** 2))
 
 
+def pulled(x, masses):
+    """The cotangent of the differences is neither the same nor its negative."""
+    gaps = x[None, :, :] - x[:, None, :]
+    r2 = np.sum(gaps ** 2, axis=2) + 0.1
+    return np.sum(np.sin(np.sum(gaps * (masses / r2 ** 1.5)[:, :, None], axis=1)))
+
+
+def both_sums(x):
+    d = np.exp(x[:, None] - x[None, :])
+    return np.sum(d.sum(axis=1) ** 2) + np.sum(d.sum(axis=0) ** 3)
+
+
 def pairs_of_two(x, y):
     diff = x[:, None, :] - y[None, :, :]
     return np.sum(np.exp(-np.sum(diff ** 2, axis=-1)))
@@ -81,6 +93,8 @@ PROGRAMS = {
     "one pair": (pairs, (R.normal(size=(1, 3)),), [], []),
     "pairs on a line": (pairs_on_a_line, (LINE, R.normal(size=5)), ["d_x = 2.0 * np.einsum("],
                         ["d_x +="]),
+    "pulled": (pulled, (R.normal(size=(4, 2)), R.uniform(0.5, 1.5, 4)), [], []),
+    "both sums": (both_sums, (LINE,), [], []),
     "pairs of two": (pairs_of_two, (R.normal(size=(4, 2)), R.normal(size=(3, 2))), [], []),
     "likelihood": (likelihood, (LINE, R.normal(size=5), 0.7, 0.2),
                    ["inv_low.T @ inv_low", ".trace()"], ["np.tril", "np.vdot"]),
