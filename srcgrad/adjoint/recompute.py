@@ -30,8 +30,8 @@ _CHEAP = frozenset({
     operator.not_, min, max, bool, int,
 })
 FREE = 20.0  # nanoseconds: up to here nothing is kept
-SHARE = 0.03  # of an iteration's time
-PRICES = (4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)  # nanoseconds for a byte
+SHARE = 0.08  # of an iteration's time
+PRICES = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)  # nanoseconds for a byte
 NUMBERS = 2.3  # the same for Python's and NumPy's numbers: two operations
 KEEPING = 30.0  # nanoseconds for a value
 TRAFFIC = 0.15  # nanoseconds for a byte of an array that is written to new memory and read later

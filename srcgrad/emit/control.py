@@ -462,6 +462,7 @@ class Control(Plain):
                 continue
             item = ast.Subscript(self.e.of(sequence), self.e.ordinal(node), ast.Load())
             first.append(assign(self.name_of(element), item))
+            first[-1].node = node  # type: ignore[attr-defined]
 
     def range(self, node: Node) -> ast.expr:
         """``range(n)``, with as few arguments as will do."""

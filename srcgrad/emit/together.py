@@ -7,12 +7,17 @@
     d_a = x; d_a += y                ->  d_a = x + y         (if that fits a line)
     c = cos(x); c_saved[i] = c       ->  c = c_saved[i] = cos(x)
     s = empty(n); c = empty(n)       ->  s, c = empty((2, n))
+    x = 1.0; s = 0.0                 ->  x, s = 1.0, 0.0     (what a loop starts with or has kept,
+                                         and what the user has written so)
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from functools import cache
+
+import numpy as np
 
 from srcgrad.emit.comments import node_of
 from srcgrad.emit.literals import names_in, variables
@@ -41,6 +46,7 @@ def together(function: ast.FunctionDef, users: Mapping[Value, int]) -> ast.Funct
 def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
     merged: list[ast.stmt] = []
     at = 0
+    _in_groups(body)
     while at < len(body):
         first, count = body[at], _elements(body, at)
         _iterated(first, merged, users)
@@ -58,7 +64,12 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
             while at + count < len(body) and _same_room(first, body[at + count]) and (
                     _is_short(_rooms(body[at:at + count + 1]))):
                 count += 1
-            merged.append(first if count == 1 else _rooms(body[at:at + count]))
+            if count == 1 and (count := _side_by_side(body, at)) > 1:
+                merged.append(_as_one(body[at:at + count]))
+            else:
+                merged.append(first if count == 1 else _rooms(body[at:at + count]))
+        elif (count := _side_by_side(body, at)) > 1:
+            merged.append(_as_one(body[at:at + count]))
         elif merged and _is_kept(merged[-1], first):
             count = 1
             merged[-1].targets += first.targets  # type: ignore[attr-defined]
@@ -141,6 +152,102 @@ def _zero(stmt: ast.stmt) -> bool:
             and (node is None or is_adjoint(node)))
 
 
+def _side_by_side(body: list[ast.stmt], at: int) -> int:
+    """How many statements from number ``at`` on assign what a statement of the user's assigns to
+    several names, the numbers or zeros that a loop starts with, room for what it keeps, or what it
+    reads of that, none of them what another one reads."""
+    told, names = None, set[str]()
+    for number in range(len(body) - at):
+        stmt = body[at + number]
+        if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1 or not isinstance(
+                stmt.targets[0], ast.Name) or stmt.targets[0].id in names or (
+                names & names_in(stmt.value)):
+            return number
+        key = _told_by(stmt)
+        if key is None or told not in (None, key) or (
+                number and not _is_short(_as_one(body[at:at + number + 1]))):
+            return number
+        told = key
+        names.add(stmt.targets[0].id)
+    return len(body) - at
+
+
+def _in_groups(body: list[ast.stmt]) -> None:
+    """Puts room for like arrays side by side, where a loop makes it."""
+    at = 0
+    while at < len(body):
+        node, end = node_of(body[at]), at
+        groups: dict[str, list[ast.stmt]] = {}
+        while node is not None and end < len(body) and node_of(body[end]) is node and (
+                _room(body[end]) is not None or _is_start(body[end])):
+            room = _room(body[end])
+            groups.setdefault("" if room is None else ast.dump(room), []).append(body[end])
+            end += 1
+        body[at:end] = [stmt for key in sorted(groups, key=bool) for stmt in groups[key]]
+        at = max(end, at + 1)
+
+
+def _is_start(stmt: ast.stmt) -> bool:
+    """Does a loop start with an empty list here?"""
+    return isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.List) and (
+        not stmt.value.elts)
+
+
+def _told_by(stmt: ast.Assign) -> object:
+    """What says that a statement is one with those beside it: a loop, or the user's line."""
+    node, where = node_of(stmt), getattr(stmt, "where", None)
+    part = isinstance(stmt.value, ast.Subscript)
+    if node is not None and node.op == "loop":
+        return node, type(stmt.value)
+    if node is not None and is_adjoint(node) and node.op == "apply" and (
+            node.params["fn"] in (np.zeros, np.zeros_like)):
+        return np.zeros
+    if node is None or node.origin is None or where is None or len(node.outputs) != 1:
+        return None
+    several = _naming_several(where.statement or where.text)
+    return (where.filename, where.line, node.origin.callers) if (part and several) or (
+        several is ast.Assign and not is_adjoint(node)) else None
+
+
+@cache
+def _naming_several(line: str) -> type[ast.stmt] | None:
+    """The kind of statement if a line of the user's gives values to several names at once."""
+    line = line.strip()
+    try:
+        stmt = ast.parse(f"{line} pass" if line.endswith(":") else line).body[0]
+    except SyntaxError:
+        return None
+    targets = stmt.targets if isinstance(stmt, ast.Assign) else [
+        stmt.target] if isinstance(stmt, ast.For) else []
+    return type(stmt) if any(isinstance(n, ast.Tuple) for target in targets
+                             for n in ast.walk(target)) else None
+
+
+def _as_one(stmts: list[ast.stmt]) -> ast.stmt:
+    names = [stmt.targets[0] for stmt in stmts]  # type: ignore[attr-defined]
+    values = [stmt.value for stmt in stmts]  # type: ignore[attr-defined]
+    if len({ast.dump(v) for v in values}) == 1 and isinstance(values[0], ast.Constant):
+        return _like(stmts[0], ast.Assign(names, values[0]))
+    shape = _whole_shape(stmts)
+    if shape is not None:
+        return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())], shape))
+    return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())],
+                                      ast.Tuple(values, ast.Load())))
+
+
+def _whole_shape(stmts: list[ast.stmt]) -> ast.expr | None:
+    """``x.shape`` where statements assign each of its sizes, in order."""
+    found = None
+    for number, stmt in enumerate(stmts):
+        node, value = node_of(stmt), stmt.value  # type: ignore[attr-defined]
+        if node is None or node.op != "dim" or node.params["axis"] != number or not isinstance(
+                value, ast.Subscript) or len(node.inputs[0].aval.shape or ()) != len(stmts) or (
+                found is not None and ast.dump(found) != ast.dump(value.value)):
+            return None
+        found = value.value
+    return found
+
+
 def _room(stmt: ast.stmt) -> ast.Call | None:
     """The call of ``s = np.empty(n)``: room for what a loop keeps."""
     node = node_of(stmt)
@@ -185,7 +292,7 @@ def _is_kept(made: ast.stmt, store: ast.stmt) -> bool:
 
 def _is_short(stmt: ast.stmt) -> bool:
     """Does a statement fit a line?"""
-    return len(ast.unparse(ast.fix_missing_locations(stmt))) < WIDTH - 20
+    return len(ast.unparse(ast.fix_missing_locations(stmt))) < WIDTH - 12
 
 
 def _added(before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
@@ -248,18 +355,30 @@ def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
             total = ast.BinOp(second.value, ast.Sub(), first.value.operand)
         made: ast.stmt = ast.Assign(first.targets, total)
     elif isinstance(first, ast.AugAssign) and isinstance(first.target, ast.Name) and (
-            first.target.id == name and isinstance(first.op, type(second.op))):
-        made = ast.AugAssign(first.target, first.op,
-                             ast.BinOp(first.value, ast.Add(), second.value))
+            first.target.id == name and isinstance(first.op, ast.Add | ast.Sub)):
+        made = _both_added(first, second)
     else:
         return None
     return _like(first, made) if _is_short(made) else None
 
 
+def _both_added(first: ast.AugAssign, second: ast.AugAssign) -> ast.AugAssign:
+    """``x += a; x -= b`` as ``x += a - b``, ``x -= a; x += b`` as ``x += b - a``."""
+    same = isinstance(first.op, type(second.op))
+    if same or isinstance(first.op, ast.Add):
+        value, other = first.value, second.value
+    else:
+        value, other = second.value, first.value
+    return ast.AugAssign(first.target, first.op if same else ast.Add(),
+                         ast.BinOp(value, ast.Add() if same else ast.Sub(), other))
+
+
 def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
-    """Does an array that is added to take no more memory as one sum?  That of what is made for the
-    first statement holds it (NumPy uses what nothing else refers to)."""
+    """Does an array that is added to take no more time as one sum?  What is made for the first
+    statement, or for one of two additions, holds it (NumPy uses what nothing else refers to)."""
     node, following = node_of(first), node_of(second)
+    if isinstance(first, ast.AugAssign):
+        return any(isinstance(stmt.value, ast.BinOp | ast.Call) for stmt in (first, second))
     return (isinstance(first, ast.Assign) and node is not None and following is not None
             and node.op == "apply" and makes_fresh(node.params["fn"], node.params["kwargs"])
             and len(node.outputs) == 1 and node.out.aval.is_array

@@ -10,9 +10,6 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     a ** 3, a ** 4                 ->  a * a * a, s * s with s = a * a
     (a * 2.0) * 3.0                ->  a * 6.0
     2.0 * ct * x                   ->  (2.0 * ct) * x, numbers first
-    sum(a * b)                     ->  a @ b, vdot(a, b)
-    sum(a * b, axis=0)             ->  sum(a, axis=0) * b, if b has no such axis
-    sum(a * b, axis=0)             ->  einsum("ij,ij->j", a, b)
     (a.T @ b).T                    ->  b.T @ a
     reshape, transpose, sum_to, broadcast_to, astype that change nothing  ->  the operand
     o = 1 / c; a / c               ->  a * o
@@ -23,7 +20,7 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     p = 2.0 * x; 2.0 * (a * x)     ->  a * p
     p = a @ b; (2.0 * a) @ b       ->  2.0 * p
 
-and what :mod:`.stores` and :mod:`.like_terms` do.
+and what :mod:`.sums`, :mod:`.stores` and :mod:`.like_terms` do.
 """
 
 from __future__ import annotations
@@ -34,13 +31,13 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Block, Graph, Node, Ref, Value, fill
-from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
+from ..graph.ir import Block, Graph, Node, Value
+from ..types.kinds import FLOAT, Kind, same_dtype
 from ..types.spelling import Attribute, Method
 from .like_terms import POWERS
 from .operands import ADD, DIV, MUL, NEG, SUB, division, is_real, same_type, weight
-from .rewriting import Emit, call_of, same_shape
-from .stores import Stores
+from .rewriting import Emit, call_of
+from .sums import Sums
 
 _MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})
 _RESHAPING = frozenset({np.reshape, np.broadcast_to, Method("reshape")})
@@ -62,7 +59,7 @@ def reduce_strength(graph: Graph) -> Graph:
     return _Algebra().run(graph)
 
 
-class _Algebra(Stores):
+class _Algebra(Sums):
     def __init__(self) -> None:
         super().__init__()
         self._quotients: list[dict[tuple[Value, Value], Value]] = [{}]  # per enclosing block
@@ -108,7 +105,7 @@ class _Algebra(Stores):
     def _apply(self, node: Node, emit: Emit) -> Value | None:
         fn = call_of(node)
         if node.params["kwargs"]:
-            return self._reduced(node, emit) if fn is np.sum else None
+            return self.reduced(node, emit) if fn is np.sum else None
         operands = self.operands_of(node)
         if fn in MUL:
             return self._product(node, operands, emit)
@@ -125,7 +122,7 @@ class _Algebra(Stores):
         if fn in _MATMUL:
             return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
-            return self._reduced(node, emit)
+            return self.reduced(node, emit)
         if fn is np.roll and (negated := self.negated(operands[0])) is not None:
             return emit.call(operator.neg, emit.call(np.roll, negated, *operands[1:]))
         if fn is np.moveaxis and _moves_nothing(*operands):
@@ -376,71 +373,6 @@ class _Algebra(Stores):
             for maker, v in zip(makers, operands)]
         return emit.call(operator.matmul, turned[1], turned[0])
 
-    def _inner_product(self, node: Node, emit: Emit) -> Value | None:
-        """``sum(a * b)`` of two arrays of one shape is ``a @ b``, or ``vdot``."""
-        factors = self.factors(node.inputs[0])
-        if factors is None or node.params["args"] != (Ref(0),) or node.params["kwargs"] or (
-                self.uses[node.inputs[0]] > 1):
-            return None
-        first, second = factors
-        if not _is_vector_like(first, second):
-            return None
-        fn = operator.matmul if len(first.aval.shape) == 1 else np.vdot
-        return emit.call(fn, first, second)
-
-    def _reduced(self, node: Node, emit: Emit) -> Value | None:
-        """A sum of a negative; a sum of a scalar."""
-        operand = node.inputs[0]
-        if operand.aval.kind in SCALARS and same_type(operand, node.out):
-            return operand
-        negated = self.negated(operand)
-        if negated is None:
-            return self._inner_product(node, emit) or self._factor_out(node, emit) or (
-                self._inner_products(node, emit))
-        args = fill(node.params["args"], [negated, *node.inputs[1:]])
-        kwargs = fill(node.params["kwargs"], [negated, *node.inputs[1:]])
-        return emit.call(operator.neg, emit.call(np.sum, *args, **kwargs))
-
-    def _inner_products(self, node: Node, emit: Emit) -> Value | None:
-        """``sum(a * b, axis=1)`` of two arrays of one shape is ``einsum("ij,ij->i", a, b)``: the
-        product is not written down.  (In single precision sums of ``einsum`` are less exact.)"""
-        product, kwargs = node.inputs[0], node.params["kwargs"]
-        factors = self.factors(product)
-        if factors is None or self.uses[product] > 1 or node.params["args"] != (Ref(0),):
-            return None
-        first, second = factors
-        axis, rank = kwargs.get("axis"), len(product.aval.shape or ())
-        axes = axis if isinstance(axis, tuple) else (axis,)
-        if rank not in (2, 3) or kwargs.keys() - {"axis", "keepdims"} or (
-                not all(type(i) is int for i in axes)) or (
-                not all(isinstance(v, Value) and v.aval.dtype == float and same_shape(
-                    v.aval, product.aval) for v in factors)):
-            return None
-        letters = "ijk"[:rank]
-        gone = {i % rank for i in axes}
-        left = "".join(letter for i, letter in enumerate(letters) if i not in gone)
-        total = emit.call(np.einsum, f"{letters},{letters}->{left}", first, second)
-        if not kwargs.get("keepdims"):
-            return total
-        places = sorted(gone)
-        return emit.call(np.expand_dims, total, places[0] if len(gone) == 1 else tuple(places))
-
-    def _factor_out(self, node: Node, emit: Emit) -> Value | None:
-        """``sum(a * b, axis=0)`` is ``sum(a, axis=0) * b`` where ``b`` has no such axis."""
-        product, kwargs = node.inputs[0], node.params["kwargs"]
-        factors = self.factors(product)
-        if factors is None or self.uses[product] > 1 or node.params["args"] != (Ref(0),):
-            return None
-        first, second = sorted(factors, key=self.size)
-        if not isinstance(first, Value) or not isinstance(second, Value) or (
-                not second.aval.is_array or not same_shape(second.aval, product.aval)):
-            return None
-        row = product.aval.but(shape=(product.aval.shape or ())[1:])
-        rows = kwargs == {"axis": 0} and same_shape(first.aval, row)
-        if not rows and first.aval.kind not in SCALARS:
-            return None
-        return emit.call(operator.mul, first, emit.call(np.sum, second, **kwargs))
-
 
 def _moves_nothing(x: Any, source: Any, destination: Any) -> bool:
     """Does ``np.moveaxis`` put an axis where it is?"""
@@ -454,10 +386,3 @@ def _are_vectors(a: Value, b: Value) -> bool:
     """Two arrays of rank 1 and one dtype?"""
     return a.aval.is_array and b.aval.is_array and same_dtype(a.aval.dtype, b.aval.dtype) and all(
         v.aval.shape is not None and len(v.aval.shape) == 1 for v in (a, b))
-
-
-def _is_vector_like(a: Any, b: Any) -> bool:
-    """Two real arrays of certainly the same shape, of rank 1 or more?"""
-    return (is_real(a) and is_real(b) and a.aval.is_array and b.aval.is_array
-            and bool(a.aval.shape) and same_shape(a.aval, b.aval)
-            and same_dtype(a.aval.dtype, b.aval.dtype))

@@ -13,8 +13,12 @@ that the factor's cotangent is diagonal, and ``np.linalg.solve(K, y)`` for a sym
     a + a.T, for a symmetric a           ->  2.0 * a
     solve(k.T, c * y), x = solve(k, y)   ->  c * x, for a symmetric k
     a.T, sum(a, axis=1), a symmetric     ->  a, sum(a, axis=0)
+    sum(a, axis=1), a antisymmetric      ->  -sum(a, axis=0)
     c / det(a) * cofactors(a)            ->  c * inv(a).T, where the program has inv(a)
     inverse_or_nan(a)                    ->  inv(a), where the program has that
+    vdot(a, eye(n)), vdot(outer(u, w), eye(n))  ->  trace(a), u @ w
+    d + d.T, d = a.T @ (tril(m) - diag(diagonal(m) / 2)) @ a, m = diag(v) - c * outer(u, u)
+                                         ->  a.T @ (v[:, None] * a) - c * outer(u @ a, u @ a)
     tril(s, -1) + diag(diagonal(s) / 2)  ->  s / 2, from the Cholesky factor of a symmetric matrix
 
 The last is another cotangent of that matrix with the same product with each symmetric change.
@@ -32,7 +36,7 @@ from ..graph.ir import Graph, Node, Ref, Value, walk
 from ..types.kinds import SCALARS, int_aval
 from .operands import ADD, DIV, MUL, SUB, Operands
 from .parity import Parity, turned_from
-from .rewriting import Emit, call_of
+from .rewriting import Emit, call_of, same_shape
 
 _MAKING: frozenset[Any] = frozenset({  # matrices of which something may be known
     operator.matmul, np.linalg.cholesky, np.linalg.solve, np.linalg.inv})
@@ -40,9 +44,16 @@ _MAKING: frozenset[Any] = frozenset({  # matrices of which something may be know
 
 def use_structure(graph: Graph) -> Graph:
     """The graph with simpler adjoints of factorisations and inverses."""
-    if graph.border is None or not any(call_of(n) in _MAKING for n in walk(graph.block)):
+    if graph.border is None or not any(call_of(n) in _MAKING or _sums_first(n)
+                                       for n in walk(graph.block)):
         return graph
     return _Matrices().run(graph)
+
+
+def _sums_first(node: Node) -> bool:
+    """Is this a sum over one of the first two axes of what may be the same when they change?"""
+    return call_of(node) is np.sum and node.params["kwargs"] in ({"axis": 0}, {"axis": 1}) and (
+        _is_square(node.inputs[0], 3))
 
 
 class _Matrices(Operands):
@@ -53,6 +64,7 @@ class _Matrices(Operands):
         self._diagonals: dict[Value, Value] = {}  # of matrices
         self._solutions: dict[Value, list[tuple[Value, Value]]] = {}
         self._inverses: dict[Value, Value] = {}
+        self._sums: dict[tuple[Value, int], Value] = {}
         self._parity = Parity(self.defined)
 
     def note(self, node: Node) -> None:
@@ -69,15 +81,18 @@ class _Matrices(Operands):
             self._vectors[node.out] = node.inputs[0]
         elif fn is np.linalg.solve and len(node.inputs) == 2 and _rank(node.out) == 1:
             self._solutions.setdefault(node.inputs[0], []).append((node.inputs[1], node.out))
+        elif fn is np.sum and node.params["args"] == (Ref(0),) and (
+                node.params["kwargs"].keys() == {"axis"}) and self.is_beside(node, node.inputs[0]):
+            self._sums.setdefault((node.inputs[0], node.params["kwargs"]["axis"]), node.out)
         elif fn is np.linalg.inv and _rank(node.out) == 2 and (
                 self.is_beside(node, node.inputs[0])):
             self._inverses.setdefault(node.inputs[0], node.out)
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         fn = call_of(node)
-        if fn is np.sum and node.params["args"] == (Ref(0),) and (
-                node.params["kwargs"] == {"axis": 1} and self._parity.of(node.inputs[0]) == 1):
-            return [emit.call(np.sum, node.inputs[0], axis=0)]
+        if fn is np.sum and node.params["args"] == (Ref(0),):
+            turned = self._turned_sum(node, emit)
+            return None if turned is None else [turned]
         if fn is None or node.params["kwargs"]:
             return None
         operands = self.operands_of(node)
@@ -92,6 +107,8 @@ class _Matrices(Operands):
             found = self._spread_product(operands, emit)
         elif fn in MUL and len(node.inputs) == 2:
             found = self._log_determinant(node.inputs, emit)
+        elif fn is np.vdot and len(operands) == 2:
+            found = self._trace(operands, emit)
         elif getattr(fn, "__name__", "") == "inverse_or_nan":
             found = self._inverses.get(operands[0])
         elif turned_from(node) is not None and self._parity.of(operands[0]) == 1:
@@ -101,6 +118,25 @@ class _Matrices(Operands):
         elif fn is np.linalg.solve and len(operands) == 2:
             found = self._solved(operands[0], operands[1], emit)
         return None if found is None else [found]
+
+    def _turned_sum(self, node: Node, emit: Emit) -> Value | None:
+        """The sum over the other one of the first two axes, where that is the same or its negative
+        and takes less: over rows of a matrix, over the middle axis of three."""
+        matrix, kwargs = node.inputs[0], node.params["kwargs"]
+        axis, best = kwargs.get("axis"), 0 if len(matrix.aval.shape or ()) == 2 else 1
+        if axis not in (0, 1) or kwargs not in ({"axis": axis}, {"axis": axis, "keepdims": True}):
+            return None
+        known = self._sums.get((matrix, best))
+        if kwargs == {"axis": best}:
+            return known
+        sign = self._parity.of(matrix)
+        if sign is None:
+            return None
+        total = known or emit.call(np.sum, matrix, axis=best)
+        self._sums[matrix, best] = total
+        if "keepdims" in kwargs:
+            total = emit.call(np.expand_dims, total, axis)
+        return total if sign == 1 or axis == best else emit.call(operator.neg, total)
 
     # ---- diagonal matrices ---------------------------------------------------------------------
 
@@ -238,8 +274,9 @@ class _Matrices(Operands):
                 (pair[0].aval.kind in SCALARS) == (pair[1].aval.kind in SCALARS)):
             return self._matrix_of(self._total(fn, pair[0], pair[1], emit), first, emit)
         if fn in ADD and any(turned_from(self.defined.get(a)) is b for a, b in (
-                (first, second), (second, first))) and self._parity.of(first) == 1:
-            return emit.call(operator.mul, 2.0, first)
+                (first, second), (second, first))):
+            return emit.call(operator.mul, 2.0, first) if self._parity.of(first) == 1 else (
+                self._of_cholesky(first, emit))
         return self._whole_of_triangle(first, second, emit) if fn in ADD else None
 
     def _whole_of_triangle(self, strict: Value, diagonal: Value, emit: Emit) -> Value | None:
@@ -250,14 +287,61 @@ class _Matrices(Operands):
         if call_of(node) is not np.tril or node is None or half is None or (
                 len(node.params["args"]) != 2 or node.params["args"][1] != -1):
             return None
-        number, rest = sorted(self.factors(vector) or (None, None), key=self.size)
-        taken, whole = self.defined.get(rest), node.inputs[0]
+        whole = node.inputs[0]
         both = self.defined.get(whole)
-        if self.number(number) != 0.5 or call_of(taken) is not np.diagonal or taken is None or (
-                taken.inputs[0] is not whole) or both is None or (
-                call_of(both) not in ADD or not self._is_from_symmetric(both)):
+        if self._halved_diagonal(vector) is not whole or both is None or call_of(both) not in ADD:
             return None
-        return emit.call(operator.mul, 0.5, whole)
+        return emit.call(operator.mul, 0.5, whole) if self._is_from_symmetric(both) else None
+
+    def _halved_diagonal(self, vector: Any) -> Value | None:
+        """``a`` of ``0.5 * diagonal(a)``."""
+        number, rest = sorted(self.factors(vector) or (None, None), key=self.size)
+        taken = self.defined.get(rest)
+        return taken.inputs[0] if self.number(number) == 0.5 and taken is not None and (
+            call_of(taken) is np.diagonal) else None
+
+    def _of_cholesky(self, d: Value, emit: Emit) -> Value | None:
+        """``d + d.T`` for ``d = a.T @ ((tril(m) - diag(diagonal(m) / 2)) @ a)`` where ``m`` is
+        triangular but for ``c * outer(u, u)`` that is taken away: ``a.T @ diag(diagonal(..)) @ a``
+        less an outer product."""
+        turned, half, matrix = self._product_around(d)
+        if turned is None or half is None or call_of(half) not in SUB:
+            return None
+        lower, taken = self.defined.get(half.inputs[0]), self._vectors.get(half.inputs[-1])
+        less = self.defined.get(lower.inputs[0]) if lower is not None and (
+            call_of(lower) is np.tril and len(lower.params["args"]) == 1) else None
+        if less is None or call_of(less) not in SUB or lower is None or (
+                self._halved_diagonal(taken) is not lower.out) or not (
+                self._is_triangular(less.inputs[0], False)):
+            return None
+        outer = self.defined.get(less.inputs[-1])
+        if call_of(outer) is not np.outer or outer is None or matrix is None:
+            return None
+        column, row = self.operands_of(outer)
+        factor = self._multiple(column, row, emit)
+        vector = None if factor is None else self._diagonal(less.inputs[0], emit)
+        if vector is None:
+            return None
+        even = self._spread.get(vector, vector)
+        number = even.aval.kind in SCALARS
+        right = matrix if number else emit.call(
+            operator.mul, emit.call(np.expand_dims, even, 1), matrix)
+        product = emit.call(operator.matmul, turned, right)
+        if number and self.number(even) != 1:
+            product = emit.call(operator.mul, even, product)
+        row = emit.call(operator.matmul, row, matrix)
+        column = row if factor == 1 else emit.call(operator.mul, factor, row)
+        return emit.call(operator.sub, product, emit.call(np.outer, column, row))
+
+    def _product_around(self, d: Value) -> tuple[Value | None, Node | None, Value | None]:
+        """``a.T``, the node of ``p``, ``a`` where ``d`` is ``a.T @ (p @ a)``."""
+        product = self.defined.get(d)
+        inner = self.defined.get(product.inputs[-1]) if product is not None and (
+            call_of(product) is operator.matmul) else None
+        if inner is None or product is None or call_of(inner) is not operator.matmul or (
+                turned_from(self.defined.get(product.inputs[0])) is not inner.inputs[-1]):
+            return None, None, None
+        return product.inputs[0], self.defined.get(inner.inputs[0]), inner.inputs[-1]
 
     def _is_from_symmetric(self, both: Node) -> bool:
         """Is it ``d + d.T`` with ``d = inv(low).T @ ...`` for the factor of a symmetric matrix?"""
@@ -273,6 +357,21 @@ class _Matrices(Operands):
                     low is not None and not low.params["kwargs"]):
                 return self._parity.of(low.inputs[0]) == 1
         return False
+
+    def _trace(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        """``vdot(a, eye(n))``."""
+        for matrix, eye in (operands, operands[::-1]):
+            made = self.defined.get(eye) if isinstance(eye, Value) else None
+            if call_of(made) not in (np.eye, np.identity) or made is None or len(
+                    made.params["args"]) != 1 or made.params["kwargs"] or _rank(matrix) != 2 or (
+                    not same_shape(matrix.aval, eye.aval)):
+                continue
+            outer = self.defined.get(matrix)
+            if call_of(outer) is np.outer and outer is not None and all(
+                    _rank(v) == 1 for v in outer.inputs):
+                return emit.call(operator.matmul, *self.operands_of(outer))
+            return emit.call(np.trace, matrix)
+        return None
 
     def _log_determinant(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         """``c / det(a) * cofactors(a)`` by the inverse of ``a``."""
@@ -333,9 +432,9 @@ def _rank(value: Any) -> int | None:
     return len(value.aval.shape)
 
 
-def _is_square(value: Value) -> bool:
+def _is_square(value: Value, most: int = 2) -> bool:
     shape = value.aval.shape
-    return shape is not None and len(shape) == 2 and shape[0] == shape[1]
+    return shape is not None and 2 <= len(shape) <= most and shape[0] == shape[1]
 
 
 def _is_number(value: Any) -> bool:

@@ -68,6 +68,8 @@ class Parity:
         if fn is None or (node.op == "apply" and node.params["kwargs"] and fn is not np.sum):
             return None
         args = () if stores else node.params["args"]
+        if fn is np.expand_dims:
+            return self.of(node.inputs[0], depth + 1) if args[1:] in ((2,), (-1,)) else None
         if fn in (np.eye, np.identity, np.diag):
             return 1 if len(args) == 1 else None
         if getattr(fn, "__name__", "") == "scatter_diagonal":

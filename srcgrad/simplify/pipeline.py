@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from ..graph.ir import Graph
 from .algebra import reduce_strength
 from .cancel import cancel
+from .centred import drop_centred
 from .dead import remove_dead
 from .hoist import hoist
 from .idle_stores import drop_idle_stores
@@ -25,6 +26,7 @@ Pass = Callable[[Graph], Graph]
 PASSES: dict[str, Pass] = {
     "invariant": drop_invariant,
     "cancel": cancel,
+    "centred": drop_centred,
     "narrow": narrow,
     "share": share,
     "scattered": keep_scattered,

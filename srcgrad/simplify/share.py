@@ -4,8 +4,8 @@ Two adjoint nodes that apply one function to the same values are one, if the fir
 where the second is; so are two reads of one place of one version.  Fresh buffers (zeros,
 copies, lists) are not shared: they are written to.  Forward nodes are left as the user wrote
 them; what they computed at some expense is not computed again, not even in the forward part if
-it has no name and is only calculated with, and of equal numbers in the forward part the backward
-part refers to the first.
+it has no name and is only calculated with, and of equal numbers, and arrays that are only
+calculated with, in the forward part the backward part refers to the first.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class _Share(Rewriter):
         super().__init__()
         self._scopes: list[dict[Any, Sequence[Value]]] = [{}]
         self._forward: dict[Any, Sequence[Value]] = {}
-        self._first: dict[Any, Value] = {}  # numbers of the forward part
+        self._first: dict[Any, Value] = {}  # numbers and arrays of the forward part
         self._equal: dict[Value, Value] = {}
         self._handed_on: set[Value] | None = None  # what is not only calculated with
         self._cleaning = False  # in what runs only where an exception leaves the function
@@ -62,10 +62,7 @@ class _Share(Rewriter):
         if graph.border is not None:
             self._handed_on = set(graph.block.outputs)
             for node in walk(graph.block):
-                if not _gathers(node) and not (
-                        node.op == "apply" and "out" not in node.params["kwargs"] and (
-                            isinstance(node.params["fn"], np.ufunc)
-                            or node.params["fn"] in _CALCULATING)):
+                if not _gathers(node) and not _calculates(node):
                     self._handed_on.update(node.inputs)
                 for block in node.blocks:
                     self._handed_on.update(block.outputs)
@@ -108,13 +105,16 @@ class _Share(Rewriter):
             return
         out = node.outputs[0]
         dear = (len(node.inputs) == 1 and call_of(node) in _DEAR) or _gathers(node)
-        if not dear and out.aval.kind not in SCALARS:
+        number = out.aval.kind in SCALARS
+        array = out.aval.is_array and _calculates(node) and self._handed_on is not None and (
+            out not in self._handed_on)
+        if not dear and not number and not array:
             return
         node = self._by_first(node)
         key = key_of(node)
         if dear and self.is_beside(node, node.inputs[0]):
             self._forward.setdefault(key, node.outputs)
-        if key is not None and out.aval.kind in SCALARS and not out.aval.optional and all(
+        if key is not None and (number or array) and not out.aval.optional and all(
                 v.aval.is_numeric for v in node.inputs):
             first = self._first.setdefault((self.home.get(out), key), out)
             if first is not out:
@@ -149,6 +149,12 @@ class _Share(Rewriter):
                 return found
         self._scopes[-1][key] = node.outputs
         return None
+
+
+def _calculates(node: Node) -> bool:
+    """Does a node make a new number or array of its operands, and nothing else?"""
+    return node.op == "apply" and "out" not in node.params["kwargs"] and (
+        isinstance(node.params["fn"], np.ufunc) or node.params["fn"] in _CALCULATING)
 
 
 def _gathers(node: Node) -> bool:

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.broadcasting import never_one
 from ..graph.equality import place_key
 from ..graph.ir import Index, Node, Value, fill, shift
 from ..types.dims import Dim, slice_length
@@ -111,13 +112,14 @@ class Stores(LikeTerms):
     def _piece_by_piece(self, node: Node, emit: Emit) -> Value | None:
         """The array of the numbers, or of the slices, that were put into zeros so that each place
         got one."""
-        shape = node.out.aval.shape
-        if shape is None or len(shape) != 1:
+        shape = node.out.aval.shape or ()
+        axis = _axis(node, len(shape))
+        if axis is None:
             return None
         found: dict[Any, Value] = {}
         last = node
         while True:
-            place = _place(last, shape[0])
+            place = _place(last, axis, shape)
             if place is None or place in found or len(found) == FEW:
                 return None
             found[place] = last.inputs[1]
@@ -133,13 +135,16 @@ class Stores(LikeTerms):
         while at in ends:
             parts.append(found[at, ends[at]])
             at = ends.pop(at)
-        if ends or at != shape[0] or len(parts) < len(found):
+        if ends or at != shape[axis] or len(parts) < len(found):
             return None
         numbers = [v.aval.kind in SCALARS for v in parts]
         if len(parts) < 2 or not (all(numbers) or not any(numbers)):
             return None
-        made = emit.call(np.array if all(numbers) else np.concatenate, parts)
-        return made if same_type(made, node.out) else None
+        axes = {"axis": axis} if axis else {}
+        made = emit.call(np.array if all(numbers) else np.concatenate, parts, **axes)
+        return made if same_type(made, node.out) else None if all(numbers) or not same_dtype(
+            made.aval.dtype, node.out.aval.dtype) else emit.apply(
+                np.concatenate, (parts,), axes, node.out.aval)
 
     def _factored(self, base: Value, value: Value, emit: Emit) -> Value | None:
         """``a * m`` to which ``b * m`` is added, as ``(a + b) * m``; ``m @ a`` and ``m @ b`` alike.
@@ -260,15 +265,21 @@ class Stores(LikeTerms):
                 shape[i] != 1 for i in new):
             return None
         negated = self.negated(value)
-        made = self.defined.get(value if negated is None else negated)
+        inner = value if negated is None else negated
+        made, wide = self.defined.get(inner), self.widening(inner)
+        left = tuple(d for i, d in enumerate(shape) if i not in new)
         if call_of(made) is np.sum and made is not None and len(new) == 1 and (
                 made.params["kwargs"] == {"axis": new[0], "keepdims": True}):
             narrow = emit.call(np.sum, *fill(made.params["args"], made.inputs), axis=new[0])
+        elif wide is not None and wide.inputs[0].aval.shape == left:
+            narrow, turned = wide.inputs[0], self.negated(wide.inputs[0])
+            if turned is not None:
+                narrow, negated = turned, None if negated is not None else turned
         else:
             negated = None
             index = tuple(0 if i in new else slice(None) for i in range(new[-1] + 1))
-            aval = value.aval.but(shape=tuple(d for i, d in enumerate(shape) if i not in new))
-            narrow = emit.add("read", (value,), (aval,), steps=(Index(index),)).out
+            narrow = emit.add("read", (value,), (value.aval.but(shape=left),),
+                              steps=(Index(index),)).out
         if self.is_zero(base) and same_shape(narrow.aval, base.aval) and (
                 same_dtype(narrow.aval.dtype, base.aval.dtype)):
             return narrow if negated is None else emit.call(operator.neg, narrow)
@@ -383,23 +394,37 @@ class Stores(LikeTerms):
         return new
 
 
-def _place(store: Node, size: Dim) -> tuple[Dim, Dim] | None:
-    """Where a store puts one number, or an array as long as the slice that it is put into."""
-    steps, value = store.params["steps"], store.inputs[1].aval
-    place = steps[0].key if len(steps) == 1 and isinstance(steps[0], Index) else None
-    if type(place) is tuple and len(place) == 1:
-        place, = place
+def _axis(store: Node, rank: int) -> int | None:
+    """The only axis that a store takes a part of."""
+    steps = store.params["steps"]
+    if len(steps) != 1 or not isinstance(steps[0], Index) or not rank:
+        return None
+    key = steps[0].key if type(steps[0].key) is tuple else (steps[0].key,)
+    axes = [i for i, k in enumerate(key) if type(k) is not slice or k != slice(None)]
+    return axes[0] if len(axes) == 1 and len(key) <= rank and Ellipsis not in key else None
+
+
+def _place(store: Node, axis: int, shape: tuple[Dim, ...]) -> tuple[Dim, Dim] | None:
+    """Where along an axis a store puts one number, or an array as long as the slice that it is put
+    into."""
+    if _axis(store, len(shape)) != axis:
+        return None
+    place, value, size = store.params["steps"][0].key, store.inputs[1].aval, shape[axis]
+    if type(place) is tuple:
+        place = place[axis]
     if type(place) is int and type(size) is int and -size <= place < size and (
-            value.kind in SCALARS):
+            value.kind in SCALARS and len(shape) == 1):
         return place % size, place % size + 1
-    if type(place) is not slice or place.step not in (None, 1) or value.shape is None or len(
-            value.shape) != 1:
+    if type(place) is not slice or place.step not in (None, 1) or value.shape is None:
         return None
     start, stop = place.start or 0, size if place.stop is None else place.stop
     if type(start) is not int or start < 0 or (
             place.stop is not None and not (type(stop) is int and stop >= 0)):
         return None
-    return (start, stop) if value.shape[0] == slice_length(start, place.stop, None, size) else None
+    part = (*shape[:axis], slice_length(start, place.stop, None, size), *shape[axis + 1:])
+    fits = len(part) == len(value.shape) and all(
+        a == b or never_one(a) for a, b in zip(value.shape, part))  # or the store would raise
+    return (start, stop) if fits else None
 
 
 def _adds_part(store: Node) -> bool:

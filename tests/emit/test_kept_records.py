@@ -12,6 +12,7 @@ import pytest
 from chain import close, differences, same
 
 import srcgrad as sg
+from srcgrad.adjoint import recompute
 from srcgrad.compile.requests import Request
 from srcgrad.emit import module
 from srcgrad.emit.kept_records import Records
@@ -26,6 +27,12 @@ class Lists:
 
     def leaf(self, name):
         return name
+
+
+@pytest.fixture(autouse=True)
+def kept(monkeypatch):
+    """Little is computed again, so that there is something to keep."""
+    monkeypatch.setattr(recompute, "SHARE", 0.03)
 
 
 # --------------------------------------------------------------------------- programs

@@ -5,8 +5,7 @@ import numpy as np
 # kept in each iteration: x, sin_x  (16*n bytes)
 def collected_value_and_grad(x, n):
     # ---- forward
-    kept = []
-    states = []
+    kept, states = [], []
     for _ in range(n):
         sin_x = np.sin(x)
         kept.append((x, sin_x))

@@ -5,8 +5,7 @@ import numpy as np
 # kept in each iteration: s_saved  (8 bytes)
 def first_above_value_and_grad(x, limit):
     # ---- forward
-    n_i = 0
-    exit_at = 0
+    n_i = exit_at = 0
     s_saved = []
     s = 0.0
     for i in range(x.shape[0]):

@@ -2,14 +2,11 @@ import numpy as np
 
 
 # kalman(a: float, q: float, r: float, observed: f8[n]) -> f8;  d/d(a, q, r)
-# kept in each iteration: spread, mean, error_saved  (24 bytes)
+# kept in each iteration: spread, mean  (16 bytes)
 def kalman_value_and_grad(a, q, r, observed):
     # ---- forward
     kept = []
-    error_saved = []
-    mean = 0.0
-    spread = 1.0
-    score = 0.0
+    mean, spread, score = 0.0, 1.0, 0.0
     for i in range(observed.shape[0]):
         y = observed[i]
         kept.append((spread, mean))
@@ -22,13 +19,14 @@ def kalman_value_and_grad(a, q, r, observed):
         mean = mean + gain * error
         spread = (1.0 - gain) * spread
         score += np.log(total) + error * error / total
-        error_saved.append(error)
     # ---- backward
     d_mean = d_spread = d_r = d_q = d_a = 0.0
     for i in reversed(range(observed.shape[0])):
         spread, mean = kept[i]
-        error = error_saved[i]
         spread_2 = t1 * spread + q
+        y = observed[i]
+        mean_2 = a * mean
+        error = y - mean_2
         total = spread_2 + r
         gain = spread_2 / total
         # score += np.log(total) + error * error / total

@@ -3,7 +3,7 @@ import numpy as np
 
 # nearest(points: f8[n,m], centers: f8[k,p]) -> f8;  d/dpoints
 # kept in each iteration: k_saved  (8 bytes)
-# kept in each iteration: saved, least_saved  (8*k*m + 8 bytes)
+# kept in each iteration: least_saved  (8 bytes)
 def nearest_value_and_grad(points, centers):
     # ---- forward
     sums = np.zeros_like(centers)
@@ -20,14 +20,9 @@ def nearest_value_and_grad(points, centers):
                 best_key = best_key_2
         k_saved.append(k)
         sums[k] += p
-    saved = np.empty((points.shape[0], centers.shape[0], points.shape[1]))
-    least_saved = []
-    t1 = []
-    for i, p in enumerate(points):
-        t2 = []
-        for i_2, c in enumerate(sums):
-            t3 = saved[i, i_2] = p - c
-            t2.append(np.sum(t3 ** 2))
+    least_saved, t1 = [], []
+    for p in points:
+        t2 = [np.sum((p - c) ** 2) for c in sums]
         least = min(range(len(t2)), key=t2.__getitem__)
         least_saved.append(least)
         t1.append(t2[least])
@@ -35,14 +30,15 @@ def nearest_value_and_grad(points, centers):
     # ---- backward
     # return sum(min(np.sum((p - c) ** 2) for c in sums) for p in points)
     t1 = [1.0] * len(t1)
-    d_sums = np.zeros_like(sums)
-    d_points = np.zeros_like(points)
+    d_sums, d_points = np.zeros_like(sums), np.zeros_like(points)
     for i in reversed(range(points.shape[0])):
+        p = points[i]
         t2 = [0.0] * centers.shape[0]
         t2[least_saved[i]] += t1[i]
-        d_p = np.zeros(points.shape[1])
+        d_p = np.zeros_like(p)
         for i_2 in reversed(range(centers.shape[0])):
-            t3 = 2 * t2[i_2] * saved[i, i_2]
+            c = sums[i_2]
+            t3 = 2 * t2[i_2] * (p - c)
             d_p += t3
             d_sums[i_2] -= t3
         d_points[i] = d_p

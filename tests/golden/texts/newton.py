@@ -10,8 +10,7 @@ def newton_value_and_grad(x, tol):
         y_saved.append(y)
         y = 0.5 * (y + x / y)
     # ---- backward
-    d_y = 1.0
-    d_x = 0.0
+    d_y, d_x = 1.0, 0.0
     for i in reversed(range(n_while)):
         y_2 = y_saved[i]
         # y = 0.5 * (y + x / y)

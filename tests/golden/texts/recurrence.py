@@ -12,8 +12,7 @@ def recurrence_value_and_grad(a, b, n):
     # ---- backward
     # return np.sum(y * y)
     d_y = 2.0 * y
-    d_b = np.zeros_like(b)
-    d_a = np.zeros_like(a)
+    d_b, d_a = np.zeros_like(b), np.zeros_like(a)
     for i in reversed(range(1, n)):
         # y[i] = a[i] * y[i - 1] + b[i]
         d_y_i = d_y[i]

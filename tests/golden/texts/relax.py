@@ -12,8 +12,7 @@ def relax_value_and_grad(u, f, sweeps):
     # ---- backward
     # return np.sum(u * u)
     d_u = 2.0 * u
-    d_un = np.zeros_like(un)
-    d_f = np.zeros_like(f)
+    d_un, d_f = np.zeros_like(un), np.zeros_like(f)
     for _ in range(sweeps):
         # un[1:-1] = 0.5 * (u[2:] + u[:-2] - f[1:-1])
         t1 = d_u[1:-1] * 0.5

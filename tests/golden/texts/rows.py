@@ -11,8 +11,7 @@ def rows_value_and_grad(X, w):
         t1 = saved[i] = np.sum(row * w)
         total += t1 ** 2
     # ---- backward
-    d_w = np.zeros_like(w)
-    d_X = np.zeros_like(X)
+    d_w, d_X = np.zeros_like(w), np.zeros_like(X)
     for i in reversed(range(X.shape[0])):
         row = X[i]
         # total += np.sum(row * w) ** 2

@@ -2,28 +2,24 @@ import numpy as np
 
 
 # upwind(u: f8[n], nu: float, dt: float, dx: float, steps: int) -> f8;  d/d(u, nu)
-# kept in each iteration: u_saved, slope_saved, taken_saved, visc_saved, saved, saved_2,
-#     saved_3
+# kept in each iteration: u_saved, slope_saved, visc_saved, saved, saved_2
 def upwind_value_and_grad(u, nu, dt, dx, steps):
     # ---- forward
     n_loop = len(range(steps))
-    u_saved = np.empty((n_loop, *u.shape))
-    slope_saved = np.empty((n_loop, max(0, u.shape[0] - 2)))
-    taken_saved = np.empty((n_loop, max(0, u.shape[0] - 2)), bool)
-    visc_saved = np.empty((n_loop, max(0, u.shape[0] - 2)))
     saved = []
-    saved_2, saved_3 = np.empty((2, n_loop, max(0, u.shape[0] - 2)))
+    u_saved = np.empty((n_loop, *u.shape))
+    slope_saved, visc_saved = np.empty((2, n_loop, max(0, u.shape[0] - 2)))
+    saved_2 = np.empty((n_loop, max(0, u.shape[0] - 2)))
     for j in range(steps):
         u_saved[j] = u
         new = u.copy()
-        saved_4 = [None] * (u.shape[0] - 2)
+        saved_3 = [None] * (u.shape[0] - 2)
         for i in range(1, u.shape[0] - 1):
             slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
             slope_saved[j, i - 1] = slope
             steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-            taken = taken_saved[j, i - 1] = steep > 1.0
-            if taken:
-                taken = saved_4[i - 1] = steep < 5.0
+            if steep > 1.0:
+                taken = saved_3[i - 1] = steep < 5.0
                 if taken:
                     t1 = saved_2[j, i - 1] = 1 + steep
                     visc = nu * t1
@@ -32,9 +28,10 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             else:
                 visc = nu
             visc_saved[j, i - 1] = visc
-            t1 = saved_3[j, i - 1] = u[i + 1] - 2 * u[i] + u[i - 1]
-            new[i] -= dt * (u[i] * slope / dx - visc * t1 / dx ** 2)
-        saved.append(saved_4)
+            new[i] -= (dt
+                       * (u[i] * slope / dx
+                          - visc * (u[i + 1] - 2 * u[i] + u[i - 1]) / dx ** 2))
+        saved.append(saved_3)
         u = new
     out = np.sum(u ** 2)
     # ---- backward
@@ -47,17 +44,22 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             u_i = u[i]
             t1 = i + 1
             t2 = i - 1
+            u_t1 = u[t1]
+            u_t2 = u[t2]
+            t3 = u_t1 - u_t2
+            t4 = 2 * dx
+            steep = abs(t3) / t4
             # new[i] -= dt * (u[i] * slope / dx - visc * (u[i + 1] - 2 * u[i] + u[i  ...
-            t3 = d_u[i] * dt
-            t4 = t3 / dx ** 2
-            d_visc = t4 * saved_3[j, i - 1]
-            t4 *= visc_saved[j, i - 1]
-            d_u_2[t2] += t4
-            t3 /= dx
-            t5 = t3 * u_i
-            d_u_2[i] -= t4 * 2 + t3 * slope_saved[j, i - 1]
-            d_u_2[t1] += t4
-            if taken_saved[j, i - 1]:
+            t5 = d_u[i] * dt
+            t6 = t5 / dx ** 2
+            d_visc = t6 * (u_t1 - 2 * u_i + u_t2)
+            t6 *= visc_saved[j, i - 1]
+            d_u_2[t2] += t6
+            t5 /= dx
+            t7 = t5 * u_i
+            d_u_2[i] -= t6 * 2 + t5 * slope_saved[j, i - 1]
+            d_u_2[t1] += t6
+            if steep > 1.0:
                 if saved[j][i - 1]:
                     # visc = nu * (1 + steep)
                     d_steep = d_visc * nu
@@ -70,16 +72,16 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
                 d_nu += d_visc
                 d_steep = 0.0
             # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-            t3 = d_steep / (2 * dx) * np.sign(u[t1] - u[t2])
+            t3 = d_steep / t4 * np.sign(t3)
             d_u_2[t2] -= t3
             d_u_2[t1] += t3
             if u_i > 0.0:
                 # slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
-                d_u_2[t2] += t5
-                d_u_2[i] -= t5
+                d_u_2[t2] += t7
+                d_u_2[i] -= t7
             else:
-                d_u_2[i] += t5
-                d_u_2[t1] -= t5
+                d_u_2[i] += t7
+                d_u_2[t1] -= t7
         # new = u.copy()
         d_u_2 += d_u
         d_u = d_u_2
