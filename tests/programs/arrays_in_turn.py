@@ -130,3 +130,46 @@ def one_of_two_or_a_new_one(x, y):
             a = a * 1.1
         a[i % 3] += 0.2 * x[i % 3]
     return np.sum(a * a) + np.sum(u * x) + np.sum(w * y)
+
+
+@case(X)
+@case(np.array([1.3, 0.2, 2.0]))
+def two_names_for_what_the_loop_makes(x):
+    b = x * 2.0
+    old, u = b, x * 1.0
+    for v in x:
+        if v > 1.0:
+            u = np.sin(b)
+            b = u
+        b[0] += 1.0
+    b[1] += 0.5
+    return np.sum(old * b) + np.sum(u * u)
+
+
+@case(X)
+def an_item_and_a_name(x):
+    b = x * 2.0
+    old, rows = b, [b, x * 3.0]
+    for v in x:
+        if v > 1.0:
+            b = np.sin(b)
+            rows[0] = b
+        if v < 0.6:
+            b = rows[1]
+        b[0] += 1.0
+    b[1] += 0.5
+    return np.sum(old * b) + np.sum(rows[0] * rows[1])
+
+
+@case(X)
+def a_view_that_follows(x):
+    b = x * 2.0
+    old, w = b, b[1:]
+    for v in x:
+        if v > 1.0:
+            b = np.sin(b)
+            w = b[1:]
+        b[2] += 1.0
+        w[0] += v
+    b[1] += 0.5
+    return np.sum(old * b) + np.sum(w)

@@ -17,7 +17,7 @@ from ...types.dataclasses import dataclass
 from ...types.kinds import BOOL, Aval, Kind
 from ..heap.unlike import chosen
 from ..record.homes import MOST_MEMBERS, is_active
-from ..record.tracers import ArrayTracer, Late
+from ..record.tracers import ArrayTracer, Late, arrays_of
 from .shapes import Leaf, Perhaps
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _own(others: list[ArrayTracer], state: Any) -> Any:
     aval = state.home.current.aval
     return Late(aval, lambda machine: machine.recorder.wrap(machine.joined_values.phi(
         predicate, *(lambda side=side: machine.joined_values.leaf_value(side, aval)
-                     for side in sides), aval)))
+                     for side in sides), aval)), (*arrays_of(sides[0]), *arrays_of(sides[1])))
 
 
 def _built(machine: Any, flags: list[Any], others: list[ArrayTracer], own: Any) -> Any:

@@ -25,7 +25,7 @@ from ..collaborator import Collaborator
 from ..record.homes import inherit_stored, is_active, link_possible, members, reach
 from ..record.journal import Cell, Change, Lost, Stored
 from ..record.regions import Region
-from ..record.tracers import ArrayTracer, Home, Jump, ScalarTracer
+from ..record.tracers import ArrayTracer, Home, Jump, ScalarTracer, arrays_of
 from .merges import UNREAD
 from .open_names import after_loop
 from .shapes import Leaf, Same, Shape, leaf_shapes, leaves
@@ -248,11 +248,10 @@ class LoopNodes(Collaborator):
                 result = self.joined_values.object_of(leaf, value, [])
                 made.append(result)
                 if type(result) is ArrayTracer and not unread:
-                    inherit_stored(result.home, (end, entry))
+                    inherit_stored(result.home, (*arrays_of(end), *arrays_of(entry)))
                     result.home.loops |= {site}
                     for pairs, part in zip(sides, (end, None if runs else entry)):
-                        if type(part) is ArrayTracer:
-                            pairs.append((result.home, part.home))
+                        pairs += [(result.home, array.home) for array in arrays_of(part)]
             new = self.merges.built(c.shape, made, built)
             self.journal.write(c.cell, UNREAD if unread else new)
         for home, source in itertools.chain(*sides):

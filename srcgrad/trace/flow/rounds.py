@@ -9,6 +9,7 @@ first.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,7 @@ from ..record.journal import (
 )
 from ..record.regions import Region
 from ..record.structures import is_mutable, leaf_aval
-from ..record.tracers import ArrayTracer, Home
+from ..record.tracers import ArrayTracer, Home, arrays_of
 from .joins import Join
 from .later import Later, names_of_loop
 from .loop_nodes import Carried, Place, Round
@@ -338,13 +339,13 @@ class Rounds(Collaborator):
         for objects, held in made:
             for side, pairs in sides.items():
                 for tracer, part in zip(objects, held[side], strict=False):
-                    if type(tracer) is not ArrayTracer or type(part) is not ArrayTracer:
-                        continue
-                    pairs.append((tracer.home, part.home))
-                    inherit_stored(tracer.home, (part,))
-                    for home in reach(part.home):
-                        if home.region is not None and home.region.active and (home.choice is None):
-                            tracer.home.aliases.append((home, home.current))
+                    for array in arrays_of(part) if type(tracer) is ArrayTracer else ():
+                        pairs.append((tracer.home, array.home))
+                        inherit_stored(tracer.home, (array,))
+                        tracer.home.aliases += [
+                            (home, home.current) for home in reach(array.home)
+                            if home.region is not None and home.region.active
+                            and home.choice is None]
         link_possible(list(sides.values()))
 
     def _loop_join(self) -> Join:
@@ -426,9 +427,9 @@ class Rounds(Collaborator):
 
     def _covered(self, forms: dict[tuple[Any, ...], Carried]) -> bool:
         """May the arrays at the head be all that the arrays at the end may be?"""
-        pairs = [(head.home, part.home) for c in forms.values() if c.end is not None
+        pairs = [(head.home, array.home) for c in forms.values() if c.end is not None
                  for head, part in zip(c.heads, leaves(c.shape, c.end), strict=False)
-                 if type(head) is ArrayTracer and type(part) is ArrayTracer]
+                 if type(head) is ArrayTracer for array in arrays_of(part)]
         for a, source in pairs:
             known = {id(h) for h, _ in a.aliases}
             if (is_stored(source) and not a.stored) or any(
@@ -448,10 +449,8 @@ class Rounds(Collaborator):
         for carried in forms.values():
             if carried.end is None:
                 continue
-            for part in leaves(carried.shape, carried.end):
-                if type(part) is not ArrayTracer:
-                    continue
-                home = part.home
+            for array in itertools.chain(*map(arrays_of, leaves(carried.shape, carried.end))):
+                home = array.home
                 outer = home.region is not None and home.region.active
                 labels.append(id(home) if outer else first.setdefault(id(home), len(labels)))
                 labels.append(("stored", is_stored(home)))

@@ -286,13 +286,22 @@ class Choice:
 
 
 class Late:
-    """A number that is computed where it is needed: ``make`` does, given the machine."""
+    """A number that is computed where it is needed: ``make`` does, given the machine; or the
+    content of one of some ``arrays``."""
 
-    __slots__ = ("aval", "make")
+    __slots__ = ("arrays", "aval", "make")
 
-    def __init__(self, aval: Aval, make: Any) -> None:
+    def __init__(self, aval: Aval, make: Any, arrays: tuple[ArrayTracer, ...] = ()) -> None:
         self.aval = aval
         self.make = make
+        self.arrays = arrays
+
+
+def arrays_of(part: Any) -> tuple[ArrayTracer, ...]:
+    """The arrays that a part of a state may be."""
+    if type(part) is ArrayTracer:
+        return (part,)
+    return part.arrays if type(part) is Late else ()
 
 
 class BoundMethod:
