@@ -41,9 +41,10 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
         if type(state) is not ArrayTracer or state.aval.kind is not Kind.ARRAY or (
                 not _find_others(state, others)):
             return None
-    if not others or len(others) >= MOST_MEMBERS:
+    aval = joining.join_avals(before.aval, after.aval)
+    if not others or len(others) >= MOST_MEMBERS or aval.shape is None:
         return None
-    own = Leaf(joining.join_avals(before.aval, after.aval), label=after.home.label)
+    own = Leaf(aval, label=after.home.label)
     names = ["first" if o.home.label == after.home.label else o.home.label for o in others]
     heads: list[ArrayTracer] = []  # what it is in an iteration if it is no other
 
@@ -54,7 +55,7 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
     def parts(state: Any) -> tuple[Any, ...]:
         mine = _own(others, state)
         return (*(_is_other(other, state) for other in others),
-                Late(own.aval, lambda machine: _spare(machine, own.aval, heads, others[0])) if (
+                Late(aval, lambda machine: _spare(machine, aval, heads, others[0])) if (
                     mine is UNBOUND) else mine)
 
     return OneOfArrays(build, [*(Leaf(BOOL) for _ in others), own], parts, others=tuple(others),
