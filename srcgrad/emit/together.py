@@ -343,6 +343,8 @@ def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
             not is_adjoint(node)) or (
             node.out.aval.kind not in SCALARS and not _takes(first, second)):
         return None
+    if node.out.aval.dtype is None or node.out.aval.dtype.kind == "c":
+        return None  # Python's complex and NumPy's float make one or the other, by their order
     name = second.target.id
     if name in names_in(second.value):
         return None

@@ -283,9 +283,11 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
     numbers += [len(shape) for shape in shapes if len(shape) > 1]  # one setting for each axis
     if name_of(fn) == "solve_banded" and _are_numbers(args[0]):
         numbers.insert(0, sum(args[0]) + 1)  # rows of diagonals
+    of_rules = str(getattr(fn, "__module__", "")).startswith("srcgrad.rules")  # integers are sizes
     for equations, necessary in unifications(shapes, dims, numbers):
         solution = all_equated(equations)
-        if not solution or _settles(solution, leaves, dims) or not accepts(equations):
+        if not solution or not accepts(equations) or (
+                not of_rules and _settles(solution, leaves, dims)):
             continue
         for equation in list(equations) if len(equations) > 2 else []:
             fewer = [e for e in equations if e is not equation]

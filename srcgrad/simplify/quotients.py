@@ -69,7 +69,7 @@ class _Quotients(Operands):
     def _is_plain(self, operand: Any) -> bool:
         """Is an operand a number of Python's in the text?  The cotangent of the result may be."""
         if not isinstance(operand, Value) or self.number(operand) is not None:
-            return True
+            return self.number(operand) is not None
         if operand not in self.plain:
             node = self.defined.get(operand)
             self.plain[operand] = operand.aval.kind in OF_PYTHON or (

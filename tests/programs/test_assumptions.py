@@ -175,10 +175,10 @@ def joined_to_an_array(x):
 
 
 @pytest.mark.parametrize("program", [joined_to_an_array])
-def test_a_derivative_that_needs_a_rank_tells_numbers_and_arrays_apart(program, traced):
+def test_a_derivative_that_needs_a_rank_is_called_by_the_run(program, traced):
     df = sg.grad(program)
     df(X)
-    assert len(traced) == 2
+    assert len(traced) == 1
     for x in (X, np.array([0.2, 0.3, 0.4])):
         check(program, (x,), staged=False, passes=False, oracle=False)
 
