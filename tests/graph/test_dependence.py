@@ -120,6 +120,9 @@ def test_iterations_that_follow_each_other(program):
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("program", ALONE + READ_AND_WRITTEN, ids=lambda f: f.__name__)
 def test_gradients_of_both_backends(program, backend):
+    if backend == "numba":
+        pytest.importorskip("numba")
+
     def f(x, k):
         x = x * x
         program(x, k)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import numpy as np
 import pytest
 
 import srcgrad as sg
 
+NEEDS_NUMBA = pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="Numba is not installed")
 X = np.array([0.3, 0.7, 1.1])
 W = np.array([[0.2, -0.4, 0.9], [1.1, 0.3, -0.5]])
 
@@ -261,8 +264,9 @@ def test_a_read_that_certainly_raises_has_a_tangent_nobody_asks_for():
 
 @pytest.mark.parametrize("inner", [
     lambda x: sg.vjp(lambda y: y ** 3, x, backend="numpy")[1](x)[0],
-    lambda x: sg.jvp(lambda y: y ** 3, (x,), (x,), backend="numba", precision="fast")[1],
-    lambda x: sg.linearize(lambda y: y ** 3, x)[1](x), lambda x: sg.jacobian(lambda y: y ** 3, backend="numba")(x)],
+    pytest.param(lambda x: sg.jvp(lambda y: y ** 3, (x,), (x,), backend="numba", precision="fast")[1], marks=NEEDS_NUMBA),
+    lambda x: sg.linearize(lambda y: y ** 3, x)[1](x),
+    pytest.param(lambda x: sg.jacobian(lambda y: y ** 3, backend="numba")(x), marks=NEEDS_NUMBA)],
     ids=["vjp", "jvp", "linearize", "jacobian"])
 def test_the_code_around_says_which_backend_runs(inner):
     x = np.array([0.5, -2.0])
