@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
+
+from .errors import StructureError
+
+CHOICES: dict[str, tuple[Any, ...]] = {
+    "backend": ("numpy", "numba"), "precision": ("strict", "fast"), "progress": (None, False, True)}
 
 
 @dataclass(slots=True)
@@ -17,8 +23,9 @@ class Config:
     ``progress``: a line on ``stderr`` while something takes more than two seconds (None: where
     ``stderr`` is a terminal).
 
-    A setting that does not exist raises AttributeError.  See also ``backend=`` and ``precision=``
-    of :func:`srcgrad.grad`, :func:`srcgrad.show_versions`.
+    A setting that does not exist raises AttributeError, another value :class:`StructureError`.
+
+    See also ``backend=`` and ``precision=`` of :func:`srcgrad.grad`, :func:`srcgrad.show_versions`.
 
     >>> from srcgrad import config
     >>> config.precision
@@ -31,6 +38,15 @@ class Config:
     parallel: bool = False
     compile_in_background: bool = False
     progress: bool | None = None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        choices = CHOICES.get(name, (False, True))
+        if name in self.__slots__ and not any(
+                value == c and type(value) is type(c) for c in choices):
+            raise StructureError(
+                f"{name} is {value!r}", where="srcgrad.config", why="a setting has one of a few values",
+                fix=f"use one of {', '.join(map(repr, choices))}")
+        object.__setattr__(self, name, value)
 
 
 config = Config()

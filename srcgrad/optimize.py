@@ -167,6 +167,9 @@ def _descend(name: str, fun: Callable[..., Any], x0: Any, args: tuple[Any, ...],
         raise StructureError(f"rate is {rate!r}", where=f"rate of {name}",
                              why="it multiplies a step", fix="give a number, or a function of the "
                              "number of the step")
+    if callback is not None and not callable(callback):
+        raise StructureError(f"callback is {callback!r}", where=f"callback of {name}",
+                             why="it is called after each step", fix="give a function")
     vector, unravel, ravel = ravel_some(x0, may_vary)
     if vector.dtype.kind == "c":
         raise StructureError(f"{name} of complex numbers", where=f"x0 of {name}",
@@ -211,6 +214,11 @@ def _batches(name: str, steps: int | None, batches: Iterable[Any] | None
     if batches is None:
         yield from (() for _ in range(steps or 0))
         return
+    if not isinstance(batches, Iterable):
+        raise StructureError(f"batches is {batches!r}", where=f"batches of {name}",
+                             why="there is a step for each batch in it",
+                             fix="give a list or a generator of tuples")
+    number = -1
     for number, batch in enumerate(batches):
         if steps is not None and number >= steps:
             return
@@ -220,3 +228,7 @@ def _batches(name: str, steps: int | None, batches: Iterable[Any] | None
                 where=f"batches of {name}", why="it holds further arguments of the function",
                 fix="yield (x,) for one argument, (x, y) for two")
         yield batch
+    if number < 0:
+        raise StructureError(f"there are no batches for {name}", where=f"batches of {name}",
+                             why="there is a step for each batch",
+                             fix="give data; an iterator that was used before has none left")

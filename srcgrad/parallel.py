@@ -10,7 +10,7 @@ from __future__ import annotations
 import concurrent.futures  # its executors load their modules when they are first named
 import inspect
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Generic, ParamSpec, TypeVar
 
@@ -264,7 +264,8 @@ def value_and_grad(fun: Callable[P, R], argnums: Argnums = 0, *, over: str | Seq
     >>> float(value), slope
     (400.0, array([400., 400.]))
     """
-    require_function(fun, "parallel.value_and_grad")
+    require_function(fun, "parallel.value_and_grad",
+                     "write srcgrad.parallel.value_and_grad(f, over=...)(x, examples)")
     names = (over,) if isinstance(over, (str, int)) else tuple(over)
     parameters = inspect.signature(fun).parameters
     strange = [name for name in names if name not in parameters]
@@ -275,7 +276,7 @@ def value_and_grad(fun: Callable[P, R], argnums: Argnums = 0, *, over: str | Seq
             why="it says which arguments are cut into chunks",
             fix=f"name some of {', '.join(parameters)}")
     if reduce not in ("sum", "mean") or (weights is not None and (
-            weights not in names or reduce != "mean")):
+            not isinstance(weights, str) or weights not in names or reduce != "mean")):
         raise StructureError(
             f"reduce={reduce!r} and weights={weights!r} do not fit",
             where="parallel.value_and_grad",
@@ -284,10 +285,30 @@ def value_and_grad(fun: Callable[P, R], argnums: Argnums = 0, *, over: str | Seq
     for name, found in (("workers", workers), ("chunk", chunk), ("retries", retries)):
         _check_number(name, found, 0 if name == "retries" else 1)
     _check_client(client)
+    _check_apart(argnums if isinstance(argnums, (tuple, list)) else (argnums,), names, parameters)
     return ChunkedGradient(fun, names, client, {
         "argnums": argnums, "has_aux": has_aux, "workers": workers, "chunk": chunk,
         "reduce": reduce, "weights": weights, "retries": retries, "backend": backend,
         "precision": precision})
+
+
+def _check_apart(argnums: Sequence[int | str], over: Sequence[str],
+                 parameters: Mapping[str, inspect.Parameter]) -> None:
+    """Gradients are added up: there is none with respect to what is cut into chunks."""
+    places = [name for name, p in parameters.items()
+              if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    variable = next((name for name, p in parameters.items() if p.kind is p.VAR_POSITIONAL), None)
+    for wanted in argnums:
+        name: Any = wanted
+        if isinstance(wanted, int):
+            inside = range(0 if variable else -len(places), len(places))
+            name = places[wanted] if wanted in inside else variable
+        if name in over:
+            raise StructureError(
+                f"argnums and over= both name {name}", where="parallel.value_and_grad",
+                why="the gradients of the chunks are added, and each chunk has its own examples",
+                fix="differentiate with respect to what all examples share, or use "
+                "srcgrad.value_and_grad")
 
 
 def _check_number(name: str, found: Any, least: int) -> None:

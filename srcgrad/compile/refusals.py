@@ -34,7 +34,7 @@ def with_article(cls: type) -> str:
     return name if name == "None" else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def require_function(fun: Any, asked: str) -> None:
+def require_function(fun: Any, asked: str, fix: str = "") -> None:
     """Refuse to transform what is no function."""
     if isinstance(fun, (staticmethod, classmethod, property)):
         kind = type(fun).__name__
@@ -47,7 +47,7 @@ def require_function(fun: Any, asked: str) -> None:
             f"{asked} takes a function, got {type(fun).__name__}",
             where=f"the first argument of {asked}",
             why="it differentiates the code of a function, not the number that it returned",
-            fix=f"write @srcgrad.{asked} above a function, or srcgrad.{asked}(f)(x)")
+            fix=fix or f"write @srcgrad.{asked} above a function, or srcgrad.{asked}(f)(x)")
 
 
 # ---- arguments -----------------------------------------------------------------------------

@@ -37,8 +37,9 @@ def linear_solve(matvec: Callable[[T], Any], b: T, *, method: str = "gmres",
     respect to ``b`` and to all that ``matvec`` reads: one more solve, with the transposed operator,
     which is derived (Christianson 1998).  The iterations are not differentiated.
 
-    Raises :class:`StructureError` for other methods and for what is no array of real numbers, and
-    ``numpy.linalg.LinAlgError`` where the method does not converge.
+    Raises :class:`StructureError` for other methods, for a matrix in the place of ``matvec`` and
+    for what is no array of real numbers, ValueError where ``matvec`` gives another number of them,
+    and ``numpy.linalg.LinAlgError`` where the method does not converge.
 
     See also :func:`linear_least_squares`, :class:`implicit`, :func:`srcgrad.scipy.root`.
 
@@ -54,7 +55,7 @@ def linear_solve(matvec: Callable[[T], Any], b: T, *, method: str = "gmres",
         found = of_tree(matvec, b, _settings(method, rtol, atol, maxiter))
         return found  # type: ignore[no-any-return]
     given = np.asarray(b)
-    _check(method, given.dtype)
+    _check(matvec, method, given.dtype)
     found = krylov(matvec, given, (), 0, _settings(method, rtol, atol, maxiter))
     return found  # type: ignore[no-any-return]
 
@@ -74,7 +75,8 @@ def linear_least_squares(matvec: Callable[[Any], Any], b: Any, like: T, *, damp:
     Inside of a function that is differentiated it has derivatives of any order, with respect to
     ``b``, ``damp`` and all that ``matvec`` reads.
 
-    Raises ``numpy.linalg.LinAlgError`` where the method does not converge within ``maxiter`` steps.
+    Raises ValueError where ``matvec(like)`` is not like ``b``, and ``numpy.linalg.LinAlgError``
+    where the method does not converge within ``maxiter`` steps.
 
     See also :func:`linear_solve`, :func:`srcgrad.scipy.least_squares`.
 
@@ -91,9 +93,12 @@ def linear_least_squares(matvec: Callable[[Any], Any], b: Any, like: T, *, damp:
     def forward(v: Any) -> Any:
         return ravel_tree(matvec(unravel(v)))[0]
 
-    _, back = transforms.vjp(forward, start)
+    made, back = transforms.vjp(forward, start)
+    given = ravel_tree(b)[0]
+    if made.shape != given.shape:
+        raise ValueError("matvec(like) and b do not hold equally many numbers")
     found: T = unravel(linear_solve(
-        lambda v: back(forward(v))[0] + damp * v, back(ravel_tree(b)[0])[0], method="cg",
+        lambda v: back(forward(v))[0] + damp * v, back(given)[0], method="cg",
         rtol=rtol, maxiter=maxiter))
     return found
 
@@ -109,7 +114,12 @@ def _settings(method: str, rtol: Any, atol: Any, maxiter: Any) -> dict[str, Any]
     return {"method": method, "rtol": rtol, "atol": atol, "maxiter": maxiter}
 
 
-def _check(method: str, dtype: Any) -> None:
+def _check(matvec: Any, method: str, dtype: Any) -> None:
+    if not callable(matvec):
+        raise StructureError("the operator is no function", where="matvec of linear_solve",
+                             why="it is called with vectors, and no matrix is formed",
+                             fix="give a function (lambda v: A @ v for a matrix A), or use "
+                             "np.linalg.solve")
     if method not in METHODS:
         raise StructureError(f"there is no method {method!r}", where="method of linear_solve",
                              why="the system is solved by one of SciPy's iterative methods",
@@ -131,7 +141,7 @@ def _linear_solve(machine: Any, matvec: Any, b: Any, *, method: str = "gmres", r
     b = machine.call(np.asarray, b, float)
     aval = machine.recorder.as_value(b).aval
     try:
-        _check(method, aval.dtype)
+        _check(matvec, method, aval.dtype)
     except StructureError as error:
         raise machine.recorder.fatal(error) from None
     made = lifted(machine, "srcgrad.linear_solve", {"matvec": Wanted(matvec, [aval], (), 0)})

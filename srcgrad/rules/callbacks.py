@@ -100,7 +100,11 @@ def krylov(function: Any, b: Array, args: Any, place: int, settings: Any) -> Arr
 
     def product(v: Any) -> Any:
         found = function(*with_item(args, place, np.reshape(v, shape)))
-        return np.ravel(found[0] if isinstance(found, tuple) else found)
+        found = found[0] if isinstance(found, tuple) else found
+        if np.size(found) != size:
+            raise ValueError(f"the operator makes an array of shape {np.shape(found)} of one of "
+                             f"shape {shape}, which is that of the right-hand side")
+        return np.ravel(found)
 
     operator = linalg.LinearOperator((size, size), matvec=product, dtype=float)
     x, info = getattr(linalg, method)(operator, np.ravel(b), **options)

@@ -111,6 +111,12 @@ def test_mistakes():
     for call in (lambda f: f(B), lambda f: sg.jit(f)(B)):
         with pytest.raises(sg.StructureError, match="no method"):
             call(lambda b: sg.linear_solve(lambda v: v, b, method="lu"))
+        with pytest.raises(sg.StructureError, match="operator is no function"):
+            call(lambda b: sg.linear_solve(np.eye(b.size), b))
+        with pytest.raises(ValueError, match=r"makes an array of shape \(2,\)"):
+            call(lambda b: sg.linear_solve(lambda v: v[:2], b))
+    with pytest.raises(ValueError, match="equally many numbers"):
+        sg.linear_least_squares(np.cumsum, B, np.zeros(2))
     with pytest.raises(sg.StructureError, match="real numbers"):
         sg.linear_solve(lambda v: v, B + 1j)
     with pytest.raises(sg.StructureError, match="the linear_solve of implicit"):

@@ -84,7 +84,9 @@ def test_how_it_ends():
 
 @pytest.mark.parametrize("settings, text", [
     ({}, "how many steps"), ({"batches": [1.0]}, "not a tuple"), ({"steps": -1}, "steps is -1"),
-    ({"steps": 2.5}, "steps is 2.5"), ({"steps": 3, "rate": "fast"}, "rate is 'fast'")])
+    ({"steps": 2.5}, "steps is 2.5"), ({"steps": 3, "rate": "fast"}, "rate is 'fast'"),
+    ({"batches": iter(())}, "no batches"), ({"batches": 5}, "batches is 5"),
+    ({"steps": 1, "callback": 3}, "callback is 3")])
 def test_mistakes(settings, text):
     with pytest.raises(sg.StructureError, match=text):
         optimize.adam(lambda x: x * x, 1.0, **settings)

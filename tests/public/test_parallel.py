@@ -117,8 +117,12 @@ def test_errors_name_the_argument():
         sg.parallel.value_and_grad(loss, over=1)
     with pytest.raises(sg.StructureError, match="different or no lengths"):
         chunked(loss)(W, X, Y[:5])
-    with pytest.raises(sg.StructureError, match="do not fit"):
-        chunked(loss, weights="y")
+    for weights in ("y", Y):
+        with pytest.raises(sg.StructureError, match="do not fit"):
+            chunked(loss, weights=weights)
+    for argnums in (1, -3, "y", (0, 2)):  # gradients of chunks are added
+        with pytest.raises(sg.StructureError, match="argnums and over= both name [xy]"):
+            chunked(loss, argnums=argnums)
     with pytest.raises(sg.StructureError, match="the examples are x, y"):
         chunked(loss).keep(x=X)
     for settings, text in (({"client": "gpu"}, "client is 'gpu'"), ({"chunk": 0}, "chunk is 0"),
