@@ -39,7 +39,8 @@ def main():
             cluster = stack.enter_context(
                 LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
             client = stack.enter_context(Client(cluster))
-        df = sg.parallel.value_and_grad(negative_log_likelihood, over=("x", "y"), client=client)
+        df = sg.parallel.value_and_grad(negative_log_likelihood, over=("x", "y"), client=client,
+                                        chunk=len(x) // 8)
         loss, p = fit(df.keep(x=x, y=y), start, len(x))
     print(df.gradient.source(start, x[:10], y[:10]))
     print("on", "threads" if client is None else "a cluster", "of 2 workers")

@@ -7,6 +7,7 @@ import html
 import keyword
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 TOKEN = re.compile(
     r"(?P<c>#.*)|(?P<s>\"[^\"\n]*\"|'[^'\n]*')|(?P<n>\b\d[\w.]*)|(?P<w>\b[^\W\d]\w*)")
@@ -55,9 +56,12 @@ def kinds_of_words(text: str) -> Iterator[tuple[str, str]]:
 
 
 class Source(str):
-    """Generated code: a string that notebooks show in colour."""
+    """Generated code: a string that notebooks show in colour, and IPython as it is printed."""
 
     __slots__ = ()
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         return f"<div class='srcgrad'><style>{STYLE}</style><pre>{coloured(self)}</pre></div>"

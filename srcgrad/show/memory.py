@@ -128,6 +128,8 @@ def _kept(graph: Graph, sizes: Mapping[Atom, int], names: Mapping[Atom, Dim]) ->
 
 
 def _used(node: Node) -> Iterator[Value]:
+    if node.op == "dim":  # a size outlives the array
+        return
     yield from node.inputs
     for block in node.blocks:
         yield from _used_in(block)

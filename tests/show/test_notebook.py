@@ -42,6 +42,7 @@ def test_notebooks_show_functions_sources_and_graphs():
     df = sg.grad(rollout)
     assert "not compiled yet" in df._repr_html_()
     text = df.source(X, 3)
+    assert repr(df.graph(X, 3)) == str(df.graph(X, 3)) and repr(df.graph(X, 3)).startswith("graph rollout_grad(")
     assert isinstance(text, str) and '<span class="k">for</span>' in text._repr_html_()
     assert "<details>" in df._repr_html_() and "the gradient with respect to x" in df._repr_html_()
 
@@ -90,6 +91,9 @@ def test_the_magic():
     assert cell("w h", body)(2.0, 3.0) == (3.0, 2.0)
     with pytest.raises(sg.StructureError, match="defines no function"):
         cell("", "a = 1\n")
+    with pytest.raises(sg.StructureError, match="no option --valu"):
+        cell("--valu h", body)
+    assert "--value" in cell.__doc__  # what %%grad? shows
 
 
 def test_a_line_of_progress_comes_late_and_goes(monkeypatch):
