@@ -217,7 +217,8 @@ def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
                   args: tuple[Any, ...] = (), **options: Any) -> Any:
     """``scipy.optimize.least_squares`` with the Jacobian filled in.
 
-    ``fun(x, *args)`` returns the residuals, in an array or a container of arrays.
+    ``fun(x, *args)`` returns the residuals, real numbers in an array or a container of arrays of any
+    shape.
 
     Raises what :func:`srcgrad.jacobian` raises; :class:`StructureError` where SciPy is not
     installed.
@@ -250,8 +251,8 @@ def root(fun: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (), method: s
          jac: Any = None, **options: Any) -> Any:
     """``scipy.optimize.root`` with the Jacobian filled in (for the methods that use one).
 
-    ``fun(x, *args)`` returns as many numbers as ``x`` holds, in an array or in the structure of
-    ``x``.
+    ``fun(x, *args)`` returns as many real numbers as ``x`` holds, in an array or in the structure
+    of ``x``.
 
     Raises what :func:`srcgrad.jacobian` raises; :class:`StructureError` where SciPy is not
     installed. Whether a root was found is in the result's ``success``.
@@ -294,7 +295,8 @@ def _vector(value: Any) -> Any:
 @without_internal_frames
 def fixed_point(func: Callable[..., Any], x0: Any, args: tuple[Any, ...] = (),
                 xtol: float = 1e-8, maxiter: int = 500, method: str = "del2") -> Any:
-    """``scipy.optimize.fixed_point``: the ``x`` with ``func(x, *args) == x``.
+    """``scipy.optimize.fixed_point``: the ``x`` with ``func(x, *args) == x``, real numbers in an
+    array or in any structure.
 
     Raises RuntimeError where it is not found within ``maxiter`` steps.
 

@@ -78,6 +78,29 @@ def test_what_a_description_says(name):
             other, f"srcgrad.{other}", f"{home}.{other}"))), other
 
 
+# what takes and gives no arrays, or the same ones
+NO_ARRAYS = re.compile(r"Compiled|rules\.|stop_gradient|checkpoint|name$|debug_|tree_|testing|config|show|progress"
+                       r"|optimize\.(adam|exponential|cosine|Descent)|parallel\.ChunkedGradient|ravel_tree")
+NO_FORMULA = re.compile(r"custom_|jit|vmap|parallel|bridges")
+SOURCE = re.compile(r"\b(19|20)\d\d\b|theorem|difference|transposed|Jacobian|Hessian|pullback|[Ss]ci[Pp]y")
+
+
+@pytest.mark.parametrize("name", [name for name in described() if not NO_ARRAYS.match(name)])
+def test_a_description_says_shapes_dtypes_and_formulas(name):
+    home, _, last = f"srcgrad.{name}".rpartition(".")
+    found = inspect.getdoc(getattr(importlib.import_module(home), last))
+    assert re.search(r"\b(shapes?|structures?|axis)\b", found), "shapes"
+    assert re.search(r"\b(dtypes?|floats?|floating|real|complex)\b", found), "dtypes"
+    assert NO_FORMULA.match(name) or SOURCE.search(found), "where the formula comes from"
+
+
+def test_every_method_of_compiled_functions_is_described():
+    text = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
+    (members,) = re.findall(r"^\.\. autoclass:: Compiled\(\)\n +:members: (.+)$", text, re.MULTILINE)
+    public = {name for name in vars(sg.Compiled) if not name.startswith("_")}
+    assert public - {"calls"} == set(members.split(", "))
+
+
 def exists(path):
     home, _, rest = path.partition(".")
     try:

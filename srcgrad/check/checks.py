@@ -56,8 +56,9 @@ def check_grads(fun: Callable[..., Any], args: Sequence[Any], order: int = 2,
                 rtol: float | None = None) -> None:
     """Compare the derivatives of ``fun`` at ``args`` with central differences, up to ``order``.
 
-    ``modes`` are ``"rev"`` (the pullback, by a random cotangent and direction) and ``"fwd"``
-    (the pushforward).  Raises AssertionError with the numbers that differ.
+    Arguments and results are real or complex floats and arrays of these, of any shape, in any
+    structure.  ``modes`` are ``"rev"`` (the pullback, by a random cotangent and direction) and
+    ``"fwd"`` (the pushforward).  Raises AssertionError with the numbers that differ.
 
     It also raises what :func:`vjp` and :func:`jvp` raise.
 

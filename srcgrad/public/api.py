@@ -136,6 +136,9 @@ def grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, *, has_aux
     a text, an array of ints) is None, as it is for such parts of containers; otherwise it is
     refused.
 
+    It is reverse accumulation (Speelpenning 1980): the rules of all operations, in reverse order.
+    For a complex argument ``x + iy`` it is ``df/dx - i df/dy``.
+
     Raises :class:`NonScalarOutput` if the result is not a real scalar,
     :class:`NonDifferentiable` for integer, boolean or string arguments, and
     :class:`SrcgradError` with the user's line for whatever else is not supported.
@@ -210,6 +213,9 @@ def value_and_grad(fun: Callable[..., Any] | None = None, argnums: Argnums = 0, 
                    precision: str | None = None, parallel: bool | None = None) -> Any:
     """Like :func:`grad`; returns ``(value, gradient)``, with ``has_aux`` ``((value, aux),
     gradient)``.
+
+    The value has the type, dtype and bits that ``fun`` gives, the gradient the structure, shapes
+    and dtypes of the arguments.  Both come from one forward and one backward run.
 
     Raises what :func:`grad` raises.
 

@@ -133,7 +133,8 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     a tuple or list with an item for each argument, which may be a tree like the argument; None
     passes the argument to every example as it is.  Keyword arguments are mapped along axis 0.
     ``out_axes`` says where the new axis of the results goes (None: the result of the first
-    example).  The result is what stacking the results of single calls gives.
+    example).  The result is what stacking the results of single calls gives, and has
+    their dtypes.
 
     Inside a function that is compiled, around a derivative, and where ``backend`` is given (see
     :func:`grad`), it is generated code: operations on whole batches, which agree with single calls

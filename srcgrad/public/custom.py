@@ -98,8 +98,8 @@ class custom_vjp(_WithDerivative[P, R]):
     """A function whose pullback its author gives (JAX's protocol).
 
     ``f = custom_vjp(fun); f.defvjp(fwd, bwd)``: ``fwd(*args)`` returns ``(out, residuals)``,
-    ``bwd(residuals, ct)`` a tuple with one cotangent per argument, of the argument's structure
-    (None for zero).  With ``nondiff_argnums`` these arguments come first in ``bwd``, which returns
+    ``bwd(residuals, ct)`` a tuple with one cotangent per argument, of the argument's structure,
+    shape and dtype (None for zero).  With ``nondiff_argnums`` these arguments come first in ``bwd``, which returns
     cotangents of the others.  Both are staged like any code: they may loop and branch, and are
     differentiated for higher orders; in forward mode the pullback is transposed.
 
@@ -159,8 +159,8 @@ class custom_jvp(_WithDerivative[P, R]):
     """A function whose pushforward its author gives (JAX's protocol).
 
     ``f = custom_jvp(fun); f.defjvp(rule)``: ``rule(primals, tangents)`` returns ``(out,
-    tangent_out)`` and is linear in the tangents; with ``nondiff_argnums`` these arguments come
-    first.  ``f.defjvps(*rules)`` gives ``rule(tangent, out, *primals)`` for each argument (None
+    tangent_out)`` and is linear in the tangents, which have the shapes and dtypes of the primals as
+    ``tangent_out`` has those of ``out``; with ``nondiff_argnums`` these arguments come first.  ``f.defjvps(*rules)`` gives ``rule(tangent, out, *primals)`` for each argument (None
     for zero); the tangent of the result is their sum.  Reverse mode transposes it.
 
     Raises :class:`StructureError` where it is given something else than a function, or a rule
@@ -245,8 +245,8 @@ class implicit(_WithDerivative[P, R]):
     """A solver whose derivative comes from the equation that its result solves.
 
     ``solve = implicit(solver, optimality)``: ``solve(*args)`` is ``solver(*args)``, a number or an
-    array ``x`` with ``optimality(x, *args) == 0``, of the shape of ``x`` (for a minimum: the
-    gradient of what is minimised).  By the implicit function theorem
+    array ``x`` of floats with ``optimality(x, *args) == 0``, of the shape of ``x`` (for a minimum:
+    the gradient of what is minimised).  By the implicit function theorem
     ``dx = -inv(dF/dx) @ (dF/dargs @ dargs)`` at the solution: the steps of the solver are not
     differentiated, nor kept, and what it starts from has derivative zero if ``optimality`` does
     not depend on it.  ``dF/dx`` has to be regular; it is formed and solved with, or, where it is

@@ -81,7 +81,7 @@ def jacrev(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fal
            allow_int: bool = False, backend: BackendLike = None,
            precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The Jacobian by reverse mode, one pullback per number of the result; see
-    :func:`jacobian` for its shape and structure.
+    :func:`jacobian` for its shape, dtype and structure.
 
     Raises what :func:`jacobian` raises.
 
@@ -115,7 +115,7 @@ def jacfwd(fun: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = Fal
            allow_int: bool = False, backend: BackendLike = None,
            precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The Jacobian by forward mode, one pushforward per number of the argument; see
-    :func:`jacobian` for its shape and structure.
+    :func:`jacobian` for its shape, dtype and structure.
 
     Raises what :func:`jacobian` raises.
 
@@ -164,12 +164,13 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto
     tells which entries may differ from zero: an array or SciPy sparse matrix with a row for each
     element of the result and a column for each of the argument, or a pair ``(rows, columns)``
     of index arrays.  Columns (or rows) without common entries then share a pass; for a banded
-    matrix the number of passes does not depend on its size.  A pattern that misses an entry is
-    refused.  ``chunk_size`` bounds how many passes are under way at once; it is one here, whatever
+    matrix the number of passes does not depend on its size.  The result is an array all the same.
+    A pattern that misses an entry is refused.  ``chunk_size`` bounds how many passes are under way at once; it is one here, whatever
     the bound.  ``backend`` and ``precision`` are those of :func:`grad`.
 
-    The rows are those of pullbacks, the columns those of pushforwards, passes are shared by
-    colouring (Curtis, Powell and Reid 1974).
+    The rows are those of pullbacks and have the dtype of the argument, the columns those of
+    pushforwards with that of the result; passes are shared by colouring (Curtis, Powell and Reid
+    1974).
 
     Raises :class:`StructureError` for a result that holds no numbers and a pattern that misses an
     entry, :class:`NonDifferentiable` for integer, boolean or string arguments.
@@ -284,9 +285,9 @@ def hvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
         has_aux: bool = False, allow_int: bool = False, backend: BackendLike = None,
         precision: str | None = None, parallel: bool | None = None) -> Derived[..., Any]:
     """The Hessian-vector product: ``hvp(f)(*args, v)`` without the Hessian.  ``v`` and the product
-    have the structure of the argument (of a tuple of arguments, if ``argnums`` is one).  With
-    ``has_aux`` the function returns ``(value, aux)``, and the result is ``(product, aux)``;
-    ``allow_int`` is that of :func:`grad`.
+    have the structure, shapes and dtypes of the argument (of a tuple of arguments, if ``argnums``
+    is one).  With ``has_aux`` the function returns ``(value, aux)``, and the result is ``(product,
+    aux)``; ``allow_int`` is that of :func:`grad`.
 
     It is one pullback of the gradient (Pearlmutter 1994).
 
@@ -331,8 +332,8 @@ def elementwise_grad(fun: Callable[P, R], argnums: int = 0, *, has_aux: Literal[
 def elementwise_grad(fun: Callable[..., Any], argnums: int = 0, *, has_aux: bool = False,
                      backend: BackendLike = None, precision: str | None = None,
                      parallel: bool | None = None) -> Derived[..., Any]:
-    """The derivative of a function that acts elementwise: an array of the argument's shape.  With
-    ``has_aux`` the function returns ``(out, aux)``, and the result is ``(derivative, aux)``.
+    """The derivative of a function that acts elementwise: an array of the argument's shape and
+    dtype.  With ``has_aux`` the function returns ``(out, aux)``, and the result is ``(derivative, aux)``.
 
     It is the pullback of ones.
 
@@ -385,8 +386,9 @@ def gnvp(fun: Callable[..., Any], argnums: Argnums = 0, *,
 
     ``J`` is the Jacobian of ``fun``, ``H`` the Hessian of the scalar function ``loss`` of its
     result (None: half the sum of squares, whose Hessian is the identity).  Neither is formed:
-    one pushforward and one pullback.  ``v`` and the product have the argument's structure.  With
-    ``has_aux`` the function returns ``(out, aux)``, and the result is ``(product, aux)``.
+    one pushforward and one pullback.  ``v`` and the product have the structure, shapes and dtypes
+    of the argument.  With ``has_aux`` the function returns ``(out, aux)``, and the result is
+    ``(product, aux)``.
 
     It is the product of Schraudolph (2002).
 

@@ -65,8 +65,8 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     """The value of ``fun(*primals)`` and its pullback.
 
     Returns ``(out, pullback)``; ``pullback(ct)`` takes a cotangent of the structure and shape
-    of ``out`` and returns a tuple of cotangents, one per primal (None for primals without a
-    derivative).  It may be called any number of times.  With ``has_aux`` the function returns
+    of ``out`` and returns a tuple of cotangents, one per primal, of its structure, shape and dtype
+    (None for primals without a derivative).  It may be called any number of times.  With ``has_aux`` the function returns
     ``(out, aux)`` and the result is ``(out, pullback, aux)``.  ``backend`` and ``precision`` are
     those of :func:`grad`.
 
@@ -297,8 +297,11 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     """The value of ``fun(*primals)`` and its derivative in the direction of ``tangents``.
 
     ``tangents`` have the structure and shapes of ``primals`` (None for primals without a
-    derivative).  Returns ``(out, tangent_out)``.  With ``has_aux`` the function returns ``(out,
-    aux)`` and the result is ``(out, tangent_out, aux)``.
+    derivative).  Returns ``(out, tangent_out)``, which have the same structure, shapes and dtypes.
+    With ``has_aux`` the function returns ``(out, aux)`` and the result is ``(out, tangent_out,
+    aux)``.
+
+    It is forward mode (Wengert 1964), made by transposing the pullback.
 
     Raises :class:`StructureError` for tangents that do not fit ``primals``,
     :class:`NonDifferentiable` if no primal can have a derivative.
@@ -397,8 +400,9 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
               parallel: bool | None = None) -> Any:
     """``(out, jvp_fn)``: the value, and the function from tangents to the output's tangent.
 
-    The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments
-    in between, and may be called any number of times.  With ``has_aux`` the function returns
+    Tangents and results have structures, shapes and dtypes as for :func:`jvp`; the linear function
+    is the transposed pullback.  The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments in between, and may
+    be called any number of times.  With ``has_aux`` the function returns
     ``(out, aux)`` and the result is ``(out, jvp_fn, aux)``.
 
     Raises what :func:`jvp` raises.

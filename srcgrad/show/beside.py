@@ -35,8 +35,19 @@ class Listing:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """A table for each function that prints as text, shows as HTML in notebooks, and can be
-    saved.  ``str(...)`` is the text; :meth:`save` writes HTML (or text for ``.txt``)."""
+    """What :meth:`Compiled.show` returns: a table for each function that prints as text, shows as
+    HTML in notebooks, and can be saved.  ``parts`` are the functions, each with its ``rows`` (their
+    ``number``, ``source``, ``forward`` and ``adjoint``), ``text`` is the generated code.
+
+    ``save`` raises OSError where the file cannot be written.
+
+    See also :meth:`srcgrad.Compiled.show`, :meth:`srcgrad.Compiled.source`.
+
+    >>> from srcgrad import grad
+    >>> table = grad(lambda x: np.sum(np.tanh(x))).show(np.ones(10))
+    >>> len(table.parts), table.rows[0].forward, table.rows[0].adjoint
+    (1, ('tanh_x = np.tanh(x)',), ('return 1 - tanh_x * tanh_x',))
+    """
 
     title: str
     parts: tuple[Listing, ...]

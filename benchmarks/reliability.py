@@ -1,0 +1,203 @@
+"""What becomes of programs that nobody has looked at: ``python benchmarks/reliability.py [COUNT]``.
+
+Random programs of the kinds that the tests draw, but of other seeds, and the programs of the tests'
+tables.  Each runs as plain Python and compiled, with the same bits of the value and the same
+changes of its arguments; its gradient is compared with differences.  Where these disagree from the
+two sides, or for two steps, the program has a kink or a jump there, and nothing is said of the
+gradient.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import copy
+import importlib
+import io
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path[:0] = [str(TESTS.parent), str(TESTS / "support"), *map(str, (TESTS / "programs",
+                                                                     TESTS / "language"))]
+
+from chain import close, differences, floats, run_quietly, same  # noqa: E402
+from test_objects_found import seen  # noqa: E402
+
+import srcgrad as sg  # noqa: E402
+
+FIRST = 5_000_000  # the tests' seeds are small
+OUTCOMES = ("right", "value only", "raises alike", "refused", "wrong")
+
+
+def outcome(fn, args):
+    """One of OUTCOMES; no number (an overflow, a NaN) is left out as None."""
+    plain, traced = copy.deepcopy(args), copy.deepcopy(args)
+    try:
+        places, alike = floats(args), same
+    except sg.StructureError:  # objects that refer to one another are no tree
+        places = tuple(i for i, a in enumerate(args) if isinstance(a, (float, np.ndarray)))
+        alike = of_one_shape
+    df = sg.value_and_grad(fn, argnums=places)
+    try:
+        want = run_quietly(fn, plain)
+    except Exception as error:
+        try:
+            run_quietly(df, traced)
+        except sg.SrcgradError:
+            return "refused"
+        except Exception as other:
+            return "raises alike" if type(other) is type(error) else "wrong"
+        return "wrong"
+    if np.ndim(want) or not np.isrealobj(want) or not abs(want) < 1e6:
+        return None
+    try:
+        value, slopes = run_quietly(df, traced)
+    except sg.SrcgradError:
+        return "refused"
+    except Exception:
+        return "wrong"
+    if not same(value, want) or not alike(plain, traced):
+        return "wrong"
+    return of_slopes(fn, args, places, slopes)
+
+
+def of_one_shape(one, other):
+    return seen(one, {}) == seen(other, {})
+
+
+def of_slopes(fn, args, places, slopes):
+    for place, slope in zip(places, slopes):
+        got = sg.tree_flatten(slope)[0]
+        try:
+            one, other = (run_quietly(differences, (fn, args, place, step)) for step in (1e-6, 1e-5))
+        except Exception:  # next to the point it raises
+            return "value only"
+        for g, near, far in zip(got, one, other):
+            if near is None or close(g, near, 1e-4):
+                continue
+            if close(near, far, 1e-4) and not jumps(fn, args):
+                return "wrong"
+            return "value only"
+    return "right"
+
+
+def jumps(fn, args):
+    """Does the value move much more than its arguments, or otherwise to each side?"""
+    ends = []
+    for way in (1e-7, -1e-7):
+        moved = copy.deepcopy(args)
+        leaves, structure = sg.tree_flatten(moved)
+        leaves = [x + way if isinstance(x, (float, np.ndarray)) and np.asarray(x).dtype.kind == "f"
+                  else x for x in leaves]
+        ends.append(float(run_quietly(fn, sg.tree_unflatten(structure, leaves))))
+    base = float(run_quietly(fn, copy.deepcopy(args)))
+    return not close((ends[0] - base) / 1e-7, (base - ends[1]) / 1e-7, 1e-3)
+
+
+# ---- kinds of programs -------------------------------------------------------------------------
+def drawn(module, *settings, name="program", given="arguments"):
+    """Seeds to programs with their arguments, by a module of generators."""
+    made = importlib.import_module(module)
+    arguments = getattr(made, given, None) or importlib.import_module("generator").arguments
+
+    def of(seed):
+        fn = getattr(made, name)(seed, *settings)[0]
+        args = arguments(seed)
+        return fn, args[0] if isinstance(args, list) else args
+
+    return of
+
+
+def of_objects(outside, unlike=False):
+    objects = importlib.import_module("object_generator")
+
+    def of(seed):
+        fn = objects.program(seed, True, outside, unlike)[0]
+        return fn, objects.arguments(seed, 5, fn, unlike)
+
+    return of
+
+
+def of_graphs(seed):
+    graphs = importlib.import_module("graph_generator")
+    fn = graphs.program(seed)[0]
+    return fn, (np.array([0.7, -0.4]), *graphs.arguments(seed, 5, fn))
+
+
+def of_lists(seed):
+    lists = importlib.import_module("list_generator")
+    return lists.program(seed, True)[0], lists.given(seed, 4)
+
+
+KINDS = {
+    "assignments, views, branches, loops with exits, helpers": drawn("generator", 12),
+    "with containers, objects, closures, `try`, effects": drawn("generator", 12, True),
+    "with classes over containers, enumerations, iterators": drawn("generator_wide",
+                                                                  name="wide_program"),
+    "whole numbers that follow from data": drawn("count_generator"),
+    "views handed on by calls, loops and generators": drawn("view_generator"),
+    "arrays whose names change places": drawn("turn_generator"),
+    "paths: `try`, `with`, `break`, loops in loops": drawn("path_generator"),
+    "methods and functions of NumPy with their options": drawn("method_generator"),
+    "loops over elements": drawn("kernel_generator"),
+    "functions that call themselves": drawn("pair_generator"),
+    "lists and lists of lists": drawn("list_generator"),
+    "lists from outside": of_lists,
+    "lists of objects": of_objects(False),
+    "lists of objects from outside": of_objects(True),
+    "lists of objects of two classes": of_objects(False, True),
+    "objects that refer to one another": of_graphs,
+}
+
+
+def written():
+    """The programs of the tables."""
+    for folder in ("programs", "language"):
+        for file in sorted((TESTS / folder).glob("*.py")):
+            if "\nCASES" in file.read_text(encoding="utf-8"):
+                for case in importlib.import_module(file.stem).CASES:
+                    if isinstance(case, tuple) and len(case) == 2 and isinstance(case[1], tuple):
+                        yield case
+
+
+def counted(programs):
+    found, strange = collections.Counter(), []
+    for label, make in programs:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            became = outcome(*make())
+        found[became] += 1
+        if became == "wrong":
+            strange.append(label)
+    return found, strange
+
+
+def main(count):
+    print("| programs | number | " + " | ".join(OUTCOMES) + " |")
+    print("|---" * (2 + len(OUTCOMES)) + "|")
+    total, began = collections.Counter(), time.perf_counter()
+    sets = {kind: [(seed, lambda seed=seed, of=of: of(seed)) for seed in range(FIRST, FIRST + count)]
+            for kind, of in KINDS.items()}
+    for kind, programs in sets.items():
+        found, strange = counted(programs)
+        total += found
+        row(kind, found, strange)
+    row("**all random ones**", total, [])
+    row("written by hand, in the tables of the tests", *counted(
+        (fn.__name__, lambda fn=fn, args=args: (fn, args)) for fn, args in written()))
+    print(f"\n{time.perf_counter() - began:.0f} s", file=sys.stderr)
+
+
+def row(kind, found, strange):
+    number = sum(found[name] for name in OUTCOMES)
+    print(f"| {kind} | {number} | " + " | ".join(str(found[name]) for name in OUTCOMES) + " |",
+          flush=True)
+    if strange:
+        print(f"  wrong: {strange}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100)
