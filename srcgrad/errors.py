@@ -89,7 +89,7 @@ class SrcgradError(Exception):
         if self.fix:
             parts.append(f"  Fix: {self.fix}")
         page = "index" if self.code == SrcgradError.code else type(self).__name__
-        parts.append(f"  Read: {PAGES}/{page}.md ({self.code})")
+        parts.append(f"  Read: {PAGES}/{page}.md (srcgrad error {self.code})")
         return "\n".join(parts)
 
     def at(self, where: Where | str, caller: Where | None = None) -> SrcgradError:

@@ -11,7 +11,7 @@ from typing import Any
 
 from srcgrad.cache.link import link
 from srcgrad.emit import Emitted, emit
-from srcgrad.errors import SrcgradError
+from srcgrad.errors import StructureError
 from srcgrad.graph.ir import Graph
 from srcgrad.native import disk, predicates
 from srcgrad.native.approximate import APPROXIMATIONS
@@ -120,7 +120,7 @@ def require_numba() -> Any:
     try:
         from numba import njit
     except ImportError:
-        raise SrcgradError(
+        raise StructureError(
             "the backend 'numba' needs Numba, which is not installed", where="backend='numba'",
             why="loops become functions that Numba compiles",
             fix="pip install srcgrad[numba], or leave backend out") from None

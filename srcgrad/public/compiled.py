@@ -402,11 +402,6 @@ class Compiled(Generic[P, R]):
         return getattr(code, "co_name", self.__name__)
 
     @property
-    def calls(self) -> tuple[Any, ...]:
-        """The checked calls of what was compiled so far: MISS where they do not fit."""
-        return self._calls
-
-    @property
     def signatures(self) -> list[str]:
         """The signatures compiled so far, the latest first."""
         return [e.title for e in self._entries]

@@ -39,7 +39,7 @@ def _called(fun: Callable[..., Any], request: Request, primals: Sequence[Any]) -
             return result
     compiled: Compiled[..., Any] = Compiled(fun, request)
     result = compiled(*primals)
-    calls[:] = [*compiled.calls, *calls][:_MOST]
+    calls[:] = [*compiled._calls, *calls][:_MOST]
     return result
 
 

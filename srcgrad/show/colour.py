@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 TOKEN = re.compile(
-    r"(?P<c>#.*)|(?P<s>\"[^\"\n]*\"|'[^'\n]*')|(?P<n>\b\d[\w.]*)|(?P<w>\b[^\W\d]\w*)")
+    r"(?P<c>#.*)|(?P<s>\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|\"[^\"\n]*\"|'[^'\n]*')|(?P<n>\b\d[\w.]*)|(?P<w>\b[^\W\d]\w*)")
 LIGHT = ("--back:#fff;--fore:#1f2328;--faint:#656d76;--line:#d0d7de;--lit:#fff3bf;--head:#f6f8fa;"
          "--k:#8250df;--s:#0a6e31;--n:#0550ae;--b:#953800;--d:#b3261e")
 DARK = ("--back:#0d1117;--fore:#e6edf3;--faint:#8b949e;--line:#30363d;--lit:#4d4215;--head:#161b22;"
@@ -35,9 +35,18 @@ def coloured(text: str) -> str:
     >>> coloured("d_x = 2 * y  # twice")
     '<span class="d">d_x</span> = <span class="n">2</span> * y  <span class="c"># twice</span>'
     """
-    return "".join(
-        f'<span class="{kind}">{html.escape(word, quote=False)}</span>' if kind else
-        html.escape(word, quote=False) for kind, word in kinds_of_words(text))
+    return "\n".join(coloured_lines(text))
+
+
+def coloured_lines(text: str) -> list[str]:
+    """The lines of a Python text in colour; a text of several lines has it in each of them."""
+    found = [""]
+    for kind, word in kinds_of_words(text):
+        for place, piece in enumerate(html.escape(word, quote=False).split("\n")):
+            if place:
+                found.append("")
+            found[-1] += f'<span class="{kind}">{piece}</span>' if kind and piece else piece
+    return found
 
 
 def kinds_of_words(text: str) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from .colour import STYLE, coloured
+from .colour import STYLE, coloured, coloured_lines
 
 
 class Line(Protocol):
@@ -108,17 +108,18 @@ def page(title: str, body: str) -> str:
 
 
 def _table(place: int, part: Function) -> str:
+    sources = coloured_lines("\n".join(row.source for row in part.rows))
     rows = "".join(
-        f"<tr data-k='{place}-{row.number}'><td class='no'>{row.number}</td>"
-        f"{_cell('src', (row.source,))}{_cell('fwd', row.forward)}{_cell('adj', row.adjoint)}</tr>"
-        for row in part.rows)
+        f"<tr data-k='{place}-{row.number}'><td class='no'>{row.number}</td>{_cell('src', source)}"
+        f"{_cell('fwd', *map(coloured, row.forward))}{_cell('adj', *map(coloured, row.adjoint))}"
+        "</tr>" for row, source in zip(part.rows, sources, strict=True))
     return (f"<h2>{html.escape(part.function or 'module')} <small>{html.escape(part.file)}</small>"
             "</h2><div class='scroll'><table><tr><th class='no'></th><th class='src'>source</th>"
             f"<th>forward</th><th>adjoint</th></tr>{rows}</table></div>")
 
 
-def _cell(kind: str, lines: tuple[str, ...]) -> str:
-    text = "\n".join(map(coloured, lines))
+def _cell(kind: str, *lines: str) -> str:
+    text = "\n".join(lines)
     return f"<td class='{kind}'>{f'<pre>{text}</pre>' if text else ''}</td>"
 
 

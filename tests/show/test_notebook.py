@@ -31,6 +31,14 @@ def test_the_page_has_a_section_for_each_function_and_loads_nothing(tmp_path):
     assert keys.count(f"1-{number}") >= 3  # its row, its forward line, its adjoint lines
 
 
+def test_texts_of_several_lines_have_their_colour_in_each():
+    from srcgrad.show.colour import coloured_lines
+
+    lines = coloured_lines('"""First\nsecond for 3"""\nx = \'a\'')
+    assert lines[:2] == ['<span class="s">"""First</span>', '<span class="s">second for 3"""</span>']
+    assert lines[2].endswith('<span class="s">\'a\'</span>')
+
+
 def test_the_whole_source_of_a_function_is_there():
     parts = sg.grad(rollout).show(X, 3).parts
     assert [p.function for p in parts] == ["rollout", "gain"]
