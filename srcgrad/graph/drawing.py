@@ -24,16 +24,19 @@ class Frame:
 
 @dataclass
 class Drawing:
-    """What all formats draw: nested frames and arrows (from, to, label, dashed)."""
+    """What all formats draw: nested frames and arrows (from, to, label, dashed); in ``order``
+    stand boxes that belong above others, without an arrow."""
 
     frame: Frame
     arrows: list[tuple[str, str, str, bool]]
+    order: list[tuple[str, str]] = field(default_factory=list)
 
 
 def drawn(graph: Graph) -> Drawing:
     names = Names()
     sources: dict[Value, str] = {}
     arrows: list[tuple[str, str, str, bool]] = []
+    order: list[tuple[str, str]] = []
     counter = iter(range(1, 1_000_000))
 
     def identifier() -> str:
@@ -61,15 +64,22 @@ def drawn(graph: Graph) -> Drawing:
 
     def step(node: Node, frame: Frame) -> None:
         name = box(frame, node_text(node, names))
-        for v in dict.fromkeys(node.inputs):
-            connect(v, name)
+        begins: dict[Value, str] = {}  # what a loop carries goes into its region
         for title, inner in zip(region_titles(node), node.blocks):
             region = Frame(f"{title} of {node.op}")
             block(inner, region)
+            if inner.params and not begins:
+                first = len(node.inputs) - len(inner.params)
+                begins = {v: sources[inner.params[max(0, k - first)]]
+                          for k, v in enumerate(node.inputs)}
+            order.extend((sources[v], region.boxes[0][0]) for v in node.inputs
+                         if v in sources and region.boxes)
             if region.boxes or region.frames:  # a branch that does nothing is not drawn
                 frame.frames.append(region)
             for v in dict.fromkeys(inner.outputs):
                 connect(v, name, dashed=True)
+        for v in dict.fromkeys(node.inputs):
+            connect(v, begins.get(v, name))
         for o in node.outputs:
             sources[o] = name
 
@@ -78,7 +88,7 @@ def drawn(graph: Graph) -> Drawing:
     end = box(outer, "return " + ", ".join(names[v] for v in graph.outputs))
     for v in dict.fromkeys(graph.outputs):
         connect(v, end)
-    return Drawing(outer, arrows)
+    return Drawing(outer, arrows, order)
 
 
 def _inside(frame: Frame, title: str) -> Frame:

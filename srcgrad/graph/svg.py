@@ -123,7 +123,7 @@ def to_svg(graph: Graph, depth: int | None = None) -> str:
     """
     drawing = drawn(graph)
     root = _boxes(drawing.frame, depth, iter(range(1, 1_000_000)))
-    _arrange(root, [(a, b) for a, b, _, _ in drawing.arrows])
+    _arrange(root, [*drawing.order, *((a, b) for a, b, _, _ in drawing.arrows)])
     home = dict(root.homes())
     _placed(root, 0.0, 0.0)
     shown = list(_drawn(root, home))

@@ -4,7 +4,7 @@ import numpy as np
 from test_graph_text import example
 
 import srcgrad as sg
-from srcgrad.graph.drawing import to_dot, to_mermaid
+from srcgrad.graph.drawing import drawn, to_dot, to_mermaid
 
 
 def test_dot():
@@ -25,6 +25,24 @@ def test_mermaid():
     assert sum(s.strip().startswith("subgraph") for s in lines) == sum(
         s.strip() == "end" for s in lines) == 3
     assert any("-.->" in s for s in lines)
+
+
+def test_what_a_loop_carries_goes_into_its_region():
+    def rolled(x, n):
+        y = np.exp(x)
+        for _ in range(n):
+            y = np.sin(y)
+        return np.sum(y) if y[0] > 0.0 else y[1] * 2.0
+
+    drawing = drawn(sg.jit(rolled).graph(np.ones(3), 2))
+    loop, then, other = drawing.frame.frames
+    names = {text: name for frame in (drawing.frame, loop, then, other) for name, text in frame.boxes}
+    arrows = {(start, end) for start, end, *_ in drawing.arrows}
+    before = names["y: f8[n] = exp(x)"]
+    assert (before, names["y.3: f8[n]"]) in arrows
+    assert (before, next(name for text, name in names.items() if "= for " in text)) not in arrows
+    tested = next(name for text, name in names.items() if " > " in text)
+    assert {(tested, then.boxes[0][0]), (tested, other.boxes[0][0])} <= set(drawing.order)
 
 
 def test_graphs_have_them_as_methods():
