@@ -225,6 +225,8 @@ class Join:
         if shared:
             return Sequence(self._sharer(build, a, b), [shape], parts)
         self.objects.append((a, b))
+        if self.outside(a) or self.outside(b):
+            return Sequence(self._copier(build, a, b), [shape], parts)
         if self.was_changed(a) or self.was_changed(b):
             return Ended(self.heir(build, a, b), [shape], parts, (a, b))
         return Sequence(self.heir(build, a, b), [shape], self.content_parts)
@@ -234,8 +236,12 @@ class Join:
         return id(obj) in self.changed[0] or id(obj) in self.changed[1]
 
     def ended_content(self, side: int, obj: Any) -> Any:
-        """The content of a list (or dict or set) at the end of an arm."""
+        """The content of a list (or dict or set) at the end of an arm; of one from outside that of
+        what stands for it, or its items as the program would read them."""
+        obj = self.machine.references.seen(obj)
         found = self.changed[side].get(id(obj))
+        if found is None and self.outside(obj) and id(obj) not in self.symbolic:
+            return Snapshot(list, tuple(self.machine.containers.outside_items(obj)))
         return self.content_parts(obj)[0] if found is None else found
 
     def rebuilder(self, *objects: Any) -> Callable[[list[Any]], Any]:
@@ -387,7 +393,7 @@ class Join:
         if self.outside(a) or self.outside(b):
             if any(isinstance(i, Failed) for i in items):
                 return self._two(a, b)
-            return Sequence(self._copier(a, b), items, self.parts_inside)  # type: ignore[arg-type]
+            return Sequence(self._copier(rebuilder(a), a, b), items, self.parts_inside)  # type: ignore[arg-type]
         if self.was_changed(a) or self.was_changed(b):
             return Ended(self.heir(list, a, b), items,
                          lambda obj: parts_a if obj is a else parts_b, (a, b))
@@ -410,10 +416,11 @@ class Join:
         except Unlike:  # such as what has attributes that are computed
             return None
 
-    def _copier(self, *objects: Any) -> Callable[[list[Any]], Any]:
-        """A function that makes an object that may stand for one from outside: neither may change
-        then, nor be asked which object it is."""
-        make, machine = rebuilder(objects[0]), self.machine
+    def _copier(self, make: Callable[[list[Any]], Any], *objects: Any
+                ) -> Callable[[list[Any]], Any]:
+        """``make`` for an object that may stand for one from outside: neither may change then, nor
+        be asked which object it is."""
+        machine = self.machine
 
         def made(parts: list[Any]) -> Any:
             new = make(parts)

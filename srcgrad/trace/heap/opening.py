@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from ...errors import AliasError
 from ...types.dims import is_varying
 from ...types.guards import Path
 from ...types.kinds import SCALARS, Aval, Kind, list_of
@@ -283,6 +284,11 @@ class Opening(Collaborator):
         """Start again with the items of lists from outside by their own paths."""
         self.whole_lists.gather_before(obj)
         self.whole_lists.not_gathered()
+        if KnownLengths() in self.assumed:
+            raise self.recorder.fatal(AliasError(
+                "an object from outside may change, or another one in its place on the other path",
+                why="which of them it is depends on data, and one stands for both",
+                fix="change a copy of it (.copy(), or [:] of a list)"))
         raise Restart(KnownLengths())
 
     def check_gathered(self, structure: Any) -> None:
