@@ -181,7 +181,8 @@ def main(count):
     print("| programs | number | " + " | ".join(OUTCOMES) + " |")
     print("|---" * (2 + len(OUTCOMES)) + "|")
     total, began = collections.Counter(), time.perf_counter()
-    sets = {kind: [(seed, lambda seed=seed, of=of: of(seed)) for seed in range(FIRST, FIRST + count)]
+    seeds = range(FIRST, FIRST + count)
+    sets = {kind: [(seed, lambda seed=seed, of=of: of(seed)) for seed in seeds]
             for kind, of in KINDS.items()}
     for kind, programs in sets.items():
         found, strange = counted(programs)

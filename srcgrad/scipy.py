@@ -217,8 +217,8 @@ def least_squares(fun: Callable[..., Any], x0: Any, jac: Any = None, *,
                   args: tuple[Any, ...] = (), **options: Any) -> Any:
     """``scipy.optimize.least_squares`` with the Jacobian filled in.
 
-    ``fun(x, *args)`` returns the residuals, real numbers in an array or a container of arrays of any
-    shape.
+    ``fun(x, *args)`` returns the residuals, real numbers in an array or a container of arrays of
+    any shape.
 
     Raises what :func:`srcgrad.jacobian` raises; :class:`StructureError` where SciPy is not
     installed.

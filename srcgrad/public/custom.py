@@ -99,9 +99,10 @@ class custom_vjp(_WithDerivative[P, R]):
 
     ``f = custom_vjp(fun); f.defvjp(fwd, bwd)``: ``fwd(*args)`` returns ``(out, residuals)``,
     ``bwd(residuals, ct)`` a tuple with one cotangent per argument, of the argument's structure,
-    shape and dtype (None for zero).  With ``nondiff_argnums`` these arguments come first in ``bwd``, which returns
-    cotangents of the others.  Both are staged like any code: they may loop and branch, and are
-    differentiated for higher orders; in forward mode the pullback is transposed.
+    shape and dtype (None for zero).  With ``nondiff_argnums`` these arguments come first in
+    ``bwd``, which returns cotangents of the others.  Both are staged like any code: they may loop
+    and branch, and are differentiated for higher orders; in forward mode the pullback is
+    transposed.
 
     Raises :class:`StructureError` where it is given something else than a function, or a backward
     function returns another structure than that of the arguments.
@@ -160,8 +161,9 @@ class custom_jvp(_WithDerivative[P, R]):
 
     ``f = custom_jvp(fun); f.defjvp(rule)``: ``rule(primals, tangents)`` returns ``(out,
     tangent_out)`` and is linear in the tangents, which have the shapes and dtypes of the primals as
-    ``tangent_out`` has those of ``out``; with ``nondiff_argnums`` these arguments come first.  ``f.defjvps(*rules)`` gives ``rule(tangent, out, *primals)`` for each argument (None
-    for zero); the tangent of the result is their sum.  Reverse mode transposes it.
+    ``tangent_out`` has those of ``out``; with ``nondiff_argnums`` these arguments come first.
+    ``f.defjvps(*rules)`` gives ``rule(tangent, out, *primals)`` for each argument (None for zero);
+    the tangent of the result is their sum.  Reverse mode transposes it.
 
     Raises :class:`StructureError` where it is given something else than a function, or a rule
     returns no pair.

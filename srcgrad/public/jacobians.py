@@ -162,11 +162,12 @@ def jacobian(fun: Callable[..., Any], argnums: Argnums = 0, *, mode: str = "auto
 
     ``mode`` is ``"rev"``, ``"fwd"`` or ``"auto"`` (whichever needs fewer passes).  ``sparsity``
     tells which entries may differ from zero: an array or SciPy sparse matrix with a row for each
-    element of the result and a column for each of the argument, or a pair ``(rows, columns)``
-    of index arrays.  Columns (or rows) without common entries then share a pass; for a banded
-    matrix the number of passes does not depend on its size.  The result is an array all the same.
-    A pattern that misses an entry is refused.  ``chunk_size`` bounds how many passes are under way at once; it is one here, whatever
-    the bound.  ``backend`` and ``precision`` are those of :func:`grad`.
+    element of the result and a column for each of the argument, or a pair ``(rows, columns)`` of
+    index arrays.  Columns (or rows) without common entries then share a pass; for a banded matrix
+    the number of passes does not depend on its size.  The result is an array all the same. A
+    pattern that misses an entry is refused.  ``chunk_size`` bounds how many passes are under way at
+    once; it is one here, whatever the bound.  ``backend`` and ``precision`` are those of
+    :func:`grad`.
 
     The rows are those of pullbacks and have the dtype of the argument, the columns those of
     pushforwards with that of the result; passes are shared by colouring (Curtis, Powell and Reid
@@ -333,7 +334,8 @@ def elementwise_grad(fun: Callable[..., Any], argnums: int = 0, *, has_aux: bool
                      backend: BackendLike = None, precision: str | None = None,
                      parallel: bool | None = None) -> Derived[..., Any]:
     """The derivative of a function that acts elementwise: an array of the argument's shape and
-    dtype.  With ``has_aux`` the function returns ``(out, aux)``, and the result is ``(derivative, aux)``.
+    dtype.  With ``has_aux`` the function returns ``(out, aux)``, and the result is ``(derivative,
+    aux)``.
 
     It is the pullback of ones.
 

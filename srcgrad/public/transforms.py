@@ -64,11 +64,11 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
         parallel: bool | None = None) -> Any:
     """The value of ``fun(*primals)`` and its pullback.
 
-    Returns ``(out, pullback)``; ``pullback(ct)`` takes a cotangent of the structure and shape
-    of ``out`` and returns a tuple of cotangents, one per primal, of its structure, shape and dtype
-    (None for primals without a derivative).  It may be called any number of times.  With ``has_aux`` the function returns
-    ``(out, aux)`` and the result is ``(out, pullback, aux)``.  ``backend`` and ``precision`` are
-    those of :func:`grad`.
+    Returns ``(out, pullback)``; ``pullback(ct)`` takes a cotangent of the structure and shape of
+    ``out`` and returns a tuple of cotangents, one per primal, of its structure, shape and dtype
+    (None for primals without a derivative).  It may be called any number of times.  With
+    ``has_aux`` the function returns ``(out, aux)`` and the result is ``(out, pullback, aux)``.
+    ``backend`` and ``precision`` are those of :func:`grad`.
 
     Raises :class:`NonDifferentiable` if no primal can have a derivative, :class:`StructureError`
     for a cotangent that does not fit ``out``.
@@ -401,9 +401,9 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     """``(out, jvp_fn)``: the value, and the function from tangents to the output's tangent.
 
     Tangents and results have structures, shapes and dtypes as for :func:`jvp`; the linear function
-    is the transposed pullback.  The function runs once; ``jvp_fn`` works on what it kept, whatever happens to the arguments in between, and may
-    be called any number of times.  With ``has_aux`` the function returns
-    ``(out, aux)`` and the result is ``(out, jvp_fn, aux)``.
+    is the transposed pullback.  The function runs once; ``jvp_fn`` works on what it kept, whatever
+    happens to the arguments in between, and may be called any number of times.  With ``has_aux``
+    the function returns ``(out, aux)`` and the result is ``(out, jvp_fn, aux)``.
 
     Raises what :func:`jvp` raises.
 

@@ -204,10 +204,11 @@ def flatten(tree: Any) -> tuple[list[Any], Any]:
 
     See also :func:`tree_unflatten`, :func:`tree_map`, :func:`ravel_tree`.
 
-    >>> leaves, structure = flatten({"a": [1.0, 2.0], "b": 3.0})
+    >>> import srcgrad as sg
+    >>> leaves, structure = sg.tree_flatten({"a": [1.0, 2.0], "b": 3.0})
     >>> leaves
     [1.0, 2.0, 3.0]
-    >>> unflatten(structure, [4.0, 5.0, 6.0])
+    >>> sg.tree_unflatten(structure, [4.0, 5.0, 6.0])
     {'a': [4.0, 5.0], 'b': 6.0}
     """
     leaves: list[Any] = []
@@ -234,7 +235,8 @@ def unflatten(structure: Any, leaves: list[Any] | tuple[Any, ...]) -> Any:
 
     See also :func:`tree_flatten`, :func:`tree_map`.
 
-    >>> unflatten(flatten((1.0, {"a": 2.0}))[1], [3.0, 4.0])
+    >>> import srcgrad as sg
+    >>> sg.tree_unflatten(sg.tree_flatten((1.0, {"a": 2.0}))[1], [3.0, 4.0])
     (3.0, {'a': 4.0})
     """
     rest = list(leaves)
