@@ -45,7 +45,8 @@ class Config:
                 value == c and type(value) is type(c) for c in choices):
             raise StructureError(
                 f"{name} is {value!r}", where="srcgrad.config",
-                why="a setting has one of a few values", fix=f"use one of {', '.join(map(repr, choices))}")
+                why="a setting has one of a few values",
+                fix=f"use one of {', '.join(map(repr, choices))}")
         object.__setattr__(self, name, value)
 
 
