@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import operator
+import posixpath
 import re
 import sys
 import types
@@ -130,7 +131,7 @@ def test_every_page_can_be_reached():
         for body in re.findall(r"^```\{toctree\}\n(.*?)^```$", page.read_text(encoding="utf-8"),
                                re.MULTILINE | re.DOTALL):
             here = page.parent.relative_to(DOCS)
-            listed.update((here / line).as_posix() for line in body.split()
+            listed.update(posixpath.normpath((here / line).as_posix()) for line in body.split()
                           if line and not line.startswith(":"))
     assert {p.relative_to(DOCS).with_suffix("").as_posix() for p in PAGES[1:]} <= listed
 
