@@ -252,8 +252,8 @@ def value_and_grad(fun: Callable[P, R], argnums: Argnums = 0, *, over: str | Seq
     and ``precision`` are those of :func:`srcgrad.grad`: native code leaves threads to each other.
 
     Raises :class:`StructureError` for examples of different numbers, names that are no parameters,
-    gradients with respect to the examples, and settings that do not fit; what the function raises, and what :func:`srcgrad.value_and_grad`
-    raises.
+    gradients with respect to the examples, and settings that do not fit; what the function raises,
+    and what :func:`srcgrad.value_and_grad` raises.
 
     See also :func:`srcgrad.value_and_grad`, :func:`srcgrad.vmap`.
 
