@@ -127,3 +127,13 @@ def test_debug_grads_looks_into_called_functions():
         return x[0] if len(x) == 1 else np.logaddexp(total(x[:len(x) // 2]), total(x[len(x) // 2:]))
 
     assert sg.debug_grads(total, np.arange(5.0)) is None
+
+
+@pytest.mark.parametrize(("name", "value"), [("backend", "cuda"), ("precision", "half"), ("progress", "yes"), ("parallel", 1)])
+def test_a_setting_is_checked_where_it_is_set(name, value):
+    before = getattr(sg.config, name)
+    with pytest.raises(sg.StructureError, match=f"{name} is {value!r}"):
+        setattr(sg.config, name, value)
+    assert getattr(sg.config, name) == before
+    with pytest.raises(AttributeError):
+        sg.config.progres = True

@@ -61,6 +61,11 @@ def test_what_is_kept_agrees_with_what_memory_says_before():
     assert df.memory(X[:1000], 40).kept_bytes == pytest.approx(before.kept_bytes, rel=0.1)
 
 
+def test_an_array_of_which_only_the_size_is_read_is_not_kept():
+    df = sg.grad(lambda x: np.mean((x - 1.0) ** 2))
+    assert df.memory(X).kept_bytes == df.profile(X).kept_bytes == X.nbytes
+
+
 def test_a_loop_that_counts_no_iterations_is_said_to_be_unknown():
     def until(x):
         while np.sum(x) < 50.0:
