@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+
 def never(*_: Any, **__: Any) -> bool:
     """False: nothing of it exists here."""
     return False
