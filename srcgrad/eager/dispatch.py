@@ -375,13 +375,12 @@ def operators(dunder: str, call: Callable[..., Any], *, reflected: Callable[...,
 # -- views ---------------------------------------------------------------------------------
 
 
-def view_of(
-    prim: Primitive, input: Tensor, a: Any, named: dict[str, Any], *, nr: int = 0
-) -> Tensor:
-    """A view of ``input`` over array ``a`` (which shares its memory), recorded as ``prim`` with
-    the rule's arguments ``named``."""
+def view_of(prim: Primitive, input: Tensor, a: Any, named: dict[str, Any],
+            d: dt.dtype | None = None) -> Tensor:
+    """A view of ``input`` over array ``a`` (which shares its memory, and has elements of type ``d``
+    if these are others), recorded as ``prim`` with the rule's arguments ``named``."""
     mode = state.mode
-    t = make_view(input, a, None)
+    t = make_view(input, a, None, d=d)
     if mode & GRAD and requires_grad(input) and (t._x is None or not t._x.inference):
         prim.record(named, (t,))
     if mode & FORWARD and not follows_base(input):

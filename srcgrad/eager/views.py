@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +22,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.nodes import ACCUMULATE_SEQUENCE, AccumulateGrad, BarePlan, make_node, node_class
 from srcgrad.eager.nodes import extra as node_extra
-from srcgrad.eager.strides import Scattering, address, laid_out, strided, strided_transpose
+from srcgrad.eager.strides import Scattering, Seen, address, laid_out, strided, strided_transpose
 from srcgrad.eager.tensor import Array, Tensor, extra, wrap
 
 _PACKAGE = __name__.rpartition(".")[0]  # srcgrad.eager
@@ -34,14 +33,12 @@ class View:
     """What makes a tensor a differentiable view.
 
     ``creation`` tells how it was made where that forbids writes: ``"no_grad"``,
-    ``"multi_output"``, ``"inference"`` or ``"default"``.  ``replay`` rebuilds the view from the
-    base's array where strides cannot (views of another dtype).
+    ``"multi_output"``, ``"inference"`` or ``"default"``.
     """
 
     base: Tensor
     seen: int
     creation: str
-    replay: Callable[[Array], Array] | None
 
 
 def caller_place() -> Any:
@@ -98,13 +95,18 @@ def grad_fn_of(t: Tensor) -> Any:
     if view.seen != t._ver[0]:
         if view.creation != "default":
             refuse_view(t, view, indirect=True)
-        plan = STRIDED if view.replay is None else REPLAYED
-        geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
-        saved = (base._a.shape, base._a.strides, geometry, view.replay)
         edge = gradient_edge(base)
-        set_history(t, make_node(node_class("AsStridedBackward0"), plan, (edge,), saved, base._dt))
+        set_history(t, make_node(node_class("AsStridedBackward0"), STRIDED, (edge,),
+                                 seen_in(base, t), base._dt))
         view.seen = t._ver[0]
     return t._fn
+
+
+def seen_in(base: Tensor, t: Tensor) -> Seen:
+    """How ``t``, a view of ``base``, is a strided view of its array."""
+    kind = None if t._dt is base._dt else t._a.dtype
+    return (base._a.shape, base._a.strides,
+            (t._a.shape, t._a.strides, address(t._a) - address(base._a), kind))
 
 
 _FORBIDDEN = (
@@ -191,7 +193,7 @@ def _move_retained(t: Tensor, node: Any, nr: int) -> None:
 
 
 def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype | None = None,
-              replay: Callable[[Array], Array] | None = None, multi: bool = False) -> Tensor:
+              multi: bool = False) -> Tensor:
     """A differentiable view of ``source`` over array ``a``, with history ``node`` if any."""
     t = wrap(a, d or source._dt)
     t._ver = source._ver
@@ -200,17 +202,6 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
         return t
     outer = source._view
     base = source if outer is None else outer.base
-    before = None if outer is None else outer.replay
-    if replay is not None and before is not None:
-        inner_replay, outer_replay = replay, before
-        replay = lambda b: inner_replay(outer_replay(b))  # noqa: E731
-    elif before is not None:
-        geometry = (a.shape, a.strides, address(a) - address(source._a))
-        replay = lambda b: strided(before(b), *geometry)  # noqa: E731
-    elif replay is not None and source is not base:
-        strides = (source._a.shape, source._a.strides, address(source._a) - address(base._a))
-        last = replay
-        replay = lambda b: last(strided(b, *strides))  # noqa: E731
     if multi:
         creation = "multi_output" if state.mode & GRAD else "no_grad"
     elif state.mode & INFERENCE:
@@ -222,7 +213,7 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
             "multi_output")
     if outer is not None and creation == "default" and outer.creation != "default":
         creation = outer.creation
-    t._view = View(base, t._ver[0], creation, replay)
+    t._view = View(base, t._ver[0], creation)
     t._fn = node
     t._nr = nr
     t._rg = node is not None  # the base's flag counts, too: requires_grad()
@@ -230,24 +221,16 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
 
 
 class _StridedPlan(BarePlan):
-    """Backward of a regenerated view; ``replayed`` ones have a dtype of their own."""
-
-    def __init__(self, replayed: bool) -> None:
-        self.replayed = replayed
+    """Backward of a regenerated view."""
 
     def pull(self, node: Any, ct: Array) -> tuple[Any, ...]:
-        if not self.replayed:
-            return (strided_transpose(ct, node._saved),)
-        base_shape, base_strides, _, replay = node._saved
-        out = laid_out(base_shape, base_strides, node._meta.numpy)
-        replay(out)[...] = ct
-        return (out,)
+        return (strided_transpose(ct, node._saved, node._meta.numpy),)
 
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
         d = node._meta
-        spread = None if self.replayed else Scattering(node._saved, d.itemsize)
-        if spread is None or spread.simple:
-            out = wrap(laid_out(node._saved[0], node._saved[1], d.numpy), d)
+        spread = Scattering(node._saved, d.numpy)
+        if spread.simple:
+            out = wrap(laid_out(spread.shape, spread.strides, d.numpy), d)
             view_like(out, node._saved).copy_(ct)
             return (out,)
         dense = wrap(np.zeros(spread.size, d.numpy), d)
@@ -257,24 +240,21 @@ class _StridedPlan(BarePlan):
         return (dense[wrap(spread.base, dt.int64)],)
 
     def saved_value(self, node: Any, name: str) -> Any:
-        _, _, (shape, strides, offset), _ = node._saved
+        _, _, (shape, strides, offset, _) = node._saved
         item = node._meta.numpy.itemsize
         shown = {"size": shape, "stride": tuple(s // item for s in strides),
                  "storage_offset": offset // item}
         return shown[name] if name in shown else super().saved_value(node, name)
 
 
-STRIDED = _StridedPlan(False)
-REPLAYED = _StridedPlan(True)
+STRIDED = _StridedPlan()
 
 
-def view_like(base: Tensor, saved: tuple[Any, ...]) -> Tensor:
+def view_like(base: Tensor, saved: Seen) -> Tensor:
     """The view of ``base`` that ``saved`` describes, recorded."""
-    _, _, geometry, replay = saved
-    a = strided(base._a, *geometry) if replay is None else replay(base._a)
+    a = strided(base._a, *saved[2])
     node = None
     if base._rg and state.mode & GRAD:
-        plan = STRIDED if replay is None else REPLAYED
-        node = make_node(node_class("AsStridedBackward0"), plan, (gradient_edge(base),),
+        node = make_node(node_class("AsStridedBackward0"), STRIDED, (gradient_edge(base),),
                          saved, base._dt)
-    return make_view(base, a, node, replay=replay, d=dt.FROM_NUMPY[a.dtype] if replay else None)
+    return make_view(base, a, node, d=None if saved[2][3] is None else dt.FROM_NUMPY[a.dtype])

@@ -358,7 +358,7 @@ def _output(ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: boo
             seen._view.creation = "custom"
         return seen
     if out._view is not None:
-        out._view = View(out._view.base, out._ver[0], "custom", out._view.replay)
+        out._view = View(out._view.base, out._ver[0], "custom")
     if active:
         set_history(out, ctx, nr)
     return out

@@ -259,7 +259,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     a = strided(root, shape, strides, offset * item, input._a.dtype)
     node = None
     if state.mode & GRAD and requires_grad(input):
-        saved = (input._a.shape, input._a.strides, (shape, strides, (offset - own) * item), None)
+        saved = (input._a.shape, input._a.strides, (shape, strides, (offset - own) * item, None))
         node = make_node(node_class("AsStridedBackward0"), STRIDED, (gradient_edge(input),),
                          saved, input._dt)
     return make_view(input, a, node)
