@@ -20,12 +20,12 @@ from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.numpy.selection import lower_median, pick
 
 
-def picked(name: str, node: str) -> Any:
+def picked(name: str, node: str, frees: bool | None = True) -> Any:
     """Declare how a named (values, indices) result is made of the indices along ``dim``."""
-    prim = Primitive(pick, node, main=False, frees=True)
+    prim = Primitive(pick, node, main=False, frees=frees)
     result = struct(name, "values", "indices")
 
-    def build(input: Tensor, indices: Array, dim: int, keepdim: bool) -> Any:
+    def build(input: Tensor, indices: Array, dim: int, keepdim: bool = True) -> Any:
         values = prim(input, indices, axis=dim, keepdims=keepdim)
         if input._a.ndim == 0:
             indices = np.zeros((), np.int64)
