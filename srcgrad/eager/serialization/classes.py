@@ -58,8 +58,8 @@ def module_class(name: str, weights_only: bool) -> type[Module]:
 def function_name(value: Any) -> str | None:
     """The name of one of the functions of ``nn.functional``."""
     name = getattr(value, "__name__", None)
-    if isinstance(name, str) and callable(value) and not name.startswith("_") and (
-            not isinstance(value, type) and getattr(functional, name, None) is value):
+    if isinstance(name, str) and name in functional.__all__ and (
+            getattr(functional, name) is value):
         return name
     return None
 

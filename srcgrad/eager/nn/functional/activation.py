@@ -12,12 +12,6 @@ from ...ops.arguments import refuse_kinds
 from ..signatures import defined
 from . import nodes
 
-__all__ = ["celu", "celu_", "elu", "elu_", "gelu", "glu", "gumbel_softmax", "hardshrink",
-           "hardsigmoid", "hardswish", "hardtanh", "hardtanh_", "leaky_relu", "leaky_relu_",
-           "log_softmax", "logsigmoid", "mish", "prelu", "relu", "relu6", "relu_", "rrelu",
-           "rrelu_", "selu", "selu_", "sigmoid", "silu", "softmax", "softmin", "softplus",
-           "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_"]
-
 
 def _floating(input: Any, name: str, kernel: str) -> None:
     """PyTorch's errors for what is no tensor, and for dtypes without a kernel."""

@@ -12,8 +12,6 @@ from ...nodes import named
 from ...ops.arguments import refuse_kinds
 from ...overloads import combination_error
 
-__all__ = ["ctc_loss"]
-
 _CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 

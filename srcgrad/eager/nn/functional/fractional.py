@@ -13,8 +13,6 @@ from ..signatures import family
 from . import nodes
 from .conv import tupled
 
-__all__ = ["fractional_max_pool2d", "fractional_max_pool3d"]
-
 Ints = tuple[int, ...]
 
 

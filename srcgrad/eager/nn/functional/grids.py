@@ -16,8 +16,6 @@ from ...ops.arguments import refuse_kinds, unexpected_type
 from .activation import hardtanh
 from .vision import cubic_weights
 
-__all__ = ["affine_grid", "grid_sample"]
-
 
 def _corners(align_corners: bool | None) -> bool:
     if align_corners is not None:

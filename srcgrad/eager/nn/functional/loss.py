@@ -13,10 +13,6 @@ from ...ops.arguments import refuse_kinds, unexpected_type
 from ...promotion import check_broadcast
 from . import nodes
 
-__all__ = ["binary_cross_entropy", "binary_cross_entropy_with_logits", "cross_entropy",
-           "gaussian_nll_loss", "huber_loss", "kl_div", "l1_loss", "mse_loss", "nll_loss",
-           "poisson_nll_loss", "smooth_l1_loss"]
-
 SIZES_DIFFER = (
     "Using a target size ({}) that is different to the input size ({}). This will likely lead to "
     "incorrect results due to broadcasting. Please ensure they have the same size."

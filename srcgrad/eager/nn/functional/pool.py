@@ -18,14 +18,6 @@ from . import nodes
 from .conv import tupled
 from .window_checks import adaptive_size, check_unpool, option, positive, ranks, several_dimensions
 
-__all__ = ["adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
-           "adaptive_max_pool1d", "adaptive_max_pool1d_with_indices", "adaptive_max_pool2d",
-           "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d",
-           "adaptive_max_pool3d_with_indices", "avg_pool1d", "avg_pool2d", "avg_pool3d",
-           "lp_pool1d", "lp_pool2d", "lp_pool3d", "max_pool1d", "max_pool1d_with_indices",
-           "max_pool2d", "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices",
-           "max_unpool1d", "max_unpool2d", "max_unpool3d"]
-
 Ints = tuple[int, ...]
 
 
@@ -201,7 +193,7 @@ def _bounds(n: int, m: int) -> list[tuple[int, int]]:
     return [(i * n // m, -((-(i + 1) * n) // m)) for i in range(m)]
 
 
-def averaging_matrix(n: int, m: int, dtype: Any) -> Any:
+def _averaging_matrix(n: int, m: int, dtype: Any) -> Any:
     """The matrix of adaptive averages along one axis."""
     matrix = np.zeros((m, n), dtype)
     for row, (start, end) in zip(matrix, _bounds(n, m)):
@@ -215,7 +207,7 @@ def _adaptive_avg_pool(count: int, input: Any, output_size: Any) -> Any:
     if count > 1 and all(m == 1 for m in out):
         return input.mean(tuple(range(-count, 0)), keepdim=True)
     dtype = torch.raw(input).dtype
-    matrices = tuple(averaging_matrix(n, m, dtype) for n, m in zip(input.shape[-count:], out))
+    matrices = tuple(_averaging_matrix(n, m, dtype) for n, m in zip(input.shape[-count:], out))
     if count == 1:
         matrices = (np.ones((1, 1), dtype), *matrices)
         return nodes.adaptive_avg_pool[2](input.unsqueeze(-2), matrices).squeeze(-2)

@@ -18,9 +18,6 @@ from .dropout import Dropout
 from .linear import Linear, NonDynamicallyQuantizableLinear
 from .normalization import LayerNorm
 
-__all__ = ["MultiheadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",
-           "TransformerEncoder", "TransformerEncoderLayer"]
-
 
 class MultiheadAttention(Module):
     """Attention with ``num_heads`` heads and learned projections (Vaswani et al. 2017).

@@ -7,10 +7,8 @@ from typing import Any
 
 from .. import functional as F
 from .. import init
-from .options import Layer
+from ..options import Layer
 from .utils import ntuple
-
-__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
 

@@ -18,10 +18,6 @@ from .normalization import (
     InstanceNorm3d,
 )
 
-__all__ = ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
-           "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
-           "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear"]
-
 
 class LazyModuleMixin:
     """Makes the class after it in the list of bases lazy: it becomes ``cls_to_become`` at its

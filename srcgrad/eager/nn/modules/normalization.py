@@ -8,10 +8,7 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from .options import Layer, layer
-
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d",
-           "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+from ..options import Layer, layer
 
 
 class _Affine(Layer):

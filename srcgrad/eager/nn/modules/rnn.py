@@ -9,12 +9,10 @@ from ... import basis as torch
 from ...ops.arguments import warn_once
 from .. import functional as F
 from ..functional import nodes
+from ..options import Layer
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
-from .options import Layer
 from .recurrent_steps import STEPS, draw_recurrent
-
-__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 
 class RNNBase(Layer):

@@ -14,11 +14,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ... import basis as torch
-from .. import functional as F
-from ..module import Module
-from ..parameter import Parameter
-from ..signatures import defined
+from .. import basis as torch
+from . import functional as F
+from .module import Module
+from .parameter import Parameter
+from .signatures import defined
 
 _Parameters = dict[str, inspect.Parameter]
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
