@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -11,22 +10,15 @@ from .. import basis as torch
 from ..removable import RemovableHandle, registered
 from .backward_hooks import BackwardHook, what_plain_hooks_miss
 from .global_hooks import EVERYWHERE
+from .module_state import ModulePart
 
 NOT_BOTH = ("Cannot use both regular backward hooks and full backward hooks on a single Module. "
             "Please use only one of them.")
 
 
-class ModuleCall:
+class ModuleCall(ModulePart):
     """The part of Module that registers and runs hooks."""
 
-    forward: Callable[..., Any]
-    _forward_hooks: OrderedDict[int, Any]
-    _forward_hooks_with_kwargs: OrderedDict[int, bool]
-    _forward_hooks_always_called: OrderedDict[int, bool]
-    _forward_pre_hooks: OrderedDict[int, Any]
-    _forward_pre_hooks_with_kwargs: OrderedDict[int, bool]
-    _backward_hooks: OrderedDict[int, Any]
-    _backward_pre_hooks: OrderedDict[int, Any]
     _is_full_backward_hook: bool | None
 
     # -- hooks ---------------------------------------------------------------------------
