@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.autograd.forward_ad import push_tangents
 from srcgrad.eager.autograd.once import once_differentiable
-from srcgrad.eager.autograd.pushing import push_tangents
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
 from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, sequence
 from srcgrad.eager.primitive import note_trace
