@@ -28,7 +28,6 @@ from srcgrad.eager import (
     printing,
     random,
     recording,
-    state_exchange,
     storages,
     testing,
     utils,

@@ -25,9 +25,9 @@ from srcgrad.eager.calling_errors import (
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
-from srcgrad.eager.operands import Operand, arithmetic_dtype, computed, is_number, promoted
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.primitive import Primitive, push_forward
+from srcgrad.eager.promotion import Operand, arithmetic_dtype, computed, is_number, promoted
 from srcgrad.eager.tangents import follows_base, tangent_of
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import make_view, requires_grad

@@ -92,7 +92,6 @@ from srcgrad.eager.ops import (
     sampling,
     settings,
     shapes,
-    signals,
     special_functions,
     spectral,
     statistics,

@@ -11,7 +11,7 @@ from srcgrad.eager.dispatch import op
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
+from srcgrad.eager.size import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.numpy.placing import unique_values
 

@@ -24,7 +24,7 @@ from srcgrad.eager.ops.linear_algebra import (
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import transpose
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
+from srcgrad.eager.size import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import lu_factors
 

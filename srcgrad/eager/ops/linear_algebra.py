@@ -15,7 +15,7 @@ from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
+from srcgrad.eager.size import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import matrix_functions
 

@@ -19,11 +19,11 @@ from srcgrad.eager.dispatch import (
     operators,
     register,
 )
-from srcgrad.eager.operands import Operand, arithmetic_dtype, is_number, promoted
 from srcgrad.eager.ops.arguments import for_kinds, refuse_kinds
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import Operand, arithmetic_dtype, is_number, promoted
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn import blends, flat_functions, gamma_functions, special_functions

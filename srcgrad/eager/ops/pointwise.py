@@ -10,7 +10,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import Primitive, op, register, unary
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.ops.arguments import for_kinds, not_implemented, refuse_kinds
-from srcgrad.eager.return_types import struct
+from srcgrad.eager.size import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import (
     activations,

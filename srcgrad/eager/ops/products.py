@@ -10,7 +10,6 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import bad_argument, op, register
 from srcgrad.eager.nodes import named
-from srcgrad.eager.operands import promoted
 from srcgrad.eager.ops.arguments import one_dtype
 from srcgrad.eager.ops.arithmetic import mul
 from srcgrad.eager.ops.shapes import (
@@ -25,7 +24,7 @@ from srcgrad.eager.ops.shapes import (
     wrap_dim,
 )
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.promotion import result_type
+from srcgrad.eager.promotion import promoted, result_type
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import combined_products

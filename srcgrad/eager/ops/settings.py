@@ -17,8 +17,7 @@ from srcgrad.eager.ops.creation import creator
 from srcgrad.eager.ops.gathering import put
 from srcgrad.eager.ops.linear_algebra import matrix_rank, solve_triangular
 from srcgrad.eager.ops.ranges import linspace
-from srcgrad.eager.return_types import struct
-from srcgrad.eager.size import Size
+from srcgrad.eager.size import Size, struct
 from srcgrad.eager.tensor import Tensor, wrap
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import op
-from srcgrad.eager.joint import joint
-from srcgrad.eager.nodes import named
+from srcgrad.eager.nodes import joint, named
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.extremes import picked
 from srcgrad.eager.ops.pointwise import as_floating

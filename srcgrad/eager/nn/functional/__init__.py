@@ -9,7 +9,6 @@ from .attention import *
 from .conv import *
 from .distance import *
 from .dropout import *
-from .fractional import *
 from .grids import *
 from .loss import *
 from .margin_loss import *
