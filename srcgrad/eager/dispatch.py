@@ -1,6 +1,7 @@
 """How an operation is declared; see the text of :mod:`srcgrad.eager.ops` for a tour.
 
-Three tables, filled by the declarations: :data:`NAMESPACE` (``torch.<name>``), the methods of
+Operations find here all that declaring them takes.  Three tables, filled by the declarations:
+:data:`NAMESPACE` (``torch.<name>``), the methods of
 :class:`~srcgrad.eager.tensor.Tensor`, and the primitives by function of the rule book.
 """
 
@@ -29,7 +30,7 @@ from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import Operand, arithmetic_dtype, computed, is_number, promoted
 from srcgrad.eager.tangents import follows_base, tangent_of
-from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.eager.writes import (
     apply_in_place,
@@ -388,6 +389,7 @@ def view_of(prim: Primitive, input: Tensor, a: Any, named: dict[str, Any],
     return t
 
 
-__all__ = ["NAMESPACE", "Primitive", "Space", "apply_in_place", "bad_argument", "binary",
-           "check_result", "check_writable", "into", "is_number", "need_tensor", "op", "operators",
-           "refuse_overlap", "register", "store_out", "type_name", "unary", "view_of", "within"]
+__all__ = ["NAMESPACE", "Array", "Primitive", "Space", "Tensor", "apply_in_place", "bad_argument",
+           "binary", "check_result", "check_writable", "dt", "extra", "into", "is_number",
+           "need_tensor", "op", "operators", "refuse_overlap", "register", "store", "store_out",
+           "type_name", "unary", "view_of", "within", "wrap"]

@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, view_of
 from srcgrad.eager.ops.indexing import select
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import address, strided
-from srcgrad.eager.tensor import Array, Tensor
 from srcgrad.rules.nn.complex_pairs import from_pairs, to_pairs
 
 _AS_REAL = Primitive(to_pairs, "ViewAsRealBackward0")

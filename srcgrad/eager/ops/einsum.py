@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Tensor, dt, op
 from srcgrad.eager.ops.arguments import unexpected_type
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import expand, permute, reshape, view
-from srcgrad.eager.tensor import Tensor
 
 
 def _letters(operands: tuple[Any, ...]) -> tuple[str, list[Tensor]]:

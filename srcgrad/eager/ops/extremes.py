@@ -6,17 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import joint
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.pairs import maximum, minimum
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.saving import guard
 from srcgrad.eager.size import struct
-from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.numpy.selection import lower_median, pick
 
 

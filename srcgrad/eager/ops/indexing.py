@@ -10,14 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, register, store, view_of, wrap
 from srcgrad.eager.grad_mode import GRAD, HOOKS, state
 from srcgrad.eager.ops.shapes import expand_array, unsqueeze, view, wrap_dim
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.saving import guard
-from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import apply_in_place, bump, check_writable, refuse_shared, write
 from srcgrad.rules.numpy.writing import put, put_add

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
 from srcgrad.eager.calling_errors import whole
-from srcgrad.eager.dispatch import bad_argument, op, register, type_name
+from srcgrad.eager.dispatch import Tensor, bad_argument, dt, op, register, type_name, wrap
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.ops.casts import convert
@@ -18,7 +17,6 @@ from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tangents import follows_base
-from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.rules.numpy import splitting
 

@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import Space, need_tensor, op, register, within
+from srcgrad.eager.dispatch import Primitive, Space, dt, need_tensor, op, register, within
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import one_dtype, warn_once
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.size import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import matrix_functions

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, within
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, within, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented, one_dtype, warn_once
 from srcgrad.eager.ops.casts import convert
@@ -16,10 +15,8 @@ from srcgrad.eager.ops.factorizations import svdvals
 from srcgrad.eager.ops.linear_algebra import LINALG, inv, need_inexact
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, wrap_dim
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.saving import guard
-from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules.nn.tensor_norms import power_norm
 
 _NORM = Primitive(power_norm, "LinalgVectorNormBackward0")

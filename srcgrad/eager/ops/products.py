@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import bad_argument, op, register
+from srcgrad.eager.dispatch import Primitive, Tensor, bad_argument, dt, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import one_dtype
 from srcgrad.eager.ops.arithmetic import mul
@@ -23,10 +22,8 @@ from srcgrad.eager.ops.shapes import (
     view,
     wrap_dim,
 )
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import promoted, result_type
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import combined_products
 
 _mm = Primitive(np.matmul, "MmBackward0", shown={"x2": "mat2"})

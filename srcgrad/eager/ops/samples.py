@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Array, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arithmetic import halved, times_number
 from srcgrad.eager.ops.blending import complex_, lerp
@@ -16,7 +15,6 @@ from srcgrad.eager.ops.joining import cat
 from srcgrad.eager.ops.rearranging import narrow
 from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, unsqueeze, wrap_dim, wrap_each
 from srcgrad.eager.ops.statistics import sort
-from srcgrad.eager.tensor import Array, Tensor, wrap
 
 # -- differences and integrals -------------------------------------------------------------
 

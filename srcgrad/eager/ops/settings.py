@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import NAMESPACE, op, register
+from srcgrad.eager.dispatch import NAMESPACE, Tensor, dt, op, register, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.blending import masked_fill
@@ -18,7 +17,6 @@ from srcgrad.eager.ops.gathering import put
 from srcgrad.eager.ops.linear_algebra import matrix_rank, solve_triangular
 from srcgrad.eager.ops.ranges import linspace
 from srcgrad.eager.size import Size, struct
-from srcgrad.eager.tensor import Tensor, wrap
 
 
 @op(method=False, out=False)

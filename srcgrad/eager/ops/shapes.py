@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
 from srcgrad.eager.calling_errors import whole
-from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, register, view_of
 from srcgrad.eager.ops.arguments import numbers, warn_once
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import shape_text, strided
-from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.broadcast import sum_to as sum_to_rule
 
 _view = Primitive(np.reshape, "ViewBackward0")

@@ -7,16 +7,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import Space, op, within
+from srcgrad.eager.dispatch import Primitive, Space, Tensor, dt, op, within, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.complex_views import view_as_real
 from srcgrad.eager.ops.joining import cat
 from srcgrad.eager.ops.rearranging import narrow, roll
 from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, transpose, wrap_dim, wrap_each
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tensor import Tensor, wrap
 
 FFT = Space("fft_")
 _R2C, _C2C, _C2R = "FftR2CBackward0", "FftC2CBackward0", "FftC2RBackward0"

@@ -8,16 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import joint, named
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.extremes import picked
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.reductions import sum_, summand, wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules.numpy import selection
 
 
