@@ -406,10 +406,7 @@ class _FunctionPlan(BarePlan):
     def pull(self, node: FunctionNode, ct: Any) -> list[Any]:
         outs = node._meta[1]
         given = [None if c is None else wrap(c, _dtype_of(c, m)) for c, m in zip(ct or [], outs)]
-        grads = self._backward(node, given)
-        return [None if g is None or node._edges[i] is None else
-                _fitted(type(node).__name__, i, g, node._meta[0][i])._a
-                for i, g in enumerate(grads)]
+        return [None if g is None else g._a for g in self.pull_graph(node, given)]
 
     def pull_graph(self, node: FunctionNode, ct: Any) -> list[Any]:
         grads = self._backward(node, ct or [])

@@ -382,14 +382,10 @@ class ParameterDict(_Named):
         return reversed(self._keys)
 
     def __or__(self, other: ParameterDict) -> ParameterDict:
-        both = self.copy()
-        both.update(other)
-        return both
+        return self.copy().__ior__(other)
 
     def __ror__(self, other: ParameterDict) -> ParameterDict:
-        both = other.copy()
-        both.update(self)
-        return both
+        return other.copy().__ior__(self)
 
     def __ior__(self, other: ParameterDict) -> Self:
         self.update(other)

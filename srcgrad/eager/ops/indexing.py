@@ -137,8 +137,6 @@ def _consumed(part: Any) -> int:
         return int(part._a.ndim)
     if isinstance(part, np.ndarray) and part.dtype == bool:
         return part.ndim
-    if isinstance(part, list) and part and isinstance(part[0], bool):
-        return 1
     return 1
 
 
@@ -179,18 +177,10 @@ def _basic(input: Tensor, parts: tuple[Any, ...], alone: bool = False) -> tuple[
             left.append(slice(None))
             dim += 1
         elif _is_advanced(part):
-            if isinstance(part, bool | np.bool_):
-                out = unsqueeze(out, dim)
-                left.append(np.array([part]))
-                dim += 1
-                continue
-            a = array_index(part)
+            a = np.asarray(part) if isinstance(part, bool | np.bool_) else array_index(part)
             if a.ndim == 0 and a.dtype == bool:
                 out = unsqueeze(out, dim)
                 a = a.reshape(1)
-                left.append(a)
-                dim += 1
-                continue
             left.append(a)
             dim += a.ndim if a.dtype == bool else 1
         else:

@@ -8,6 +8,7 @@ The reentrant form is a Function whose backward runs the function again and diff
 
 from __future__ import annotations
 
+import functools
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -264,10 +265,4 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any,
 
 def _run_piece(piece: Iterable[Any]) -> Callable[[Any], Any]:
     steps = list(piece)
-
-    def run(value: Any) -> Any:
-        for step in steps:
-            value = step(value)
-        return value
-
-    return run
+    return lambda value: functools.reduce(lambda result, step: step(result), steps, value)
