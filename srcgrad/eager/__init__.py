@@ -32,7 +32,8 @@ from srcgrad.eager import (
     testing,
     utils,
 )
-from srcgrad.eager.autograd.anomaly import detect_anomaly
+from srcgrad.eager.autograd.graph import detect_anomaly
+from srcgrad.eager.basis import typename as _typename
 from srcgrad.eager.device import device as _device
 from srcgrad.eager.dispatch import NAMESPACE as _NAMESPACE
 from srcgrad.eager.dtype import *
@@ -44,7 +45,6 @@ from srcgrad.eager.layout import *
 from srcgrad.eager.promotion import result_type
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.typename import typename as _typename
 
 # the last three hide their modules
 globals().update(_NAMESPACE, dtype=_dtype, device=_device, typename=_typename)

@@ -39,9 +39,24 @@ def increment_version(t: Tensor) -> None:
     t._ver[2] = None
 
 
+def typename(value: Any) -> str:
+    """``"torch.FloatTensor"`` for a tensor, else the qualified name of its type.
+
+    >>> typename(3), typename(None)
+    ('int', 'NoneType')
+    """
+    if isinstance(value, Tensor):
+        return str(value.type())
+    kind = value if isinstance(value, type) else type(value)
+    if kind.__module__ in ("builtins", "__builtin__"):
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'srcgrad.eager' has no attribute '{name}'")
 
 
 __all__ = ["Size", "Tensor", "autograd", "bool", "device", "dtype", "guard", "increment_version",
-           "linalg", "random", "raw", "result_type"]
+           "linalg", "random", "raw", "result_type",
+           "typename"]

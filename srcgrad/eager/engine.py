@@ -19,13 +19,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.accumulation import accumulate, retain
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
 from srcgrad.eager.nodes import Node, callers
 from srcgrad.eager.saving import check_guards
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.eager.views import ACCUMULATE
+from srcgrad.eager.views import ACCUMULATE, accumulate, retain
 
 _ndarray = np.ndarray
 _references = sys.getrefcount

@@ -16,7 +16,6 @@ from .. import basis as torch
 from ..dtype import round_bfloat16
 from ..nn.parameter import zero_grads
 from ..removable import RemovableHandle, registered
-from ..typename import typename
 
 Params = Iterable[Any]
 Group = dict[str, Any]
@@ -289,7 +288,7 @@ class Optimizer:
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
                 raise TypeError("optimizer can only optimize Tensors, but one of the params is "
-                                f"{typename(p)}")
+                                f"{torch.typename(p)}")
             if not (p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():

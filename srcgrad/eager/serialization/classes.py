@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..basis import typename
 from ..nn import functional
 from ..nn.module import Module
 from ..nn.module_state import unserialisable
-from ..typename import typename
 
 _LIBRARY = __name__.partition(".eager.")[0] + ".eager."
 _trusted: list[type] = []

@@ -11,7 +11,6 @@ import numpy as np
 from .. import basis as torch
 from ..nn.module import Module, empty_tables
 from ..nn.parameter import Parameter
-from ..typename import typename
 from .classes import function_name, module_class_name
 
 FORMAT = "srcgrad tensors 1"
@@ -90,8 +89,8 @@ class Writer:
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcSU":
             kind = "array" if isinstance(value, np.ndarray) else "scalar"
             return {"kind": kind, "storage": self._storage(np.array(value, copy=True))}
-        raise TypeError(f"save: {path} is a {typename(value)}, which cannot be stored. Loading "
-                        f"never runs code, so a file holds only {_KINDS}. For an optimizer save "
+        raise TypeError(f"save: {path} is a {torch.typename(value)}, which cannot be stored. "
+                        f"Loading never runs code, so a file holds only {_KINDS}. For an optimizer save "
                         "its state_dict().")
 
     def _mapping(self, value: dict[Any, Any], path: str) -> Any:
@@ -101,8 +100,8 @@ class Writer:
         elif isinstance(value, OrderedDict):
             kind = "ordered"
         elif type(value) not in (dict, defaultdict):
-            raise TypeError(f"save: {path} is a {typename(value)}, which cannot be stored; make it "
-                            "a dict")
+            raise TypeError(f"save: {path} is a {torch.typename(value)}, which cannot be stored; "
+                            "make it a dict")
         items = [[self.describe(k, f"key of {path}"), self.describe(v, f"{path}[{k!r}]")]
                  for k, v in value.items()]
         described = {"kind": kind, "items": items}

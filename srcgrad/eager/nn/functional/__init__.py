@@ -4,7 +4,6 @@
 
 from ..signatures import defined_in
 from .activation import *
-from .alignment import *
 from .attention import *
 from .conv import *
 from .distance import *
