@@ -90,8 +90,8 @@ class Writer:
             kind = "array" if isinstance(value, np.ndarray) else "scalar"
             return {"kind": kind, "storage": self._storage(np.array(value, copy=True))}
         raise TypeError(f"save: {path} is a {torch.typename(value)}, which cannot be stored. "
-                        f"Loading never runs code, so a file holds only {_KINDS}. For an optimizer save "
-                        "its state_dict().")
+                        f"Loading never runs code, so a file holds only {_KINDS}. For an optimizer "
+                        "save its state_dict().")
 
     def _mapping(self, value: dict[Any, Any], path: str) -> Any:
         kind = "dict"
