@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import basis as torch
+from ..dtype import ALL
 from ..nn.module import Module, empty_tables
 from ..nn.parameter import Parameter
 from .classes import function_name, module_class_name
 
 FORMAT = "srcgrad tensors 1"
-DTYPES = {str(d): d for d in (
-              torch.bfloat16, torch.bool, torch.complex64, torch.complex128, torch.float16,
-              torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
-              torch.uint8,
-          )}
+DTYPES = {str(d): d for d in ALL}
 SEQUENCES: dict[str, Callable[..., Any]] = {
     "list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "size": torch.Size,
 }
