@@ -139,12 +139,8 @@ def _ranks(ordered: Array, points: Array, interpolation: str,
         ranks = np.broadcast_to(points * ordered.dtype.type(n - 1),
                                 (*ordered.shape[:-1], points.size))
         ranks = np.where(missing > 0, ordered.dtype.type(n - 1), ranks)
-    if interpolation == "lower":
-        ranks = np.floor(ranks)
-    elif interpolation == "higher":
-        ranks = np.ceil(ranks)
-    elif interpolation == "nearest":
-        ranks = np.rint(ranks)
+    rounded = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation)
+    ranks = ranks if rounded is None else rounded(ranks)
     below = ranks.astype(np.int64)
     weights = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
     return below, np.ceil(ranks).astype(np.int64), weights.astype(ordered.dtype)
@@ -205,14 +201,10 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
             weights = w if weights is None else weights * w
     n = rows._a.shape[1]
     total: Any = n if weights is None else weights.sum()
-    if weights is None:
-        mean = rows.sum(1) / n
-        free: Any = n - correction
-    else:
-        mean = (rows * weights).sum(1) / total
-        free = total - correction
-        if aweights is not None:
-            free = total - correction * (weights * aweights).sum() / total
+    mean = (rows if weights is None else rows * weights).sum(1) / total
+    free: Any = total - correction
+    if aweights is not None:
+        free = total - correction * (weights * aweights).sum() / total
     centred = rows - unsqueeze(mean, 1)
     right = (centred if weights is None else centred * weights).t()
     if isinstance(free, int):
