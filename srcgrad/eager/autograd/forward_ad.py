@@ -93,15 +93,11 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     if own_tangent(tangent) is not None:
         raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same "
                            "level0 is not supported.")
-    before = state.mode
-    set_bit(FORWARD, False)
-    try:
+    with _set_fwd_grad_enabled(False):
         dual = tensor.view_as(tensor) if requires_grad(tensor) else alias(tensor)
         if tangent._a.strides != tensor._a.strides and 0 not in tensor._a.strides:
             laid = wrap(np.empty_like(tensor._a, dtype=tangent._a.dtype), tangent._dt)
             tangent = laid.copy_(tangent)  # a tangent is laid out like its primal
-    finally:
-        state.mode = before
     extra(dual).tangent = (state.dual_token, tangent)
     return dual
 
@@ -113,14 +109,9 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     tangent = tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)
-    before = state.mode
-    set_bit(FORWARD, False)
-    try:
+    with _set_fwd_grad_enabled(False):
         plain = attach(alias(tensor), gradient_edge(tensor))  # not a view of what has a tangent
-        primal = plain.view_as(plain)
-    finally:
-        state.mode = before
-    return UnpackedDualTensor(primal, tangent)
+        return UnpackedDualTensor(plain.view_as(plain), tangent)
 
 
 def _plain(value: Any) -> Any:

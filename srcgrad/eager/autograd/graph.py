@@ -7,14 +7,13 @@ import traceback
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from srcgrad.eager import engine, primitive
 from srcgrad.eager.backward import GradientEdge
 from srcgrad.eager.grad_mode import HOOKS, set_bit, set_detect_anomaly, state
 from srcgrad.eager.nodes import Node, extra
-from srcgrad.eager.removable import RemovableHandle
 from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge
@@ -79,7 +78,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
     lock = threading.Lock()
     key = object()
     nodes: list[Any] = []
-    handles: list[RemovableHandle] = []
+    handles = _Handles()
 
     def on_grad(i: int) -> Callable[[Tensor], None]:
         def hook(g: Tensor) -> None:
@@ -98,9 +97,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
         return hook
 
     for i, t in enumerate(tensors):
-        handles.append(t.register_hook(on_grad(i)))
+        handles.callback(t.register_hook(on_grad(i)).remove)
         nodes.append(gradient_edge(t)[0])  # type: ignore[index]
-    return _Handles(handles)
+    return handles
 
 
 class _Handle:
@@ -163,21 +162,10 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
         state.mutation = None
 
 
-class _Handles:
+class _Handles(ExitStack):
     """Removes several hooks at once."""
 
-    def __init__(self, handles: list[RemovableHandle]) -> None:
-        self.handles = handles
-
-    def remove(self) -> None:
-        for h in self.handles:
-            h.remove()
-
-    def __enter__(self) -> _Handles:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.remove()
+    remove = ExitStack.close
 
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
