@@ -210,10 +210,7 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
     elif not state.mode & GRAD:
         creation = "no_grad"
     else:
-        creation = "default" if outer is None or outer.creation != "multi_output" else (
-            "multi_output")
-    if outer is not None and creation == "default" and outer.creation != "default":
-        creation = outer.creation
+        creation = "default" if outer is None else outer.creation
     t._view = View(base, t._ver[0], creation)
     t._fn = node
     t._nr = nr
