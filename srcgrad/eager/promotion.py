@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -81,13 +82,11 @@ def floating(d: dt.dtype) -> dt.dtype:
 
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """PyTorch's message for shapes that do not broadcast."""
-    n = max(len(a), len(b))
-    for i in range(n - 1, -1, -1):
-        x = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
-        y = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+    pairs = itertools.zip_longest(reversed(a), reversed(b), fillvalue=1)
+    for i, (x, y) in enumerate(pairs, 1):
         if x != y and x != 1 and y != 1:
             return RuntimeError(f"The size of tensor a ({x}) must match the size of tensor b ({y}) "
-                                f"at non-singleton dimension {i}")
+                                f"at non-singleton dimension {max(len(a), len(b)) - i}")
     return RuntimeError(f"shapes {a} and {b} do not broadcast")
 
 

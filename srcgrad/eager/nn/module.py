@@ -86,11 +86,11 @@ class Module(ModuleState, ModuleCall):
 
     # -- registration --------------------------------------------------------------------
 
-    def _check_name(self, kind: str, name: Any, table: dict[str, Any]) -> None:
+    def _check_name(self, kind: str, name: Any, table: dict[str, Any], got: str = "") -> None:
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {torch.typename(name)}")
         if "." in name:
-            raise KeyError(f'{kind} name can\'t contain "."')
+            raise KeyError(f'{kind} name can\'t contain "."{got}')
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
         if hasattr(self, name) and name not in table:
@@ -131,14 +131,7 @@ class Module(ModuleState, ModuleCall):
         """Add a child module (or None) under a name."""
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{torch.typename(module)} is not a Module subclass")
-        if not isinstance(name, str):
-            raise TypeError(f"module name should be a string. Got {torch.typename(name)}")
-        if hasattr(self, name) and name not in self._modules:
-            raise KeyError(f"attribute '{name}' already exists")
-        if "." in name:
-            raise KeyError(f'module name can\'t contain ".", got: {name}')
-        if name == "":
-            raise KeyError('module name can\'t be empty string ""')
+        self._check_name("module", name, self._modules, f", got: {name}")
         self._modules[name] = replaced(EVERYWHERE.module, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
