@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.random.generator import Generator
+from srcgrad.eager.random import Generator
 
 # Single-precision log, sin and cos have the rounding of the vector routines that PyTorch uses when
 # it fills tensors with normal numbers (Cephes polynomials, evaluated with fused multiply-add).
