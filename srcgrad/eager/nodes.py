@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import OrderedDict
-from typing import Any
+from typing import Any, TypeVar
 
 from srcgrad.eager.removable import RemovableHandle, registered
 from srcgrad.eager.tensor import Tensor
@@ -169,6 +169,7 @@ def extra(node: Node) -> NodeExtra:
 
 
 _CLASSES: dict[str, type[Node]] = {}
+N = TypeVar("N", bound=Node)
 
 
 def node_class(name: str) -> type[Node]:
@@ -186,14 +187,15 @@ def named(out: Tensor, node: str) -> Any:
     return out
 
 
-def make_node(cls: type[Node], plan: Any, edges: tuple[Any, ...], saved: Any, meta: Any) -> Node:
-    """A node with the next sequence number."""
-    node: Node = object.__new__(cls)
+def make_node(cls: type[N], plan: Any, edges: tuple[Any, ...], saved: Any, meta: Any,
+              seq: int | None = None) -> N:
+    """A node with the next sequence number, or a given one."""
+    node = object.__new__(cls)
     node._plan = plan
     node._edges = edges
     node._saved = saved
     node._meta = meta
-    node._seq = sequence()
+    node._seq = sequence() if seq is None else seq
     node._ex = None
     node._where = None
     return node

@@ -65,14 +65,7 @@ def accumulator(t: Tensor) -> AccumulateGrad:
         found: AccumulateGrad | None = x.accumulator()
         if found is not None:
             return found
-    node = object.__new__(AccumulateGrad)
-    node._plan = ACCUMULATE
-    node._edges = ()
-    node._saved = None
-    node._meta = None
-    node._seq = ACCUMULATE_SEQUENCE
-    node._ex = None
-    node._where = None
+    node = make_node(AccumulateGrad, ACCUMULATE, (), None, None, ACCUMULATE_SEQUENCE)
     node.variable = t
     x.accumulator = weakref.ref(node)
     return node

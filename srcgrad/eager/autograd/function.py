@@ -16,7 +16,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.forward_ad import push_tangents
 from srcgrad.eager.autograd.once import once_differentiable
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
-from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, sequence
+from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, make_node
 from srcgrad.eager.primitive import note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, repacked, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
@@ -263,9 +263,7 @@ def _positional(cls: type[Function], args: tuple[Any, ...],
 
 
 def _context(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
-    ctx: FunctionNode = object.__new__(cls._backward_cls)
-    ctx._plan, ctx._edges, ctx._saved, ctx._meta = PLAN, (), None, None
-    ctx._seq, ctx._ex, ctx._where = sequence(), None, None
+    ctx: FunctionNode = make_node(cls._backward_cls, PLAN, (), None, None)
     ctx.needs_input_grad = tuple(isinstance(a, Tensor) and requires_grad(a) for a in args)
     return ctx
 
