@@ -255,6 +255,18 @@ class BarePlan:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
+class RefusingPlan(BarePlan):
+    """Of nodes that have no derivative: their backward raises."""
+
+    def __init__(self, text: str, outputs: int = 1) -> None:
+        self.text, self.outputs = text, outputs
+
+    def pull(self, node: Node, ct: Any) -> Any:
+        raise RuntimeError(self.text)
+
+    pull_graph = pull
+
+
 class AccumulateGrad(Node):
     """The sink of a leaf: adds to its ``grad``.  The leaf refers to it weakly."""
 
