@@ -23,7 +23,7 @@ def picked(name: str, node: str, frees: bool | None = True) -> Any:
     result = struct(name, "values", "indices")
 
     def build(input: Tensor, indices: Array, dim: int, keepdim: bool = True) -> Any:
-        values = prim(input, indices, axis=dim, keepdims=keepdim)
+        values = prim(input, indices, dim, keepdim)
         if input._a.ndim == 0:
             indices = np.zeros((), np.int64)
         elif not keepdim:

@@ -91,13 +91,14 @@ def with_numbers(name: str, function: Any, node: str, places: str, text: str, *,
     divided by 0."""
     prims = {place: Primitive(function, f"{node}Backward{i}", main=main)
              for i, place in enumerate(places)}
+    kernel = name + "_cpu"
 
     def call(input: Tensor, other: Operand) -> Any:
         d = arithmetic_dtype(input, other, floats=floats)
-        refuse_kinds(refuses, name + "_cpu", d)
+        refuse_kinds(refuses, kernel, d)
         if divides and d.category < dt.FLOATING and not np.all(promotion.as_array(other, d)):
             raise RuntimeError("ZeroDivisionError")
-        place = "i" if is_number(input) else "o" if is_number(other) else "t"
+        place = "o" if is_number(other) else "t" if isinstance(input, Tensor) else "i"
         if place not in prims:
             input, place = wrap(np.asarray(input, d.numpy), d), "t"
         return promoted(prims[place], d, input, other)
