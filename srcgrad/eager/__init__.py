@@ -7,7 +7,7 @@
 [2.0, 4.0]
 """
 
-# ruff: noqa: F401  (the namespace itself: everything imported here is for users)
+# ruff: noqa: F401, F403, F405  (the namespace itself: everything imported here is for users)
 from __future__ import annotations
 
 import math as _math
@@ -28,68 +28,27 @@ from srcgrad.eager import (
     printing,
     random,
     recording,
-    state_exchange,
     storages,
     testing,
     utils,
 )
-from srcgrad.eager.autograd.anomaly import detect_anomaly
+from srcgrad.eager.autograd.graph import detect_anomaly
+from srcgrad.eager.basis import typename as _typename
 from srcgrad.eager.device import device as _device
 from srcgrad.eager.dispatch import NAMESPACE as _NAMESPACE
-from srcgrad.eager.dtype import (
-    bfloat16,
-    can_cast,
-    complex64,
-    complex128,
-    finfo,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    promote_types,
-    set_default_dtype,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
+from srcgrad.eager.dtype import *
 from srcgrad.eager.dtype import bool_ as bool
 from srcgrad.eager.dtype import dtype as _dtype
 from srcgrad.eager.func.batching import vmap
-from srcgrad.eager.grad_mode import (
-    enable_grad,
-    inference_mode,
-    is_anomaly_check_nan_enabled,
-    is_anomaly_enabled,
-    is_grad_enabled,
-    is_inference_mode_enabled,
-    no_grad,
-    set_grad_enabled,
-)
-from srcgrad.eager.layout import (
-    channels_last,
-    channels_last_3d,
-    contiguous_format,
-    layout,
-    memory_format,
-    preserve_format,
-    strided,
-)
+from srcgrad.eager.grad_mode import *
+from srcgrad.eager.layout import *
 from srcgrad.eager.promotion import result_type
 from srcgrad.eager.size import Size
 from srcgrad.eager.tensor import Tensor
-from srcgrad.eager.typename import typename as _typename
 
 # the last three hide their modules
 globals().update(_NAMESPACE, dtype=_dtype, device=_device, typename=_typename)
-half, float, double = float16, float32, float64
-short, int, long = int16, int32, int64
-cfloat, cdouble = complex64, complex128
+float, int = float32, int32
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 __version__ = "2.13.0"
 

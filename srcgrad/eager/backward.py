@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,24 +19,12 @@ from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge, output_of, requires_grad
 
 
-class GradientEdge(tuple[Any, ...]):
+class GradientEdge(NamedTuple):
     """A node and one of its outputs: where a gradient passes."""
 
-    __slots__ = ()
-
-    def __new__(cls, node: Node, output_nr: int, ownership_token: Any = None) -> GradientEdge:
-        return tuple.__new__(cls, (node, output_nr, ownership_token))
-
-    @property
-    def node(self) -> Node:
-        return self[0]  # type: ignore[no-any-return]
-
-    @property
-    def output_nr(self) -> int:
-        return self[1]  # type: ignore[no-any-return]
-
-    def __repr__(self) -> str:
-        return (f"GradientEdge(node={self[0]!r}, output_nr={self[1]}, ownership_token={self[2]!r})")
+    node: Node
+    output_nr: int
+    ownership_token: Any = None
 
 
 def _sequence(value: Any) -> tuple[Any, ...]:

@@ -5,6 +5,7 @@ that they can say ``from .. import basis as torch``; and two functions for code 
 buffers directly.
 """
 
+# ruff: noqa: F403  (what dtype and grad_mode list in their __all__)
 from __future__ import annotations
 
 from typing import Any
@@ -14,26 +15,10 @@ import numpy as np
 from . import attributes, autograd, constructors, linalg, ops, random, recording
 from .device import device
 from .dispatch import NAMESPACE
-from .dtype import (
-    bfloat16,
-    complex64,
-    complex128,
-    dtype,
-    finfo,
-    float16,
-    float32,
-    float64,
-    get_default_dtype,
-    iinfo,
-    int8,
-    int16,
-    int32,
-    int64,
-    promote_types,
-    uint8,
-)
+from .dtype import *
 from .dtype import bool_ as bool
-from .grad_mode import enable_grad, inference_mode, is_grad_enabled, no_grad, set_grad_enabled
+from .dtype import dtype
+from .grad_mode import *
 from .promotion import result_type
 from .saving import guard
 from .size import Size
@@ -54,12 +39,24 @@ def increment_version(t: Tensor) -> None:
     t._ver[2] = None
 
 
+def typename(value: Any) -> str:
+    """``"torch.FloatTensor"`` for a tensor, else the qualified name of its type.
+
+    >>> typename(3), typename(None)
+    ('int', 'NoneType')
+    """
+    if isinstance(value, Tensor):
+        return str(value.type())
+    kind = value if isinstance(value, type) else type(value)
+    if kind.__module__ in ("builtins", "__builtin__"):
+        return kind.__qualname__
+    return f"{kind.__module__}.{kind.__qualname__}"
+
+
 def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'srcgrad.eager' has no attribute '{name}'")
 
 
-__all__ = ["Size", "Tensor", "autograd", "bfloat16", "bool", "complex128", "complex64", "device",
-           "dtype", "enable_grad", "finfo", "float16", "float32", "float64", "get_default_dtype",
-           "guard", "iinfo", "increment_version", "inference_mode", "int16", "int32", "int64",
-           "int8", "is_grad_enabled", "linalg", "no_grad", "promote_types", "random", "raw",
-           "result_type", "set_grad_enabled", "uint8"]
+__all__ = ["Size", "Tensor", "autograd", "bool", "device", "dtype", "guard", "increment_version",
+           "linalg", "random", "raw", "result_type",
+           "typename"]

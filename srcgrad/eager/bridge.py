@@ -49,8 +49,7 @@ class _BridgePlan(BarePlan):
         given = [
             (np.zeros(m[0], m[1]) if i >= len(cts) or cts[i] is None else cts[i])
             for i, m in enumerate(outputs)]
-        grads, _ = flatten_grads(pullback(rebuild(given)), node._edges, inputs)
-        return grads
+        return flatten_grads(pullback(rebuild(given)), node._edges, inputs)
 
     def pull_graph(self, node: Any, cts: list[Any]) -> Any:
         raise RuntimeError(
@@ -58,29 +57,16 @@ class _BridgePlan(BarePlan):
             "differentiate twice with the compiler instead: sg.grad(sg.grad(f)), sg.hessian(f)")
 
 
-def flatten_grads(grads: Any, edges: Any, inputs: Any) -> tuple[list[Any], int]:
-    """The cotangents of the tensor arguments, in their shapes and dtypes, and how many."""
-    leaves = _leaves_with_none(grads, inputs)
+def flatten_grads(grads: Any, edges: Any, inputs: Any) -> list[Any]:
+    """The cotangents of the tensor arguments, in their shapes and dtypes: the leaves of ``grads``
+    at their paths (None where one is cut off)."""
     found: list[Any] = []
-    for edge, g, meta in zip(edges, leaves, (m for _, m in inputs if m is not None)):
-        if edge is None or g is None:
-            found.append(None)
-            continue
-        shape, d = meta
-        found.append(reduce_to(np.asarray(g), shape, d))
-    return found, len(found)
-
-
-def _leaves_with_none(grads: Any, inputs: Any) -> list[Any]:
-    """The leaf of ``grads`` at the path of each tensor argument (None where it is cut off)."""
-    found = []
-    for path, meta in inputs:
-        if meta is None:
-            continue
-        value = grads
+    tensors = [(path, meta) for path, meta in inputs if meta is not None]
+    for edge, (path, (shape, d)) in zip(edges, tensors):
+        g = grads
         for step in path:
-            value = None if value is None else value[step]
-        found.append(value)
+            g = None if g is None else g[step]
+        found.append(None if edge is None or g is None else reduce_to(np.asarray(g), shape, d))
     return found
 
 

@@ -20,7 +20,7 @@ _SPELLINGS = {"axis": "dim", "keepdims": "keepdim", "x": "input", "x1": "input",
 
 
 # Functions whose first argument may be a number (the tensor is the second then).
-_NUMBER_FIRST = frozenset((
+NUMBER_FIRST = frozenset((
     "add", "sub", "subtract", "mul", "multiply", "div", "divide", "true_divide", "floor_divide",
     "remainder", "pow", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift",
     "bitwise_right_shift", "float_power", "xlogy", "xlog1py", "zeta",
@@ -118,7 +118,7 @@ class Signature:
         self.gathered = next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
         self.open = any(p.kind is p.VAR_KEYWORD for p in parameters)
         self.takes_out = out and "out" not in names
-        self.number_first = title in _NUMBER_FIRST
+        self.number_first = title in NUMBER_FIRST
         self.needs_sizes = title in _NEEDS_SIZES
 
     def spelled(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:

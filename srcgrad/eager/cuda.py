@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
+from srcgrad.eager.backends.switches import never
 
-def is_available() -> bool:
-    """False: only the CPU exists here."""
-    return False
-
-
-def is_initialized() -> bool:
-    return False
+is_available = is_initialized = is_bf16_supported = is_tf32_supported = never
 
 
 def device_count() -> int:
+    """None: only the CPU exists here."""
     return 0
 
 
@@ -22,29 +18,14 @@ def manual_seed(seed: int) -> None:
     """Accepted and ignored, as in a build without CUDA."""
 
 
-def manual_seed_all(seed: int) -> None:
-    """Accepted and ignored, as in a build without CUDA."""
-
-
 def empty_cache() -> None:
     """There is no cache."""
 
 
-def synchronize(device: Any = None) -> None:
+def synchronize(device: Any = None) -> NoReturn:
+    """Refused: there is no device."""
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
-def current_device() -> int:
-    raise AssertionError("Torch not compiled with CUDA enabled")
-
-
-def get_device_name(device: Any = None) -> str:
-    raise AssertionError("Torch not compiled with CUDA enabled")
-
-
-def is_bf16_supported(including_emulation: bool = True) -> bool:
-    return False
-
-
-def is_tf32_supported() -> bool:
-    return False
+manual_seed_all = manual_seed
+current_device = get_device_name = synchronize

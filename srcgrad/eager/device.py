@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-_KNOWN = {"cpu", "cuda", "ipu", "xpu", "mkldnn", "opengl", "opencl", "ideep", "hip", "ve", "fpga",
-          "maia", "xla", "lazy", "vulkan", "mps", "meta", "hpu", "mtia", "privateuseone"}
 _KNOWN_TEXT = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
                "lazy, vulkan, mps, meta, hpu, mtia, privateuseone")
+_KNOWN = frozenset(_KNOWN_TEXT.split(", "))
 
 
 class device:

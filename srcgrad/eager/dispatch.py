@@ -1,6 +1,7 @@
 """How an operation is declared; see the text of :mod:`srcgrad.eager.ops` for a tour.
 
-Three tables, filled by the declarations: :data:`NAMESPACE` (``torch.<name>``), the methods of
+Operations find here all that declaring them takes.  Three tables, filled by the declarations:
+:data:`NAMESPACE` (``torch.<name>``), the methods of
 :class:`~srcgrad.eager.tensor.Tensor`, and the primitives by function of the rule book.
 """
 
@@ -25,11 +26,11 @@ from srcgrad.eager.calling_errors import (
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
-from srcgrad.eager.operands import Operand, arithmetic_dtype, computed, is_number, promoted
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.primitive import Primitive, push_forward
+from srcgrad.eager.promotion import Operand, arithmetic_dtype, computed, is_number, promoted
 from srcgrad.eager.tangents import follows_base, tangent_of
-from srcgrad.eager.tensor import Tensor, store, wrap
+from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.eager.writes import (
     apply_in_place,
@@ -375,13 +376,12 @@ def operators(dunder: str, call: Callable[..., Any], *, reflected: Callable[...,
 # -- views ---------------------------------------------------------------------------------
 
 
-def view_of(
-    prim: Primitive, input: Tensor, a: Any, named: dict[str, Any], *, nr: int = 0
-) -> Tensor:
-    """A view of ``input`` over array ``a`` (which shares its memory), recorded as ``prim`` with
-    the rule's arguments ``named``."""
+def view_of(prim: Primitive, input: Tensor, a: Any, named: dict[str, Any],
+            d: dt.dtype | None = None) -> Tensor:
+    """A view of ``input`` over array ``a`` (which shares its memory, and has elements of type ``d``
+    if these are others), recorded as ``prim`` with the rule's arguments ``named``."""
     mode = state.mode
-    t = make_view(input, a, None)
+    t = make_view(input, a, None, d=d)
     if mode & GRAD and requires_grad(input) and (t._x is None or not t._x.inference):
         prim.record(named, (t,))
     if mode & FORWARD and not follows_base(input):
@@ -389,6 +389,7 @@ def view_of(
     return t
 
 
-__all__ = ["NAMESPACE", "Primitive", "Space", "apply_in_place", "bad_argument", "binary",
-           "check_result", "check_writable", "into", "is_number", "need_tensor", "op", "operators",
-           "refuse_overlap", "register", "store_out", "type_name", "unary", "view_of", "within"]
+__all__ = ["NAMESPACE", "Array", "Primitive", "Space", "Tensor", "apply_in_place", "bad_argument",
+           "binary", "check_result", "check_writable", "dt", "extra", "into", "is_number",
+           "need_tensor", "op", "operators", "refuse_overlap", "register", "store", "store_out",
+           "type_name", "unary", "view_of", "within", "wrap"]

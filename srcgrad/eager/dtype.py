@@ -261,3 +261,9 @@ class iinfo:
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"
+
+
+__all__ = ["bfloat16", "can_cast", "cdouble", "cfloat", "complex64", "complex128", "double",
+           "finfo", "float16", "float32", "float64", "get_default_dtype", "half", "iinfo", "int8",
+           "int16", "int32", "int64", "long", "promote_types", "set_default_dtype", "short",
+           "uint8", "uint16", "uint32", "uint64"]

@@ -134,7 +134,7 @@ def pair(prim: Primitive, slow: Callable[..., Any], *,
         meta = None if same else (None if edge is None else (a.shape, d),
                                   None if other is None else (b.shape, d))
         node = _record(t, cls, plan, (edge, other) if two or scalar_edges else (edge,), meta)
-        node._saved = plan.quick_save(t, x, y)
+        node._saved = plan.make_saved(t, x, y)
         return t
 
     usable = all(_plan(prim, k).special for k in (
@@ -194,8 +194,8 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
         return slow
     compute = prim.primal
     plan = _plan(prim, "g")
-    cls, save = prim.cls, plan.quick_save
-    if save is None or not plan.special:
+    cls, save = prim.cls, plan.make_saved
+    if not plan.special:
         return slow
 
     def call(*args: Any, **kwargs: Any) -> Any:

@@ -248,3 +248,7 @@ class set_detect_anomaly(Mode):
     def __exit__(self, *error: Any) -> None:
         super().__exit__(*error)
         _Anomaly.enabled, _Anomaly.check_nan = self._saved
+
+
+__all__ = ["enable_grad", "inference_mode", "is_anomaly_check_nan_enabled", "is_anomaly_enabled",
+           "is_grad_enabled", "is_inference_mode_enabled", "no_grad", "set_grad_enabled"]

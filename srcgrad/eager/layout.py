@@ -88,3 +88,6 @@ def suggested(a: Any) -> memory_format:
 
 
 strided = layout("strided")
+
+__all__ = ["channels_last", "channels_last_3d", "contiguous_format", "layout", "memory_format",
+           "preserve_format", "strided"]

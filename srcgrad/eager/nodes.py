@@ -20,7 +20,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import OrderedDict
-from typing import Any
+from typing import Any, TypeVar
 
 from srcgrad.eager.removable import RemovableHandle, registered
 from srcgrad.eager.tensor import Tensor
@@ -169,6 +169,7 @@ def extra(node: Node) -> NodeExtra:
 
 
 _CLASSES: dict[str, type[Node]] = {}
+N = TypeVar("N", bound=Node)
 
 
 def node_class(name: str) -> type[Node]:
@@ -186,14 +187,15 @@ def named(out: Tensor, node: str) -> Any:
     return out
 
 
-def make_node(cls: type[Node], plan: Any, edges: tuple[Any, ...], saved: Any, meta: Any) -> Node:
-    """A node with the next sequence number."""
-    node: Node = object.__new__(cls)
+def make_node(cls: type[N], plan: Any, edges: tuple[Any, ...], saved: Any, meta: Any,
+              seq: int | None = None) -> N:
+    """A node with the next sequence number, or a given one."""
+    node = object.__new__(cls)
     node._plan = plan
     node._edges = edges
     node._saved = saved
     node._meta = meta
-    node._seq = sequence()
+    node._seq = sequence() if seq is None else seq
     node._ex = None
     node._where = None
     return node
@@ -253,6 +255,18 @@ class BarePlan:
         raise AttributeError(f"'{type(node).__name__}' object has no attribute '_saved_{name}'")
 
 
+class RefusingPlan(BarePlan):
+    """Of nodes that have no derivative: their backward raises."""
+
+    def __init__(self, text: str, outputs: int = 1) -> None:
+        self.text, self.outputs = text, outputs
+
+    def pull(self, node: Node, ct: Any) -> Any:
+        raise RuntimeError(self.text)
+
+    pull_graph = pull
+
+
 class AccumulateGrad(Node):
     """The sink of a leaf: adds to its ``grad``.  The leaf refers to it weakly."""
 
@@ -261,3 +275,47 @@ class AccumulateGrad(Node):
 
     def plain_name(self) -> str:
         return "torch::autograd::AccumulateGrad"
+
+
+class _JointPlan(BarePlan):
+    """Pulls each cotangent through the node of its result and adds up.  The nodes have the same
+    edges: they are of functions of the same arguments."""
+
+    outputs = 2  # the engine hands over a list
+    frees = "inner"
+
+    def pull(self, node: Any, cts: list[Any]) -> list[Any]:
+        return self._sums(node, cts, "pull")
+
+    def pull_graph(self, node: Any, cts: list[Any]) -> list[Any]:
+        return self._sums(node, cts, "pull_graph")
+
+    def _sums(self, node: Any, cts: list[Any], how: str) -> list[Any]:
+        totals: list[Any] = [None] * len(node._edges)
+        for inner, ct in zip(node._saved, cts):
+            if ct is not None:
+                for i, g in enumerate(getattr(inner._plan, how)(inner, ct)):
+                    if g is not None:
+                        totals[i] = g if totals[i] is None else totals[i] + g
+        return totals
+
+    def release(self, node: Any) -> None:
+        for inner in node._saved:
+            if inner._plan.frees:
+                inner._saved = None
+
+    def saved_value(self, node: Any, name: str) -> Any:
+        return node._saved[0]._plan.saved_value(node._saved[0], name)
+
+
+_PLAN = _JointPlan()
+
+
+def joint(name: str, *results: Tensor) -> tuple[Tensor, ...]:
+    """``results``, which were computed from the same arguments, as outputs of one node."""
+    inner = tuple(t._fn for t in results)
+    if inner[0] is not None:
+        node = make_node(node_class(name), _PLAN, inner[0]._edges, inner, None)
+        for nr, t in enumerate(results):
+            t._fn, t._nr = node, nr
+    return results

@@ -73,9 +73,9 @@ class Plan:
             f.kind == "static" and prim.scalar_edges and f.name in prim.entry.rules)
             for f in self.fields)
         self.frees = saves if prim.frees is None else prim.frees
-        self.quick_save = make_save(self, _PIECES)
+        self.make_saved = make_save(self, _PIECES)
         self.saved_inputs = [f.name for f in self.fields if f.kind == "tensor"]
-        self.special = can_specialise(self) and self.quick_save is not None
+        self.special = can_specialise(self)
         if self.special:
             self.pull = make_pull(self, _PIECES)  # type: ignore[method-assign]
 
@@ -132,39 +132,15 @@ class Plan:
     # -- saving --------------------------------------------------------------------------
 
     def save(self, named: dict[str, Any], made: tuple[Tensor, ...], node: Any) -> tuple[Any, ...]:
-        hooked = state.mode & HOOKS
         for name in self.saved_inputs:
             rare = named[name]._x
             if rare is not None and rare.inference:
                 raise RuntimeError(INFERENCE_SAVED)
-        if self.quick_save is not None and not hooked:
-            quick: tuple[Any, ...] = self.quick_save(made[0], **named)
-            return quick
-        saved: list[Any] = []
-        for field in self.fields:
-            kind, name = field.kind, field.name
-            if kind == "tensor":
-                t = named[name]
-                saved.append(pack_now(t) if hooked else (t, t._ver[0]))
-            elif kind == "static":
-                saved.append(named.get(name, self.prim.defaults.get(name)))
-            elif kind == "output":
-                out = SavedOutput(made[0], 0)
-                saved.append(pack_now(shown_output(out, node), 0) if hooked else out)
-            elif kind == "tensors":
-                saved.append(_sequence_like(named[name], [  # a tuple may be an index
-                    ((pack_now(t) if hooked else (t, t._ver[0])) if isinstance(t, Tensor) else t)
-                    for t in named[name]]))
-            elif kind == "outputs":
-                outs = [SavedOutput(t, i) for i, t in enumerate(made)]
-                saved.append(tuple(pack_now(shown_output(out, node), out.nr) if hooked else out
-                                   for out in outs))
-            elif kind == "setting":
-                saved.append(self.setting(name))
-            else:
-                base, _, what = name.rpartition("_")
-                saved.append(_fact(named.get(base, self.prim.defaults.get(base)), what))
-        return tuple(saved)
+        saved: tuple[Any, ...] = self.make_saved(
+            made[0] if self.prim.outputs == 1 else made, **named)
+        if not state.mode & HOOKS:
+            return saved
+        return tuple(_in_hooks(f.kind, value, node) for f, value in zip(self.fields, saved))
 
     def setting(self, name: str) -> Any:
         """The value of one of the rules' settings."""
@@ -337,6 +313,28 @@ def _sequence_like(given: Any, items: list[Any]) -> Any:
     return tuple(items) if given.__class__ is tuple else items
 
 
+def _pairs(values: Any) -> Any:
+    """A sequence with each tensor beside its version; a tuple may be an index."""
+    return _sequence_like(values, [(v, v._ver[0]) if isinstance(v, Tensor) else v for v in values])
+
+
+def _outputs(made: tuple[Tensor, ...]) -> tuple[SavedOutput, ...]:
+    return tuple(SavedOutput(t, i) for i, t in enumerate(made))
+
+
+def _in_hooks(kind: str, value: Any, node: Any) -> Any:
+    """A saved value of a field of this kind in the hands of the innermost hooks."""
+    if kind == "tensor":
+        return pack_now(value[0])
+    if kind == "output":
+        return pack_now(shown_output(value, node), value.nr)
+    if kind == "outputs":
+        return tuple(_in_hooks("output", v, node) for v in value)
+    if kind == "tensors":
+        return _sequence_like(value, [pack_now(v[0]) if v.__class__ is tuple else v for v in value])
+    return value
+
+
 def _fitted(g: Any, meta: Any) -> Any:
     """A gradient brought to an input's shape and dtype; None for inputs without one."""
     if g is None or meta is None:
@@ -428,7 +426,8 @@ def constant_of(t: Tensor, sources: list[Tensor], name: str) -> Tensor:
 _PIECES: Pieces = {
     "fail": _unpacked_array,  # raises: a saved input was modified (or unpacks a hooked one)
     "fail_output": unpack_output_array,  # the same for saved outputs
-    "make_output": SavedOutput, "Packed": Packed, "fact": _fact,
+    "make_output": SavedOutput, "make_outputs": _outputs, "pairs": _pairs, "Packed": Packed,
+    "fact": _fact,
     "times": _times,  # cotangent times partial derivative
     "project": _fitted,  # brings a gradient to an input's shape and dtype
 }

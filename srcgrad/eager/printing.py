@@ -165,13 +165,9 @@ def _suffixes(self: Tensor) -> list[str]:
     default = dt.get_default_dtype()
     complex_default = dt.complex128 if default is dt.float64 else dt.complex64
     usual = self._dt in (default, complex_default, dt.int64, dt.bool_)
-    if self._a.size == 0 and self._a.ndim != 1:
+    if not OPTIONS.edgeitems if self._a.size else self._a.ndim != 1:
         found.append(f"size={tuple(self._a.shape)}")
-    if self._a.size and not OPTIONS.edgeitems:
-        found.append(f"size={tuple(self._a.shape)}")
-    if not usual and self._a.size:
-        found.append(f"dtype={self._dt!r}")
-    if self._a.size == 0 and self._dt is not default:
+    if not usual if self._a.size else self._dt is not default:
         found.append(f"dtype={self._dt!r}")
     return found
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.tensor import Tensor, store
+from srcgrad.eager import promotion
+from srcgrad.eager.calling_errors import NUMBERS
+from srcgrad.eager.errstate import loud, quiet
+from srcgrad.eager.grad_mode import state
+from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.tensor import Tensor, store, wrap
 
 
 def result_type(*operands: Any) -> dt.dtype:
@@ -76,13 +82,11 @@ def floating(d: dt.dtype) -> dt.dtype:
 
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
     """PyTorch's message for shapes that do not broadcast."""
-    n = max(len(a), len(b))
-    for i in range(n - 1, -1, -1):
-        x = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
-        y = b[i - n + len(b)] if i - n + len(b) >= 0 else 1
+    pairs = itertools.zip_longest(reversed(a), reversed(b), fillvalue=1)
+    for i, (x, y) in enumerate(pairs, 1):
         if x != y and x != 1 and y != 1:
             return RuntimeError(f"The size of tensor a ({x}) must match the size of tensor b ({y}) "
-                                f"at non-singleton dimension {i}")
+                                f"at non-singleton dimension {max(len(a), len(b)) - i}")
     return RuntimeError(f"shapes {a} and {b} do not broadcast")
 
 
@@ -95,3 +99,44 @@ def check_broadcast(*operands: Any) -> None:
                 shape = np.broadcast_shapes(shape, value._a.shape)
             except ValueError:
                 raise broadcast_error(shape, value._a.shape) from None
+
+
+Operand = Any  # a tensor or a number
+
+
+def is_number(value: Any) -> bool:
+    """Whether an operand is a plain number (Python's or a NumPy scalar)."""
+    return isinstance(value, NUMBERS)
+
+
+def arithmetic_dtype(*operands: Any, floats: bool = False) -> dt.dtype:
+    """The promoted dtype; with ``floats`` integers become the default floating dtype."""
+    d = promotion.result_type(*operands)
+    return promotion.floating(d) if floats else d
+
+
+def promoted(prim: Primitive, d: dt.dtype, *operands: Any, **settings: Any) -> Any:
+    """``prim`` on operands converted to dtype ``d`` and broadcast; the result has dtype ``d``."""
+    r = computed(prim, d, operands, settings)
+    if r.dtype is not d.numpy:
+        r = store(d, r)
+    if state.mode and d.category >= dt.FLOATING:
+        return prim.finish(r, operands, settings, d)
+    return wrap(dt.round_bfloat16(r) if d is dt.bfloat16 else r, d)
+
+
+def computed(prim: Primitive, d: dt.dtype, operands: Any, settings: Any) -> Any:
+    """The array of ``prim`` on operands converted to dtype ``d``."""
+    arrays = [promotion.as_array(v, d) for v in operands]
+    token = quiet()
+    try:
+        return np.asarray(prim.primal(*arrays, **settings))
+    except ValueError:
+        promotion.check_broadcast(*operands)
+        raise
+    except NotImplementedError as error:
+        if d is dt.bfloat16:  # computed in single precision, which was refused
+            raise NotImplementedError(str(error).replace("'Float'", "'BFloat16'")) from None
+        raise
+    finally:
+        loud(token)

@@ -90,14 +90,8 @@ def to_tensor(value: Any) -> Tensor:
     return wrap(a, dt.FROM_NUMPY[a.dtype])
 
 
-def _binary(function: Any, swapped: bool = False) -> Any:
-    if swapped:
-        return lambda self, other: numpy_call(function, (other, self), {})
-    return lambda self, other: numpy_call(function, (self, other), {})
-
-
-def _unary(function: Any) -> Any:
-    return lambda self: numpy_call(function, (self,), {})
+def _swapped(function: Any) -> Any:
+    return lambda self, other: numpy_call(function, (other, self), {})
 
 
 def _method(function: Any) -> Any:
@@ -149,17 +143,17 @@ for _name, _function in {
     "pow": np.power, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
 }.items():
-    setattr(Recorded, f"__{_name}__", _binary(_function))
-    setattr(Recorded, f"__r{_name}__", _binary(_function, swapped=True))
+    setattr(Recorded, f"__{_name}__", _method(_function))
+    setattr(Recorded, f"__r{_name}__", _swapped(_function))
 for _name, _function in {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal,
 }.items():
-    setattr(Recorded, f"__{_name}__", _binary(_function))
+    setattr(Recorded, f"__{_name}__", _method(_function))
 for _name, _function in {
     "neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert,
 }.items():
-    setattr(Recorded, f"__{_name}__", _unary(_function))
+    setattr(Recorded, f"__{_name}__", _method(_function))
 for _name in ("sum", "mean", "prod", "cumsum", "swapaxes", "ravel", "squeeze", "conj", "repeat",
               "diagonal", "trace", "take", "any", "all", "max", "min", "argmax", "argmin",
               "clip", "dot", "std", "var", "round"):
@@ -167,7 +161,7 @@ for _name in ("sum", "mean", "prod", "cumsum", "swapaxes", "ravel", "squeeze", "
 for _name in ("shape", "ndim", "size", "dtype"):
     setattr(Recorded, _name, property(operator.attrgetter(f"tensor._a.{_name}")))
 for _name, _part in (("T", np.transpose), ("real", np.real), ("imag", np.imag)):
-    setattr(Recorded, _name, property(_unary(_part)))
+    setattr(Recorded, _name, property(_method(_part)))
 Recorded.mT = property(lambda self: numpy_call(np.swapaxes, (self, -1, -2), {}))  # type: ignore[attr-defined]
 
 recorder.append(Recorded)

@@ -1,4 +1,4 @@
-"""`torch.Size`: a tuple of lengths that prints as ``torch.Size([2, 3])``."""
+"""Tuples that tensors give: `torch.Size`, and named results like `torch.return_types.max`."""
 
 from __future__ import annotations
 
@@ -39,3 +39,44 @@ def rebuilt(lengths: tuple[int, ...]) -> Size:
 
 
 Size.__module__ = "torch"  # what print(type(x.shape)) shows
+
+
+class StructSequence(tuple[Any, ...]):
+    """A tuple whose items also have names; printed one per line.
+
+    >>> sort_result = struct("sort", "values", "indices")
+    >>> sort_result(1, 2).values
+    1
+    """
+
+    _fields: tuple[str, ...] = ()
+
+    def __new__(cls, *items: Any) -> Any:
+        if len(items) == 1 and isinstance(items[0], tuple | list) and len(cls._fields) != 1:
+            items = tuple(items[0])
+        return super().__new__(cls, items)
+
+    n_fields = n_sequence_fields = property(lambda self: len(self._fields))
+
+    def __getattr__(self, name: str) -> Any:
+        if name in type(self)._fields:
+            return self[type(self)._fields.index(name)]
+        raise AttributeError(
+            f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        rows = ",\n".join(f"{n}={v!r}" for n, v in zip(self._fields, self))
+        return f"torch.return_types.{type(self).__name__}(\n{rows})"
+
+
+
+_MADE: dict[tuple[str, ...], type[StructSequence]] = {}
+
+
+def struct(name: str, *fields: str) -> type[StructSequence]:
+    """The result type called ``name`` with these fields."""
+    key = (name, *fields)
+    if key not in _MADE:
+        _MADE[key] = type(name, (StructSequence,),
+                          {"_fields": fields, "__module__": "torch.return_types"})
+    return _MADE[key]

@@ -41,12 +41,9 @@ def can_specialise(plan: Any) -> bool:
     return all(f.kind in ("tensor", "static", "output", "fact", "setting") for f in plan.fields)
 
 
-def make_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
-    """``save(result_, x1=..., ...)`` of the output and the arguments, for plans with one output
-    and without sequences of tensors."""
+def make_save(plan: Any, pieces: Pieces) -> Callable[..., Any]:
+    """``save(result_, x1=..., ...)`` of the output, or of a tuple of several, and the arguments."""
     prim = plan.prim
-    if prim.outputs != 1:
-        return None
     space: dict[str, Any] = dict(pieces)
     items = []
     for i, field in enumerate(plan.fields):
@@ -56,16 +53,18 @@ def make_save(plan: Any, pieces: Pieces) -> Callable[..., Any] | None:
             items.append(f"({name}, {name}._ver[0])")
         elif field.kind == "output":
             items.append("make_output(result_, 0)")
+        elif field.kind == "outputs":
+            items.append("make_outputs(result_)")
+        elif field.kind == "tensors":
+            items.append(f"pairs({name})")
         elif field.kind == "static":
             items.append(name)
         elif field.kind == "setting":
             space[f"setting{i}"] = plan.setting(name)
             items.append(f"setting{i}")
-        elif field.kind == "fact":
+        else:
             known = plan.codes.get(base) in ("t", "g")
             items.append(f"{base}._a.{what}" if known else f"fact({base}, {what!r})")
-        else:
-            return None
     space |= {f"default_{name}": prim.defaults.get(name) for name in prim.names}
     given = "".join(f", {name}=default_{name}" for name in prim.names)
     body = f"({', '.join(items)},)" if items else "()"

@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.layout import preserve_format, suggested
-from srcgrad.eager.nodes import BarePlan, make_node, node_class
+from srcgrad.eager.nodes import RefusingPlan, make_node, node_class
 from srcgrad.eager.strides import address, memory, strided
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge, requires_grad, set_history
@@ -115,16 +115,7 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
     return self
 
 
-class _UnknownPlan(BarePlan):
-    """The derivative of ``set_``: there is none."""
-
-    def pull(self, node: Any, ct: Any) -> Any:
-        raise RuntimeError("derivative for aten::set_ is not implemented")
-
-    pull_graph = pull
-
-
-_UNKNOWN = _UnknownPlan()
+_UNKNOWN = RefusingPlan("derivative for aten::set_ is not implemented")
 
 
 def _placed(root: Any, d: Any, offset: int, size: Any, stride: Any) -> Any:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 Array = Any
+# Shape and byte strides of an array; those of a view of it, its offset, its dtype (None: the same).
+Seen = tuple[tuple[int, ...], tuple[int, ...], tuple[Any, ...]]
 
 
 def address(a: Array) -> int:
@@ -65,14 +67,16 @@ class Scattering:
     arrives there.  (``simple``: nothing overlaps and the view lies inside the base.)
     """
 
-    def __init__(self, saved: tuple[Any, ...], item: int) -> None:
-        self.shape, self.strides, (shape, strides, offset), _ = saved
-        self.geometry = shape, strides, offset
+    def __init__(self, saved: Seen, d: Any) -> None:
+        self.shape, self.strides, self.geometry = saved
+        shape, strides, offset, kind = self.geometry
+        item = d.itemsize
         reach = extent(self.shape, self.strides, item)
         last = offset + extent(shape, strides, item)
         self.shared = overlapping(self.shape, self.strides, item)
-        self.simple = 0 in shape or (offset >= 0 and last <= reach and not self.shared
-                                     and not overlapping(shape, strides, item))
+        self.simple = 0 in shape or kind is not None or (
+            offset >= 0 and last <= reach and not self.shared
+            and not overlapping(shape, strides, item))
         if not self.simple:
             start = min(0, offset)
             self.size = (max(reach, last) - start) // item
@@ -92,17 +96,18 @@ def _places(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, item:
     return places
 
 
-def strided_transpose(ct: Array, saved: tuple[Any, ...]) -> Array:
-    """The transpose of taking a strided view: ``ct`` added into zeros of the base's layout."""
-    spread = Scattering(saved, ct.itemsize)
+def strided_transpose(ct: Array, saved: Seen, d: Any) -> Array:
+    """The transpose of taking a strided view of an array of dtype ``d``: ``ct`` added into zeros of
+    the base's layout."""
+    spread = Scattering(saved, d)
     if spread.simple:
-        out = laid_out(spread.shape, spread.strides, ct.dtype)
+        out = laid_out(spread.shape, spread.strides, d)
         strided(out, *spread.geometry)[...] = ct
         return out
-    dense = np.zeros(spread.size, ct.dtype)
+    dense = np.zeros(spread.size, d)
     np.add.at(dense, spread.source, ct)
     if spread.shared:
-        dense /= spread.counts(ct.dtype)
+        dense /= spread.counts(d)
     return dense[spread.base]
 
 

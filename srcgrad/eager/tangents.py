@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.eager.grad_mode import FORWARD, state
-from srcgrad.eager.strides import address, laid_out
+from srcgrad.eager.strides import laid_out
 from srcgrad.eager.tensor import Tensor, extra, wrap
-from srcgrad.eager.views import view_like
+from srcgrad.eager.views import seen_in, view_like
 
 
 def own_tangent(t: Tensor) -> Tensor | None:
@@ -74,8 +74,7 @@ def _part(t: Tensor, whole: Tensor) -> Tensor:
         laid = wrap(laid_out(base._a.shape, base._a.strides, whole._a.dtype), whole._dt)
         _write_constant(laid, whole)
         whole = laid
-    geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
-    return view_like(whole, (base._a.shape, base._a.strides, geometry, t._view.replay))
+    return view_like(whole, seen_in(base, t))
 
 
 def _write_constant(t: Tensor, value: Tensor) -> None:

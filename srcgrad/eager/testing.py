@@ -23,19 +23,18 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True,
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
         if set(actual) != set(expected):
             raise AssertionError("The keys of the mappings do not match")
-        for key in expected:
-            assert_close(actual[key], expected[key], rtol=rtol, atol=atol, equal_nan=equal_nan,
-                         check_dtype=check_dtype, msg=msg)
-        return
-    if isinstance(actual, Sequence) and isinstance(expected, Sequence):
+        pairs = [(actual[key], expected[key]) for key in expected]
+    elif isinstance(actual, Sequence) and isinstance(expected, Sequence):
         if len(actual) != len(expected):
             raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != "
                                  f"{len(expected)}")
-        for a, e in zip(actual, expected):
-            assert_close(a, e, rtol=rtol, atol=atol, equal_nan=equal_nan,
-                         check_dtype=check_dtype, msg=msg)
+        pairs = [*zip(actual, expected)]
+    else:
+        _compare(actual, expected, rtol, atol, equal_nan, check_dtype, msg)
         return
-    _compare(actual, expected, rtol, atol, equal_nan, check_dtype, msg)
+    for a, e in pairs:
+        assert_close(a, e, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype,
+                     msg=msg)
 
 
 def _compare(actual: Any, expected: Any, rtol: float | None, atol: float | None, equal_nan: bool,

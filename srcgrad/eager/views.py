@@ -12,8 +12,8 @@ A differentiable view remembers its *base* and the version of the storage at whi
 from __future__ import annotations
 
 import sys
+import threading
 import weakref
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.nodes import ACCUMULATE_SEQUENCE, AccumulateGrad, BarePlan, make_node, node_class
 from srcgrad.eager.nodes import extra as node_extra
-from srcgrad.eager.strides import Scattering, address, laid_out, strided, strided_transpose
+from srcgrad.eager.strides import Scattering, Seen, address, laid_out, strided, strided_transpose
 from srcgrad.eager.tensor import Array, Tensor, extra, wrap
 
 _PACKAGE = __name__.rpartition(".")[0]  # srcgrad.eager
@@ -34,14 +34,12 @@ class View:
     """What makes a tensor a differentiable view.
 
     ``creation`` tells how it was made where that forbids writes: ``"no_grad"``,
-    ``"multi_output"``, ``"inference"`` or ``"default"``.  ``replay`` rebuilds the view from the
-    base's array where strides cannot (views of another dtype).
+    ``"multi_output"``, ``"inference"`` or ``"default"``.
     """
 
     base: Tensor
     seen: int
     creation: str
-    replay: Callable[[Array], Array] | None
 
 
 def caller_place() -> Any:
@@ -67,14 +65,7 @@ def accumulator(t: Tensor) -> AccumulateGrad:
         found: AccumulateGrad | None = x.accumulator()
         if found is not None:
             return found
-    node = object.__new__(AccumulateGrad)
-    node._plan = ACCUMULATE
-    node._edges = ()
-    node._saved = None
-    node._meta = None
-    node._seq = ACCUMULATE_SEQUENCE
-    node._ex = None
-    node._where = None
+    node = make_node(AccumulateGrad, ACCUMULATE, (), None, None, ACCUMULATE_SEQUENCE)
     node.variable = t
     x.accumulator = weakref.ref(node)
     return node
@@ -98,13 +89,18 @@ def grad_fn_of(t: Tensor) -> Any:
     if view.seen != t._ver[0]:
         if view.creation != "default":
             refuse_view(t, view, indirect=True)
-        plan = STRIDED if view.replay is None else REPLAYED
-        geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
-        saved = (base._a.shape, base._a.strides, geometry, view.replay)
         edge = gradient_edge(base)
-        set_history(t, make_node(node_class("AsStridedBackward0"), plan, (edge,), saved, base._dt))
+        set_history(t, make_node(node_class("AsStridedBackward0"), STRIDED, (edge,),
+                                 seen_in(base, t), base._dt))
         view.seen = t._ver[0]
     return t._fn
+
+
+def seen_in(base: Tensor, t: Tensor) -> Seen:
+    """How ``t``, a view of ``base``, is a strided view of its array."""
+    kind = None if t._dt is base._dt else t._a.dtype
+    return (base._a.shape, base._a.strides,
+            (t._a.shape, t._a.strides, address(t._a) - address(base._a), kind))
 
 
 _FORBIDDEN = (
@@ -191,7 +187,7 @@ def _move_retained(t: Tensor, node: Any, nr: int) -> None:
 
 
 def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype | None = None,
-              replay: Callable[[Array], Array] | None = None, multi: bool = False) -> Tensor:
+              multi: bool = False) -> Tensor:
     """A differentiable view of ``source`` over array ``a``, with history ``node`` if any."""
     t = wrap(a, d or source._dt)
     t._ver = source._ver
@@ -200,17 +196,6 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
         return t
     outer = source._view
     base = source if outer is None else outer.base
-    before = None if outer is None else outer.replay
-    if replay is not None and before is not None:
-        inner_replay, outer_replay = replay, before
-        replay = lambda b: inner_replay(outer_replay(b))  # noqa: E731
-    elif before is not None:
-        geometry = (a.shape, a.strides, address(a) - address(source._a))
-        replay = lambda b: strided(before(b), *geometry)  # noqa: E731
-    elif replay is not None and source is not base:
-        strides = (source._a.shape, source._a.strides, address(source._a) - address(base._a))
-        last = replay
-        replay = lambda b: last(strided(b, *strides))  # noqa: E731
     if multi:
         creation = "multi_output" if state.mode & GRAD else "no_grad"
     elif state.mode & INFERENCE:
@@ -218,11 +203,8 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
     elif not state.mode & GRAD:
         creation = "no_grad"
     else:
-        creation = "default" if outer is None or outer.creation != "multi_output" else (
-            "multi_output")
-    if outer is not None and creation == "default" and outer.creation != "default":
-        creation = outer.creation
-    t._view = View(base, t._ver[0], creation, replay)
+        creation = "default" if outer is None else outer.creation
+    t._view = View(base, t._ver[0], creation)
     t._fn = node
     t._nr = nr
     t._rg = node is not None  # the base's flag counts, too: requires_grad()
@@ -230,24 +212,16 @@ def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype |
 
 
 class _StridedPlan(BarePlan):
-    """Backward of a regenerated view; ``replayed`` ones have a dtype of their own."""
-
-    def __init__(self, replayed: bool) -> None:
-        self.replayed = replayed
+    """Backward of a regenerated view."""
 
     def pull(self, node: Any, ct: Array) -> tuple[Any, ...]:
-        if not self.replayed:
-            return (strided_transpose(ct, node._saved),)
-        base_shape, base_strides, _, replay = node._saved
-        out = laid_out(base_shape, base_strides, node._meta.numpy)
-        replay(out)[...] = ct
-        return (out,)
+        return (strided_transpose(ct, node._saved, node._meta.numpy),)
 
     def pull_graph(self, node: Any, ct: Tensor) -> tuple[Any, ...]:
         d = node._meta
-        spread = None if self.replayed else Scattering(node._saved, d.itemsize)
-        if spread is None or spread.simple:
-            out = wrap(laid_out(node._saved[0], node._saved[1], d.numpy), d)
+        spread = Scattering(node._saved, d.numpy)
+        if spread.simple:
+            out = wrap(laid_out(spread.shape, spread.strides, d.numpy), d)
             view_like(out, node._saved).copy_(ct)
             return (out,)
         dense = wrap(np.zeros(spread.size, d.numpy), d)
@@ -257,24 +231,71 @@ class _StridedPlan(BarePlan):
         return (dense[wrap(spread.base, dt.int64)],)
 
     def saved_value(self, node: Any, name: str) -> Any:
-        _, _, (shape, strides, offset), _ = node._saved
+        _, _, (shape, strides, offset, _) = node._saved
         item = node._meta.numpy.itemsize
         shown = {"size": shape, "stride": tuple(s // item for s in strides),
                  "storage_offset": offset // item}
         return shown[name] if name in shown else super().saved_value(node, name)
 
 
-STRIDED = _StridedPlan(False)
-REPLAYED = _StridedPlan(True)
+STRIDED = _StridedPlan()
 
 
-def view_like(base: Tensor, saved: tuple[Any, ...]) -> Tensor:
+def view_like(base: Tensor, saved: Seen) -> Tensor:
     """The view of ``base`` that ``saved`` describes, recorded."""
-    _, _, geometry, replay = saved
-    a = strided(base._a, *geometry) if replay is None else replay(base._a)
+    a = strided(base._a, *saved[2])
     node = None
     if base._rg and state.mode & GRAD:
-        plan = STRIDED if replay is None else REPLAYED
-        node = make_node(node_class("AsStridedBackward0"), plan, (gradient_edge(base),),
+        node = make_node(node_class("AsStridedBackward0"), STRIDED, (gradient_edge(base),),
                          saved, base._dt)
-    return make_view(base, a, node, replay=replay, d=dt.FROM_NUMPY[a.dtype] if replay else None)
+    return make_view(base, a, node, d=None if saved[2][3] is None else dt.FROM_NUMPY[a.dtype])
+
+
+_accumulating = threading.Lock()
+_ndarray = np.ndarray
+
+
+def retain(t: Tensor, g: Tensor) -> None:
+    """Add to ``t.grad`` what arrives at a tensor that is no leaf."""
+    t._grad = g if t._grad is None else t._grad + g
+    if t._grad is g and not g._rg:
+        t._grad = wrap(g._a.copy(), g._dt)
+
+
+def accumulate(leaf: Tensor, ct: Any, graph: bool, ours: bool = False) -> None:
+    """Add to ``leaf.grad``: in place on the same object, out of place under ``create_graph``.
+    A first gradient is copied unless it is ``ours``."""
+    if not isinstance(ct, Tensor):
+        with _accumulating:
+            have = leaf._grad
+            if have is None:
+                steal = (ours and ct.__class__ is _ndarray
+                         and ct.size == (ct if ct.base is None else ct.base).size
+                         and ct.strides == leaf._a.strides and ct.dtype is leaf._a.dtype)
+                leaf._grad = wrap(ct if steal else own_layout(ct, leaf._a), leaf._dt)
+            elif have._a.shape != ct.shape:
+                raise RuntimeError(f"a gradient of shape {list(ct.shape)} does not fit the grad of "
+                                   f"shape {list(have._a.shape)} that the leaf has")
+            else:
+                if have._dt is dt.bfloat16:
+                    have._a[...] = dt.round_bfloat16(have._a + ct)
+                else:
+                    np.add(have._a, ct, out=have._a, casting="unsafe")
+                have._ver[0] += 1
+        return
+    have = leaf._grad
+    if have is not None:
+        leaf._grad = have + ct
+    elif ct._rg:
+        leaf._grad = wrap(np.empty_like(leaf._a), leaf._dt).copy_(ct)
+    else:
+        leaf._grad = wrap(own_layout(ct._a, leaf._a), leaf._dt)
+
+
+def own_layout(ct: Array, like: Array) -> Array:
+    """A copy of ``ct`` that nobody else refers to, laid out like the leaf."""
+    if ct.strides == like.strides or 0 in like.strides:
+        return ct.copy()
+    out = np.empty_like(like, dtype=ct.dtype)
+    out[...] = ct
+    return out

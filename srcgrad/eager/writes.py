@@ -39,6 +39,7 @@ from srcgrad.eager.views import (
     gradient_edge,
     refuse_view,
     requires_grad,
+    seen_in,
     set_history,
     view_like,
 )
@@ -285,9 +286,8 @@ def copy_slices(t: Tensor, node: Any, self_index: int) -> None:
     view = t._view
     base = view.base
     edges = (gradient_edge(base), *(e for i, e in enumerate(node._edges) if i != self_index))
-    geometry = (t._a.shape, t._a.strides, address(t._a) - address(base._a))
-    saved = (base._a.shape, base._a.strides, geometry, view.replay)
-    copy = make_node(node_class("CopySlices"), SLICES, edges, (node, self_index, saved), None)
+    saved = (node, self_index, seen_in(base, t))
+    copy = make_node(node_class("CopySlices"), SLICES, edges, saved, None)
     set_history(base, copy)
     view.seen = -1  # whoever has looked at the view since the write saw the base's old node
     grad_fn_of(t)
@@ -307,10 +307,9 @@ class _SlicesPlan(BarePlan):
 
     def pull(self, node: Any, ct: Array) -> list[Any]:
         inner, self_index, saved = self._saved(node)
-        base_shape, base_strides, geometry, replay = saved
-        out = laid_out(base_shape, base_strides, ct.dtype)
+        out = laid_out(saved[0], saved[1], ct.dtype)
         out[...] = ct
-        part = strided(out, *geometry) if replay is None else replay(out)
+        part = strided(out, *saved[2])
         grads = list(inner._plan.pull(inner, _as_given(inner, part.copy())))
         own = grads.pop(self_index) if self_index >= 0 else None
         part[...] = 0 if own is None else own

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from srcgrad.eager.autograd import forward_ad, function, functional, graph
-from srcgrad.eager.autograd.anomaly import detect_anomaly
 from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.autograd.gradcheck import GradcheckError, gradcheck, gradgradcheck
+from srcgrad.eager.autograd.graph import detect_anomaly
 from srcgrad.eager.backward import backward, grad
 from srcgrad.eager.engine import ImperativeEngine
 from srcgrad.eager.grad_mode import (

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.autograd.forward_ad import push_tangents
 from srcgrad.eager.autograd.once import once_differentiable
-from srcgrad.eager.autograd.pushing import push_tangents
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
-from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, sequence
+from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, make_node
 from srcgrad.eager.primitive import note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, repacked, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
@@ -263,9 +263,7 @@ def _positional(cls: type[Function], args: tuple[Any, ...],
 
 
 def _context(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
-    ctx: FunctionNode = object.__new__(cls._backward_cls)
-    ctx._plan, ctx._edges, ctx._saved, ctx._meta = PLAN, (), None, None
-    ctx._seq, ctx._ex, ctx._where = sequence(), None, None
+    ctx: FunctionNode = make_node(cls._backward_cls, PLAN, (), None, None)
     ctx.needs_input_grad = tuple(isinstance(a, Tensor) and requires_grad(a) for a in args)
     return ctx
 
@@ -358,7 +356,7 @@ def _output(ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: boo
             seen._view.creation = "custom"
         return seen
     if out._view is not None:
-        out._view = View(out._view.base, out._ver[0], "custom", out._view.replay)
+        out._view = View(out._view.base, out._ver[0], "custom")
     if active:
         set_history(out, ctx, nr)
     return out
@@ -406,10 +404,7 @@ class _FunctionPlan(BarePlan):
     def pull(self, node: FunctionNode, ct: Any) -> list[Any]:
         outs = node._meta[1]
         given = [None if c is None else wrap(c, _dtype_of(c, m)) for c, m in zip(ct or [], outs)]
-        grads = self._backward(node, given)
-        return [None if g is None or node._edges[i] is None else
-                _fitted(type(node).__name__, i, g, node._meta[0][i])._a
-                for i, g in enumerate(grads)]
+        return [None if g is None else g._a for g in self.pull_graph(node, given)]
 
     def pull_graph(self, node: FunctionNode, ct: Any) -> list[Any]:
         grads = self._backward(node, ct or [])

@@ -132,10 +132,9 @@ def _compare(numerical: Array, analytical: Array, o: Tensor, x: Tensor, where: t
     are looked at one after the other, as PyTorch does."""
     halves = [("", slice(None))]
     if (x if forward else o)._dt.category == dt.COMPLEX:
-        halves = [("While considering the imaginary part of complex "
-                   f"{'inputs' if forward else 'outputs'} only, ", slice(1, None, 2)),
-                  ("While considering the real part of complex "
-                   f"{'inputs' if forward else 'outputs'} only, ", slice(0, None, 2))]
+        whose = "inputs" if forward else "outputs"
+        halves = [(f"While considering the {part} part of complex {whose} only, ",
+                   slice(start, None, 2)) for part, start in (("imaginary", 1), ("real", 0))]
     for prefix, half in halves:
         pair = [a[half] if forward else a[:, half] for a in (numerical, analytical)]
         if not np.allclose(pair[1], pair[0], rtol, atol):

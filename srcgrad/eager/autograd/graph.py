@@ -1,17 +1,19 @@
-"""Looking at the graph, and hooks on what it saves."""
+"""Looking at the graph, hooks on what it saves, and anomaly mode."""
 
 from __future__ import annotations
 
 import threading
+import traceback
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
+from srcgrad.eager import engine, primitive
 from srcgrad.eager.backward import GradientEdge
-from srcgrad.eager.grad_mode import HOOKS, set_bit, state
+from srcgrad.eager.grad_mode import HOOKS, set_bit, set_detect_anomaly, state
 from srcgrad.eager.nodes import Node, extra
-from srcgrad.eager.removable import RemovableHandle
 from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge
@@ -76,7 +78,7 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
     lock = threading.Lock()
     key = object()
     nodes: list[Any] = []
-    handles: list[RemovableHandle] = []
+    handles = _Handles()
 
     def on_grad(i: int) -> Callable[[Tensor], None]:
         def hook(g: Tensor) -> None:
@@ -95,9 +97,9 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], 
         return hook
 
     for i, t in enumerate(tensors):
-        handles.append(t.register_hook(on_grad(i)))
+        handles.callback(t.register_hook(on_grad(i)).remove)
         nodes.append(gradient_edge(t)[0])  # type: ignore[index]
-    return _Handles(handles)
+    return handles
 
 
 class _Handle:
@@ -160,21 +162,10 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
         state.mutation = None
 
 
-class _Handles:
+class _Handles(ExitStack):
     """Removes several hooks at once."""
 
-    def __init__(self, handles: list[RemovableHandle]) -> None:
-        self.handles = handles
-
-    def remove(self) -> None:
-        for h in self.handles:
-            h.remove()
-
-    def __enter__(self) -> _Handles:
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.remove()
+    remove = ExitStack.close
 
 
 def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
@@ -186,3 +177,38 @@ def increment_version(tensor: Tensor | Sequence[Tensor]) -> None:
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
            "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu",
            "saved_tensors_hooks"]
+
+
+_PACKAGE = __name__.rpartition(".autograd")[0].replace(".", "/")
+
+
+def _remember(node: Any) -> None:
+    """Keep the stack of the forward call, without this package's own frames."""
+    frames = traceback.extract_stack()
+    kept = [f for f in frames if _PACKAGE not in f.filename.replace("\\", "/")]
+    extra(node).trace = "".join(traceback.format_list(kept))
+
+
+def _report(node: Any) -> None:
+    """Warn with the forward stack of ``node``."""
+    trace = node._ex.trace if node._ex is not None else None
+    if trace is None:
+        warnings.warn(f"Error detected in {node.plain_name()}. No forward pass information "
+                      "available. Enable detect anomaly during forward pass for more information.",
+                      UserWarning, stacklevel=4)
+        return
+    warnings.warn(f"Error detected in {node.plain_name()}. Traceback of forward call that caused "
+                  f"the error:\n{trace}", UserWarning, stacklevel=4)
+
+
+class detect_anomaly(set_detect_anomaly):
+    """Anomaly mode for the duration of a ``with`` block."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__(True, check_nan)
+        warnings.warn("Anomaly Detection has been enabled. This mode will increase the runtime "
+                      "and should only be enabled for debugging.", UserWarning, stacklevel=2)
+
+
+primitive.tracer.append(_remember)
+engine.anomaly_report.append(_report)

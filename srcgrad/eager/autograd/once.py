@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager.grad_mode import GRAD, no_grad, state
-from srcgrad.eager.nodes import BarePlan, make_node, node_class
+from srcgrad.eager.nodes import RefusingPlan, make_node, node_class
 from srcgrad.eager.tensor import Tensor, alias
 from srcgrad.eager.views import gradient_edge, requires_grad, set_history
 
@@ -29,17 +29,8 @@ def once_differentiable(function: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
-class _OncePlan(BarePlan):
-    outputs = 2  # or any other number
-
-    def pull(self, node: Any, ct: Any) -> Any:
-        raise RuntimeError("trying to differentiate twice a function that was marked with "
-                           "@once_differentiable")
-
-    pull_graph = pull
-
-
-_ONCE = _OncePlan()
+_ONCE = RefusingPlan("trying to differentiate twice a function that was marked with "
+                     "@once_differentiable", outputs=2)  # or any other number
 
 
 def _once(outputs: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from srcgrad.eager.backends.switches import flags_of
+from srcgrad.eager.backends.switches import flags_of, never
 
 enabled = True
 benchmark = False
@@ -15,15 +13,8 @@ fp32_precision = "none"
 set_flags, flags = flags_of(
     globals(), ("enabled", "benchmark", "benchmark_limit", "deterministic", "allow_tf32",
                 "fp32_precision"))
+is_available = is_acceptable = never
 
 
 def version() -> int | None:
     return None
-
-
-def is_available() -> bool:
-    return False
-
-
-def is_acceptable(tensor: Any) -> bool:
-    return False

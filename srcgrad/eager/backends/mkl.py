@@ -1,7 +1,5 @@
 """`torch.backends.mkl`: not available."""
 
-from __future__ import annotations
+from srcgrad.eager.backends.switches import never as is_available
 
-
-def is_available() -> bool:
-    return False
+__all__ = ["is_available"]

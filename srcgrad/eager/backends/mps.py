@@ -1,11 +1,5 @@
 """`torch.backends.mps`: not available."""
 
-from __future__ import annotations
+from srcgrad.eager.backends.switches import never
 
-
-def is_available() -> bool:
-    return False
-
-
-def is_built() -> bool:
-    return False
+is_available = is_built = never

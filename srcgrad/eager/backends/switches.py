@@ -6,6 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+
+def never(*_: Any, **__: Any) -> bool:
+    """False: nothing of it exists here."""
+    return False
+
+
 Flags = Callable[..., AbstractContextManager[None]]
 
 

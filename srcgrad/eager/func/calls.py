@@ -70,8 +70,6 @@ def _places(module: Any, given: dict[str, Tensor], tie: bool) -> list[tuple[Any,
         table = next((t for t in (owner._parameters, owner._buffers) if key in t), None)
         if table is None:
             continue  # as PyTorch, unless ``strict``
-        if not isinstance(value, Tensor):
-            raise TypeError(f"{value!r} is not an instance of torch.Tensor")
         by_identity[id(table[key])] = value
         found.append((table, key, value, table[key]))
     if tie:

@@ -349,17 +349,8 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
 
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
-        aux_box: list[Any] = []
-
-        def without_aux(*wanted: Any) -> Any:
-            out = of_wanted(*wanted)
-            if has_aux:
-                out, aux = out
-                aux_box.append(aux)
-            return out
-
         primals, of_wanted = _of_wanted(func, argnums, args, kwargs)
-        value, pullback = vjp(without_aux, *primals)
+        value, pullback, *aux = vjp(of_wanted, *primals, has_aux=has_aux)
         outs, rebuild_out = flatten(value)
         for out in outs:
             if out._dt.category < dt.FLOATING:
@@ -373,9 +364,7 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
                 for one in one_hots(out)]
             parts.append([[row[k] for row in rows] for k in range(len(ins))])
         result = _jacobians(parts, outs, ins, True, argnums, rebuild_out, rebuild_in)
-        if not has_aux:
-            return result
-        return result, map_leaves(lambda t: t.detach() if isinstance(t, Tensor) else t, aux_box[0])
+        return (result, *aux) if has_aux else result
 
     return transformed
 

@@ -9,7 +9,6 @@ from itertools import chain, groupby
 from typing import Any, Self
 
 from .. import basis as torch
-from ..typename import typename
 from .module import Module, indented
 from .parameter import Parameter
 
@@ -344,8 +343,8 @@ class ParameterDict(_Named):
     def __setitem__(self, key: str, value: Any) -> None:
         if not isinstance(key, str):
             raise TypeError("Index given to ParameterDict cannot be used as a key as it is not a "
-                            f"string (type is '{typename(key)}'). Open an issue on github if you "
-                            "need non-string keys.")
+                            f"string (type is '{torch.typename(key)}'). Open an issue on github if "
+                            "you need non-string keys.")
         self._keys[key] = None
         setattr(self, key, _as_parameter(value))
 
@@ -382,14 +381,10 @@ class ParameterDict(_Named):
         return reversed(self._keys)
 
     def __or__(self, other: ParameterDict) -> ParameterDict:
-        both = self.copy()
-        both.update(other)
-        return both
+        return self.copy().__ior__(other)
 
     def __ror__(self, other: ParameterDict) -> ParameterDict:
-        both = other.copy()
-        both.update(self)
-        return both
+        return other.copy().__ior__(self)
 
     def __ior__(self, other: ParameterDict) -> Self:
         self.update(other)
@@ -408,7 +403,7 @@ class ParameterDict(_Named):
         self._take(parameters, "ParametersDict")
 
     def extra_repr(self) -> str:
-        return "\n".join(_described(key, value, typename) for key, value in self.items())
+        return "\n".join(_described(key, value, torch.typename) for key, value in self.items())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("ParameterDict should not be called.")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from .. import basis as torch
-from ..typename import typename
 from .global_hooks import EVERYWHERE, replaced
 from .module_call import ModuleCall
 from .module_state import ModuleState
@@ -87,11 +86,11 @@ class Module(ModuleState, ModuleCall):
 
     # -- registration --------------------------------------------------------------------
 
-    def _check_name(self, kind: str, name: Any, table: dict[str, Any]) -> None:
+    def _check_name(self, kind: str, name: Any, table: dict[str, Any], got: str = "") -> None:
         if not isinstance(name, str):
-            raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
+            raise TypeError(f"{kind} name should be a string. Got {torch.typename(name)}")
         if "." in name:
-            raise KeyError(f'{kind} name can\'t contain "."')
+            raise KeyError(f'{kind} name can\'t contain "."{got}')
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
         if hasattr(self, name) and name not in table:
@@ -103,8 +102,8 @@ class Module(ModuleState, ModuleCall):
             raise AttributeError("cannot assign buffer before Module.__init__() call")
         self._check_name("buffer", name, self._buffers)
         if tensor is not None and not isinstance(tensor, torch.Tensor):
-            raise TypeError(f"cannot assign '{typename(tensor)}' object to buffer '{name}' (torch "
-                            "Tensor or None required)")
+            raise TypeError(f"cannot assign '{torch.typename(tensor)}' object to buffer '{name}' "
+                            "(torch Tensor or None required)")
         self._buffers[name] = replaced(EVERYWHERE.buffer, self, name, tensor)
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -117,7 +116,7 @@ class Module(ModuleState, ModuleCall):
             raise AttributeError("cannot assign parameter before Module.__init__() call")
         self._check_name("parameter", name, self._parameters)
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(f"cannot assign '{typename(param)}' object to parameter '{name}' "
+            raise TypeError(f"cannot assign '{torch.typename(param)}' object to parameter '{name}' "
                             "(torch.nn.Parameter or None required)")
         if param is not None and param.grad_fn is not None:
             raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
@@ -131,15 +130,8 @@ class Module(ModuleState, ModuleCall):
     def add_module(self, name: str, module: Any) -> None:
         """Add a child module (or None) under a name."""
         if not isinstance(module, Module) and module is not None:
-            raise TypeError(f"{typename(module)} is not a Module subclass")
-        if not isinstance(name, str):
-            raise TypeError(f"module name should be a string. Got {typename(name)}")
-        if hasattr(self, name) and name not in self._modules:
-            raise KeyError(f"attribute '{name}' already exists")
-        if "." in name:
-            raise KeyError(f'module name can\'t contain ".", got: {name}')
-        if name == "":
-            raise KeyError('module name can\'t be empty string ""')
+            raise TypeError(f"{torch.typename(module)} is not a Module subclass")
+        self._check_name("module", name, self._modules, f", got: {name}")
         self._modules[name] = replaced(EVERYWHERE.module, self, name, module)
 
     def register_module(self, name: str, module: Any) -> None:
@@ -171,7 +163,7 @@ class Module(ModuleState, ModuleCall):
             self.register_parameter(name, value)
         elif params is not None and name in params:
             if value is not None:
-                raise TypeError(f"cannot assign '{typename(value)}' as parameter '{name}' "
+                raise TypeError(f"cannot assign '{torch.typename(value)}' as parameter '{name}' "
                                 "(torch.nn.Parameter or None expected)")
             self.register_parameter(name, value)
         elif isinstance(value, Module):
@@ -181,12 +173,12 @@ class Module(ModuleState, ModuleCall):
             self._modules[name] = replaced(EVERYWHERE.module, self, name, value)
         elif params is not None and name in self._modules:
             if value is not None:
-                raise TypeError(f"cannot assign '{typename(value)}' as child module '{name}' "
+                raise TypeError(f"cannot assign '{torch.typename(value)}' as child module '{name}' "
                                 "(torch.nn.Module or None expected)")
             self._modules[name] = replaced(EVERYWHERE.module, self, name, value)
         elif isinstance(value, Buffer) or (params is not None and name in self._buffers):
             if value is not None and not isinstance(value, torch.Tensor):
-                raise TypeError(f"cannot assign '{typename(value)}' as buffer '{name}' "
+                raise TypeError(f"cannot assign '{torch.typename(value)}' as buffer '{name}' "
                                 "(torch.nn.Buffer, torch.Tensor or None expected)")
             persistent = getattr(value, "persistent", name not in self._non_persistent_buffers_set)
             self.register_buffer(name, value, persistent)

@@ -7,7 +7,7 @@ import itertools
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import basis as torch
 from ..removable import RemovableHandle, registered
@@ -43,18 +43,19 @@ class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpect
 IncompatibleKeys.__name__ = IncompatibleKeys.__qualname__ = "_IncompatibleKeys"  # as PyTorch's
 
 
-class ModuleState:
+class ModulePart:
+    """What belongs to modules, whose attributes are all in :class:`Module`'s hands."""
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+class ModuleState(ModulePart):
     """The part of Module that deals with state dictionaries."""
 
     _version: int = 1
-    _parameters: dict[str, Any]
-    _buffers: dict[str, Any]
     _modules: dict[str, Any]
-    _non_persistent_buffers_set: set[str]
-    _state_dict_hooks: OrderedDict[int, Any]
-    _state_dict_pre_hooks: OrderedDict[int, Any]
-    _load_state_dict_pre_hooks: OrderedDict[int, Any]
-    _load_state_dict_post_hooks: OrderedDict[int, Any]
 
     def get_extra_state(self) -> Any:
         """Override to put something beside tensors into the state dictionary."""

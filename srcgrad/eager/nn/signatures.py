@@ -14,6 +14,13 @@ SHAPES = ("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")
 KERNELS = ("K", "kH, kW", "kD, kH, kW")
 
 
+def defined_in(package: str, space: dict[str, Any], kind: Any = Callable) -> list[str]:
+    """The names of what the files of a package define for users: functions, or classes."""
+    return [name for name, value in sorted(space.items())
+            if isinstance(value, kind) and not name.startswith("_")
+            and value.__module__.startswith(package + ".")]
+
+
 def defined(name: str, parameters: Iterable[inspect.Parameter], expression: str, module: str,
             **space: Any) -> Callable[..., Any]:
     """``def <name>(<parameters>): return <expression>`` in a file of this package, as the places

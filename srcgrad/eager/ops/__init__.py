@@ -62,41 +62,10 @@ Helpers: :func:`~srcgrad.eager.dispatch.need_tensor`, :func:`~srcgrad.eager.ops.
 :func:`~srcgrad.eager.promotion.result_type`, ``wrap(array, dtype)`` for results without history.
 """
 
-# ruff: noqa: F401  (each file declares its operations in NAMESPACE)
 from __future__ import annotations
 
-from srcgrad.eager.ops import (
-    activations,
-    arithmetic,
-    blending,
-    casts,
-    combined_products,
-    complex_views,
-    copies,
-    counting,
-    creation,
-    distances,
-    einsum,
-    extremes,
-    factorizations,
-    gathering,
-    indexing,
-    joining,
-    linear_algebra,
-    norms,
-    pairs,
-    pointwise,
-    products,
-    questions,
-    ranges,
-    rearranging,
-    reductions,
-    samples,
-    sampling,
-    settings,
-    shapes,
-    signals,
-    special_functions,
-    spectral,
-    statistics,
-)
+import importlib
+import pkgutil
+
+for _file in pkgutil.iter_modules(__path__):  # each declares its operations in NAMESPACE
+    importlib.import_module(f"{__name__}.{_file.name}")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import reshape, wrap_dim
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import activations
 
 _softmax = Primitive(activations.softmax, "SoftmaxBackward0")

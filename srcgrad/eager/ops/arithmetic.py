@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import FAST, binary, fast_pair, is_number, op, operators
-from srcgrad.eager.operands import Operand, promoted
+from srcgrad.eager.dispatch import FAST, Tensor, binary, dt, fast_pair, is_number, op, operators
 from srcgrad.eager.ops.arguments import for_kinds, not_implemented
 from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import Operand, promoted
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.nn import blends, flat_functions
 from srcgrad.rules.numpy.complex_power import complex_power
 

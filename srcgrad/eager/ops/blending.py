@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import bad_argument, is_number, op, register, type_name
-from srcgrad.eager.operands import arithmetic_dtype, promoted
+from srcgrad.eager.dispatch import Primitive, bad_argument, dt, is_number, op, register, type_name
 from srcgrad.eager.overloads import combination_error
-from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import arithmetic_dtype, promoted
 from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn import blends

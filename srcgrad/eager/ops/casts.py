@@ -7,15 +7,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import is_number, need_tensor, op
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, is_number, need_tensor, op, store, wrap
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import arranged, contiguous_format, suggested
 from srcgrad.eager.ops.arguments import warn_once
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import broadcast_error
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import check_writable, refuse_partial_overlap, write
 from srcgrad.rules.methods import cast

@@ -6,31 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register
-from srcgrad.eager.grad_mode import FORWARD, GRAD, state
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, view_of
 from srcgrad.eager.ops.indexing import select
-from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import address, strided
-from srcgrad.eager.tangents import follows_base
-from srcgrad.eager.tensor import Array, Tensor
-from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.rules.nn.complex_pairs import from_pairs, to_pairs
 
 _AS_REAL = Primitive(to_pairs, "ViewAsRealBackward0")
 _AS_COMPLEX = Primitive(from_pairs, "ViewAsComplexBackward0")
 _CONJ = Primitive(np.conjugate, "ConjBackward0")
-
-
-def _retyped(prim: Primitive, input: Tensor, view: Any) -> Tensor:
-    a = view(input._a)
-    t = make_view(input, a, None, d=dt.FROM_NUMPY[a.dtype], replay=view)
-    if state.mode & GRAD and requires_grad(input):
-        prim.record({"a": input}, (t,))
-    if state.mode & FORWARD and not follows_base(input):
-        push_forward(prim, {"a": input}, (t,))
-    return t
 
 
 def _pairs(a: Array) -> Array:
@@ -48,7 +32,7 @@ def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs in a last dimension of length 2, on the same memory."""
     if input._dt.category != dt.COMPLEX:
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    return _retyped(_AS_REAL, input, _pairs)
+    return view_of(_AS_REAL, input, _pairs(input._a), {"a": input}, d=input._dt.to_real())
 
 
 @op(out=False)
@@ -68,7 +52,7 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     if (address(a) - address(input._ver[1])) % (2 * a.itemsize):
         raise RuntimeError("Tensor must have a storage_offset divisible by 2")
-    return _retyped(_AS_COMPLEX, input, _numbers)
+    return view_of(_AS_COMPLEX, input, _numbers(a), {"a": input}, d=input._dt.to_complex())
 
 
 @op(out=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.dispatch import Array, Tensor, op, register, wrap
 from srcgrad.eager.grad_mode import FORWARD, state
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.complex_views import view_as_complex, view_as_real
@@ -13,7 +13,6 @@ from srcgrad.eager.ops.joining import chunk, split, split_with_sizes
 from srcgrad.eager.ops.rearranging import narrow
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.tangents import set_tangent, tangent_of
-from srcgrad.eager.tensor import Array, Tensor, wrap
 
 
 def standing(view: Tensor, array: Array) -> Tensor:

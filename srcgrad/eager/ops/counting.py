@@ -6,13 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
-from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.eager.size import struct
 from srcgrad.rules.numpy.placing import unique_values
 
 

@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
-from srcgrad.eager import dtype as dt
 from srcgrad.eager.calling_errors import Signature, type_name
-from srcgrad.eager.dispatch import register, store_out
+from srcgrad.eager.dispatch import Tensor, dt, extra, register, store, store_out, wrap
 from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.ops.arguments import numbers, refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import stored_number
-from srcgrad.eager.tensor import Tensor, extra, store, wrap
 
 _PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
 # What functions that make new tensors take besides their own arguments.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Any
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Tensor, dt, op
 from srcgrad.eager.ops.arguments import unexpected_type
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import expand, permute, reshape, view
-from srcgrad.eager.tensor import Tensor
 
 
 def _letters(operands: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
@@ -115,15 +114,17 @@ def _take_diagonals(names: list[str], t: Tensor) -> tuple[list[str], Tensor]:
     return names, t
 
 
+def _summed_to(kept: Collection[str], names: list[str], t: Tensor) -> tuple[list[str], Tensor]:
+    gone = [i for i, n in enumerate(names) if n not in kept]
+    return ([n for n in names if n in kept], t.sum(gone)) if gone else (names, t)
+
+
 def _contract(operands: list[tuple[list[str], Tensor]], output: list[str]) -> Any:
     names, t = operands[0]
     for k, (more, other) in enumerate(operands[1:], 1):
         later = {n for rest, _ in operands[k + 1 :] for n in rest} | set(output)
         names, t = _pair(names, t, more, other, later)
-    gone = [i for i, n in enumerate(names) if n not in output]
-    if gone:
-        t = t.sum(gone)
-        names = [n for n in names if n in output]
+    names, t = _summed_to(output, names, t)
     order = [names.index(n) for n in output]
     out = permute(t, *order)
     return view(out, out._a.shape) if len(operands) > 1 else out
@@ -132,14 +133,8 @@ def _contract(operands: list[tuple[list[str], Tensor]], output: list[str]) -> An
 def _pair(a_names: list[str], a: Tensor, b_names: list[str], b: Tensor,
           later: set[str]) -> tuple[list[str], Tensor]:
     """One product: batch names kept, common names that nobody needs summed by ``bmm``."""
-    for names in (a_names, b_names):
-        other = b_names if names is a_names else a_names
-        alone = [i for i, n in enumerate(names) if n not in other and n not in later]
-        if alone:
-            if names is a_names:
-                a, a_names = a.sum(alone), [n for i, n in enumerate(names) if i not in alone]
-            else:
-                b, b_names = b.sum(alone), [n for i, n in enumerate(names) if i not in alone]
+    a_names, a = _summed_to({*b_names, *later}, a_names, a)
+    b_names, b = _summed_to({*a_names, *later}, b_names, b)
     common = [n for n in a_names if n in b_names]
     batch = [n for n in common if n in later]
     summed = [n for n in common if n not in later]

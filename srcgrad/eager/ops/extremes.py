@@ -6,27 +6,24 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
-from srcgrad.eager.joint import joint
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
+from srcgrad.eager.nodes import joint
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.pairs import maximum, minimum
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
 from srcgrad.eager.saving import guard
-from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.eager.size import struct
 from srcgrad.rules.numpy.selection import lower_median, pick
 
 
-def picked(name: str, node: str) -> Any:
+def picked(name: str, node: str, frees: bool | None = True) -> Any:
     """Declare how a named (values, indices) result is made of the indices along ``dim``."""
-    prim = Primitive(pick, node, main=False, frees=True)
+    prim = Primitive(pick, node, main=False, frees=frees)
     result = struct(name, "values", "indices")
 
-    def build(input: Tensor, indices: Array, dim: int, keepdim: bool) -> Any:
-        values = prim(input, indices, axis=dim, keepdims=keepdim)
+    def build(input: Tensor, indices: Array, dim: int, keepdim: bool = True) -> Any:
+        values = prim(input, indices, dim, keepdim)
         if input._a.ndim == 0:
             indices = np.zeros((), np.int64)
         elif not keepdim:

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, within
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, within, wrap
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.complex_views import conj
@@ -23,9 +22,7 @@ from srcgrad.eager.ops.linear_algebra import (
 )
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import transpose
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
-from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.eager.size import struct
 from srcgrad.rules.nn import lu_factors
 
 _BOTH = {"triangle": "both"}

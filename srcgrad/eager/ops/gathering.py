@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import bad_argument, need_tensor, op, register
+from srcgrad.eager.dispatch import Primitive, bad_argument, dt, need_tensor, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.blending import need_scalar
 from srcgrad.eager.ops.indexing import array_index, index_put_copy, need_slice, select_key
 from srcgrad.eager.ops.indexing import index_put as write_at
 from srcgrad.eager.ops.shapes import expand, reshape, wrap_dim
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import check_broadcast, stored_number
 from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, wrap

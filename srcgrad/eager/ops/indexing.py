@@ -10,14 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, register, store, view_of, wrap
 from srcgrad.eager.grad_mode import GRAD, HOOKS, state
 from srcgrad.eager.ops.shapes import expand_array, unsqueeze, view, wrap_dim
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.saving import guard
-from srcgrad.eager.tensor import Tensor, store, wrap
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import apply_in_place, bump, check_writable, refuse_shared, write
 from srcgrad.rules.numpy.writing import put, put_add
@@ -140,8 +137,6 @@ def _consumed(part: Any) -> int:
         return int(part._a.ndim)
     if isinstance(part, np.ndarray) and part.dtype == bool:
         return part.ndim
-    if isinstance(part, list) and part and isinstance(part[0], bool):
-        return 1
     return 1
 
 
@@ -182,18 +177,10 @@ def _basic(input: Tensor, parts: tuple[Any, ...], alone: bool = False) -> tuple[
             left.append(slice(None))
             dim += 1
         elif _is_advanced(part):
-            if isinstance(part, bool | np.bool_):
-                out = unsqueeze(out, dim)
-                left.append(np.array([part]))
-                dim += 1
-                continue
-            a = array_index(part)
+            a = np.asarray(part) if isinstance(part, bool | np.bool_) else array_index(part)
             if a.ndim == 0 and a.dtype == bool:
                 out = unsqueeze(out, dim)
                 a = a.reshape(1)
-                left.append(a)
-                dim += 1
-                continue
             left.append(a)
             dim += a.ndim if a.dtype == bool else 1
         else:

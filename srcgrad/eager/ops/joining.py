@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
 from srcgrad.eager.calling_errors import whole
-from srcgrad.eager.dispatch import bad_argument, op, register, type_name
+from srcgrad.eager.dispatch import Tensor, bad_argument, dt, op, register, type_name, wrap
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.ops.casts import convert
@@ -18,7 +17,6 @@ from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tangents import follows_base
-from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.rules.numpy import splitting
 
@@ -91,16 +89,8 @@ def stack(tensors: Any, dim: int = 0) -> Any:
     return _STACK(_promoted(given), axis=i)
 
 
-@op(out=False)
-def atleast_1d(*tensors: Any) -> Any:
-    """Tensors with at least one dimension."""
-    return _at_least(tensors, lambda t: reshape(t, 1) if t._a.ndim == 0 else t)
-
-
-@op(out=False)
-def atleast_2d(*tensors: Any) -> Any:
-    """Tensors with at least two dimensions."""
-    return _at_least(tensors, _two)
+def _one(t: Tensor) -> Tensor:
+    return reshape(t, 1) if t._a.ndim == 0 else t
 
 
 def _two(t: Tensor) -> Tensor:
@@ -115,17 +105,19 @@ def _three(t: Tensor) -> Tensor:
     return unsqueeze(t, -1) if t._a.ndim == 2 else t
 
 
-@op(out=False)
-def atleast_3d(*tensors: Any) -> Any:
-    """Tensors with at least three dimensions."""
-    return _at_least(tensors, _three)
+def _at_least(count: int, change: Any) -> None:
+    def call(*tensors: Any) -> Any:
+        if len(tensors) == 1 and isinstance(tensors[0], Tensor):
+            return change(tensors[0])
+        return tuple(change(t) for t in (tensors[0] if len(tensors) == 1 else tensors))
+
+    call.__doc__ = f"Tensors with at least {count} dimension{'s' * (count > 1)}."
+    op(f"atleast_{count}d", out=False)(call)
 
 
-def _at_least(given: tuple[Any, ...], change: Any) -> Any:
-    if len(given) == 1 and isinstance(given[0], Tensor):
-        return change(given[0])
-    items = given[0] if len(given) == 1 else given
-    return tuple(change(t) for t in items)
+_at_least(1, _one)
+_at_least(2, _two)
+_at_least(3, _three)
 
 
 def _joined(name: str, change: Any, axis: Any, aliases: Any = ()) -> None:
@@ -139,8 +131,7 @@ def _joined(name: str, change: Any, axis: Any, aliases: Any = ()) -> None:
     op(name, method=False, aliases=aliases)(call)
 
 
-_joined("hstack", lambda t: reshape(t, 1) if t._a.ndim == 0 else t,
-        lambda t: 0 if t._a.ndim == 1 else 1)
+_joined("hstack", _one, lambda t: 0 if t._a.ndim == 1 else 1)
 _joined("vstack", _two, 0, ("row_stack",))
 _joined("dstack", _three, 2)
 _joined("column_stack", lambda t: reshape(t, t._a.size, 1) if t._a.ndim <= 1 else t, 1)

@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import Space, need_tensor, op, register, within
+from srcgrad.eager.dispatch import Primitive, Space, dt, need_tensor, op, register, within
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import one_dtype, warn_once
 from srcgrad.eager.ops.complex_views import conj
-from srcgrad.eager.ops.distances import linalg_cross
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
+from srcgrad.eager.size import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import matrix_functions
 
@@ -391,7 +388,6 @@ def tensorinv(A: Tensor, ind: int = 2) -> Any:
     return reshape(inv(reshape(A, math.prod(start), math.prod(end))), *end, *start)
 
 
-within(LINALG, "cross")(lambda input, other, *, dim=-1: linalg_cross(input, other, dim))
 within(LINALG, "matmul")(matmul)
 within(LINALG, "diagonal", out=False)(
     lambda A, *, offset=0, dim1=-2, dim2=-1: A.diagonal(offset, dim1, dim2))

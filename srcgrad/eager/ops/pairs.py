@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
+from srcgrad.eager.calling_errors import NUMBER_FIRST
 from srcgrad.eager.dispatch import (
     NAMESPACE,
     binary,
@@ -18,21 +19,24 @@ from srcgrad.eager.dispatch import (
     operators,
     register,
 )
-from srcgrad.eager.operands import Operand, arithmetic_dtype, is_number, promoted
 from srcgrad.eager.ops.arguments import for_kinds, refuse_kinds
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.promotion import Operand, arithmetic_dtype, is_number, promoted
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn import blends, flat_functions, gamma_functions, special_functions
 
 
-def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", aliases: Any = (),
-                  inplace: bool = True, **options: Any) -> Any:
-    """A function whose two operands must be tensors."""
+def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", kinds: str = "",
+                  aliases: Any = (), inplace: bool = True, **options: Any) -> Any:
+    """A function whose two operands must be tensors (of one of NumPy's ``kinds`` of numbers)."""
+    options.setdefault("node", name.capitalize() + "Backward0")
+    if kinds:
+        options["primal"] = for_kinds(kinds, name + "_cpu", options.get("primal", function))
     plain = binary("_" + name, function, kind=kind, torch=False, method=False, inplace=False,
-                   node=options.pop("node", name.capitalize() + "Backward0"), **options)
+                   **options)
 
     def call(input: Tensor, other: Any) -> Any:
         return plain(input, need_tensor(name, other, "other", 2))
@@ -41,10 +45,9 @@ def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", aliases
     return call
 
 
-atan2 = _tensors_only("atan2", np.arctan2, kind="floating", aliases=("arctan2",),
-                      settings={"origin": "zero"},
-                      primal=for_kinds("biuf", "atan2_cpu", np.arctan2))
-hypot = _tensors_only("hypot", np.hypot, primal=for_kinds("f", "hypot_cpu", np.hypot))
+atan2 = _tensors_only("atan2", np.arctan2, kind="floating", kinds="biuf", aliases=("arctan2",),
+                      settings={"origin": "zero"})
+hypot = _tensors_only("hypot", np.hypot, kinds="f")
 
 
 def _ordered(name: str, function: Any, **options: Any) -> Any:
@@ -73,59 +76,51 @@ def _logaddexp(x: Any, y: Any) -> Any:
 
 
 logaddexp = _tensors_only("logaddexp", np.logaddexp, inplace=False, primal=_logaddexp)
-logaddexp2 = _tensors_only("logaddexp2", np.logaddexp2, inplace=False,
-                           primal=for_kinds("f", "logaddexp2_cpu", np.logaddexp2))
-igamma = _tensors_only("igamma", gamma_functions.igamma,
-                       primal=for_kinds("f", "igamma_cpu", gamma_functions.igamma))
-igammac = _tensors_only("igammac", gamma_functions.igammac,
-                        primal=for_kinds("f", "igammac_cpu", gamma_functions.igammac))
-
-_FMOD = Primitive(np.fmod, "FmodBackward0")
-_FMOD_TENSOR = Primitive(np.fmod, "FmodBackward1")
-_REMAINDER = Primitive(np.remainder, "RemainderBackward0", main=False)
-_REMAINDER_TENSOR = Primitive(np.remainder, "RemainderBackward1", main=False)
-_COPYSIGN = Primitive(flat_functions.copysign, "CopysignBackward0")
-_COPYSIGN_NUMBER = Primitive(flat_functions.copysign, "CopysignBackward1")
-_LDEXP = Primitive(blends.ldexp, "LdexpBackward0", scalar_edges=True)
-_XLOGY = tuple(Primitive(special_functions.xlogy, f"XlogyBackward{i}")
-               for i in range(3))
+logaddexp2 = _tensors_only("logaddexp2", np.logaddexp2, inplace=False, kinds="f")
+igamma = _tensors_only("igamma", gamma_functions.igamma, kinds="f")
+igammac = _tensors_only("igammac", gamma_functions.igammac, kinds="f")
+nextafter = _tensors_only("nextafter", flat_functions.nextafter, kinds="f", primal=np.nextafter)
 
 
-def _check_zero(d: dt.dtype, other: Any) -> None:
-    if d.category < dt.FLOATING and not np.all(promotion.as_array(other, d)):
-        raise RuntimeError("ZeroDivisionError")
+def with_numbers(name: str, function: Any, node: str, places: str, text: str, *, refuses: str = "",
+                 floats: bool = False, divides: bool = False, main: bool = True,
+                 declare: Any = None) -> Any:
+    """Declare a function of two operands that has a node for each way in which it is called:
+    ``places`` says which, ``"t"`` for two tensors, ``"i"`` with a number as ``input``, ``"o"`` as
+    ``other``.  Numbers of the kinds in ``refuses`` have no kernel; ``divides``: no integer may be
+    divided by 0."""
+    prims = {place: Primitive(function, f"{node}Backward{i}", main=main)
+             for i, place in enumerate(places)}
+    kernel = name + "_cpu"
+
+    def call(input: Tensor, other: Operand) -> Any:
+        d = arithmetic_dtype(input, other, floats=floats)
+        refuse_kinds(refuses, kernel, d)
+        if divides and d.category < dt.FLOATING and not np.all(promotion.as_array(other, d)):
+            raise RuntimeError("ZeroDivisionError")
+        place = "o" if is_number(other) else "t" if isinstance(input, Tensor) else "i"
+        if place not in prims:
+            input, place = wrap(np.asarray(input, d.numpy), d), "t"
+        return promoted(prims[place], d, input, other)
+
+    call.__name__, call.__doc__ = name, text
+    if name in NUMBER_FIRST:
+        call.__annotations__["input"] = "Operand"
+    return (declare or op(name, inplace=True))(call)
 
 
-@op(inplace=True)
-def fmod(input: Tensor, other: Operand) -> Any:
-    """The remainder of a division, with the sign of ``input``."""
-    d = arithmetic_dtype(input, other)
-    refuse_kinds("bc", "fmod_cpu", d)
-    _check_zero(d, other)
-    return promoted(_FMOD if is_number(other) else _FMOD_TENSOR, d, input, other)
-
-
-@op(inplace=True)
-def remainder(input: Any, other: Operand) -> Any:
-    """The remainder of a division, with the sign of ``other``."""
-    d = arithmetic_dtype(input, other)
-    refuse_kinds("bc", "remainder_cpu", d)
-    _check_zero(d, other)
-    if is_number(input):
-        input = wrap(np.asarray(input, d.numpy), d)
-    return promoted(_REMAINDER if is_number(other) else _REMAINDER_TENSOR, d, input, other)
-
-
+with_numbers("fmod", np.fmod, "Fmod", "ot", "The remainder of a division, with the sign of "
+             "``input``.", refuses="bc", divides=True)
+remainder = with_numbers(
+    "remainder", np.remainder, "Remainder", "ot", "The remainder of a division, with the sign of "
+    "``other``.", refuses="bc", divides=True, main=False)
+with_numbers("copysign", flat_functions.copysign, "Copysign", "to", "The size of ``input`` with "
+             "the sign of ``other``.", refuses="c", floats=True)
+with_numbers("xlogy", special_functions.xlogy, "Xlogy", "tio", "``input * log(other)``, 0 where "
+             "``input`` is 0.", refuses="c", floats=True)
 operators("mod", remainder, inplace=False)
 register("__imod__", lambda self, other: self.remainder_(other), torch=False)
-
-
-@op(inplace=True)
-def copysign(input: Tensor, other: Operand) -> Any:
-    """The size of ``input`` with the sign of ``other``."""
-    d = arithmetic_dtype(input, other, floats=True)
-    refuse_kinds("c", "copysign_cpu", d)
-    return promoted(_COPYSIGN_NUMBER if is_number(other) else _COPYSIGN, d, input, other)
+_LDEXP = Primitive(blends.ldexp, "LdexpBackward0", scalar_edges=True)
 
 
 @op(inplace=True)
@@ -133,15 +128,6 @@ def ldexp(input: Tensor, other: Any) -> Any:
     """``input * 2 ** other``."""
     d = arithmetic_dtype(input, need_tensor("ldexp", other, "other", 2), floats=True)
     return promoted(_LDEXP, d, input, other)
-
-
-@op(inplace=True)
-def xlogy(input: Any, other: Operand) -> Any:
-    """``input * log(other)``, 0 where ``input`` is 0."""
-    d = arithmetic_dtype(input, other, floats=True)
-    refuse_kinds("c", "xlogy_cpu", d)
-    place = 1 if is_number(input) else 2 if is_number(other) else 0
-    return promoted(_XLOGY[place], d, input, other)
 
 
 def _wide(*operands: Any) -> dt.dtype:
@@ -172,16 +158,7 @@ def float_power_written(self: Tensor, exponent: Operand) -> Tensor:
     return self.pow_(exponent.to(d) if isinstance(exponent, Tensor) else exponent)  # type: ignore[no-any-return]
 
 
-_NEXTAFTER = Primitive(flat_functions.nextafter, "NextafterBackward0",
-                       primal=for_kinds("f", "nextafter_cpu", np.nextafter))
 _HEAVISIDE = Primitive(flat_functions.heaviside, "NotImplemented")
-
-
-@op(inplace=True)
-def nextafter(input: Tensor, other: Tensor) -> Any:
-    """The next representable number after ``input`` towards ``other``."""
-    need_tensor("nextafter", other, "other", 2)
-    return promoted(_NEXTAFTER, arithmetic_dtype(input, other), input, other)
 
 
 @op(inplace=True)
@@ -235,8 +212,7 @@ for _name, _function, _dunder, _kernel, _kinds in (
 ):  # fmt: skip
     binary(_name, _function, dunder=_dunder, primal=for_kinds(_kinds, _kernel, _function))
 for _name in ("gcd", "lcm"):
-    _function = getattr(np, _name)
-    _tensors_only(_name, _function, primal=for_kinds("iu", _name + "_cpu", _function))
+    _tensors_only(_name, getattr(np, _name), kinds="iu")
 
 
 def _logical(name: str, function: Any) -> None:

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import Primitive, op, register, unary
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, unary, wrap
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.ops.arguments import for_kinds, not_implemented, refuse_kinds
-from srcgrad.eager.return_types import struct
-from srcgrad.eager.tensor import Array, Tensor, wrap
+from srcgrad.eager.size import struct
 from srcgrad.rules.nn import (
     activations,
     bessel,

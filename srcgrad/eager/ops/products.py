@@ -1,4 +1,4 @@
-"""Matrix products."""
+"""Matrix products, and products made of them: addmm and its kin, outer, inner, tensordot, kron."""
 
 from __future__ import annotations
 
@@ -7,13 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.dispatch import Primitive, Tensor, bad_argument, dt, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import one_dtype
-from srcgrad.eager.ops.shapes import expand, reshape, squeeze, squeeze_fresh, unsqueeze
-from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.ops.arithmetic import mul
+from srcgrad.eager.ops.shapes import (
+    expand,
+    expand_array,
+    permute,
+    reshape,
+    squeeze,
+    squeeze_fresh,
+    unsqueeze,
+    view,
+    wrap_dim,
+)
+from srcgrad.eager.promotion import promoted, result_type
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor
+from srcgrad.rules.nn import combined_products
 
 _mm = Primitive(np.matmul, "MmBackward0", shown={"x2": "mat2"})
 _bmm = Primitive(np.matmul, "BmmBackward0", shown={"x2": "mat2"})
@@ -158,3 +169,182 @@ register("__matmul__", lambda self, other: (
     matmul(self, other) if isinstance(other, Tensor) else NotImplemented), torch=False)
 SPECIAL[np.matmul] = matmul
 SPECIAL[np.dot] = lambda a, b: matmul(a, b) if a._a.ndim and b._a.ndim else a * b
+
+
+_MATRICES = {"x1": "mat1", "x2": "mat2"}
+_ADDMM = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES)
+_ADDMM_TURNED = Primitive(combined_products.add_matmul, "AddmmBackward0", shown=_MATRICES,
+                          settings={"turned": True})
+_ADDMV = Primitive(combined_products.add_matmul, "AddmvBackward0", shown=_MATRICES)
+_BADDBMM = Primitive(combined_products.add_matmul, "BaddbmmBackward0", shown=_MATRICES)
+_ADDR = Primitive(combined_products.add_outer, "AddrBackward0")
+_ADDBMM = Primitive(combined_products.add_batches, "AddbmmBackward0")
+_VDOT = Primitive(np.vdot, "VdotBackward0")
+
+
+def _fits(input: Tensor, shape: tuple[int, ...]) -> None:
+    try:
+        if np.broadcast_shapes(input._a.shape, shape) == shape:
+            return
+    except ValueError:
+        pass
+    expand_array(input._a, shape, input._dt)  # raises
+
+
+def _one_dtype(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
+    name = "self" if input._dt is not mat2._dt else "mat1"
+    one_dtype("addmm_impl_cpu_", mat1 if name == "mat1" else input, mat2, text=name + " and mat2 "
+              "must have the same dtype, but got {0.tensor_name} and {1.tensor_name}")
+
+
+def _factors(d: dt.dtype, beta: Any, alpha: Any) -> dict[str, Any]:
+    """``beta`` and ``alpha``, whole for tensors of integers."""
+    if d is dt.bool_:
+        return {"beta": bool(beta), "alpha": bool(alpha)}
+    if d.category < dt.FLOATING:
+        return {"beta": int(beta), "alpha": int(alpha)}
+    return {"beta": beta, "alpha": alpha}
+
+
+@op(inplace=True)
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * (mat1 @ mat2)``."""
+    for name, t in (("mat1", mat1), ("mat2", mat2)):
+        if not isinstance(t, Tensor):
+            raise bad_argument("addmm", name, 2 if name == "mat1" else 3, "Tensor", t)
+        if t._a.ndim != 2:
+            raise RuntimeError(f"{name} must be a matrix, got {t._a.ndim}-D tensor")
+    check_lengths(mat1, mat2)
+    _one_dtype(input, mat1, mat2)
+    _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
+    columns = mat2._a.strides[0] == mat2._a.itemsize  # as in linear layers: a transposed weight
+    prim = _ADDMM_TURNED if columns else _ADDMM
+    return prim(input, mat1, mat2, **_factors(input._dt, beta, alpha))
+
+
+@op(inplace=True)
+def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * (mat @ vec)``."""
+    if mat._a.ndim != 2 or vec._a.ndim != 1 or input._a.ndim > 1:
+        raise RuntimeError(f"vector + matrix @ vector expected, got {input._a.ndim}, "
+                           f"{mat._a.ndim}, {vec._a.ndim}")
+    if mat._a.shape[1] != vec._a.shape[0] or (
+            input._a.ndim and input._a.shape[0] not in (1, mat._a.shape[0])):
+        raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
+                           f"({shape_text(mat)}), vec ({vec._a.shape[0]})")
+    one_dtype("addmv_impl_cpu", input, mat, vec, text=UNLIKE_ADDMV)
+    return _ADDMV(input, mat, vec, **_factors(input._dt, beta, alpha))
+
+
+@op(inplace=True)
+def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * outer(vec1, vec2)``."""
+    for name, t in (("vec1", vec1), ("vec2", vec2)):
+        if t._a.ndim != 1:
+            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {t._a.ndim}-D")
+    _fits(input, (*vec1._a.shape, *vec2._a.shape))
+    d = result_type(input, vec1, vec2)
+    return promoted(_ADDR, d, input, vec1, vec2, **_factors(d, beta, alpha))
+
+
+@op(inplace=True)
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input + alpha * (batch1 @ batch2)`` for batches of matrices."""
+    one_dtype("baddbmm", input, batch1, batch2, text="Input dtypes must be the same, got: input "
+              "{0.c_name}, batch1: {1.c_name}, batch2: {2.c_name}")
+    check_batches(batch1, batch2)
+    _fits(input, (batch1._a.shape[0], batch1._a.shape[1], batch2._a.shape[2]))
+    return _BADDBMM(input, batch1, batch2, **_factors(input._dt, beta, alpha))
+
+
+@op(inplace=True)
+def addbmm(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
+    """``beta * input`` plus ``alpha`` times the sum of the batch's products."""
+    check_batches(batch1, batch2)
+    _fits(input, (batch1._a.shape[1], batch2._a.shape[2]))
+    _one_dtype(input, batch1, batch2)
+    return _ADDBMM(input, batch1, batch2, **_factors(input._dt, beta, alpha))
+
+
+@op()
+def vdot(input: Tensor, other: Tensor) -> Any:
+    """The inner product of two vectors, the first conjugated."""
+    check_vectors(input, other)
+    return _VDOT(input, other)
+
+
+@op()
+def inner(input: Tensor, other: Tensor) -> Any:
+    """The sum of products over the last dimension of both."""
+    if input._a.ndim == 0 or other._a.ndim == 0:
+        return mul(input, other)
+    if input._a.shape[-1] != other._a.shape[-1]:
+        raise RuntimeError("inner() the last dimension must match on both input tensors but got "
+                           f"shapes {list(input._a.shape)} and {list(other._a.shape)}")
+    return tensordot(input, other, dims=([-1], [-1]))
+
+
+@op(aliases=("ger",))
+def outer(input: Tensor, vec2: Tensor) -> Any:
+    """All products of the elements of two vectors."""
+    for name, t in (("self", input), ("vec2", vec2)):
+        if t._a.ndim != 1:
+            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {t._a.ndim}-D")
+    return mul(view(input, -1, 1), vec2)
+
+
+@op()
+def kron(input: Tensor, other: Tensor) -> Any:
+    """The Kronecker product."""
+    n = max(input._a.ndim, other._a.ndim)
+    a_shape = (1,) * (n - input._a.ndim) + input._a.shape
+    b_shape = (1,) * (n - other._a.ndim) + other._a.shape
+    spread_a = view(input, *(k for m in a_shape for k in (m, 1)))
+    spread_b = view(other, *(k for m in b_shape for k in (1, m)))
+    product = mul(spread_a, spread_b)
+    return unsafe_view(product, tuple(x * y for x, y in zip(a_shape, b_shape)))
+
+
+@op(method=False)
+def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
+    """Products summed over several dimensions of both tensors."""
+    if isinstance(dims, Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a._a.ndim, b._a.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
+        first = list(range(a._a.ndim - dims, a._a.ndim))
+        second = list(range(dims))
+    else:
+        first = [wrap_dim(d, a) for d in _listed(dims[0])]
+        second = [wrap_dim(d, b) for d in _listed(dims[1])]
+    if len(first) != len(second):
+        raise RuntimeError("both dimension lists should have same length")
+    if a._dt is not b._dt:
+        raise RuntimeError("both inputs should have same dtype")
+    for i, j in zip(first, second):  # a length of 1 broadcasts
+        if a._a.shape[i] == 1 != b._a.shape[j]:
+            b = b.sum(j, True, dtype=b._dt)
+        elif b._a.shape[j] == 1 != a._a.shape[i]:
+            a = a.sum(i, True, dtype=a._dt)
+        if a._a.shape[i] != b._a.shape[j]:
+            place = i - a._a.ndim if isinstance(dims, int) else i
+            raise RuntimeError(
+                f"contracted dimensions need to match, but first has size {a._a.shape[i]} in dim "
+                f"{place} and second has size {b._a.shape[j]} in dim {j}")
+    free_a = [i for i in range(a._a.ndim) if i not in first]
+    free_b = [i for i in range(b._a.ndim) if i not in second]
+    rows = math.prod(a._a.shape[i] for i in free_a)
+    columns = math.prod(b._a.shape[i] for i in free_b)
+    inner_size = math.prod(a._a.shape[i] for i in first)
+    shape = (*(a._a.shape[i] for i in free_a), *(b._a.shape[i] for i in free_b))
+    left = reshape(permute(a, *free_a, *first) if a._a.ndim else a, rows, inner_size)
+    right = reshape(permute(b, *second, *free_b) if b._a.ndim else b, inner_size, columns)
+    product = dot(reshape(left, -1), reshape(right, -1)) if not shape else mm(left, right)
+    return reshape(product, shape)
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]

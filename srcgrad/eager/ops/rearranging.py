@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, extra, op, register, view_of, wrap
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.nodes import make_node, named, node_class
@@ -28,11 +27,9 @@ from srcgrad.eager.ops.shapes import (
     wrap_dim,
     wrap_each,
 )
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import address, strided
 from srcgrad.eager.tangents import tangent_of
-from srcgrad.eager.tensor import Tensor, extra, wrap
 from srcgrad.eager.views import STRIDED, gradient_edge, make_view, requires_grad, set_history
 from srcgrad.eager.writes import bump, check_writable
 from srcgrad.rules.numpy import selection, splitting
@@ -259,7 +256,7 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     a = strided(root, shape, strides, offset * item, input._a.dtype)
     node = None
     if state.mode & GRAD and requires_grad(input):
-        saved = (input._a.shape, input._a.strides, (shape, strides, (offset - own) * item), None)
+        saved = (input._a.shape, input._a.strides, (shape, strides, (offset - own) * item, None))
         node = make_node(node_class("AsStridedBackward0"), STRIDED, (gradient_edge(input),),
                          saved, input._dt)
     return make_view(input, a, node)

@@ -7,13 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.shapes import wrap_dim, wrap_each
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.tensor import Tensor, wrap
 
 _add_up: Any = np.add.reduce
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
+from srcgrad.eager.dispatch import Array, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arithmetic import halved, times_number
 from srcgrad.eager.ops.blending import complex_, lerp
@@ -16,7 +15,6 @@ from srcgrad.eager.ops.joining import cat
 from srcgrad.eager.ops.rearranging import narrow
 from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, unsqueeze, wrap_dim, wrap_each
 from srcgrad.eager.ops.statistics import sort
-from srcgrad.eager.tensor import Array, Tensor, wrap
 
 # -- differences and integrals -------------------------------------------------------------
 
@@ -141,12 +139,8 @@ def _ranks(ordered: Array, points: Array, interpolation: str,
         ranks = np.broadcast_to(points * ordered.dtype.type(n - 1),
                                 (*ordered.shape[:-1], points.size))
         ranks = np.where(missing > 0, ordered.dtype.type(n - 1), ranks)
-    if interpolation == "lower":
-        ranks = np.floor(ranks)
-    elif interpolation == "higher":
-        ranks = np.ceil(ranks)
-    elif interpolation == "nearest":
-        ranks = np.rint(ranks)
+    rounded = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation)
+    ranks = ranks if rounded is None else rounded(ranks)
     below = ranks.astype(np.int64)
     weights = np.full_like(ranks, 0.5) if interpolation == "midpoint" else ranks - below
     return below, np.ceil(ranks).astype(np.int64), weights.astype(ordered.dtype)
@@ -207,14 +201,10 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
             weights = w if weights is None else weights * w
     n = rows._a.shape[1]
     total: Any = n if weights is None else weights.sum()
-    if weights is None:
-        mean = rows.sum(1) / n
-        free: Any = n - correction
-    else:
-        mean = (rows * weights).sum(1) / total
-        free = total - correction
-        if aweights is not None:
-            free = total - correction * (weights * aweights).sum() / total
+    mean = (rows if weights is None else rows * weights).sum(1) / total
+    free: Any = total - correction
+    if aweights is not None:
+        free = total - correction * (weights * aweights).sum() / total
     centred = rows - unsqueeze(mean, 1)
     right = (centred if weights is None else centred * weights).t()
     if isinstance(free, int):

@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op, register
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, store, wrap
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.creation import creator, size_of
 from srcgrad.eager.overloads import combination_error
-from srcgrad.eager.primitive import Primitive
+from srcgrad.eager.random import Generator, default_generator
 from srcgrad.eager.random import distributions as draw
-from srcgrad.eager.random.generator import Generator, default_generator
-from srcgrad.eager.tensor import Array, Tensor, store, wrap
 from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn.blends import masked_fill
 

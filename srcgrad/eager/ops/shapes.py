@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
 from srcgrad.eager.calling_errors import whole
-from srcgrad.eager.dispatch import op, register, view_of
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, register, view_of
 from srcgrad.eager.ops.arguments import numbers, warn_once
-from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import shape_text, strided
-from srcgrad.eager.tensor import Tensor
 from srcgrad.rules.broadcast import sum_to as sum_to_rule
 
 _view = Primitive(np.reshape, "ViewBackward0")
@@ -140,16 +137,6 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
         copied._a.reshape(sizes).copy(), (copied, sizes), {"order": "C"}, input._dt)
 
 
-@op(torch=False, out=False)
-def view_as(input: Tensor, other: Tensor) -> Tensor:
-    return view(input, other._a.shape)
-
-
-@op(torch=False, out=False)
-def reshape_as(input: Tensor, other: Tensor) -> Tensor:
-    return reshape(input, other._a.shape)
-
-
 @op(out=False)
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """Dimensions in another order."""
@@ -264,9 +251,16 @@ def expand(input: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     return view_of(_expand, input, a, {"array": input, "shape": a.shape})
 
 
-@op(torch=False, out=False)
-def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    return expand(input, other._a.shape)
+def _shaped_as(function: Any) -> None:
+    """The method that takes the shape from another tensor."""
+    def call(input: Tensor, other: Tensor) -> Any:
+        return function(input, other._a.shape)
+
+    op(function.__name__ + "_as", torch=False, out=False)(call)
+
+
+for _function in (view, reshape, expand):
+    _shaped_as(_function)
 
 
 @op(out=False)

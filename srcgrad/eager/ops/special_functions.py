@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.eager.dispatch import NAMESPACE, Space, is_number, unary, within
-from srcgrad.eager.operands import Operand, arithmetic_dtype, promoted
+from srcgrad.eager.dispatch import NAMESPACE, Space, unary, within
+from srcgrad.eager.ops.pairs import with_numbers
 from srcgrad.eager.ops.pointwise import real_only
-from srcgrad.eager.primitive import Primitive
 from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
 
 SPECIAL = Space()
@@ -52,17 +51,10 @@ for _name, _function, _node in (
 
 
 
-def _two(name: str, function: Any, node: str) -> None:
-    prims = [Primitive(function, f"{node}{i}") for i in range(3)]
-
-    def call(input: Operand, other: Operand) -> Any:
-        d = arithmetic_dtype(input, other, floats=True)
-        place = 1 if is_number(input) else 2 if is_number(other) else 0
-        return promoted(prims[place], d, input, other)
-
-    within(SPECIAL, name)(call)
-
-
-_two("xlog1py", special_functions.xlog1py, "SpecialXlog1PyBackward")
-_two("zeta", gamma_functions.zeta, "SpecialZetaBackward")
-
+for _name, _function, _node, _text in (
+    ("xlog1py", special_functions.xlog1py, "SpecialXlog1Py",
+     "``input * log1p(other)``, 0 where ``input`` is 0."),
+    ("zeta", gamma_functions.zeta, "SpecialZeta", "The zeta function of Hurwitz."),
+):
+    with_numbers(_name, _function, _node, "tio", _text, floats=True,
+                 declare=within(SPECIAL, _name))

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms: `torch.fft`."""
+"""Fourier transforms: `torch.fft`, and those of the windows of a signal."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import Space, within
+from srcgrad.eager.dispatch import Primitive, Space, Tensor, dt, op, within, wrap
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.rearranging import roll
-from srcgrad.eager.ops.shapes import wrap_dim, wrap_each
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.ops.complex_views import view_as_real
+from srcgrad.eager.ops.joining import cat
+from srcgrad.eager.ops.rearranging import narrow, roll
+from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, transpose, wrap_dim, wrap_each
 
 FFT = Space("fft_")
 _R2C, _C2C, _C2R = "FftR2CBackward0", "FftC2CBackward0", "FftC2RBackward0"
@@ -131,3 +131,108 @@ def _shift(name: str, amount: Any) -> None:
 
 _shift("fftshift", lambda n: n // 2)
 _shift("ifftshift", lambda n: (n + 1) // 2)
+
+
+def _window(name: str, window: Tensor | None, n_fft: int, length: int, like: dt.dtype) -> Tensor:
+    if window is None:
+        w = wrap(np.ones(length, like.to_real().numpy), like.to_real())
+    else:
+        if window._a.ndim != 1 or window._a.shape[0] != length:
+            raise RuntimeError(
+                f"{name}: expected a 1D window tensor of size equal to win_length={length}, but "
+                f"got window with size {list(window._a.shape)}")
+        w = window
+    if length == n_fft:
+        return w
+    left = (n_fft - length) // 2
+    return cat([w.new_zeros(left), w, w.new_zeros(n_fft - length - left)])  # type: ignore[no-any-return]
+
+
+def _padded(x: Tensor, pad: int, mode: str) -> Tensor:
+    n = x._a.shape[-1]
+    if mode == "constant":
+        zeros = x.new_zeros(x._a.shape[0], pad)
+        return cat([zeros, x, zeros], 1)  # type: ignore[no-any-return]
+    if mode == "reflect" and pad >= n:
+        raise RuntimeError(
+            f"Argument #4: Padding size should be less than the corresponding input dimension, but "
+            f"got: padding ({pad}, {pad}) at dimension 2 of input {[1, *x._a.shape]}")
+    if mode == "reflect":
+        return cat([narrow(x, 1, 1, pad).flip(1), x,  # type: ignore[no-any-return]
+                    narrow(x, 1, n - pad - 1, pad).flip(1)], 1)
+    if mode == "replicate":
+        return cat([narrow(x, 1, 0, 1).expand(-1, pad), x,  # type: ignore[no-any-return]
+                    narrow(x, 1, n - 1, 1).expand(-1, pad)], 1)
+    return cat([narrow(x, 1, n - pad, pad), x, narrow(x, 1, 0, pad)], 1)  # type: ignore[no-any-return]
+
+
+@op(out=False)
+def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
+         window: Tensor | None = None, center: bool = True, pad_mode: str = "reflect",
+         normalized: bool = False, onesided: bool | None = None,
+         return_complex: bool | None = None) -> Any:
+    """The Fourier transforms of overlapping windows of a signal: (..., frequency, frame)."""
+    if return_complex is None and input._dt.category != dt.COMPLEX:
+        raise RuntimeError("stft requires the return_complex parameter be given for real inputs, "
+                           "and will further require that return_complex=True in a future PyTorch "
+                           "release.")
+    hop = n_fft // 4 if hop_length is None else hop_length
+    length = n_fft if win_length is None else win_length
+    if not 0 < length <= n_fft:
+        raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={length}")
+    if hop <= 0:
+        raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
+    x = input if input._a.ndim == 2 else input.unsqueeze(0)
+    if center:
+        x = _padded(x, n_fft // 2, pad_mode)
+    weights = _window("stft", window, n_fft, length, input._dt)
+    frames = x.unfold(1, n_fft, hop) * weights
+    one = input._dt.category != dt.COMPLEX if onesided is None else onesided
+    spectra = FFT["rfft" if one else "fft"](frames, norm="ortho" if normalized else None)
+    out = named(transpose(spectra, 1, 2), "TransposeBackward1")
+    if input._a.ndim == 1:
+        out = squeeze_fresh(out, 0)
+    if return_complex or (return_complex is None and input._dt.category == dt.COMPLEX):
+        return out
+    return view_as_real(out)
+
+
+@op(out=False)
+def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: int | None = None,
+          window: Tensor | None = None, center: bool = True, normalized: bool = False,
+          onesided: bool | None = None, length: int | None = None,
+          return_complex: bool = False) -> Any:
+    """The signal whose :func:`stft` comes closest to ``input``."""
+    if input._dt.category != dt.COMPLEX:
+        raise RuntimeError("istft requires a complex-valued input tensor matching the output from "
+                           "stft with return_complex=True.")
+    hop = n_fft // 4 if hop_length is None else hop_length
+    width = n_fft if win_length is None else win_length
+    spectra = transpose(input if input._a.ndim == 3 else input.unsqueeze(0), 1, 2)
+    one = not return_complex if onesided is None else onesided
+    norm = "ortho" if normalized else None
+    if not one and not return_complex:  # the signal is real: half of the spectrum tells it
+        spectra = narrow(spectra, -1, 0, n_fft // 2 + 1)
+    frames = (FFT["ifft"](spectra, norm=norm) if return_complex
+              else FFT["irfft"](spectra, n_fft, norm=norm))
+    weights = _window("istft", window, n_fft, width, frames._dt)
+    count = frames._a.shape[1]
+    total = n_fft + hop * (count - 1)
+    places = np.arange(count)[:, None] * hop + np.arange(n_fft)
+    index = wrap(places.reshape(-1), dt.int64)
+    batch = frames._a.shape[0]
+    zeros = frames.new_zeros(batch, total)
+    summed = zeros.index_add(1, index, reshape(frames * weights, batch, -1))
+    squares = convert(weights * weights, frames._dt).unsqueeze(0).expand(count, n_fft)
+    envelope = frames.new_zeros(total).index_add(0, index, reshape(squares, -1))
+    start = n_fft // 2 if center else 0
+    end = total - start if center else total
+    if length is not None:
+        end = min(start + length, total)
+    inside, scale = narrow(summed, 1, start, end - start), narrow(envelope, 0, start, end - start)
+    if float(np.min(np.abs(scale._a), initial=np.inf)) < 1e-11:
+        raise RuntimeError("istft(...) window overlap add min: 1")
+    signal = inside / scale
+    if length is not None and end - start < length:
+        signal = cat([signal, signal.new_zeros(batch, length - (end - start))], 1)
+    return signal.squeeze(0) if input._a.ndim == 2 else signal

@@ -8,18 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager import dtype as dt
-from srcgrad.eager.dispatch import op
-from srcgrad.eager.joint import joint
-from srcgrad.eager.nodes import named
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, wrap
+from srcgrad.eager.nodes import joint, named
 from srcgrad.eager.ops.arguments import refuse_kinds
+from srcgrad.eager.ops.extremes import picked
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.reductions import sum_, summand, wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
-from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.return_types import struct
-from srcgrad.eager.saving import guard
-from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.rules.numpy import selection
 
 
@@ -158,30 +153,14 @@ _running("cumsum", _CUMSUM)
 _running("cumprod", _CUMPROD)
 
 
-def _chosen(prim: Primitive, result: Any, input: Tensor, indices: Any, dim: int) -> Any:
-    """The elements at ``indices`` along ``dim``, and these, which must not change."""
-    values = prim(input, indices, axis=dim)
-    shown = wrap(np.array(indices, np.int64), dt.int64)
-    guard(values, shown)
-    return result(values, shown)
-
-
-def _lone(input: Tensor, node: str, result: Any, *saved: Tensor) -> Any:
-    """The one element of a 0-dimensional tensor, its index, and what must not change."""
-    values, shown = named(input.clone(), node), wrap(np.zeros((), np.int64), dt.int64)
-    guard(values, shown, *saved)
-    return result(values, shown)
-
-
 def _running_extreme(name: str, node: str, better: Any) -> None:
-    prim = Primitive(np.take_along_axis, node, main=False, frees=True)
-    result = struct(name, "values", "indices")
+    build = picked(name, node)
 
     def call(input: Tensor, dim: int) -> Any:
         i = wrap_dim(dim, input)
         a = input._a
         if a.ndim == 0:
-            return _lone(input, node, result, input)
+            return build(input, np.zeros((), np.int64), i)
         n = a.shape[i]
         shape = [1] * a.ndim
         shape[i] = n
@@ -190,7 +169,7 @@ def _running_extreme(name: str, node: str, better: Any) -> None:
         at = np.broadcast_to(ordinal, a.shape)
         holds = (a == reached) | ((a != a) & (reached != reached))
         indices = np.maximum.accumulate(np.where(holds, at, 0), axis=i)
-        return _chosen(prim, result, input, indices, i)
+        return build(input, indices, i)
 
     op(name)(call)
 
@@ -200,15 +179,15 @@ _running_extreme("cummin", "CumminBackward0", np.minimum)
 
 # -- sorting -------------------------------------------------------------------------------
 
-_SORTED = Primitive(np.take_along_axis, "SortBackward0", frees=True)
-_SORTED_STABLY = Primitive(np.take_along_axis, "SortBackward1")
-_TOP = Primitive(np.take_along_axis, "TopkBackward0", frees=True)
-_SORT = struct("sort", "values", "indices")
-_TOPK = struct("topk", "values", "indices")
+_SORTED = picked("sort", "SortBackward0")
+_SORTED_STABLY = picked("sort", "SortBackward1", frees=None)
+_TOP = picked("topk", "TopkBackward0")
 
 
 def ordering(a: Any, dim: int, descending: bool) -> Any:
     """The stable order along ``dim``; NaN counts as greatest."""
+    if a.ndim == 0:
+        return np.zeros((), np.int64)
     if not descending:
         return np.argsort(a, axis=dim, kind="stable")
     back = np.argsort(np.flip(a, dim), axis=dim, kind="stable")
@@ -224,11 +203,8 @@ def sort(input: Tensor, dim: Any = -1, descending: bool = False, *,
     i = wrap_dim(dim, input)
     if input._dt.category == dt.COMPLEX:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
-    if input._a.ndim == 0:
-        return _lone(input, "SortBackward0", _SORT)
-    order = ordering(input._a, i, descending)
-    prim = _SORTED if stable is None else _SORTED_STABLY
-    return _chosen(prim, _SORT, input, order, i)
+    build = _SORTED if stable is None else _SORTED_STABLY
+    return build(input, ordering(input._a, i, descending), i)
 
 
 @op(out=True)
@@ -255,9 +231,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     n = input._a.shape[i] if input._a.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
-    if input._a.ndim == 0:
-        return _lone(input, "TopkBackward0", _TOPK)
-    order = np.take(ordering(input._a, i, largest), np.arange(k), axis=i)
-    return _chosen(_TOP, _TOPK, input, order, i)
+    order = ordering(input._a, i, largest)
+    return _TOP(input, np.take(order, np.arange(k), axis=i) if order.ndim else order, i)
 
 

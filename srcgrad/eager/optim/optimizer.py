@@ -288,7 +288,7 @@ class Optimizer:
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
                 raise TypeError("optimizer can only optimize Tensors, but one of the params is "
-                                f"{_type_name(p)}")
+                                f"{torch.typename(p)}")
             if not (p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
@@ -313,11 +313,6 @@ class Optimizer:
                                  f"add param group {text} to the optimizer")
         if any(id(p) in own for group in self.param_groups for p in group["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
-
-
-def _type_name(value: Any) -> str:
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
 
 
 def _split_names(param_group: Group, params: list[Any]) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..basis import typename
 from ..nn import functional
 from ..nn.module import Module
 from ..nn.module_state import unserialisable
-from ..typename import typename
 
 _LIBRARY = __name__.partition(".eager.")[0] + ".eager."
 _trusted: list[type] = []
@@ -58,8 +58,8 @@ def module_class(name: str, weights_only: bool) -> type[Module]:
 def function_name(value: Any) -> str | None:
     """The name of one of the functions of ``nn.functional``."""
     name = getattr(value, "__name__", None)
-    if isinstance(name, str) and callable(value) and not name.startswith("_") and (
-            not isinstance(value, type) and getattr(functional, name, None) is value):
+    if isinstance(name, str) and name in functional.__all__ and (
+            getattr(functional, name) is value):
         return name
     return None
 

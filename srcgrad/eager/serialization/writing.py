@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 
 from .. import basis as torch
+from ..dtype import ALL
 from ..nn.module import Module, empty_tables
 from ..nn.parameter import Parameter
-from ..typename import typename
 from .classes import function_name, module_class_name
 
 FORMAT = "srcgrad tensors 1"
-DTYPES = {str(d): d for d in (
-              torch.bfloat16, torch.bool, torch.complex64, torch.complex128, torch.float16,
-              torch.float32, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
-              torch.uint8,
-          )}
+DTYPES = {str(d): d for d in ALL}
 SEQUENCES: dict[str, Callable[..., Any]] = {
     "list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "size": torch.Size,
 }
@@ -90,9 +86,9 @@ class Writer:
         if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "biufcSU":
             kind = "array" if isinstance(value, np.ndarray) else "scalar"
             return {"kind": kind, "storage": self._storage(np.array(value, copy=True))}
-        raise TypeError(f"save: {path} is a {typename(value)}, which cannot be stored. Loading "
-                        f"never runs code, so a file holds only {_KINDS}. For an optimizer save "
-                        "its state_dict().")
+        raise TypeError(f"save: {path} is a {torch.typename(value)}, which cannot be stored. "
+                        f"Loading never runs code, so a file holds only {_KINDS}. For an optimizer "
+                        "save its state_dict().")
 
     def _mapping(self, value: dict[Any, Any], path: str) -> Any:
         kind = "dict"
@@ -101,8 +97,8 @@ class Writer:
         elif isinstance(value, OrderedDict):
             kind = "ordered"
         elif type(value) not in (dict, defaultdict):
-            raise TypeError(f"save: {path} is a {typename(value)}, which cannot be stored; make it "
-                            "a dict")
+            raise TypeError(f"save: {path} is a {torch.typename(value)}, which cannot be stored; "
+                            "make it a dict")
         items = [[self.describe(k, f"key of {path}"), self.describe(v, f"{path}[{k!r}]")]
                  for k, v in value.items()]
         described = {"kind": kind, "items": items}

@@ -8,6 +8,7 @@ The reentrant form is a Function whose backward runs the function again and diff
 
 from __future__ import annotations
 
+import functools
 import warnings
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,8 +18,8 @@ from typing import Any
 from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.autograd.graph import saved_tensors_hooks
 from srcgrad.eager.backward import backward as run_backward
-from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.grad_mode import GRAD, enable_grad, state
+from srcgrad.eager.random import fork_rng, get_rng_state, set_rng_state
 from srcgrad.eager.saving import unpack
 from srcgrad.eager.tensor import Tensor
 from srcgrad.eager.views import caller_place
@@ -65,15 +66,10 @@ class _Ticket:
 @contextmanager
 def _drawing_from(random_state: Any) -> Iterator[None]:
     """Random numbers as from this state on (if it is not None); the present one afterwards."""
-    if random_state is None:
+    with fork_rng(enabled=random_state is not None):
+        if random_state is not None:
+            set_rng_state(random_state)
         yield
-        return
-    before = NAMESPACE["get_rng_state"]()
-    NAMESPACE["set_rng_state"](random_state)
-    try:
-        yield
-    finally:
-        NAMESPACE["set_rng_state"](before)
 
 
 def _facts(t: Tensor) -> dict[str, Any]:
@@ -213,7 +209,7 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
     if use_reentrant and (context_fn is not None or debug):
         raise ValueError("Passing `context_fn` or `debug` is only supported when "
                          "use_reentrant=False.")
-    random_state = NAMESPACE["get_rng_state"]() if preserve_rng_state else None
+    random_state = get_rng_state() if preserve_rng_state else None
     if use_reentrant:
         if state.mode & GRAD and not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
@@ -269,10 +265,4 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any,
 
 def _run_piece(piece: Iterable[Any]) -> Callable[[Any], Any]:
     steps = list(piece)
-
-    def run(value: Any) -> Any:
-        for step in steps:
-            value = step(value)
-        return value
-
-    return run
+    return lambda value: functools.reduce(lambda result, step: step(result), steps, value)

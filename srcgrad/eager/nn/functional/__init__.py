@@ -1,14 +1,13 @@
 """Functions of neural networks, under PyTorch's names and signatures."""
 
-# ruff: noqa: F403  (each file lists in its __all__ what it is for)
+# ruff: noqa: F403, F405, F821
 
+from ..signatures import defined_in
 from .activation import *
-from .alignment import *
 from .attention import *
 from .conv import *
 from .distance import *
 from .dropout import *
-from .fractional import *
 from .grids import *
 from .loss import *
 from .margin_loss import *
@@ -17,4 +16,5 @@ from .pool import *
 from .sparse import *
 from .vision import *
 
-__all__ = [name for name, value in sorted(globals().items()) if callable(value)]
+del cubic_weights, reduced, reduction_of, tupled  # which the files have for each other
+__all__ = [*defined_in(__name__, globals()), "prelu"]

@@ -14,8 +14,6 @@ from .conv import linear
 from .dropout import dropout
 from .vision import pad
 
-__all__ = ["multi_head_attention_forward", "scaled_dot_product_attention"]
-
 
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None,
                                  dropout_p: float = 0.0, is_causal: bool = False,

@@ -16,9 +16,6 @@ from ...tensor import Tensor
 from ..signatures import builtin, family
 from . import nodes
 
-__all__ = ["conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
-           "conv_transpose3d", "fold", "linear", "unfold"]
-
 Ints = tuple[int, ...]
 _NARROW = (torch.int8, torch.uint8, torch.int16, torch.int32)
 

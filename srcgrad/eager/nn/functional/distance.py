@@ -9,8 +9,6 @@ from ... import basis as torch
 from ...nodes import named
 from ...ops.arguments import one_dtype
 
-__all__ = ["bilinear", "cosine_similarity", "normalize", "pairwise_distance", "pdist"]
-
 
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6,
                       keepdim: bool = False) -> Any:

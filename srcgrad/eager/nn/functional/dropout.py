@@ -8,9 +8,6 @@ from typing import Any
 
 from ... import basis as torch
 
-__all__ = ["alpha_dropout", "dropout", "dropout1d", "dropout2d", "dropout3d",
-           "feature_alpha_dropout"]
-
 _SELU_LIMIT = 1.7580993408473766
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
+import operator
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -15,8 +17,6 @@ from ...nodes import named
 from ...ops.arguments import refuse_kinds, unexpected_type
 from .activation import hardtanh
 from .vision import cubic_weights
-
-__all__ = ["affine_grid", "grid_sample"]
 
 
 def _corners(align_corners: bool | None) -> bool:
@@ -145,16 +145,13 @@ def _values(input: Any, at: list[Any], sizes: list[int]) -> Any:
 def _linear(input: Any, places: list[Any], sizes: list[int], *_: Any) -> Any:
     floors = [np.floor(torch.raw(x)) for x in places]
     shares = [x - torch.from_numpy(np.asarray(f)) for x, f in zip(places, floors)]
-    total: Any = None
+    terms = []
     for corner in itertools.product((0, 1), repeat=len(sizes)):
-        weight: Any = None
-        for up, share in zip(corner, shares):
-            factor = share if up else 1 - share
-            weight = factor if weight is None else weight * factor
+        weight = functools.reduce(operator.mul, (
+            share if up else 1 - share for up, share in zip(corner, shares)))
         values = _values(input, [f + up for f, up in zip(floors, corner)], sizes)
-        term = values * weight.unsqueeze(1)
-        total = term if total is None else total + term
-    return total
+        terms.append(values * weight.unsqueeze(1))
+    return functools.reduce(operator.add, terms)
 
 
 def _nearest(input: Any, places: list[Any], sizes: list[int], *_: Any) -> Any:
@@ -171,12 +168,9 @@ def _cubic(input: Any, places: list[Any], sizes: list[int], padding_mode: str,
     for f, n in zip(floors, sizes):
         at.append([torch.raw(_inside(torch.from_numpy(f + k), n, padding_mode, align_corners))
                    for k in (-1, 0, 1, 2)])
-    total: Any = None
+    rows = []
     for i, down in enumerate(weights[0]):
-        row: Any = None
-        for j, across in enumerate(weights[1]):
-            term = _values(input, [at[0][i], at[1][j]], sizes) * across.unsqueeze(1)
-            row = term if row is None else row + term
-        row = row * down.unsqueeze(1)
-        total = row if total is None else total + row
-    return total
+        terms = (_values(input, [at[0][i], at[1][j]], sizes) * across.unsqueeze(1)
+                 for j, across in enumerate(weights[1]))
+        rows.append(functools.reduce(operator.add, terms) * down.unsqueeze(1))
+    return functools.reduce(operator.add, rows)

@@ -16,10 +16,6 @@ from .activation import logsigmoid
 from .distance import pairwise_distance
 from .loss import reduced, reduction_of
 
-__all__ = ["cosine_embedding_loss", "hinge_embedding_loss", "margin_ranking_loss",
-           "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss",
-           "soft_margin_loss", "triplet_margin_loss", "triplet_margin_with_distance_loss"]
-
 
 def soft_margin_loss(input: Any, target: Any, size_average: bool | None = None,
                      reduce: bool | None = None, reduction: str = "mean") -> Any:

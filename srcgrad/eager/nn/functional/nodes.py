@@ -13,6 +13,7 @@ import numpy as np
 from srcgrad.rules.nn import activations, convolution, losses, normalization, pooling, recurrent
 
 from ... import dtype as dt
+from ...calling_errors import need_tensor
 from ...layout import arranged, contiguous_format, suggested
 from ...ops.arguments import not_implemented
 from ...primitive import Primitive
@@ -52,7 +53,7 @@ class Kernel(Primitive):
 
     def check(self, input: Tensor) -> None:
         """Raise PyTorch's refusal if there is no kernel for the input's dtype."""
-        if input._dt not in self.takes:
+        if need_tensor(self.function.__name__, input)._dt not in self.takes:
             raise not_implemented(self.kernel, input._dt)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -60,21 +61,21 @@ class Kernel(Primitive):
         return super().__call__(*args, **kwargs)
 
 
-leaky_relu = Primitive(activations.leaky_relu, "LeakyReluBackward0")
-leaky_relu_written = Primitive(activations.leaky_relu, "LeakyReluBackward1")
-elu = Primitive(activations.elu, "EluBackward0")
-elu_written = Primitive(activations.elu, "EluBackward1")
-celu = Primitive(activations.elu, "CeluBackward0")
-gelu = Primitive(activations.gelu, "GeluBackward0")
-silu = Primitive(activations.silu, "SiluBackward0")
-mish = Primitive(activations.mish, "MishBackward0")
-softplus = Primitive(activations.softplus, "SoftplusBackward0")
-log_sigmoid = Primitive(activations.log_sigmoid, "LogSigmoidBackward0")
+leaky_relu = Kernel(activations.leaky_relu, "LeakyReluBackward0", "leaky_relu_cpu")
+leaky_relu_written = Kernel(activations.leaky_relu, "LeakyReluBackward1", "leaky_relu_cpu")
+elu = Kernel(activations.elu, "EluBackward0", "elu_cpu")
+elu_written = Kernel(activations.elu, "EluBackward1", "elu_cpu")
+celu = Kernel(activations.elu, "CeluBackward0", "elu_cpu")
+gelu = Kernel(activations.gelu, "GeluBackward0", "GeluKernelImpl")
+silu = Kernel(activations.silu, "SiluBackward0", "silu_cpu", "hfc")
+mish = Kernel(activations.mish, "MishBackward0", "mish_cpu")
+softplus = Kernel(activations.softplus, "SoftplusBackward0", "softplus_cpu")
+log_sigmoid = Kernel(activations.log_sigmoid, "LogSigmoidBackward0", "log_sigmoid_cpu")
 hardtanh = Primitive(activations.hardtanh, "HardtanhBackward0")
-hardsigmoid = Primitive(activations.hardsigmoid, "HardsigmoidBackward0")
-hardswish = Primitive(activations.hardswish, "HardswishBackward0")
-hardshrink = Primitive(activations.hardshrink, "HardshrinkBackward0")
-softshrink = Primitive(activations.softshrink, "SoftshrinkBackward0")
+hardsigmoid = Kernel(activations.hardsigmoid, "HardsigmoidBackward0", "hardsigmoid_cpu")
+hardswish = Kernel(activations.hardswish, "HardswishBackward0", "hardswish_cpu")
+hardshrink = Kernel(activations.hardshrink, "HardshrinkBackward0", "hardshrink_cpu")
+softshrink = Kernel(activations.softshrink, "SoftshrinkBackward0", "softshrink_check")
 threshold = Kernel(activations.threshold, "ThresholdBackward0", "threshold_cpu", "hfliu")
 glu = Kernel(activations.glu, "GluBackward0", "glu_cpu")
 rrelu = Primitive(activations.slopes, "RreluWithNoiseBackward0")
@@ -157,6 +158,7 @@ embedding = Primitive(normalization.embedding, "EmbeddingBackward0")
 attention = Primitive(normalization.attention, "ScaledDotProductFlashAttentionForCpuBackward0")
 
 
-def written(input: Tensor, function: Callable[..., Any], *args: Any) -> Any:
+def written(input: Tensor, function: Primitive, *args: Any) -> Any:
     """The in-place form: the result of ``function`` written into ``input``."""
+    need_tensor(f"{function.function.__name__}_", input)
     return apply_in_place(input, lambda old: function(old, *args))

@@ -12,9 +12,6 @@ from ...ops.arguments import refuse_kinds
 from ...tangents import tangent_of
 from . import nodes
 
-__all__ = ["batch_norm", "group_norm", "instance_norm", "layer_norm", "local_response_norm",
-           "rms_norm"]
-
 
 def _several_values(size: Any) -> None:
     count = size[0]

@@ -12,8 +12,6 @@ from ...calling_errors import bad_argument
 from ...nodes import named
 from . import nodes
 
-__all__ = ["embedding", "embedding_bag", "one_hot"]
-
 
 def _padding_row(padding_idx: int | None, count: int) -> int:
     if padding_idx is None:

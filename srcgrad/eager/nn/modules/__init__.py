@@ -1,7 +1,8 @@
 """The layers."""
 
-# ruff: noqa: F403  (each file lists in its __all__ what it is for)
+# ruff: noqa: F403
 
+from ..signatures import defined_in
 from .activation import *
 from .attention import *
 from .conv import *
@@ -16,4 +17,4 @@ from .rnn import *
 from .sparse import *
 from .vision import *
 
-__all__ = [name for name, value in sorted(globals().items()) if isinstance(value, type)]
+__all__ = defined_in(__name__, globals(), type)

@@ -8,13 +8,8 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from ..module import Module
+from ..options import Layer, layer
 from ..parameter import Parameter
-from .options import Layer, layer
-
-__all__ = ["CELU", "ELU", "GELU", "GLU", "SELU", "Hardshrink", "Hardsigmoid", "Hardswish",
-           "Hardtanh", "LeakyReLU", "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6",
-           "RReLU", "Sigmoid", "SiLU", "Softmax", "Softmax2d", "Softmin", "Softplus", "Softshrink",
-           "Softsign", "Tanh", "Tanhshrink", "Threshold"]
 
 
 class _InPlace(Layer):

@@ -18,9 +18,6 @@ from .dropout import Dropout
 from .linear import Linear, NonDynamicallyQuantizableLinear
 from .normalization import LayerNorm
 
-__all__ = ["MultiheadAttention", "Transformer", "TransformerDecoder", "TransformerDecoderLayer",
-           "TransformerEncoder", "TransformerEncoderLayer"]
-
 
 class MultiheadAttention(Module):
     """Attention with ``num_heads`` heads and learned projections (Vaswani et al. 2017).
@@ -205,8 +202,14 @@ class TransformerDecoderLayer(_Layer):
         return self._attend(2, x, memory, mask, padding, is_causal)
 
 
-def _clones(module: Module, count: int) -> ModuleList:
-    return ModuleList([copy.deepcopy(module) for _ in range(count)])
+class _Stack(Module):
+    """Copies of one layer, and a norm after the last."""
+
+    def __init__(self, layer: Module, num_layers: int, norm: Module | None) -> None:
+        super().__init__()
+        self.layers = ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.num_layers = num_layers
+        self.norm = norm
 
 
 def _no_nested(layer: Any) -> str:
@@ -229,15 +232,12 @@ def _no_nested(layer: Any) -> str:
     return next((reason for holds, reason in reasons if holds), "")
 
 
-class TransformerEncoder(Module):
+class TransformerEncoder(_Stack):
     """A stack of copies of an encoder layer."""
 
     def __init__(self, encoder_layer: Module, num_layers: int, norm: Module | None = None,
                  enable_nested_tensor: bool = True, mask_check: bool = True) -> None:
-        super().__init__()
-        self.layers = _clones(encoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(encoder_layer, num_layers, norm)
         self.enable_nested_tensor = enable_nested_tensor
         self.mask_check = mask_check
         reason = _no_nested(encoder_layer)
@@ -254,14 +254,11 @@ class TransformerEncoder(Module):
         return src if self.norm is None else self.norm(src)
 
 
-class TransformerDecoder(Module):
+class TransformerDecoder(_Stack):
     """A stack of copies of a decoder layer."""
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
-        super().__init__()
-        self.layers = _clones(decoder_layer, num_layers)
-        self.num_layers = num_layers
-        self.norm = norm
+        super().__init__(decoder_layer, num_layers, norm)
 
     def forward(self, tgt: Any, memory: Any, tgt_mask: Any = None, memory_mask: Any = None,
                 tgt_key_padding_mask: Any = None, memory_key_padding_mask: Any = None,

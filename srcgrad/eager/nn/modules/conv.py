@@ -7,10 +7,8 @@ from typing import Any
 
 from .. import functional as F
 from .. import init
-from .options import Layer
+from ..options import Layer, layers
 from .utils import ntuple
-
-__all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
 _MODES = ("zeros", "reflect", "replicate", "circular")
 
@@ -91,6 +89,8 @@ class _ConvNd(Layer):
 
 
 class _Direct(_ConvNd):
+    """Convolution of ``{shape}``."""
+
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
                  padding: Any = 0, dilation: Any = 1, groups: int = 1, bias: bool = True,
                  padding_mode: str = "zeros", device: Any = None, dtype: Any = None) -> None:
@@ -109,19 +109,12 @@ class _Direct(_ConvNd):
         return self._conv_forward(input, self.weight, self.bias)
 
 
-class Conv1d(_Direct, count=1):
-    """Convolution of ``(N, C, L)``."""
-
-
-class Conv2d(_Direct, count=2):
-    """Convolution of ``(N, C, H, W)``."""
-
-
-class Conv3d(_Direct, count=3):
-    """Convolution of ``(N, C, D, H, W)``."""
+Conv1d, Conv2d, Conv3d = layers("Conv{count}d", "", _Direct)
 
 
 class _Transposed(_ConvNd):
+    """The transpose of :class:`Conv{count}d`."""
+
     is_transposed = True
 
     def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1,
@@ -162,13 +155,4 @@ class _Transposed(_ConvNd):
                         self.groups, self.dilation)
 
 
-class ConvTranspose1d(_Transposed, count=1):
-    """The transpose of :class:`Conv1d`."""
-
-
-class ConvTranspose2d(_Transposed, count=2):
-    """The transpose of :class:`Conv2d`."""
-
-
-class ConvTranspose3d(_Transposed, count=3):
-    """The transpose of :class:`Conv3d`."""
+ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = layers("ConvTranspose{count}d", "", _Transposed)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from .. import functional as F
-from .options import Layer, layer
-
-__all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "FeatureAlphaDropout",]
+from ..options import Layer, layer
 
 
 class _Dropout(Layer, shown="p inplace"):

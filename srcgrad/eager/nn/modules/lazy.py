@@ -6,6 +6,7 @@ import types
 from typing import Any
 
 from ... import basis as torch
+from ..module_state import ModulePart
 from ..parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
 from .linear import Linear
@@ -18,30 +19,25 @@ from .normalization import (
     InstanceNorm3d,
 )
 
-__all__ = ["LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
-           "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
-           "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear"]
 
-
-class LazyModuleMixin:
+class LazyModuleMixin(ModulePart):
     """Makes the class after it in the list of bases lazy: it becomes ``cls_to_become`` at its
     first call, when :meth:`initialize_parameters` gives its tensors their shapes."""
 
     cls_to_become: type | None = None
-    _parameters: dict[str, Any]
-    _buffers: dict[str, Any]
+    _learned = ""  # the size that the first call tells, 0 until then
 
-    def __init_subclass__(cls, becomes: type | None = None) -> None:
+    def __init_subclass__(cls, becomes: type | None = None, learned: str = "") -> None:
         super().__init_subclass__()
-        if becomes is not None:
-            cls.cls_to_become = becomes
+        cls.cls_to_become = becomes or cls.cls_to_become
+        if learned:
+            cls._learned = learned
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        this: Any = self
-        this._load_hook = this._register_load_state_dict_pre_hook(
+        self._load_hook = self._register_load_state_dict_pre_hook(
             LazyModuleMixin._take_shapes, with_module=True)
-        this._initialize_hook = this.register_forward_pre_hook(
+        self._initialize_hook = self.register_forward_pre_hook(
             LazyModuleMixin._infer_parameters, with_kwargs=True)
 
     def _take_shapes(self, state_dict: Any, prefix: str, *_: Any) -> None:
@@ -61,39 +57,35 @@ class LazyModuleMixin:
         return any(map(is_lazy, (*self._parameters.values(), *self._buffers.values())))
 
     def _infer_parameters(self, args: Any, kwargs: Any = None) -> None:
-        this: Any = self
-        this.initialize_parameters(*args, **(kwargs or {}))
-        if this.has_uninitialized_params():
-            raise RuntimeError(f"module {this._get_name()} has not been fully initialized")
-        this._initialize_hook.remove()
-        this._load_hook.remove()
-        del this._initialize_hook, this._load_hook
-        if this.cls_to_become is not None:
-            this.__class__ = this.cls_to_become
+        self.initialize_parameters(*args, **(kwargs or {}))
+        if self.has_uninitialized_params():
+            raise RuntimeError(f"module {self._get_name()} has not been fully initialized")
+        self._initialize_hook.remove()
+        self._load_hook.remove()
+        del self._initialize_hook, self._load_hook
+        if self.cls_to_become is not None:
+            self.__class__ = self.cls_to_become
 
     def reset_parameters(self) -> None:
         """Draw new parameters, once their shapes are known."""
-        this: Any = self
-        if not this.has_uninitialized_params() and this._known():
+        if not self.has_uninitialized_params() and getattr(self, self._learned, None) != 0:
             super().reset_parameters()  # type: ignore[misc]
 
-    def _known(self) -> bool:
-        raise NotImplementedError
+    def _let_open(self, bias: bool, **kind: Any) -> None:
+        """A weight, and a bias if wanted, that have no shape yet."""
+        self.weight = UninitializedParameter(**kind)
+        if bias:
+            self.bias = UninitializedParameter(**kind)
 
 
-class LazyLinear(LazyModuleMixin, Linear, becomes=Linear):
+class LazyLinear(LazyModuleMixin, Linear, becomes=Linear, learned="in_features"):
     """A :class:`Linear` layer that takes ``in_features`` from its first input."""
 
     def __init__(self, out_features: int, bias: bool = True, device: Any = None,
                  dtype: Any = None) -> None:
         super().__init__(0, 0, False)
         self.out_features = out_features
-        self.weight = UninitializedParameter(device=device, dtype=dtype)
-        if bias:
-            self.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def _known(self) -> bool:
-        return self.in_features != 0
+        self._let_open(bias, device=device, dtype=dtype)
 
     def initialize_parameters(self, input: Any) -> None:
         """Shapes from the last axis of ``input``, or from weights that were loaded."""
@@ -108,74 +100,59 @@ class LazyLinear(LazyModuleMixin, Linear, becomes=Linear):
             self.in_features = self.weight.shape[-1]
 
 
-class _LazyConv(LazyModuleMixin):
+class _LazyConv(LazyModuleMixin, learned="in_channels"):
     """``out_channels`` and the options of a convolution; ``in_channels`` comes with the input."""
 
     def __init__(self, out_channels: int, kernel_size: Any, *options: Any, bias: bool = True,
                  device: Any = None, dtype: Any = None, **more: Any) -> None:
         super().__init__(0, 0, kernel_size, *options, bias=False, **more)
-        this: Any = self
-        this.out_channels = out_channels
-        this.weight = UninitializedParameter(device=device, dtype=dtype)
-        if bias:
-            this.bias = UninitializedParameter(device=device, dtype=dtype)
-
-    def _known(self) -> bool:
-        this: Any = self
-        return bool(this.in_channels != 0)
+        self.out_channels = out_channels
+        self._let_open(bias, device=device, dtype=dtype)
 
     def initialize_parameters(self, input: Any, *_: Any) -> None:
         """Shapes from the channels of ``input``."""
-        this: Any = self
         if not self.has_uninitialized_params():
             return
-        n = this.count
+        n = self.count
         if input.dim() not in (n + 1, n + 2):
             raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
                                f"{type(self).__name__}, but got input of size: {input.shape}")
-        this.in_channels = input.shape[-n - 1]
-        if this.in_channels % this.groups:
+        self.in_channels = input.shape[-n - 1]
+        if self.in_channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")
-        ends = (this.out_channels, this.in_channels // this.groups)
-        if this.transposed:
-            ends = (this.in_channels, this.out_channels // this.groups)
-        this.weight.materialize((*ends, *this.kernel_size))
-        if this.bias is not None:
-            this.bias.materialize((this.out_channels,))
+        ends = (self.out_channels, self.in_channels // self.groups)
+        if self.transposed:
+            ends = (self.in_channels, self.out_channels // self.groups)
+        self.weight.materialize((*ends, *self.kernel_size))
+        if self.bias is not None:
+            self.bias.materialize((self.out_channels,))
         self.reset_parameters()
 
 
-class _LazyNorm(LazyModuleMixin):
+class _LazyNorm(LazyModuleMixin, learned="num_features"):
     """The options of a normalisation; ``num_features`` comes with the input."""
 
     def __init__(self, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
                  track_running_stats: bool = True, device: Any = None, dtype: Any = None,
                  **more: Any) -> None:
         super().__init__(0, eps, momentum, False, False, **more)
-        this: Any = self
-        this.affine, this.track_running_stats = affine, track_running_stats
+        self.affine, self.track_running_stats = affine, track_running_stats
         kind = {"device": device, "dtype": dtype}
         if affine:
-            this.weight = UninitializedParameter(**kind)
-            this.bias = UninitializedParameter(**kind) if more.get("bias", True) else None
+            self._let_open(more.get("bias", True), **kind)
         if track_running_stats:
-            this.running_mean = UninitializedBuffer(**kind)
-            this.running_var = UninitializedBuffer(**kind)
-            this.num_batches_tracked = torch.tensor(0, dtype=torch.int64)
-
-    def _known(self) -> bool:
-        this: Any = self
-        return bool(this.num_features != 0)
+            self.running_mean = UninitializedBuffer(**kind)
+            self.running_var = UninitializedBuffer(**kind)
+            self.num_batches_tracked = torch.tensor(0, dtype=torch.int64)
 
     def initialize_parameters(self, input: Any) -> None:
         """Shapes from the second axis of ``input``."""
-        this: Any = self
         if not self.has_uninitialized_params():
             return
-        this.num_features = input.shape[1]
-        for value in (this.weight, this.bias, this.running_mean, this.running_var):
+        self.num_features = input.shape[1]
+        for value in (self.weight, self.bias, self.running_mean, self.running_var):
             if is_lazy(value):
-                value.materialize((this.num_features,))
+                value.materialize((self.num_features,))
         self.reset_parameters()
 
 

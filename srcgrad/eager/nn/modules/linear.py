@@ -8,9 +8,7 @@ from typing import Any
 from .. import functional as F
 from .. import init
 from ..module import Module
-from .options import Layer
-
-__all__ = ["Bilinear", "Flatten", "Identity", "Linear", "Unflatten"]
+from ..options import Layer
 
 
 class Identity(Module):

@@ -8,10 +8,7 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from .options import Layer, layer
-
-__all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d",
-           "InstanceNorm2d", "InstanceNorm3d", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
+from ..options import Layer, layer, layers
 
 
 class _Affine(Layer):
@@ -28,8 +25,7 @@ class _Statistics(_Affine):
     """Parameters and running statistics per channel."""
 
     _version = 2
-    ranks: tuple[int, ...]
-    ranks_text: str
+    count: int
 
     def __init__(self, num_features: int, eps: float, momentum: float | None, affine: bool,
                  track_running_stats: bool, bias: bool, device: Any, dtype: Any) -> None:
@@ -59,8 +55,14 @@ class _Statistics(_Affine):
         super().reset_parameters()
 
     def _check_input_dim(self, input: Any) -> None:
-        if input.dim() not in self.ranks:
-            raise ValueError(f"expected {self.ranks_text} input (got {input.dim()}D input)")
+        ranks = self._ranks()
+        if input.dim() not in ranks:
+            expected = " or ".join(f"{rank}D" for rank in ranks)
+            raise ValueError(f"expected {expected} input (got {input.dim()}D input)")
+
+    def _ranks(self) -> tuple[int, ...]:
+        """With and without a batch."""
+        return self.count + 1, self.count + 2
 
     def extra_repr(self) -> str:
         return (f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
@@ -77,11 +79,16 @@ class _Statistics(_Affine):
 
 
 class _BatchNorm(_Statistics):
+    """Standardises channels of ``{shape}`` over the batch."""
+
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1,
                  affine: bool = True, track_running_stats: bool = True, device: Any = None,
                  dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__(num_features, eps, momentum, affine, track_running_stats, bias, device,
                          dtype)
+
+    def _ranks(self) -> tuple[int, ...]:
+        return (2, 3) if self.count == 1 else (self.count + 2,)
 
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
@@ -97,19 +104,12 @@ class _BatchNorm(_Statistics):
                             factor, self.eps)
 
 
-class BatchNorm1d(_BatchNorm, ranks=(2, 3), ranks_text="2D or 3D"):
-    """Standardises channels of ``(N, C)`` or ``(N, C, L)`` over the batch."""
-
-
-class BatchNorm2d(_BatchNorm, ranks=(4,), ranks_text="4D"):
-    """Standardises channels of ``(N, C, H, W)`` over the batch."""
-
-
-class BatchNorm3d(_BatchNorm, ranks=(5,), ranks_text="5D"):
-    """Standardises channels of ``(N, C, D, H, W)`` over the batch."""
+BatchNorm1d, BatchNorm2d, BatchNorm3d = layers("BatchNorm{count}d", "", _BatchNorm)
 
 
 class _InstanceNorm(_Statistics):
+    """Standardises each channel of each sample of ``{shape}``."""
+
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float = 0.1,
                  affine: bool = False, track_running_stats: bool = False, device: Any = None,
                  dtype: Any = None, *, bias: bool = True) -> None:
@@ -123,7 +123,7 @@ class _InstanceNorm(_Statistics):
 
     def forward(self, input: Any) -> Any:
         self._check_input_dim(input)
-        batched = max(self.ranks)
+        batched = self.count + 2
         channels = input.size(-batched + 1)
         if channels != self.num_features and self.affine:
             raise ValueError(f"expected input's size at dim={input.dim() - batched + 1} to match "
@@ -137,16 +137,7 @@ class _InstanceNorm(_Statistics):
         return self._apply_norm(input.unsqueeze(0)).squeeze(0)
 
 
-class InstanceNorm1d(_InstanceNorm, ranks=(2, 3), ranks_text="2D or 3D"):
-    """Standardises each channel of each sample of ``(N, C, L)`` or ``(C, L)``."""
-
-
-class InstanceNorm2d(_InstanceNorm, ranks=(3, 4), ranks_text="3D or 4D"):
-    """Standardises each channel of each sample of ``(N, C, H, W)`` or ``(C, H, W)``."""
-
-
-class InstanceNorm3d(_InstanceNorm, ranks=(4, 5), ranks_text="4D or 5D"):
-    """Standardises each channel of each sample of ``(N, C, D, H, W)`` or ``(C, D, H, W)``."""
+InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = layers("InstanceNorm{count}d", "", _InstanceNorm)
 
 
 def _shape(normalized_shape: Any) -> tuple[int, ...]:

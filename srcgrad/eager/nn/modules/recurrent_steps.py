@@ -13,9 +13,7 @@ from typing import Any
 from ... import basis as torch
 from .. import functional as F
 from .. import init
-from .options import Layer
-
-__all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
+from ..options import Layer
 
 State = tuple[Any, ...]
 

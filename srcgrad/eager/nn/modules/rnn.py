@@ -9,12 +9,10 @@ from ... import basis as torch
 from ...ops.arguments import warn_once
 from .. import functional as F
 from ..functional import nodes
+from ..options import Layer
 from ..parameter import Parameter
 from ..utils.rnn import PackedSequence
-from .options import Layer
 from .recurrent_steps import STEPS, draw_recurrent
-
-__all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 
 class RNNBase(Layer):
@@ -121,12 +119,7 @@ class RNNBase(Layer):
             raise RuntimeError("input.size(-1) must be equal to input_size. Expected "
                                f"{self.input_size}, got {input.size(-1)}")
         count = input.size(0) if self.batch_first else input.size(1)
-        if states is None:
-            states = tuple(
-                torch.zeros(size, dtype=input.dtype) for size in self._state_sizes(count)
-            )
-        else:
-            self._check_sizes(states, count)
+        states = self._states(states, count, input.dtype)
         if self.batch_first:
             input = input.transpose(0, 1)
         return input, states, batched
@@ -150,11 +143,16 @@ class RNNBase(Layer):
             sizes.append((layers, batch, self.hidden_size))
         return sizes
 
-    def _check_sizes(self, states: tuple[Any, ...], batch: int) -> None:
-        for place, (state, size) in enumerate(zip(states, self._state_sizes(batch))):
+    def _states(self, states: tuple[Any, ...] | None, batch: int, dtype: Any) -> tuple[Any, ...]:
+        """The given states, if their sizes are right; zeros if there are none."""
+        sizes = self._state_sizes(batch)
+        if states is None:
+            return tuple(torch.zeros(size, dtype=dtype) for size in sizes)
+        for place, (state, size) in enumerate(zip(states, sizes)):
             if tuple(state.size()) != size:
                 which = "hidden size" if self.mode != "LSTM" else f"hidden[{place}] size"
                 raise RuntimeError(f"Expected {which} {size}, got {list(state.size())}")
+        return states
 
     def _forward(self, input: Any, states: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         """Outputs and last states for padded or packed sequences."""
@@ -166,14 +164,10 @@ class RNNBase(Layer):
     def _forward_packed(self, packed: PackedSequence,
                         states: tuple[Any, ...] | None) -> tuple[Any, tuple[Any, ...]]:
         counts = packed.batch_sizes.tolist()
-        if states is None:
-            states = tuple(torch.zeros(size, dtype=packed.data.dtype)
-                           for size in self._state_sizes(counts[0]))
-        else:
-            self._check_sizes(states, counts[0])
-            if packed.sorted_indices is not None:
-                states = tuple(s.index_select(1, packed.sorted_indices) for s in states)
-        data, finals = self._run(packed.data, states, counts)
+        full = self._states(states, counts[0], packed.data.dtype)
+        if states is not None and packed.sorted_indices is not None:
+            full = tuple(s.index_select(1, packed.sorted_indices) for s in full)
+        data, finals = self._run(packed.data, full, counts)
         if packed.unsorted_indices is not None:
             finals = tuple(s.index_select(1, packed.unsorted_indices) for s in finals)
         out = PackedSequence(data, packed.batch_sizes, packed.sorted_indices,

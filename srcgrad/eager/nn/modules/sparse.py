@@ -7,10 +7,8 @@ from typing import Any, Self
 from ... import basis as torch
 from .. import functional as F
 from .. import init
+from ..options import Layer
 from ..parameter import Parameter
-from .options import Layer
-
-__all__ = ["Embedding", "EmbeddingBag"]
 
 
 def _within(name: str, row: int | None, count: int) -> int | None:

@@ -6,14 +6,7 @@ from typing import Any
 
 from .. import functional as F
 from ..module import Module
-from .options import Layer, layer, layers
-
-__all__ = ["ChannelShuffle", "CircularPad1d", "CircularPad2d", "CircularPad3d", "ConstantPad1d",
-           "ConstantPad2d", "ConstantPad3d", "CosineSimilarity", "Fold", "PairwiseDistance",
-           "PixelShuffle", "PixelUnshuffle", "ReflectionPad1d", "ReflectionPad2d",
-           "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "Unfold",
-           "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d", "ZeroPad2d",
-           "ZeroPad3d"]
+from ..options import Layer, layer, layers
 
 
 class _Pad(Layer, shown="{self.padding}"):

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from ... import basis as torch
-from ...typename import typename
 
 
 def parameters_to_vector(parameters: Iterable[Any]) -> Any:
@@ -17,7 +16,7 @@ def parameters_to_vector(parameters: Iterable[Any]) -> Any:
 def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
     """Slices of a vector into the parameters' data."""
     if not isinstance(vec, torch.Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
+        raise TypeError(f"expected torch.Tensor, but got: {torch.typename(vec)}")
     values: Any = vec
     start = 0
     for p in parameters:

@@ -55,25 +55,20 @@ class PackedSequence(_Fields):
         return False
 
 
-def _converting(name: str, dtype: Any, text: str) -> Any:
+def _converting(name: str, dtype: Any) -> Any:
     def convert(self: PackedSequence) -> PackedSequence:
         return self.to(dtype=dtype)
 
-    convert.__name__, convert.__qualname__, convert.__doc__ = name, f"PackedSequence.{name}", text
+    convert.__name__, convert.__qualname__ = name, f"PackedSequence.{name}"
+    convert.__doc__ = f"The same steps as numbers of the dtype ``{dtype}``."
     return convert
 
 
-for _name, _dtype, _text in (
-    ("double", torch.float64, "In double precision."),
-    ("float", torch.float32, "In single precision."),
-    ("half", torch.float16, "In half precision."),
-    ("long", torch.int64, "With integers of 64 bits."),
-    ("int", torch.int32, "With integers of 32 bits."),
-    ("short", torch.int16, "With integers of 16 bits."),
-    ("char", torch.int8, "With integers of 8 bits."),
-    ("byte", torch.uint8, "With unsigned integers of 8 bits."),
-):
-    setattr(PackedSequence, _name, _converting(_name, _dtype, _text))
+for _name, _dtype in {
+    "double": torch.float64, "float": torch.float32, "half": torch.float16, "long": torch.int64,
+    "int": torch.int32, "short": torch.int16, "char": torch.int8, "byte": torch.uint8,
+}.items():
+    setattr(PackedSequence, _name, _converting(_name, _dtype))
 
 
 def invert_permutation(permutation: Any) -> Any:

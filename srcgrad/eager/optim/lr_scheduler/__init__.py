@@ -1,23 +1,14 @@
 """Learning-rate schedules."""
 
+# ruff: noqa: F403
+
+from ...nn.signatures import defined_in
+from .base import *
 from .base import EPOCH_DEPRECATION_WARNING, LRScheduler
-from .composed import ChainedScheduler, ReduceLROnPlateau, SequentialLR
-from .cyclic import CosineAnnealingWarmRestarts, CyclicLR, OneCycleLR
-from .decay import (
-    ConstantLR,
-    CosineAnnealingLR,
-    ExponentialLR,
-    LambdaLR,
-    LinearLR,
-    MultiplicativeLR,
-    MultiStepLR,
-    PolynomialLR,
-    StepLR,
-)
+from .composed import *
+from .cyclic import *
+from .decay import *
 
 _LRScheduler = LRScheduler  # the name that older programs derive from
 
-__all__ = ["EPOCH_DEPRECATION_WARNING", "ChainedScheduler", "ConstantLR", "CosineAnnealingLR",
-           "CosineAnnealingWarmRestarts", "CyclicLR", "ExponentialLR", "LRScheduler", "LambdaLR",
-           "LinearLR", "MultiStepLR", "MultiplicativeLR", "OneCycleLR", "PolynomialLR",
-           "ReduceLROnPlateau", "SequentialLR", "StepLR"]
+__all__ = ["EPOCH_DEPRECATION_WARNING", *defined_in(__name__, globals(), type)]

@@ -1,27 +1,11 @@
 """Datasets, samplers and the loader."""
 
-from .collate import default_collate, default_convert
-from .dataloader import DataLoader, get_worker_info
-from .dataset import (
-    ChainDataset,
-    ConcatDataset,
-    Dataset,
-    IterableDataset,
-    StackDataset,
-    Subset,
-    TensorDataset,
-    random_split,
-)
-from .sampler import (
-    BatchSampler,
-    RandomSampler,
-    Sampler,
-    SequentialSampler,
-    SubsetRandomSampler,
-    WeightedRandomSampler,
-)
+# ruff: noqa: F401, F403
 
-__all__ = ["BatchSampler", "ChainDataset", "ConcatDataset", "DataLoader", "Dataset",
-           "IterableDataset", "RandomSampler", "Sampler", "SequentialSampler", "StackDataset",
-           "Subset", "SubsetRandomSampler", "TensorDataset", "WeightedRandomSampler",
-           "default_collate", "default_convert", "get_worker_info", "random_split"]
+from ...nn.signatures import defined_in
+from .collate import default_collate, default_convert
+from .dataloader import *
+from .dataset import *
+from .sampler import *
+
+__all__ = defined_in(__name__, globals())

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from ... import basis as torch
 from .collate import default_collate, default_convert
-from .dataset import IterableDataset
+from .dataset import IterableDataset, T_co
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
 
-T_co = TypeVar("T_co", covariant=True)
 _FIXED = ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 
 
@@ -96,25 +93,20 @@ class DataLoader(Generic[T_co]):
                 yield self.collate_fn([self.dataset[i] for i in indices])
 
     def _stream(self) -> Iterator[Any]:
-        samples = iter(self.dataset)
         if self.batch_size is None:
-            for sample in samples:
-                yield self.collate_fn(sample)
-            return
-        while batch := list(itertools.islice(samples, self.batch_size)):
-            if len(batch) == self.batch_size or not self.drop_last:
-                yield self.collate_fn(batch)
+            yield from map(self.collate_fn, self.dataset)
+        else:
+            yield from map(self.collate_fn, self._groups())
+
+    def _groups(self) -> BatchSampler:
+        assert self.batch_size is not None
+        return BatchSampler(self.dataset, self.batch_size, self.drop_last)
 
     def __len__(self) -> int:
         if not self._iterable:
             order: Any = self.sampler if self.batch_sampler is None else self.batch_sampler
             return len(order)
-        count = len(self.dataset)
-        if self.batch_size is None:
-            return count
-        if self.drop_last:
-            return count // self.batch_size
-        return math.ceil(count / self.batch_size)
+        return len(self.dataset if self.batch_size is None else self._groups())
 
 
 def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None,

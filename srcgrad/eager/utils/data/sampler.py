@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic
 
 from ... import basis as torch
-
-T_co = TypeVar("T_co", covariant=True)
+from .dataset import T_co
 
 
 def _check_positive(name: str, value: Any, refused: bool = False) -> None:

@@ -14,11 +14,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from ... import basis as torch
-from .. import functional as F
-from ..module import Module
-from ..parameter import Parameter
-from ..signatures import defined
+from .. import basis as torch
+from . import functional as F
+from .module import Module
+from .parameter import Parameter
+from .signatures import SHAPES, defined
 
 _Parameters = dict[str, inspect.Parameter]
 _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -120,14 +120,15 @@ def layer(name: str, of: Callable[..., Any] | None, base: type[Layer] = Layer, d
 def layers(name: str, of: str, base: type[Layer] = Layer, *, counts: tuple[int, ...] = (1, 2, 3),
            **facts: Any) -> tuple[Any, ...]:
     """:func:`layer` for one, two and three spatial axes: their number is an attribute, and stands
-    in the names of class and function as ``{count}``; a docstring of ``base`` may have ``{axes}``
-    and the facts."""
+    in the names of class and function as ``{count}``; a docstring of ``base`` may have them, too,
+    and ``{axes}``, ``{shape}`` and the facts."""
     made = []
     for count in counts:
         function = getattr(F, of.format(count=count)) if of else None
         cls = layer(name.format(count=count), function, base, 2, count=count, **facts)
         if function is None:
             axes = ("axis", "two axes", "three axes")[count - 1]
-            cls.__doc__ = cls.__doc__.format(axes=axes, **facts)
+            cls.__doc__ = cls.__doc__.format(
+                axes=axes, shape=SHAPES[count - 1], count=count, **facts)
         made.append(cls)
     return tuple(made)
