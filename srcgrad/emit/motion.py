@@ -11,7 +11,7 @@ changes.  The line of the user's that is left without a statement is quoted abov
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 
 from srcgrad.emit.comments import node_of, text_of
@@ -33,19 +33,32 @@ class Motion:
                  users: Mapping[Value, int], uses: Mapping[Value, Sequence[int]]) -> None:
         self._users, self._uses = users, uses
         self._memory: dict[str, set[object]] = {}
+        self._depth = 1
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
             if is_mutable(value.aval):
                 memory.add(families.family.get(value))
 
-    def append(self, before: list[ast.stmt], stmt: ast.stmt) -> None:
-        """Puts a statement after others, with what it takes in of them."""
+    def block(self, body: list[ast.stmt], depth: int) -> list[ast.stmt]:
+        """The statements of a block, so deep in the function, with those put together that may
+        be."""
+        self._depth = depth
+        while True:
+            found: list[ast.stmt] = []
+            for stmt in body:
+                found.append(self._with_earlier(found, stmt))
+            if len(found) == len(body):
+                return found
+            body = found
+
+    def _with_earlier(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
+        """A statement with what it takes in of those before it."""
         node = node_of(stmt)
         if isinstance(stmt, ast.Return):
-            stmt = self._returned(before, stmt)
-        elif node is not None and is_adjoint(node) and isinstance(stmt, ast.Assign | ast.AugAssign):
-            stmt = self._added(before, self._filled(before, stmt))
-        before.append(stmt)
+            return self._returned(before, stmt)
+        if isinstance(stmt, ast.Assign | ast.AugAssign) and (node is None or is_adjoint(node)):
+            return self._added(before, self._filled(before, stmt))
+        return stmt
 
     # ---- what only one statement reads -------------------------------------------------------
 
@@ -58,7 +71,7 @@ class Motion:
             if found is None or not self._passes(before, place, ()):
                 continue
             filled = _with(stmt, *found)
-            if filled is not None and is_short(filled):
+            if filled is not None and is_short(filled, self._depth):
                 stmt = filled
                 _take(before, place)
         return stmt
@@ -69,7 +82,7 @@ class Motion:
         found = self._once_read(before[-1]) if before else None
         if found is not None and any(isinstance(p, ast.Name) and p.id == found[0] for p in parts):
             filled = _with(stmt, *found)
-            if filled is not None and is_short(filled):
+            if filled is not None and is_short(filled, self._depth):
                 del before[-1]
                 return filled
         return stmt
@@ -99,7 +112,7 @@ class Motion:
             return stmt
         for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
             earlier = before[place]
-            total = _total(earlier, stmt)
+            total = _total(earlier, stmt, self._depth)
             if total is not None:
                 if self._passes(before, place, (base,)):
                     _take(before, place)
@@ -128,8 +141,10 @@ class Motion:
         moved = before[place]
         read = names_in(moved) - set(adds_to)
         memory = set().union(*(self._memory.get(n, ()) for n in read))
-        for stmt in before[place + 1:]:
-            if text_of(stmt) is not None:
+        for stmt in _parts(before[place + 1:]):
+            if isinstance(stmt, ast.For) and names_in(stmt.target) & read:
+                return False
+            if isinstance(stmt, ast.For | ast.If) or text_of(stmt) is not None:
                 continue
             if not isinstance(stmt, ast.Assign | ast.AugAssign) or _has_effects(stmt.value):
                 return False
@@ -147,6 +162,14 @@ class Motion:
                         memory & written or None in memory | written):
                     return False
         return True
+
+
+def _parts(stmts: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements, and those in them."""
+    for stmt in stmts:
+        yield stmt
+        for part in ("body", "orelse"):
+            yield from _parts(getattr(stmt, part, ()))
 
 
 def _take(before: list[ast.stmt], place: int) -> None:
@@ -175,9 +198,8 @@ def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
         return None
     targets = stmt.targets if isinstance(stmt, ast.Assign) else [
         stmt.target] if isinstance(stmt, ast.AugAssign) else []
-    if any(_base(t) == name for t in targets) or (
-            isinstance(stmt, ast.Assign) and stmt.value is found[0]):
-        return None  # a place in it, or another name for it
+    if any(_base(t) == name for t in targets):
+        return None
     return _like(stmt, _Put(name, value).visit(_copied(stmt)))
 
 
@@ -212,7 +234,7 @@ def _base(target: ast.expr) -> str | None:
     return target.id if isinstance(target, ast.Name) else None
 
 
-def _total(first: ast.stmt, second: ast.AugAssign) -> ast.stmt | None:
+def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | None:
     """One statement for a number or an array of the backward part and what is added to it next."""
     node = node_of(second)
     if node is None or len(node.outputs) != 1 or node.out.aval.dtype is None or (
@@ -234,7 +256,7 @@ def _total(first: ast.stmt, second: ast.AugAssign) -> ast.stmt | None:
         made = _both_added(first, second)
     else:
         return None
-    return _like(second, made) if is_short(made) else None
+    return _like(second, made) if is_short(made, depth) else None
 
 
 def _same_target(first: ast.stmt, target: ast.expr) -> bool:
@@ -273,9 +295,9 @@ def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
             and node.out.aval == following.out.aval and bool(node.out.aval.shape))
 
 
-def is_short(stmt: ast.stmt) -> bool:
-    """Does a statement fit a line?"""
-    return len(ast.unparse(ast.fix_missing_locations(stmt))) < WIDTH - 12
+def is_short(stmt: ast.stmt, depth: int = 3) -> bool:
+    """Does a statement fit a line, so deep in the function?"""
+    return len(ast.unparse(ast.fix_missing_locations(stmt))) + 4 * depth <= WIDTH
 
 
 def _like(old: ast.stmt, new: ast.stmt) -> ast.stmt:

@@ -29,18 +29,19 @@ from srcgrad.graph.ir import Value
 def together(function: ast.FunctionDef, users: Mapping[Value, int],
              motion: Motion) -> ast.FunctionDef:
     """The function with such statements merged, in place; ``users`` counts who reads a value."""
-    pending: list[ast.AST] = [function]
+    pending: list[tuple[ast.AST, int]] = [(function, 1)]
     while pending:
-        stmt = pending.pop()
+        stmt, depth = pending.pop()
         for part in ("body", "orelse", "handlers", "finalbody"):
             body = getattr(stmt, part, ())
-            pending.extend(body)
+            pending.extend((inner, depth + 1) for inner in body)
             if part in ("body", "orelse") and body:
-                _merge(body, users, motion)
+                _merge(body, users, motion, depth)
     return function
 
 
-def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion) -> None:
+def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
+           depth: int) -> None:
     merged: list[ast.stmt] = []
     at = 0
     _in_groups(body)
@@ -72,9 +73,9 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion) -> 
             merged[-1].targets += first.targets  # type: ignore[attr-defined]
         else:
             count = 1
-            motion.append(merged, first)
+            merged.append(first)
         at += count
-    body[:] = merged
+    body[:] = motion.block(merged, depth)
 
 
 def _elements(body: list[ast.stmt], at: int) -> int:
