@@ -34,6 +34,7 @@ class Motion:
         self._users, self._uses = users, uses
         self._memory: dict[str, set[object]] = {}
         self._depth = 1
+        self._mentioned: dict[ast.stmt, set[str]] = {}
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
             if is_mutable(value.aval):
@@ -68,7 +69,8 @@ class Motion:
             if place >= len(before):
                 continue
             found = self._once_read(before[place])
-            if found is None or not self._passes(before, place, ()):
+            if found is None or found[0] not in self._names(stmt) or (
+                    not self._passes(before, place, ())):
                 continue
             filled = _with(stmt, *found)
             if filled is not None and is_short(filled, self._depth):
@@ -93,12 +95,13 @@ class Motion:
         if not isinstance(stmt, ast.Assign) or node is None or not is_adjoint(node) or (
                 len(stmt.targets) != 1 or len(node.outputs) != 1 or node.blocks):
             return None
+        if self._users.get(node.out) != 1 or len(self._uses.get(node.out, ())) != 1:
+            return None
         name, value = stmt.targets[0], stmt.value
         if not isinstance(name, ast.Name) or not isinstance(
                 value, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript | ast.Attribute):
             return None
-        once = self._users.get(node.out) == 1 and len(self._uses.get(node.out, ())) == 1
-        return (name.id, value) if once and not _has_effects(value) else None
+        return None if _has_effects(value) else (name.id, value)
 
     # ---- what is added to one place ----------------------------------------------------------
 
@@ -122,11 +125,19 @@ class Motion:
                 break
         return stmt
 
+    def _names(self, stmt: ast.stmt) -> set[str]:
+        found = self._mentioned.get(stmt)
+        if found is None:
+            found = self._mentioned[stmt] = names_in(stmt)
+        return found
+
     def _leaves(self, stmt: ast.stmt, base: str, target: ast.expr) -> bool:
         """Does a statement neither read nor set an array or number, but for adding to parts?"""
         if not isinstance(stmt, ast.Assign | ast.AugAssign):
             return False
-        read = names_in(stmt)
+        read = self._names(stmt)
+        if base not in read and not self._memory.get(base):
+            return True
         if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Subscript) and (
                 isinstance(target, ast.Subscript) and isinstance(stmt.op, ast.Add | ast.Sub)
                 and _base(stmt.target) == base):
@@ -139,10 +150,11 @@ class Motion:
     def _passes(self, before: Sequence[ast.stmt], place: int, adds_to: Sequence[str]) -> bool:
         """May a statement be the last one instead?  ``adds_to``: nothing after it reads that."""
         moved = before[place]
-        read = names_in(moved) - set(adds_to)
+        read = self._names(moved) - set(adds_to)
         memory = set().union(*(self._memory.get(n, ()) for n in read))
         for stmt in _parts(before[place + 1:]):
-            if isinstance(stmt, ast.For) and names_in(stmt.target) & read:
+            if isinstance(stmt, ast.For) and self._names(stmt) & read and names_in(
+                    stmt.target) & read:
                 return False
             if isinstance(stmt, ast.For | ast.If) or text_of(stmt) is not None:
                 continue
@@ -180,7 +192,7 @@ def _take(before: list[ast.stmt], place: int) -> None:
         return
     del before[place - 1]
     last = max(i for i, s in enumerate(before) if _quotes(s))
-    while _quotes(before[last - 1]):
+    while last and _quotes(before[last - 1]):
         last -= 1
     if all(text_of(s) != text_of(said) for s in before[last:]):
         before.insert(last, said)
@@ -269,7 +281,8 @@ def _same_target(first: ast.stmt, target: ast.expr) -> bool:
     else:
         return False
     return own is not None and node is not None and is_adjoint(node) and (
-        ast.dump(own) == ast.dump(target))
+        type(own) is type(target) and _base(own) == _base(target)
+        and ast.dump(own) == ast.dump(target))
 
 
 def _both_added(first: ast.AugAssign, second: ast.AugAssign) -> ast.AugAssign:
