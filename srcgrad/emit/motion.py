@@ -259,8 +259,11 @@ def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | Non
         return None
     if isinstance(first, ast.Assign) and not isinstance(
             first.value, ast.IfExp | ast.Compare | ast.BoolOp):
-        total = ast.BinOp(first.value, second.op, second.value)
-        if isinstance(first.value, ast.UnaryOp) and isinstance(first.value.op, ast.USub) and (
+        total: ast.expr = ast.BinOp(first.value, second.op, second.value)
+        if isinstance(first.value, ast.Constant) and first.value.value == 0 and isinstance(
+                second.op, ast.Add):
+            total = second.value
+        elif isinstance(first.value, ast.UnaryOp) and isinstance(first.value.op, ast.USub) and (
                 isinstance(second.op, ast.Add)):
             total = ast.BinOp(second.value, ast.Sub(), first.value.operand)
         made: ast.stmt = ast.Assign(first.targets, total)

@@ -25,7 +25,7 @@ from srcgrad.native.parallel import in_parallel
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.regrouped import regrouped
-from srcgrad.native.sunk import sunk
+from srcgrad.emit.sunk import sunk
 from srcgrad.native.widths import too_wide
 from srcgrad.types.dims import Atom, symbols
 from srcgrad.types.kinds import SCALARS
