@@ -40,6 +40,10 @@ class Motion:
             if is_mutable(value.aval):
                 memory.add(families.family.get(value))
 
+    def knows(self, name: str) -> bool:
+        """Is this the name of a value, not of a counter beside a loop?"""
+        return name in self._memory
+
     def block(self, body: list[ast.stmt], depth: int) -> list[ast.stmt]:
         """The statements of a block, so deep in the function, with those put together that may
         be."""
@@ -212,10 +216,12 @@ def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
         stmt.target] if isinstance(stmt, ast.AugAssign) else []
     if any(_base(t) == name for t in targets):
         return None
-    return _like(stmt, _Put(name, value).visit(_copied(stmt)))
+    return _like(stmt, Put(name, value).visit(_copied(stmt)))
 
 
-class _Put(ast.NodeTransformer):
+class Put(ast.NodeTransformer):
+    """Puts an expression in the place of a name."""
+
     def __init__(self, name: str, value: ast.expr) -> None:
         self.name, self.value = name, value
 

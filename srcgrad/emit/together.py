@@ -19,8 +19,8 @@ from functools import cache
 import numpy as np
 
 from srcgrad.emit.comments import node_of
-from srcgrad.emit.literals import names_in
-from srcgrad.emit.motion import Motion, is_short
+from srcgrad.emit.literals import names_in, variables
+from srcgrad.emit.motion import Motion, Put, is_short
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.wrapping import WIDTH
 from srcgrad.graph.ir import Value
@@ -75,7 +75,25 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
             count = 1
             merged.append(first)
         at += count
+    _uncounted(merged, motion)
     body[:] = motion.block(merged, depth)
+
+
+def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
+    """Writes how often a loop runs where room for what it keeps is made, if that is told there only
+    once or in no more than a word."""
+    for at in range(len(body) - 1, -1, -1):
+        node, stmt = node_of(body[at]), body[at]
+        if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign) or not isinstance(
+                stmt.targets[0], ast.Name) or motion.knows(stmt.targets[0].id):
+            continue
+        count = stmt.targets[0].id
+        reads = [n for other in body[at + 1:] if node_of(other) is node and not isinstance(
+            other, ast.For) for n in variables(other) if n.id == count]
+        if len(reads) == 1 or isinstance(stmt.value, ast.Constant | ast.Name):
+            put = Put(count, stmt.value)
+            body[at:] = [put.visit(s) if node_of(s) is node and not isinstance(s, ast.For) else s
+                         for s in body[at + 1:]]
 
 
 def _elements(body: list[ast.stmt], at: int) -> int:
