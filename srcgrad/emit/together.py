@@ -18,11 +18,11 @@ from functools import cache
 
 import numpy as np
 
-from srcgrad.emit.comments import node_of
+from srcgrad.emit.comments import node_of, text_of
+from srcgrad.emit.expressions import inverted
 from srcgrad.emit.literals import names_in, variables
 from srcgrad.emit.motion import Motion, Put, is_short
 from srcgrad.emit.order import is_adjoint
-from srcgrad.emit.wrapping import WIDTH
 from srcgrad.graph.ir import Value
 
 
@@ -34,9 +34,12 @@ def together(function: ast.FunctionDef, users: Mapping[Value, int],
         stmt, depth = pending.pop()
         for part in ("body", "orelse", "handlers", "finalbody"):
             body = getattr(stmt, part, ())
-            pending.extend((inner, depth + 1) for inner in body)
             if part in ("body", "orelse") and body:
+                is_elif = part == "orelse" and len(body) == 1 and isinstance(body[0], ast.If)
+                if not is_elif:
+                    body[:] = [s for inner in body for s in _zero_before(inner)]
                 _merge(body, users, motion, depth)
+            pending.extend((inner, depth + 1) for inner in body)
     return function
 
 
@@ -45,6 +48,7 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
     merged: list[ast.stmt] = []
     at = 0
     _in_groups(body)
+    _zeros_first(body)
     while at < len(body):
         first, count = body[at], _elements(body, at)
         _iterated(first, merged, users)
@@ -53,10 +57,9 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
         elif _zero(first):
             count = 1
             while at + count < len(body) and _zero(body[at + count]) and (
-                    _fits(body[at:at + count + 1])):
+                    is_short(_all_zero(body[at:at + count + 1]), depth)):
                 count += 1
-            targets = [t for stmt in body[at:at + count] for t in stmt.targets]  # type: ignore[attr-defined]
-            merged.append(_like(first, ast.Assign(targets, first.value)))  # type: ignore[attr-defined]
+            merged.append(_all_zero(body[at:at + count]))
         elif _room(first) is not None:
             count = 1
             while at + count < len(body) and _same_room(first, body[at + count]) and (
@@ -77,6 +80,61 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
         at += count
     _uncounted(merged, motion)
     body[:] = motion.block(merged, depth)
+
+
+def _zero_before(stmt: ast.stmt) -> list[ast.stmt]:
+    """A branch of the backward part, one of whose arms only sets numbers to zero, behind these
+    zeros: they are there before the other arm sets them to something else."""
+    if not isinstance(stmt, ast.If) or not stmt.orelse:
+        return [stmt]
+    for arm, other, test in ((stmt.orelse, stmt.body, stmt.test),
+                             (stmt.body, stmt.orelse, inverted(stmt.test))):
+        zeros = [s for s in arm if text_of(s) is None]
+        names = {t.id for s in zeros if _zero(s) for t in s.targets}  # type: ignore[attr-defined]
+        if zeros and all(map(_zero, zeros)) and not names & names_in(test) and (
+                names <= _set_first(other)):
+            return [*zeros, _like(stmt, ast.If(test, other, []))]
+    return [stmt]
+
+
+def _set_first(body: list[ast.stmt]) -> set[str]:
+    """The names that statements set before they read them, in any case."""
+    found: set[str] = set()
+    read: set[str] = set()
+    for stmt in body:
+        if isinstance(stmt, ast.Assign):
+            read |= {n.id for n in variables(stmt) if isinstance(n.ctx, ast.Load)}
+            found |= {n.id for t in stmt.targets for n in variables(t)
+                      if isinstance(n.ctx, ast.Store)} - read
+        elif text_of(stmt) is None:
+            read |= names_in(stmt)
+    return found
+
+
+def _zeros_first(body: list[ast.stmt]) -> None:
+    """Puts zeros before the arrays of zeros that a loop starts with as well."""
+    at = 0
+    while at < len(body):
+        end = at
+        while end < len(body) and (_zero(body[end]) or _starts_as_zeros(body[end])):
+            end += 1
+        names = {t.id for s in body[at:end] if _zero(s) for t in s.targets}  # type: ignore[attr-defined]
+        if not any(names & names_in(s.value) for s in body[at:end]):  # type: ignore[attr-defined]
+            body[at:end] = sorted(body[at:end], key=_zero, reverse=True)
+        at = max(end, at + 1)
+
+
+def _starts_as_zeros(stmt: ast.stmt) -> bool:
+    """Does a statement of the backward part make an array of zeros?"""
+    node, call = node_of(stmt), getattr(stmt, "value", None)
+    return (isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name)
+            and node is not None and is_adjoint(node) and isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute) and call.func.attr in ("zeros", "zeros_like"))
+
+
+def _all_zero(stmts: list[ast.stmt]) -> ast.stmt:
+    targets = [t for stmt in stmts for t in stmt.targets]  # type: ignore[attr-defined]
+    return _like(stmts[0], ast.Assign(targets, stmts[0].value))  # type: ignore[attr-defined]
 
 
 def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
@@ -209,9 +267,11 @@ def _is_start(stmt: ast.stmt) -> bool:
         not stmt.value.elts)
 
 
-def _told_by(stmt: ast.Assign) -> object:
+def _told_by(stmt: ast.stmt) -> object:
     """What says that a statement is one with those beside it: a loop, or the user's line."""
     node, where = node_of(stmt), getattr(stmt, "where", None)
+    if not isinstance(stmt, ast.Assign):
+        return None
     part = isinstance(stmt.value, ast.Subscript)
     if node is not None and node.op == "loop":
         return node, type(stmt.value)
@@ -304,11 +364,6 @@ def _is_kept(made: ast.stmt, store: ast.stmt) -> bool:
             store.value.id != name.id or name.id in names_in(*store.targets)):
         return False
     return is_short(ast.Assign([*made.targets, *store.targets], made.value))
-
-
-def _fits(stmts: list[ast.stmt]) -> bool:
-    names = [t.id for s in stmts for t in s.targets]  # type: ignore[attr-defined]
-    return sum(len(n) + 3 for n in names) < WIDTH - 24
 
 
 def _like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
