@@ -200,7 +200,7 @@ class Function:
         self.naming.of = {v: names.get(n, n) for v, n in self.naming.of.items()}
 
     def finished(self, function: ast.FunctionDef) -> ast.FunctionDef:
-        motion = Motion(self.naming.of, self.families, self.folding.users, self.naming.live.uses)
+        motion = Motion(self.naming.of, self.folding, self.naming.live.uses)
         return unnested(together(function, self.folding.users, motion))
 
     def sequences(self) -> set[str]:

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 
 from srcgrad.emit.comments import node_of, text_of
-from srcgrad.emit.events import Families
+from srcgrad.emit.fold import Folding
 from srcgrad.emit.literals import names_in, variables
-from srcgrad.emit.order import is_adjoint, is_mutable
+from srcgrad.emit.order import WRITES, is_adjoint, is_mutable
 from srcgrad.emit.storage import makes_fresh
 from srcgrad.emit.wrapping import WIDTH
-from srcgrad.graph.ir import Value
+from srcgrad.graph.ir import Node, Value
 from srcgrad.types.kinds import SCALARS
 
 LOOK_BACK = 24  # statements before the one that takes another in
@@ -29,16 +29,16 @@ LOOK_BACK = 24  # statements before the one that takes another in
 class Motion:
     """Knows who reads a value, and which names may share memory."""
 
-    def __init__(self, names: Mapping[Value, str], families: Families,
-                 users: Mapping[Value, int], uses: Mapping[Value, Sequence[int]]) -> None:
-        self._users, self._uses = users, uses
+    def __init__(self, names: Mapping[Value, str], folding: Folding,
+                 uses: Mapping[Value, Sequence[int]]) -> None:
+        self._folding, self._uses = folding, uses
         self._memory: dict[str, set[object]] = {}
         self._depth = 1
         self._mentioned: dict[ast.stmt, set[str]] = {}
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
             if is_mutable(value.aval):
-                memory.add(families.family.get(value))
+                memory.add(folding.families.family.get(value))
 
     def knows(self, name: str) -> bool:
         """Is this the name of a value, not of a counter beside a loop?"""
@@ -99,8 +99,12 @@ class Motion:
         if not isinstance(stmt, ast.Assign) or node is None or not is_adjoint(node) or (
                 len(stmt.targets) != 1 or len(node.outputs) != 1 or node.blocks):
             return None
-        if self._users.get(node.out) != 1 or len(self._uses.get(node.out, ())) != 1:
+        if self._folding.users.get(node.out) != 1 or len(self._uses.get(node.out, ())) != 1:
             return None
+        by = self._folding.consumer[node.out]
+        if isinstance(by, Node) and (by.params.get("handle") or (
+                by.op in WRITES and by.inputs[0] is node.out)):
+            return None  # it is changed under its name
         name, value = stmt.targets[0], stmt.value
         if not isinstance(name, ast.Name) or not isinstance(
                 value, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript | ast.Attribute):

@@ -143,7 +143,8 @@ def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
     for at in range(len(body) - 1, -1, -1):
         node, stmt = node_of(body[at]), body[at]
         if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign) or not isinstance(
-                stmt.targets[0], ast.Name) or motion.knows(stmt.targets[0].id):
+                stmt.targets[0], ast.Name) or _is_start(stmt) or (
+                motion.knows(stmt.targets[0].id)):
             continue
         count = stmt.targets[0].id
         reads = [n for other in body[at + 1:] if node_of(other) is node and not isinstance(
