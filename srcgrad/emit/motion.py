@@ -103,7 +103,7 @@ class Motion:
             return None
         by = self._folding.consumer[node.out]
         if isinstance(by, Node) and (by.params.get("handle") or (
-                by.op in WRITES and by.inputs[0] is node.out)):
+                by.op in WRITES and by.inputs[0] is node.out and is_mutable(node.out.aval))):
             return None  # it is changed under its name
         name, value = stmt.targets[0], stmt.value
         if not isinstance(name, ast.Name) or not isinstance(
@@ -151,7 +151,7 @@ class Motion:
                 and _base(stmt.target) == base):
             read = names_in(stmt.value, stmt.target.slice)
         mine = self._memory.get(base, set())
-        return not any(n == base or mine & self._memory.get(n, set()) for n in read)
+        return not any(n == base or _meet(mine, self._memory.get(n, set())) for n in read)
 
     # ---- what may be done later --------------------------------------------------------------
 
@@ -177,11 +177,14 @@ class Motion:
                 if isinstance(target, ast.Name) and (isinstance(stmt, ast.Assign) or (
                         node is not None and node.out.aval.kind in SCALARS)):
                     continue
-                written = self._memory.get(base or "", {None})
-                if base not in adds_to and memory and written and (
-                        memory & written or None in memory | written):
+                if _meet(memory, self._memory.get(base or "", {None})):
                     return False
         return True
+
+
+def _meet(one: set[object], other: set[object]) -> bool:
+    """May two names share memory?  None is memory of which nothing is known."""
+    return bool(one and other and (one & other or None in one | other))
 
 
 def _parts(stmts: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -262,7 +265,9 @@ def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | Non
     if node is None or len(node.outputs) != 1 or node.out.aval.dtype is None or (
             node.out.aval.dtype.kind == "c"):
         return None  # Python's complex and NumPy's float make one or the other, by their order
-    if not _same_target(first, second.target):
+    if not _same_target(first, second.target) or (
+            isinstance(second.target, ast.Subscript)
+            and _base(second.target) in names_in(first.value)):  # type: ignore[attr-defined]
         return None
     added = node.inputs[1] if node.params.get("steps") else node.out
     if added.aval.kind not in SCALARS and not _takes(first, second):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from functools import cache
+from itertools import groupby
 
 import numpy as np
 
@@ -112,14 +113,15 @@ def _set_first(body: list[ast.stmt]) -> set[str]:
 
 
 def _zeros_first(body: list[ast.stmt]) -> None:
-    """Puts zeros before the arrays of zeros that a loop starts with as well."""
+    """Puts zeros together that arrays of zeros, which a loop starts with as well, keep apart."""
     at = 0
     while at < len(body):
         end = at
         while end < len(body) and (_zero(body[end]) or _starts_as_zeros(body[end])):
             end += 1
         names = {t.id for s in body[at:end] if _zero(s) for t in s.targets}  # type: ignore[attr-defined]
-        if not any(names & names_in(s.value) for s in body[at:end]):  # type: ignore[attr-defined]
+        apart = len([kind for kind, _ in groupby(body[at:end], _zero) if kind]) > 1
+        if apart and not any(names & names_in(s.value) for s in body[at:end]):  # type: ignore[attr-defined]
             body[at:end] = sorted(body[at:end], key=_zero, reverse=True)
         at = max(end, at + 1)
 

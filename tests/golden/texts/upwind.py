@@ -68,13 +68,12 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
                     # visc = 6.0 * nu
                     d_nu += d_visc * 6.0
                     d_steep = 0.0
+                # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
+                t3 = d_steep / t4 * np.sign(t3)
+                d_u_2[t2] -= t3
+                d_u_2[t1] += t3
             else:
                 d_nu += d_visc
-                d_steep = 0.0
-            # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-            t3 = d_steep / t4 * np.sign(t3)
-            d_u_2[t2] -= t3
-            d_u_2[t1] += t3
             if u_i > 0.0:
                 # slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
                 d_u_2[t2] += t7
