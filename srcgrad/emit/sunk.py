@@ -68,7 +68,8 @@ class _Sinking:
             if found is None:
                 at -= 1
             else:
-                nodes, at = found, len(found) - 1
+                old, at = {*nodes}, len(found) - 1
+                nodes = [n if n in old else self.within(n, constants) for n in found]
                 self.note(nodes)
         for node in [*nodes] if self.given else ():
             if node.op == "read" and is_adjoint(node) and node in nodes and (

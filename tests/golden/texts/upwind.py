@@ -62,16 +62,14 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             if steep > 1.0:
                 if saved[j][i - 1]:
                     # visc = nu * (1 + steep)
-                    d_steep = d_visc * nu
                     d_nu += d_visc * saved_2[j, i - 1]
+                    # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
+                    t3 = d_visc * nu / t4 * np.sign(t3)
+                    d_u_2[t2] -= t3
+                    d_u_2[t1] += t3
                 else:
                     # visc = 6.0 * nu
                     d_nu += d_visc * 6.0
-                    d_steep = 0.0
-                # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-                t3 = d_steep / t4 * np.sign(t3)
-                d_u_2[t2] -= t3
-                d_u_2[t1] += t3
             else:
                 d_nu += d_visc
             if u_i > 0.0:
