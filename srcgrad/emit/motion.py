@@ -238,7 +238,7 @@ class Put(ast.NodeTransformer):
 
 def _copied(stmt: ast.stmt) -> ast.stmt:
     """A copy of a statement's tree without what it was tied to."""
-    tied = {key: stmt.__dict__.pop(key) for key in ("node", "where") if key in stmt.__dict__}
+    tied: dict[str, object] = {key: stmt.__dict__.pop(key) for key in ("node", "where") if key in stmt.__dict__}
     made = deepcopy(stmt)
     stmt.__dict__.update(tied)
     return made

@@ -20,8 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Builder, Graph, Node, Value, free_values, rebuild, walk
 from srcgrad.emit.vanishing import Vanishing
+from srcgrad.graph.ir import Block, Builder, Graph, Node, Value, free_values, rebuild, walk
 from srcgrad.types.kinds import BOOL, SCALARS, Kind
 
 _WRITES = frozenset({"write", "acc", "update", "loop"})
