@@ -89,8 +89,7 @@ class Motion:
         if found is not None and any(isinstance(p, ast.Name) and p.id == found[0] for p in parts):
             filled = _with(stmt, *found)
             if filled is not None and is_short(filled, self._depth):
-                del before[-1]
-                return filled
+                return _like(before.pop(), filled)
         return stmt
 
     def _once_read(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
