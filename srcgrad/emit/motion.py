@@ -51,12 +51,15 @@ class Motion:
         while True:
             found: list[ast.stmt] = []
             for stmt in body:
-                found.append(self._with_earlier(found, stmt))
+                made = self._with_earlier(found, stmt)
+                found += [] if made is None else [made]
+            while found and _quotes(found[-1]):
+                found.pop()
             if len(found) == len(body):
                 return found
             body = found
 
-    def _with_earlier(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
+    def _with_earlier(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt | None:
         """A statement with what it takes in of those before it."""
         node = node_of(stmt)
         if isinstance(stmt, ast.Return):
@@ -74,7 +77,7 @@ class Motion:
                 continue
             found = self._once_read(before[place])
             if found is None or found[0] not in self._names(stmt) or (
-                    not self._passes(before, place, ())):
+                    not self._passes(before, place)):
                 continue
             filled = _with(stmt, *found)
             if filled is not None and is_short(filled, self._depth):
@@ -112,9 +115,9 @@ class Motion:
 
     # ---- what is added to one place ----------------------------------------------------------
 
-    def _added(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
+    def _added(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt | None:
         """The statement, with what an earlier one put into the number, or the array, that it adds
-        to."""
+        to; None if both met on the way."""
         if not isinstance(stmt, ast.AugAssign) or not isinstance(stmt.op, ast.Add | ast.Sub):
             return stmt
         base = _base(stmt.target)
@@ -124,9 +127,15 @@ class Motion:
             earlier = before[place]
             total = _total(earlier, stmt, self._depth)
             if total is not None:
-                if self._passes(before, place, (base,)):
+                between = before[place + 1:]
+                reach = self._reach(earlier, between, base)
+                if reach == len(between):
                     _take(before, place)
                     return total
+                if self._reach(stmt, between[reach:], base) == len(between) - reach:
+                    before.insert(place + 1 + reach, total)
+                    _take(before, place)
+                    return None
                 break
             if text_of(earlier) is None and not self._leaves(earlier, base, stmt.target):
                 break
@@ -154,30 +163,35 @@ class Motion:
 
     # ---- what may be done later --------------------------------------------------------------
 
-    def _passes(self, before: Sequence[ast.stmt], place: int, adds_to: Sequence[str]) -> bool:
-        """May a statement be the last one instead?  ``adds_to``: nothing after it reads that."""
-        moved = before[place]
-        read = self._names(moved) - set(adds_to)
+    def _passes(self, before: Sequence[ast.stmt], place: int) -> bool:
+        """May a statement be the last one instead?"""
+        return self._reach(before[place], before[place + 1:]) == len(before) - place - 1
+
+    def _reach(self, moved: ast.stmt, others: Sequence[ast.stmt], adds_to: str = "") -> int:
+        """How many of the statements, from the first one on, change nothing that a statement
+        reads; ``adds_to``: none of them reads that."""
+        read = self._names(moved) - {adds_to}
         memory = set().union(*(self._memory.get(n, ()) for n in read))
-        for stmt in _parts(before[place + 1:]):
-            if isinstance(stmt, ast.For) and self._names(stmt) & read and names_in(
-                    stmt.target) & read:
+        return next((i for i, other in enumerate(others) if not all(
+            self._keeps(stmt, read, memory) for stmt in _parts([other]))), len(others))
+
+    def _keeps(self, stmt: ast.stmt, read: set[str], memory: set[object]) -> bool:
+        """Does a statement change none of the names and none of the memory?"""
+        if isinstance(stmt, ast.For):
+            return not names_in(stmt.target) & read
+        if isinstance(stmt, ast.If) or text_of(stmt) is not None:
+            return True
+        if not isinstance(stmt, ast.Assign | ast.AugAssign) or _has_effects(stmt.value):
+            return False
+        node = node_of(stmt)
+        for target in stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]:
+            if any(n.id in read for n in variables(target) if isinstance(n.ctx, ast.Store)):
                 return False
-            if isinstance(stmt, ast.For | ast.If) or text_of(stmt) is not None:
+            if isinstance(target, ast.Name) and (isinstance(stmt, ast.Assign) or (
+                    node is not None and node.out.aval.kind in SCALARS)):
                 continue
-            if not isinstance(stmt, ast.Assign | ast.AugAssign) or _has_effects(stmt.value):
+            if _meet(memory, self._memory.get(_base(target) or "", {None})):
                 return False
-            for target in stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]:
-                stored = {n.id for n in variables(target) if isinstance(n.ctx, ast.Store)}
-                base = _base(target)
-                if stored & read:
-                    return False
-                node = node_of(stmt)
-                if isinstance(target, ast.Name) and (isinstance(stmt, ast.Assign) or (
-                        node is not None and node.out.aval.kind in SCALARS)):
-                    continue
-                if _meet(memory, self._memory.get(base or "", {None})):
-                    return False
         return True
 
 
@@ -237,7 +251,8 @@ class Put(ast.NodeTransformer):
 
 def _copied(stmt: ast.stmt) -> ast.stmt:
     """A copy of a statement's tree without what it was tied to."""
-    tied: dict[str, object] = {key: stmt.__dict__.pop(key) for key in ("node", "where") if key in stmt.__dict__}
+    tied: dict[str, object] = {key: stmt.__dict__.pop(key) for key in ("node", "where")
+                               if key in stmt.__dict__}
     made = deepcopy(stmt)
     stmt.__dict__.update(tied)
     return made
