@@ -234,9 +234,13 @@ def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
         return None
     targets = stmt.targets if isinstance(stmt, ast.Assign) else [
         stmt.target] if isinstance(stmt, ast.AugAssign) else []
-    if any(_base(t) == name for t in targets):
+    if any(_base(t) == name for t in targets) or any(
+            name in names_in(n) for n in ast.walk(stmt) if isinstance(n, _REPEATED)):
         return None
     return _like(stmt, Put(name, value).visit(_copied(stmt)))
+
+
+_REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 
 
 class Put(ast.NodeTransformer):
