@@ -35,10 +35,13 @@ def sunk(node: Node, arguments: Sequence[Value]) -> Node:
 
 
 def sunk_in_arms(graph: Graph) -> Graph:
-    """A graph in which what one arm of a branch makes zero is not added there."""
-    if not any(n.op == "if" and is_adjoint(n) for n in walk(graph.block)):
-        return graph
-    return graph.but(block=_Sinking(()).block(graph.block, {}))
+    """A graph, and those it calls, in which what one arm of a branch makes zero is not added there.
+    """
+    block = graph.block
+    if any(n.op == "if" and is_adjoint(n) for n in walk(block)):
+        block = _Sinking(()).block(block, {})
+    return graph.but(block=block, callees={
+        name: sunk_in_arms(callee) for name, callee in graph.callees.items()})
 
 
 class _Sinking:
