@@ -90,7 +90,7 @@ class _Watch:
     def error(self, frame: FrameType, name: str, value: Any, number: int) -> NonFiniteValue:
         file = frame.f_code.co_filename
         text = linecache.getline(file, number).strip()
-        what = "a NaN" if np.any(np.isnan(np.asarray(value).ravel())) else "an infinity"
+        what = "a NaN" if _Watch(False).is_bad(value) else "an infinity"
         lines = linecache.getlines(file)
         border = next((i for i, t in enumerate(lines, 1) if t.strip() == "# ---- backward"),
                       len(lines) + 1)

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from ..cache.link import link
 from ..config import config
-from ..emit import Emitted, emit
+from ..emit import Emitted, emit, sunk_in_arms
 from ..errors import StructureError
 from ..graph.ir import Graph, Ref
 from ..simplify import batch_loops, write_out_quotients
@@ -88,7 +88,7 @@ def written(graph: Graph, backend: Backend, result: Any = ALL,
     if result is ALL:
         result = tuple(Ref(i) for i in range(len(graph.outputs)))
     if backend.name == "numpy":
-        return emit(write_out_quotients(batch_loops(graph)), parameter_names=names,
+        return emit(sunk_in_arms(write_out_quotients(batch_loops(graph))), parameter_names=names,
                     defaults=defaults, result=result)
     from .. import native
     return native.emit_native(write_out_quotients(graph), parameter_names=names,

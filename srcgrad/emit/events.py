@@ -15,7 +15,7 @@ from srcgrad.graph.ir import Index, Node, Value, walk
 from srcgrad.types.kinds import Kind
 
 Event = tuple[int, Node | None]
-MAX_EVENTS = 12
+MAX_EVENTS = 64
 
 
 class Families:

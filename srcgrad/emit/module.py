@@ -18,6 +18,7 @@ from srcgrad.emit.header import header
 from srcgrad.emit.kept_records import Records
 from srcgrad.emit.literals import Namespace
 from srcgrad.emit.liveness import Liveness
+from srcgrad.emit.motion import Motion
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.nesting import unnested
 from srcgrad.emit.one_name import one_name
@@ -199,7 +200,8 @@ class Function:
         self.naming.of = {v: names.get(n, n) for v, n in self.naming.of.items()}
 
     def finished(self, function: ast.FunctionDef) -> ast.FunctionDef:
-        return unnested(together(function, self.folding.users))
+        motion = Motion(self.naming.of, self.folding, self.naming.live.uses)
+        return unnested(together(function, self.folding.users, motion))
 
     def sequences(self) -> set[str]:
         """The names of what loops keep."""

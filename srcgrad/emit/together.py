@@ -4,7 +4,6 @@
     t1 = d / L; c = t1[0]; s = t1[1] ->  c, s = d / L
     d_a = 0.0; d_b = 0.0             ->  d_a = d_b = 0.0     (in the backward part)
     t1 = [0, 1]; for i in t1: ...    ->  for i in (0, 1): ...
-    d_a = x; d_a += y                ->  d_a = x + y         (if that fits a line)
     c = cos(x); c_saved[i] = c       ->  c = c_saved[i] = cos(x)
     s = empty(n); c = empty(n)       ->  s, c = empty((2, n))
     x = 1.0; s = 0.0                 ->  x, s = 1.0, 0.0     (what a loop starts with or has kept,
@@ -16,37 +15,41 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from functools import cache
+from itertools import groupby
 
 import numpy as np
 
-from srcgrad.emit.comments import node_of
+from srcgrad.emit.comments import node_of, text_of
+from srcgrad.emit.expressions import inverted
 from srcgrad.emit.literals import names_in, variables
+from srcgrad.emit.motion import Motion, Put, is_short
 from srcgrad.emit.order import is_adjoint
-from srcgrad.emit.storage import makes_fresh
-from srcgrad.emit.wrapping import WIDTH
 from srcgrad.graph.ir import Value
-from srcgrad.types.kinds import SCALARS
-
-LOOK_BACK = 8  # statements before one that adds to a number
 
 
-def together(function: ast.FunctionDef, users: Mapping[Value, int]) -> ast.FunctionDef:
+def together(function: ast.FunctionDef, users: Mapping[Value, int],
+             motion: Motion) -> ast.FunctionDef:
     """The function with such statements merged, in place; ``users`` counts who reads a value."""
-    pending: list[ast.AST] = [function]
+    pending: list[tuple[ast.AST, int]] = [(function, 1)]
     while pending:
-        stmt = pending.pop()
+        stmt, depth = pending.pop()
         for part in ("body", "orelse", "handlers", "finalbody"):
             body = getattr(stmt, part, ())
-            pending.extend(body)
             if part in ("body", "orelse") and body:
-                _merge(body, users)
+                is_elif = part == "orelse" and len(body) == 1 and isinstance(body[0], ast.If)
+                if not is_elif:
+                    body[:] = [s for inner in body for s in _zero_before(inner)]
+                _merge(body, users, motion, depth)
+            pending.extend((inner, depth + 1) for inner in body)
     return function
 
 
-def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
+def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
+           depth: int) -> None:
     merged: list[ast.stmt] = []
     at = 0
     _in_groups(body)
+    _zeros_first(body)
     while at < len(body):
         first, count = body[at], _elements(body, at)
         _iterated(first, merged, users)
@@ -55,14 +58,13 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
         elif _zero(first):
             count = 1
             while at + count < len(body) and _zero(body[at + count]) and (
-                    _fits(body[at:at + count + 1])):
+                    is_short(_all_zero(body[at:at + count + 1]), depth)):
                 count += 1
-            targets = [t for stmt in body[at:at + count] for t in stmt.targets]  # type: ignore[attr-defined]
-            merged.append(_like(first, ast.Assign(targets, first.value)))  # type: ignore[attr-defined]
+            merged.append(_all_zero(body[at:at + count]))
         elif _room(first) is not None:
             count = 1
             while at + count < len(body) and _same_room(first, body[at + count]) and (
-                    _is_short(_rooms(body[at:at + count + 1]))):
+                    is_short(_rooms(body[at:at + count + 1]))):
                 count += 1
             if count == 1 and (count := _side_by_side(body, at)) > 1:
                 merged.append(_as_one(body[at:at + count]))
@@ -75,9 +77,84 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int]) -> None:
             merged[-1].targets += first.targets  # type: ignore[attr-defined]
         else:
             count = 1
-            merged.append(_added(merged, first))
+            merged.append(first)
         at += count
-    body[:] = merged
+    _uncounted(merged, motion)
+    body[:] = motion.block(merged, depth)
+
+
+def _zero_before(stmt: ast.stmt) -> list[ast.stmt]:
+    """A branch of the backward part, one of whose arms only sets numbers to zero, behind these
+    zeros: they are there before the other arm sets them to something else."""
+    if not isinstance(stmt, ast.If) or not stmt.orelse:
+        return [stmt]
+    for arm, other, test in ((stmt.orelse, stmt.body, stmt.test),
+                             (stmt.body, stmt.orelse, inverted(stmt.test))):
+        zeros = [s for s in arm if text_of(s) is None]
+        names = {t.id for s in zeros if _zero(s) for t in s.targets}  # type: ignore[attr-defined]
+        if zeros and all(map(_zero, zeros)) and not names & names_in(test) and (
+                names <= _set_first(other)):
+            return [*zeros, _like(stmt, ast.If(test, other, []))]
+    return [stmt]
+
+
+def _set_first(body: list[ast.stmt]) -> set[str]:
+    """The names that statements set before they read them, in any case."""
+    found: set[str] = set()
+    read: set[str] = set()
+    for stmt in body:
+        if isinstance(stmt, ast.Assign):
+            read |= {n.id for n in variables(stmt) if isinstance(n.ctx, ast.Load)}
+            found |= {n.id for t in stmt.targets for n in variables(t)
+                      if isinstance(n.ctx, ast.Store)} - read
+        elif text_of(stmt) is None:
+            read |= names_in(stmt)
+    return found
+
+
+def _zeros_first(body: list[ast.stmt]) -> None:
+    """Puts zeros together that arrays of zeros, which a loop starts with as well, keep apart."""
+    at = 0
+    while at < len(body):
+        end = at
+        while end < len(body) and (_zero(body[end]) or _starts_as_zeros(body[end])):
+            end += 1
+        names = {t.id for s in body[at:end] if _zero(s) for t in s.targets}  # type: ignore[attr-defined]
+        apart = len([kind for kind, _ in groupby(body[at:end], _zero) if kind]) > 1
+        if apart and not any(names & names_in(s.value) for s in body[at:end]):  # type: ignore[attr-defined]
+            body[at:end] = sorted(body[at:end], key=_zero, reverse=True)
+        at = max(end, at + 1)
+
+
+def _starts_as_zeros(stmt: ast.stmt) -> bool:
+    """Does a statement of the backward part make an array of zeros?"""
+    node, call = node_of(stmt), getattr(stmt, "value", None)
+    return (isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name)
+            and node is not None and is_adjoint(node) and isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute) and call.func.attr in ("zeros", "zeros_like"))
+
+
+def _all_zero(stmts: list[ast.stmt]) -> ast.stmt:
+    targets = [t for stmt in stmts for t in stmt.targets]  # type: ignore[attr-defined]
+    return _like(stmts[0], ast.Assign(targets, stmts[0].value))  # type: ignore[attr-defined]
+
+
+def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
+    """Writes how often a loop runs where room for what it keeps is made, if that is told there only
+    once or in no more than a word."""
+    for at in range(len(body) - 1, -1, -1):
+        node, stmt = node_of(body[at]), body[at]
+        if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign) or not isinstance(
+                stmt.targets[0], ast.Name) or _is_start(stmt) or (
+                motion.knows(stmt.targets[0].id)):
+            continue
+        count = stmt.targets[0].id
+        reads = [n for other in body[at + 1:] if node_of(other) is node and not isinstance(
+            other, ast.For) for n in variables(other) if n.id == count]
+        if len(reads) == 1 or isinstance(stmt.value, ast.Constant | ast.Name):
+            put = Put(count, stmt.value)
+            body[at:] = [put.visit(s) if node_of(s) is node and not isinstance(s, ast.For) else s
+                         for s in body[at + 1:]]
 
 
 def _elements(body: list[ast.stmt], at: int) -> int:
@@ -165,7 +242,7 @@ def _side_by_side(body: list[ast.stmt], at: int) -> int:
             return number
         key = _told_by(stmt)
         if key is None or told not in (None, key) or (
-                number and not _is_short(_as_one(body[at:at + number + 1]))):
+                number and not is_short(_as_one(body[at:at + number + 1]))):
             return number
         told = key
         names.add(stmt.targets[0].id)
@@ -193,9 +270,11 @@ def _is_start(stmt: ast.stmt) -> bool:
         not stmt.value.elts)
 
 
-def _told_by(stmt: ast.Assign) -> object:
+def _told_by(stmt: ast.stmt) -> object:
     """What says that a statement is one with those beside it: a loop, or the user's line."""
     node, where = node_of(stmt), getattr(stmt, "where", None)
+    if not isinstance(stmt, ast.Assign):
+        return None
     part = isinstance(stmt.value, ast.Subscript)
     if node is not None and node.op == "loop":
         return node, type(stmt.value)
@@ -287,109 +366,7 @@ def _is_kept(made: ast.stmt, store: ast.stmt) -> bool:
     if not isinstance(name, ast.Name) or not isinstance(store.value, ast.Name) or (
             store.value.id != name.id or name.id in names_in(*store.targets)):
         return False
-    return _is_short(ast.Assign([*made.targets, *store.targets], made.value))
-
-
-def _is_short(stmt: ast.stmt) -> bool:
-    """Does a statement fit a line?"""
-    return len(ast.unparse(ast.fix_missing_locations(stmt))) < WIDTH - 12
-
-
-def _added(before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
-    """The statement, with what an earlier one of the same line put into the number, or the array,
-    that it adds to; that one is taken from ``before``."""
-    name = stmt.target.id if isinstance(stmt, ast.AugAssign) and isinstance(
-        stmt.target, ast.Name) else None
-    stored: set[str] = set()
-    for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
-        earlier = before[place]
-        total = _total(earlier, stmt)
-        if total is not None:
-            if stored & names_in(earlier) or (place + 1 < len(before) and _is_array(stmt)):
-                break
-            del before[place]
-            return total
-        if name is None or name in names_in(earlier) or not _changes_numbers(earlier):
-            break
-        stored |= {n.id for n in variables(earlier) if isinstance(n.ctx, ast.Store)}
-    return stmt
-
-
-def _changes_numbers(stmt: ast.stmt) -> bool:
-    """Does a statement change nothing but variables that hold numbers, or new arrays?"""
-    node = node_of(stmt)
-    if not isinstance(stmt, ast.Assign | ast.AugAssign) or node is None or len(node.outputs) != 1:
-        return False
-    targets = stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]
-    if not all(isinstance(t, ast.Name) for t in targets) or (
-            isinstance(stmt, ast.AugAssign) and node.out.aval.kind not in SCALARS):
-        return False
-    return not any(isinstance(n, ast.Call) and (
-        any(k.arg == "out" for k in n.keywords) or (
-            isinstance(n.func, ast.Attribute) and n.func.attr in ("pop", "at")))
-        for n in ast.walk(stmt.value))
-
-
-def _is_array(stmt: ast.stmt) -> bool:
-    node = node_of(stmt)
-    return node is not None and node.out.aval.is_array
-
-
-def _total(first: ast.stmt, second: ast.stmt) -> ast.stmt | None:
-    """One statement for a number or an array of the backward part and what is added to it next."""
-    node = node_of(second)
-    if not isinstance(second, ast.AugAssign) or not isinstance(second.target, ast.Name) or (
-            not isinstance(second.op, ast.Add | ast.Sub)) or node is None or (
-            not is_adjoint(node)) or (
-            node.out.aval.kind not in SCALARS and not _takes(first, second)):
-        return None
-    if node.out.aval.dtype is None or node.out.aval.dtype.kind == "c":
-        return None  # Python's complex and NumPy's float make one or the other, by their order
-    name = second.target.id
-    if name in names_in(second.value):
-        return None
-    if isinstance(first, ast.Assign) and len(first.targets) == 1 and (
-            isinstance(first.targets[0], ast.Name) and first.targets[0].id == name) and (
-            not isinstance(first.value, ast.IfExp | ast.Compare | ast.BoolOp)):
-        total = ast.BinOp(first.value, second.op, second.value)
-        if isinstance(first.value, ast.UnaryOp) and isinstance(first.value.op, ast.USub) and (
-                isinstance(second.op, ast.Add)):
-            total = ast.BinOp(second.value, ast.Sub(), first.value.operand)
-        made: ast.stmt = ast.Assign(first.targets, total)
-    elif isinstance(first, ast.AugAssign) and isinstance(first.target, ast.Name) and (
-            first.target.id == name and isinstance(first.op, ast.Add | ast.Sub)):
-        made = _both_added(first, second)
-    else:
-        return None
-    return _like(first, made) if _is_short(made) else None
-
-
-def _both_added(first: ast.AugAssign, second: ast.AugAssign) -> ast.AugAssign:
-    """``x += a; x -= b`` as ``x += a - b``, ``x -= a; x += b`` as ``x += b - a``."""
-    same = isinstance(first.op, type(second.op))
-    if same or isinstance(first.op, ast.Add):
-        value, other = first.value, second.value
-    else:
-        value, other = second.value, first.value
-    return ast.AugAssign(first.target, first.op if same else ast.Add(),
-                         ast.BinOp(value, ast.Add() if same else ast.Sub(), other))
-
-
-def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
-    """Does an array that is added to take no more time as one sum?  What is made for the first
-    statement, or for one of two additions, holds it (NumPy uses what nothing else refers to)."""
-    node, following = node_of(first), node_of(second)
-    if isinstance(first, ast.AugAssign):
-        return any(isinstance(stmt.value, ast.BinOp | ast.Call) for stmt in (first, second))
-    return (isinstance(first, ast.Assign) and node is not None and following is not None
-            and node.op == "apply" and makes_fresh(node.params["fn"], node.params["kwargs"])
-            and len(node.outputs) == 1 and node.out.aval.is_array
-            and node.out.aval == following.out.aval and bool(node.out.aval.shape))
-
-
-def _fits(stmts: list[ast.stmt]) -> bool:
-    names = [t.id for s in stmts for t in s.targets]  # type: ignore[attr-defined]
-    return sum(len(n) + 3 for n in names) < WIDTH - 24
+    return is_short(ast.Assign([*made.targets, *store.targets], made.value))
 
 
 def _like(old: ast.stmt, new: ast.stmt) -> ast.stmt:

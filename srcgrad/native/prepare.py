@@ -10,6 +10,7 @@ from itertools import count
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import row_shape
+from srcgrad.emit.sunk import sunk
 from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native.approximate import approximated
@@ -25,7 +26,6 @@ from srcgrad.native.parallel import in_parallel
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.regrouped import regrouped
-from srcgrad.native.sunk import sunk
 from srcgrad.native.widths import too_wide
 from srcgrad.types.dims import Atom, symbols
 from srcgrad.types.kinds import SCALARS

@@ -20,7 +20,10 @@ def check(graph, seed, written):
     found = outputs_of(graph, code, given)
     for i, (a, b, c) in enumerate(zip(found, expected, again, strict=True)):
         assert np.array_equal(b, c, equal_nan=True), f"realize, output {i}, seed {seed}"
-        assert np.array_equal(a, b, equal_nan=True), f"output {i}, seed {seed}\n{code.text}"
+        near = dict(rtol=1e-12, atol=1e-12) if i >= graph.n_primal or not written else {}
+        same = np.allclose(a, b, equal_nan=True, **near) if near else (
+            np.array_equal(a, b, equal_nan=True))  # what is added to a cotangent is regrouped
+        assert same, f"output {i}, seed {seed}\n{code.text}"
     if not written:
         assert same_bits(given, args), code.text
     gradients = found[graph.n_primal:]

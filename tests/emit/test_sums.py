@@ -139,7 +139,7 @@ def thirds(x):
 def test_parts_of_columns_are_joined():
     x, w = R.normal(size=(3, 6)), R.normal(size=(2, 4))
     derivative = sg.value_and_grad(halves)
-    assert "d_x = np.concatenate([d_a, d_b], axis=1)" in derivative.source(x, w)
+    assert "return out, np.concatenate([" in derivative.source(x, w)
     for columns in (6, 2):  # of the second part may be none
         given = x[:, :columns]
         value, slope = derivative(given, w)

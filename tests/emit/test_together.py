@@ -117,6 +117,52 @@ def paired(x, first, second):
     return total
 
 
+def drained(k, rain):
+    fast, slow, total = 1.0, 2.0, 0.0
+    for r in rain:
+        fast += 0.7 * r
+        slow += 0.3 * r
+        total += (k[0] * fast + k[1] * slow) ** 2
+        fast -= k[0] * fast
+        slow -= k[1] * slow
+    return total
+
+
+def struck(spot, strikes):
+    value = [spot[0] * 0.1 * j for j in range(len(strikes))]
+    for n in range(len(strikes) - 1, 0, -1):
+        for j in range(n):
+            value[j] = max(0.5 * (value[j] + value[j + 1]), spot[0] - strikes[j])
+    return value[0] ** 2
+
+
+def crossed(x, n):  # what is added to an element is read before more is added
+    y = x.copy()
+    for i in range(n):
+        y[0] += y[1] * x[i]
+        y[1] += y[0] * y[0]
+        y[0] += np.sin(y[1] * x[0])
+    return y[0] * y[1]
+
+
+def turns(u, steps):
+    before, now = u.copy(), u.copy()
+    for _ in range(steps):
+        after = 2.0 * now - before
+        after[1:-1] += 0.1 * u[1:-1] * (now[2:] + now[:-2])
+        before, now = now, after
+    return np.sum(now ** 2 * before)
+
+
+def allowed(x, limit):
+    total = 0.0
+    for v in x:
+        over = v * v - limit
+        if over > 0.0:
+            total += over ** 3
+    return total
+
+
 R = np.random.default_rng(3)
 THETA = np.array([0.3, 0.4, 0.5])
 PROGRAMS = [
@@ -132,6 +178,10 @@ PROGRAMS = [
     (advected, (R.normal(size=6), 3), ["np.roll(-", ", None)"]),
     (paired, (R.normal(size=4), [(0, 0.5), (2, 1.5), (1, 2.5)] * 3, [(3, 0.1), (1, 0.2)] * 5),
      ["append(t", "b +="]),
+    (drained, (np.array([0.3, 0.1]), R.uniform(size=6)), ["d_fast -="]),
+    (struck, (np.array([2.0]), R.uniform(0.5, 1.5, 5)), ["= 0.0, "]),
+    (crossed, (R.normal(size=4), 3), []), (turns, (R.normal(size=6), 3), []),
+    (allowed, (R.normal(size=5), 0.1), ["else:"]),
     *((padded, (R.normal(size=(4, 3)), mode), ["scatter_add"])
       for mode in ("edge", "wrap", "reflect", "symmetric")),
 ]
@@ -140,6 +190,7 @@ SAYS = {unpacked: ["omega, alpha, beta = theta", "np.array([d_omega, d_alpha, d_
         advected: ["d_u += np.roll(t1, -1) * t2 - np.roll(t1, 1) * t2"],
         paired: [" = np.empty((2, ", "] = np.sin(", "reversed(range(len(second_0)))"],
         surfaces: ["break", "kept.append(("], updated: ["m[i, :j] *= x[j]"],
+        drained: ["d_slow * k_1 + t1 * k_1"], struck: ["else:"],
         chosen: ["np.setdiff1d(np.arange(6), [0, 3])"]}
 
 

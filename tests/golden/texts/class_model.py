@@ -17,10 +17,9 @@ def class_model_value_and_grad(x, y, model_layers_0_W, model_layers_0_b,
     d_z = 2.0 / max(x_1.shape[0] * model_layers_1_W.shape[1], 1) * t1
     # Dense.__call__: z = x @ self.W + self.b
     d_model_layers_1_b = d_z.sum(axis=0)
-    d_x = d_z @ model_layers_1_W.T
     d_model_layers_1_W = x.T @ d_z
     # Dense.__call__: return np.tanh(z) if self.activation == "tanh" else z
-    d_z = d_x * (1 - x * x)
+    d_z = d_z @ model_layers_1_W.T * (1 - x * x)
     # Dense.__call__: z = x @ self.W + self.b
     d_model_layers_0_b = d_z.sum(axis=0)
     d_model_layers_0_W = x_1.T @ d_z

@@ -17,10 +17,8 @@ def collected_value_and_grad(x, n):
     # ---- backward
     d_states = [np.zeros_like(item) for item in states]
     for i in reversed(range(len(states))):
-        s = states[i]
         # total += np.sum(s * s)
-        d_s = 2.0 * s
-        d_states[i] = d_states[i] + d_s
+        d_states[i] = d_states[i] + 2.0 * states[i]
     d_x = np.zeros_like(x)
     for i in reversed(range(n)):
         x, sin_x = kept[i]

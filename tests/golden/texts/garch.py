@@ -33,8 +33,7 @@ def garch_value_and_grad(theta, returns):
         # news = alpha * r * r
         d_alpha += d_news * r * r
         # total += np.log(variance) + r * r / variance
-        d_variance = d_variance * beta - r * r / variance / variance
-        d_variance += 1.0 / variance
+        d_variance = d_variance * beta - r * r / variance / variance + 1.0 / variance
     # omega, alpha, beta = theta
     d_theta = np.array([d_omega, d_alpha, d_beta])
     return total, (d_theta,)

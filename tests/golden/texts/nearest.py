@@ -37,13 +37,11 @@ def nearest_value_and_grad(points, centers):
         t2[least_saved[i]] += t1[i]
         d_p = np.zeros_like(p)
         for i_2 in reversed(range(centers.shape[0])):
-            c = sums[i_2]
-            t3 = 2 * t2[i_2] * (p - c)
+            t3 = 2 * t2[i_2] * (p - sums[i_2])
             d_p += t3
             d_sums[i_2] -= t3
         d_points[i] = d_p
     for i in reversed(range(points.shape[0])):
         # sums[k] += p
-        d_p = d_sums[k_saved[i]]
-        d_points[i] += d_p
+        d_points[i] += d_sums[k_saved[i]]
     return total, (d_points,)

@@ -56,14 +56,13 @@ def area_backward(record, d_out):
     # right = (b - m) / 6.0 * (fm + 4.0 * fr + fb)
     t2 = d_right * t2
     d_fb += t2
-    d_fm += t2
     d_fr += t2 * 4.0
     t1 = d_right * t1 / 6.0
     d_b += t1
     d_m -= t1
     # left = (m - a) / 6.0 * (fa + 4.0 * fl + fm)
     t1 = d_left * t4
-    d_fm += t1
+    d_fm += t2 + t1
     d_fa += t1
     d_fl += t1 * 4.0
     t1 = d_left * t3 / 6.0
@@ -112,14 +111,11 @@ def quadrature_value_and_grad(w, a, b, tolerance):
     d_fb += t4
     d_fa += t4
     d_fm += t4 * 4.0
-    d_b += t6 * t5 / 6.0
     # quadrature.f: return np.exp(-w * t) * np.sin(t)
-    d_b += d_fb * t3 * np.cos(b)
+    d_b += t6 * t5 / 6.0 + d_fb * t3 * np.cos(b)
     t3 = d_fb * sin_b * t3
-    d_b -= t3 * w
     t4 = d_fm * sin_m * t2
-    d_m = d_fm * t2 * np.cos(m) - t4 * w
     d_w = d_w - t3 * b - t4 * m - d_fa * sin_a * t1 * a
     # m = 0.5 * (a + b)
-    d_b += d_m * 0.5
+    d_b += (d_fm * t2 * np.cos(m) - t4 * w) * 0.5 - t3 * w
     return out, (float(d_w), float(d_b))

@@ -21,9 +21,7 @@ def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4):
     t1 = [1.0] * len(t1)
     d_u = [0.0] * len(u)
     for j in reversed(range(len(u))):
-        v = u[j]
-        d_v = t1[j] * (2 * v)
-        d_u[j] += d_v
+        d_u[j] += t1[j] * (2 * u[j])
     d_alpha = 0.0
     for j in reversed(range(steps)):
         d_new = d_u

@@ -13,10 +13,8 @@ def rows_value_and_grad(X, w):
     # ---- backward
     d_w, d_X = np.zeros_like(w), np.zeros_like(X)
     for i in reversed(range(X.shape[0])):
-        row = X[i]
         # total += np.sum(row * w) ** 2
         t1 = 2 * saved[i]
-        d_row = t1 * w
-        d_w += t1 * row
-        d_X[i] = d_row
+        d_w += t1 * X[i]
+        d_X[i] = t1 * w
     return total, (d_X, d_w)

@@ -62,19 +62,16 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             if steep > 1.0:
                 if saved[j][i - 1]:
                     # visc = nu * (1 + steep)
-                    d_steep = d_visc * nu
                     d_nu += d_visc * saved_2[j, i - 1]
+                    # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
+                    t3 = d_visc * nu / t4 * np.sign(t3)
+                    d_u_2[t2] -= t3
+                    d_u_2[t1] += t3
                 else:
                     # visc = 6.0 * nu
                     d_nu += d_visc * 6.0
-                    d_steep = 0.0
             else:
                 d_nu += d_visc
-                d_steep = 0.0
-            # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-            t3 = d_steep / t4 * np.sign(t3)
-            d_u_2[t2] -= t3
-            d_u_2[t1] += t3
             if u_i > 0.0:
                 # slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
                 d_u_2[t2] += t7

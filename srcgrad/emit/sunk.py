@@ -20,8 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Builder, Node, Value, free_values, rebuild, walk
-from srcgrad.native.vanishing import Vanishing
+from srcgrad.emit.vanishing import Vanishing
+from srcgrad.graph.ir import Block, Builder, Graph, Node, Value, free_values, rebuild, walk
 from srcgrad.types.kinds import BOOL, SCALARS, Kind
 
 _WRITES = frozenset({"write", "acc", "update", "loop"})
@@ -29,15 +29,26 @@ _PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.neg})
 
 
 def sunk(node: Node, arguments: Sequence[Value]) -> Node:
-    """A loop in which what adds nothing is not done; ``arguments`` are those of the graph."""
+    """A loop of a kernel in which what adds nothing is not done; ``arguments`` are those of the
+    graph."""
     return _Sinking(arguments).within(node, {})
+
+
+def sunk_in_arms(graph: Graph) -> Graph:
+    """A graph, and those it calls, in which what one arm of a branch makes zero is not added there.
+    """
+    block = graph.block
+    if any(n.op == "if" and is_adjoint(n) for n in walk(block)):
+        block = _Sinking(()).block(block, {})
+    return graph.but(block=block, callees={
+        name: sunk_in_arms(callee) for name, callee in graph.callees.items()})
 
 
 class _Sinking:
     """Goes through blocks, the innermost first; ``makers`` tell what numbers are made of."""
 
     def __init__(self, arguments: Sequence[Value]) -> None:
-        self.given = {*arguments}
+        self.given = {*arguments}  # nobody asks whether a number is zero if there are none
         self.makers: dict[Value, Node] = {}
 
     def within(self, node: Node, constants: Mapping[Value, object]) -> Node:
@@ -50,13 +61,20 @@ class _Sinking:
                      **{n.out: n.params["value"] for n in block.nodes if n.op == "const"}}
         self.note(block.nodes)
         nodes = [self.within(n, constants) for n in block.nodes]
-        for node in nodes[::-1]:  # the last one first: it becomes part of those before it
-            if node.op == "if" and is_adjoint(node) and node in nodes:
-                changes = (_Sunk(nodes, nodes.index(node), which, constants, block.outputs).done()
-                           for which in (0, 1))
-                nodes = next((c for c in changes if c is not None), nodes)
+        at = len(nodes) - 1
+        while at >= 0:  # the last one first: it becomes part of those before it
+            found = None
+            if nodes[at].op == "if" and is_adjoint(nodes[at]):
+                changes = (_Sunk(nodes, at, which, constants, block.outputs,
+                                 always=not self.given).done() for which in (0, 1))
+                found = next((c for c in changes if c is not None), None)
+            if found is None:
+                at -= 1
+            else:
+                old, at = {*nodes}, len(found) - 1
+                nodes = [n if n in old else self.within(n, constants) for n in found]
                 self.note(nodes)
-        for node in [*nodes]:
+        for node in [*nodes] if self.given else ():
             if node.op == "read" and is_adjoint(node) and node in nodes and (
                     node.out.aval.kind in SCALARS and node.out.aval.dtype == np.float64):
                 nodes = self.asked(nodes, nodes.index(node), constants, block.outputs) or nodes
@@ -95,7 +113,9 @@ class _Sunk:
     def __init__(self, nodes: Sequence[Node], at: int, zero: int,
                  constants: Mapping[Value, object], outputs: Sequence[Value],
                  asked: Value | None = None,
-                 is_finite: Callable[[Value], bool] | None = None) -> None:
+                 is_finite: Callable[[Value], bool] | None = None,
+                 always: bool = False) -> None:
+        self.always = always
         self.nodes, self.at, self.zero, self.outputs = nodes, at, zero, {*outputs}
         self.asked, node = asked, nodes[at]
         arm, other = node.blocks[zero], node.blocks[1 - zero]
@@ -116,10 +136,18 @@ class _Sunk:
                    if i not in self.moved]
         bound = {*self.nodes[self.at].outputs, *(
             v for i in self.moved for v in self.nodes[i].outputs)}
-        if any(not bound.isdisjoint(_read(n)) for n in between):
+        after: list[Node] = []
+        for n in between:
+            if not bound.isdisjoint(_read(n)):
+                after.append(n)
+                bound.update(n.outputs)
+        late = {v for n in after for v in n.outputs}
+        if not all(map(is_adjoint, after)) or any(
+                not late.isdisjoint(_read(self.nodes[i])) for i in self.moved):
             return None
         before = [n for i, n in enumerate(self.nodes[:self.at]) if i not in self.moved]
-        return [*before, *between, self.branch(), *self.nodes[last + 1:]]
+        return [*before, *(n for n in between if n not in after), self.branch(), *after,
+                *self.nodes[last + 1:]]
 
     def operands(self, last: int) -> None:
         """What is computed for what is moved only moves with it."""
@@ -152,6 +180,8 @@ class _Sunk:
     def pays(self) -> bool:
         """Is a branch there anyway, or much that is not to be done?"""
         moved = [self.nodes[i] for i in self.moved]
+        if self.always:
+            return True
         if self.asked is not None:
             return any(n.op == "if" for n in walk(Block((), tuple(moved), ())))
         sums = [v for n in moved for v in n.outputs if v in self.known.same]

@@ -62,7 +62,7 @@ class Vanishing:
         if node.blocks:
             return self.loop(node) if node.op == "loop" else node.op == "if" and self.branch(node)
         fn, used = node.params.get("fn"), [v in self.zero for v in node.inputs]
-        if node.op == "acc" or (node.op == "update" and fn in _SUMS):
+        if node.op in ("acc", "list_acc") or (node.op == "update" and fn in _SUMS):
             return used[1] and sum(used) == 1 and self.is_same(node, 0)
         if node.op != "apply" or node.params["kwargs"]:
             return False

@@ -1,0 +1,355 @@
+"""Statements of the backward part that a later one takes in, if that fits a line.
+
+    d_a = x; ...; d_a += y           ->  ...; d_a = x + y
+    d_p[1] -= x; ...; d_p[1] += y    ->  ...; d_p[1] += y - x
+    d_s = x * y; ...; d_b += d_s / z ->  ...; d_b += x * y / z     (nothing else reads d_s)
+
+What stands between them must not change what the first one reads, nor have to do with what it
+changes.  The line of the user's that is left without a statement is quoted above the later one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+
+from srcgrad.emit.comments import node_of, text_of
+from srcgrad.emit.fold import Folding
+from srcgrad.emit.literals import names_in, variables
+from srcgrad.emit.order import WRITES, is_adjoint, is_mutable
+from srcgrad.emit.storage import makes_fresh
+from srcgrad.emit.wrapping import WIDTH
+from srcgrad.graph.ir import Node, Value
+from srcgrad.types.kinds import SCALARS
+
+LOOK_BACK = 24  # statements before the one that takes another in
+
+
+class Motion:
+    """Knows who reads a value, and which names may share memory."""
+
+    def __init__(self, names: Mapping[Value, str], folding: Folding,
+                 uses: Mapping[Value, Sequence[int]]) -> None:
+        self._folding, self._uses = folding, uses
+        self._memory: dict[str, set[object]] = {}
+        self._depth = 1
+        self._mentioned: dict[ast.stmt, set[str]] = {}
+        for value, name in names.items():
+            memory = self._memory.setdefault(name, set())
+            if is_mutable(value.aval):
+                memory.add(folding.families.family.get(value))
+
+    def knows(self, name: str) -> bool:
+        """Is this the name of a value, not of a counter beside a loop?"""
+        return name in self._memory
+
+    def block(self, body: list[ast.stmt], depth: int) -> list[ast.stmt]:
+        """The statements of a block, so deep in the function, with those put together that may
+        be."""
+        self._depth = depth
+        while True:
+            found: list[ast.stmt] = []
+            for stmt in body:
+                made = self._with_earlier(found, stmt)
+                found += [] if made is None else [made]
+            while found and _quotes(found[-1]):
+                found.pop()
+            if len(found) == len(body):
+                return found
+            body = found
+
+    def _with_earlier(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt | None:
+        """A statement with what it takes in of those before it."""
+        node = node_of(stmt)
+        if isinstance(stmt, ast.Return):
+            return self._returned(before, stmt)
+        if isinstance(stmt, ast.Assign | ast.AugAssign) and (node is None or is_adjoint(node)):
+            return self._added(before, self._filled(before, stmt))
+        return stmt
+
+    # ---- what only one statement reads -------------------------------------------------------
+
+    def _filled(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
+        """A statement with the expressions of names that it alone reads."""
+        for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
+            if place >= len(before):
+                continue
+            found = self._once_read(before[place])
+            if found is None or found[0] not in self._names(stmt) or (
+                    not self._passes(before, place)):
+                continue
+            filled = _with(stmt, *found)
+            if filled is not None and is_short(filled, self._depth):
+                stmt = filled
+                _take(before, place)
+        return stmt
+
+    def _returned(self, before: list[ast.stmt], stmt: ast.Return) -> ast.stmt:
+        """What is returned, with the gradient that the statement before makes of numbers."""
+        parts = stmt.value.elts if isinstance(stmt.value, ast.Tuple) else [stmt.value]
+        found = self._once_read(before[-1]) if before else None
+        if found is not None and any(isinstance(p, ast.Name) and p.id == found[0] for p in parts):
+            filled = _with(stmt, *found)
+            if filled is not None and is_short(filled, self._depth):
+                return _like(before.pop(), filled)
+        return stmt
+
+    def _once_read(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
+        """The name and the expression that a statement of the backward part gives to one other."""
+        node = node_of(stmt)
+        if not isinstance(stmt, ast.Assign) or node is None or not is_adjoint(node) or (
+                len(stmt.targets) != 1 or len(node.outputs) != 1 or node.blocks):
+            return None
+        if self._folding.users.get(node.out) != 1 or len(self._uses.get(node.out, ())) != 1:
+            return None
+        by = self._folding.consumer[node.out]
+        if isinstance(by, Node) and (by.params.get("handle") or (
+                by.op in WRITES and by.inputs[0] is node.out and is_mutable(node.out.aval))):
+            return None  # it is changed under its name
+        name, value = stmt.targets[0], stmt.value
+        if not isinstance(name, ast.Name) or not isinstance(
+                value, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript | ast.Attribute):
+            return None
+        return None if _has_effects(value) else (name.id, value)
+
+    # ---- what is added to one place ----------------------------------------------------------
+
+    def _added(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt | None:
+        """The statement, with what an earlier one put into the number, or the array, that it adds
+        to; None if both met on the way."""
+        if not isinstance(stmt, ast.AugAssign) or not isinstance(stmt.op, ast.Add | ast.Sub):
+            return stmt
+        base = _base(stmt.target)
+        if base is None or base in names_in(stmt.value):
+            return stmt
+        for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
+            earlier = before[place]
+            total = _total(earlier, stmt, self._depth)
+            if total is not None:
+                between = before[place + 1:]
+                reach = self._reach(earlier, between, base)
+                if reach == len(between):
+                    _take(before, place)
+                    return total
+                if self._reach(stmt, between[reach:], base) == len(between) - reach:
+                    before.insert(place + 1 + reach, total)
+                    _take(before, place)
+                    return None
+                break
+            if text_of(earlier) is None and not self._leaves(earlier, base, stmt.target):
+                break
+        return stmt
+
+    def _names(self, stmt: ast.stmt) -> set[str]:
+        found = self._mentioned.get(stmt)
+        if found is None:
+            found = self._mentioned[stmt] = names_in(stmt)
+        return found
+
+    def _leaves(self, stmt: ast.stmt, base: str, target: ast.expr) -> bool:
+        """Does a statement neither read nor set an array or number, but for adding to parts?"""
+        if not isinstance(stmt, ast.Assign | ast.AugAssign):
+            return False
+        read = self._names(stmt)
+        if base not in read and not self._memory.get(base):
+            return True
+        if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Subscript) and (
+                isinstance(target, ast.Subscript) and isinstance(stmt.op, ast.Add | ast.Sub)
+                and _base(stmt.target) == base):
+            read = names_in(stmt.value, stmt.target.slice)
+        mine = self._memory.get(base, set())
+        return not any(n == base or _meet(mine, self._memory.get(n, set())) for n in read)
+
+    # ---- what may be done later --------------------------------------------------------------
+
+    def _passes(self, before: Sequence[ast.stmt], place: int) -> bool:
+        """May a statement be the last one instead?"""
+        return self._reach(before[place], before[place + 1:]) == len(before) - place - 1
+
+    def _reach(self, moved: ast.stmt, others: Sequence[ast.stmt], adds_to: str = "") -> int:
+        """How many of the statements, from the first one on, change nothing that a statement
+        reads; ``adds_to``: none of them reads that."""
+        read = self._names(moved) - {adds_to}
+        memory = set().union(*(self._memory.get(n, ()) for n in read))
+        return next((i for i, other in enumerate(others) if not all(
+            self._keeps(stmt, read, memory) for stmt in _parts([other]))), len(others))
+
+    def _keeps(self, stmt: ast.stmt, read: set[str], memory: set[object]) -> bool:
+        """Does a statement change none of the names and none of the memory?"""
+        if isinstance(stmt, ast.For):
+            return not names_in(stmt.target) & read
+        if isinstance(stmt, ast.If) or text_of(stmt) is not None:
+            return True
+        if not isinstance(stmt, ast.Assign | ast.AugAssign) or _has_effects(stmt.value):
+            return False
+        node = node_of(stmt)
+        for target in stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]:
+            if any(n.id in read for n in variables(target) if isinstance(n.ctx, ast.Store)):
+                return False
+            if isinstance(target, ast.Name) and (isinstance(stmt, ast.Assign) or (
+                    node is not None and node.out.aval.kind in SCALARS)):
+                continue
+            if _meet(memory, self._memory.get(_base(target) or "", {None})):
+                return False
+        return True
+
+
+def _meet(one: set[object], other: set[object]) -> bool:
+    """May two names share memory?  None is memory of which nothing is known."""
+    return bool(one and other and (one & other or None in one | other))
+
+
+def _parts(stmts: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements, and those in them."""
+    for stmt in stmts:
+        yield stmt
+        for part in ("body", "orelse"):
+            yield from _parts(getattr(stmt, part, ()))
+
+
+def _take(before: list[ast.stmt], place: int) -> None:
+    """Takes a statement out; a comment that nothing is left of goes above the last statements."""
+    del before[place]
+    said = before[place - 1] if place else None
+    if said is None or not _quotes(said) or not any(map(_quotes, before[place:place + 1])):
+        return
+    del before[place - 1]
+    last = max(i for i, s in enumerate(before) if _quotes(s))
+    while last and _quotes(before[last - 1]):
+        last -= 1
+    if all(text_of(s) != text_of(said) for s in before[last:]):
+        before.insert(last, said)
+
+
+def _quotes(stmt: ast.stmt) -> bool:
+    """Is it a comment with a line of the user's?"""
+    return not (text_of(stmt) or "---").startswith("---")
+
+
+def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
+    """A statement with an expression in the place of a name that it reads once."""
+    found = [n for n in variables(stmt) if n.id == name]
+    if len(found) != 1 or not isinstance(found[0].ctx, ast.Load):
+        return None
+    targets = stmt.targets if isinstance(stmt, ast.Assign) else [
+        stmt.target] if isinstance(stmt, ast.AugAssign) else []
+    if any(_base(t) == name for t in targets) or any(
+            name in names_in(n) for n in ast.walk(stmt) if isinstance(n, _REPEATED)):
+        return None
+    return _like(stmt, Put(name, value).visit(_copied(stmt)))
+
+
+_REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+
+
+class Put(ast.NodeTransformer):
+    """Puts an expression in the place of a name."""
+
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self.name, self.value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.value if node.id == self.name else node
+
+
+def _copied(stmt: ast.stmt) -> ast.stmt:
+    """A copy of a statement's tree without what it was tied to."""
+    tied: dict[str, object] = {key: stmt.__dict__.pop(key) for key in ("node", "where")
+                               if key in stmt.__dict__}
+    made = deepcopy(stmt)
+    stmt.__dict__.update(tied)
+    return made
+
+
+def _has_effects(value: ast.expr) -> bool:
+    """Does an expression change anything?"""
+    return any(isinstance(n, ast.Call) and (
+        any(k.arg == "out" for k in n.keywords) or (
+            isinstance(n.func, ast.Attribute) and n.func.attr in ("pop", "at")))
+        for n in ast.walk(value))
+
+
+def _base(target: ast.expr) -> str | None:
+    """The name that a statement sets, or sets a part of."""
+    while isinstance(target, ast.Subscript | ast.Attribute):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | None:
+    """One statement for a number or an array of the backward part and what is added to it next."""
+    node = node_of(second)
+    if node is None or len(node.outputs) != 1 or node.out.aval.dtype is None or (
+            node.out.aval.dtype.kind == "c"):
+        return None  # Python's complex and NumPy's float make one or the other, by their order
+    if not _same_target(first, second.target) or (
+            isinstance(second.target, ast.Subscript)
+            and _base(second.target) in names_in(first.value)):  # type: ignore[attr-defined]
+        return None
+    added = node.inputs[1] if node.params.get("steps") else node.out
+    if added.aval.kind not in SCALARS and not _takes(first, second):
+        return None
+    if isinstance(first, ast.Assign) and not isinstance(
+            first.value, ast.IfExp | ast.Compare | ast.BoolOp):
+        total: ast.expr = ast.BinOp(first.value, second.op, second.value)
+        if isinstance(first.value, ast.Constant) and first.value.value == 0 and isinstance(
+                second.op, ast.Add):
+            total = second.value
+        elif isinstance(first.value, ast.UnaryOp) and isinstance(first.value.op, ast.USub) and (
+                isinstance(second.op, ast.Add)):
+            total = ast.BinOp(second.value, ast.Sub(), first.value.operand)
+        made: ast.stmt = ast.Assign(first.targets, total)
+    elif isinstance(first, ast.AugAssign):
+        made = _both_added(first, second)
+    else:
+        return None
+    return _like(second, made) if is_short(made, depth) else None
+
+
+def _same_target(first: ast.stmt, target: ast.expr) -> bool:
+    """Does a statement of the backward part set, or add to, just that?"""
+    node = node_of(first)
+    if isinstance(first, ast.Assign):
+        own = first.targets[0] if len(first.targets) == 1 else None
+    elif isinstance(first, ast.AugAssign) and isinstance(first.op, ast.Add | ast.Sub):
+        own = first.target
+    else:
+        return False
+    return own is not None and node is not None and is_adjoint(node) and (
+        type(own) is type(target) and _base(own) == _base(target)
+        and ast.dump(own) == ast.dump(target))
+
+
+def _both_added(first: ast.AugAssign, second: ast.AugAssign) -> ast.AugAssign:
+    """``x += a; x -= b`` as ``x += a - b``, ``x -= a; x += b`` as ``x += b - a``."""
+    same = isinstance(first.op, type(second.op))
+    if same or isinstance(first.op, ast.Add):
+        value, other = first.value, second.value
+    else:
+        value, other = second.value, first.value
+    return ast.AugAssign(first.target, first.op if same else ast.Add(),
+                         ast.BinOp(value, ast.Add() if same else ast.Sub(), other))
+
+
+def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
+    """Does an array that is added to take no more time as one sum?  What is made for the first
+    statement, or for one of two additions, holds it (NumPy uses what nothing else refers to)."""
+    node, following = node_of(first), node_of(second)
+    if isinstance(first, ast.AugAssign):
+        return any(isinstance(stmt.value, ast.BinOp | ast.Call) for stmt in (first, second))
+    return (isinstance(first, ast.Assign) and node is not None and following is not None
+            and node.op == "apply" and makes_fresh(node.params["fn"], node.params["kwargs"])
+            and len(node.outputs) == 1 and node.out.aval.is_array
+            and node.out.aval == following.out.aval and bool(node.out.aval.shape))
+
+
+def is_short(stmt: ast.stmt, depth: int = 3) -> bool:
+    """Does a statement fit a line, so deep in the function?"""
+    return len(ast.unparse(ast.fix_missing_locations(stmt))) + 4 * depth <= WIDTH
+
+
+def _like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
+    """``new`` with the place of ``old``."""
+    new.__dict__.update((k, v) for k, v in vars(old).items() if k in ("node", "where"))
+    return new
