@@ -31,6 +31,7 @@ ORDER = {"type": 0, "is": 0, "defaults": 0, "is_path": 0, "is_not_path": 0, "equ
          "length": 4, "keys": 4, "missing": 4, "inherited": 4, "owns": 4, "builtin": 4,
          "holds": 4, "size": 5,
          "contiguous": 6, "overlap": 7, "distinct": 7, "gives": 7}
+CODE = (("attr", "__code__"),)
 LATE = ("size", "contiguous", "overlap", "distinct", "gives")
 
 
@@ -91,9 +92,11 @@ class _Writer:
 
     namespace: dict[str, Any]
     parameters: Mapping[str, str]  # their names in the text, which no other name is like
+    roles: Mapping[int, str]  # of the objects that a call starts from, if they are known to it
 
     def __post_init__(self) -> None:
         self.lines: list[str] = []
+        self.code: Held | None = None  # of the function that is called
         self.known: dict[Path, str] = {}
         self.sizes: dict[str, list[str]] = {}
         self.constants: dict[tuple[str, int], str] = {}
@@ -150,15 +153,12 @@ class _Writer:
     def check(self, condition: str) -> None:
         self.lines.append(f"if not ({condition}): return MISS")
 
-    def roots(self, guards: Sequence[Guard], inputs: Sequence[Path], roots: Mapping[int, Any],
-              roles: Mapping[int, str]) -> None:
+    def roots(self, keys: Sequence[int], roots: Mapping[int, Any], roles: Mapping[int, str]) -> None:
         """Bind the objects that paths start from."""
-        bound: dict[str, str] = {}
-        for key in sorted(root_objects(guards, inputs), key=lambda key: roles.get(key, "")):
+        for key in keys:
             if key in roles:
-                owner, dot, attribute = roles[key].partition(".")
-                self.lines.append(f"_r{key} = {bound.get(owner, owner)}{dot}{attribute}")
-                bound.setdefault(roles[key], f"_r{key}")
+                if key not in self.roles:
+                    self.lines.append(f"_r{key} = {roles[key]}")
             elif roots[key].weak is not None:
                 self.namespace[f"_w{key}"] = roots[key].weak
                 self.lines.append(f"_r{key} = _w{key}()")
@@ -220,6 +220,10 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
     place = out.place(guard.path)
     if guard.kind in ("type", "is"):
         found = f"type({place})" if guard.kind == "type" else place
+        if guard.path.steps == CODE and guard.path.root[1] in out.roles:  # that of the call
+            out.code = data
+            out.check(f"{found} is _code")
+            return
         out.check(f"{found} is {out.constant(data.get())}" if data.weak is None else
                   f"{found} is {out.constant(data.weak)}() is not None")
     elif guard.kind == "defaults":
@@ -287,21 +291,24 @@ class Dispatcher:
     """The checking function of one signature, for any function with the same code.
 
     ``inputs`` are the paths of the target's arguments; ``roots`` the objects that paths start
-    from; ``rebuild`` (or None) turns the target's flat result into the user's structure.
+    from; ``rebuild`` (or None) turns the target's flat result into the user's structure.  Calls are
+    bound to a function, which they keep alive unless ``weak``.
     """
 
     def __init__(self, name: str, signature: inspect.Signature, guards: Sequence[Guard],
                  sizes: Sequence[SizeSource], roots: Mapping[int, Any],
                  roles: Mapping[int, str], inputs: Sequence[Path], target: Any,
-                 rebuild: Any) -> None:
+                 rebuild: Any, weak: bool) -> None:
         self.name, self.guards, self.roots = name, guards, roots
         self.namespace: dict[str, Any] = {
             "MISS": MISS, "_target": target, "_overlap": overlap, "_rebuild": rebuild,
             "__builtins__": __builtins__, **SIZE_HELPERS}
         parameters = {name: f"_p{i}" for i, name in enumerate(signature.parameters)}
-        out = _Writer(self.namespace, parameters)
-        out.roots(guards, inputs, roots, roles)
+        self.weak, self.roles = weak, {} if weak else roles
+        out = _Writer(self.namespace, parameters, self.roles)
+        out.roots(root_objects(guards, inputs), roots, roles)
         out.checks(guards, sizes)
+        self.function_code = out.code
         arguments = ", ".join(out.place(p) for p in inputs)
         body = "\n".join(f"        {line}" for line in out.lines) or "        pass"
         call = f"_target({arguments})"
@@ -325,11 +332,16 @@ class Dispatcher:
         function = anchor.function
         namespace = dict(self.namespace)
         owner = anchor.owner
-        namespace["_owner"] = lambda: owner
+        if self.weak:
+            namespace["_owner"] = lambda: owner
+            namespace["_function"] = None if function is None else weakref.ref(function)
+        namespace |= {f"_r{key}": anchor.play(role) for key, role in self.roles.items()}
         if function is not None:
             named = function.__kwdefaults__
-            namespace |= {"_function": weakref.ref(function), "_defaults": function.__defaults__,
-                          "_named": named, "_values": [*(named or {}).values()]}
+            namespace |= {"_defaults": function.__defaults__, "_named": named,
+                          "_values": [*(named or {}).values()]}
+        if self.function_code is not None:
+            namespace["_code"] = self.function_code.get()
         made = FunctionType(self.code, namespace, self.name)
         made.__qualname__ = self.name
         given = [p for p in signature.parameters.values() if p.default is not p.empty]
@@ -342,14 +354,15 @@ class Dispatch:
     """The dispatchers of a target: the one that calls it, and one that only checks."""
 
     def __init__(self, name: str, signature: inspect.Signature, traced: Any, target: Any,
-                 rebuild: Any = None) -> None:
+                 rebuild: Any = None, weak: bool = False) -> None:
         self.name = name
         self._made = name, signature, traced.guards, traced.sizes, traced.pinned, traced.roles
-        self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild)
+        self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild,
+                                 weak)
 
     @cached_property
     def checker(self) -> Dispatcher:
-        return Dispatcher(*self._made, [], _nothing, None)
+        return Dispatcher(*self._made, [], _nothing, None, False)
 
 
 def _nothing() -> None:
