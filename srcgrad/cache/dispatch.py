@@ -1,7 +1,7 @@
 """The dispatcher: one generated function per compiled signature that checks and calls.
 
 The text is a function with the user's own parameters.  It reads each guarded object once,
-cheapest checks first, and returns ``MISS`` where a fact does not hold; otherwise it calls the
+cheapest checks first, and calls something else where a fact does not hold; otherwise it calls the
 generated code with the graph's inputs.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
@@ -39,7 +39,7 @@ builtin = vars(builtins).get
 
 
 class Miss:
-    """What a dispatcher returns when a guard does not hold."""
+    """What a dispatcher returns when a guard does not hold, unless it knows what to call then."""
 
     __slots__ = ()
 
@@ -151,7 +151,7 @@ class _Writer:
         return f"{place}.shape[{axis}]" if found is None else found[axis]
 
     def check(self, condition: str) -> None:
-        self.lines.append(f"if not ({condition}): return MISS")
+        self.lines.append(f"if not ({condition}): break")
 
     def roots(self, keys: Sequence[int], roots: Mapping[int, Any], roles: Mapping[int, str]) -> None:
         """Bind the objects that paths start from."""
@@ -287,6 +287,15 @@ def _check_array(out: _Writer, place: str, data: tuple[np.dtype[Any], int, tuple
                                for i, size in enumerate(out.extents(place, rank))))
 
 
+def _missed(*args: Any, **kwargs: Any) -> Miss:
+    """What says that a call does not fit."""
+    return MISS
+
+
+def _itself(error: Exception) -> Exception:
+    return error
+
+
 class Dispatcher:
     """The checking function of one signature, for any function with the same code.
 
@@ -301,7 +310,7 @@ class Dispatcher:
                  rebuild: Any, weak: bool) -> None:
         self.name, self.guards, self.roots = name, guards, roots
         self.namespace: dict[str, Any] = {
-            "MISS": MISS, "_target": target, "_overlap": overlap, "_rebuild": rebuild,
+            "_target": target, "_overlap": overlap, "_rebuild": rebuild,
             "__builtins__": __builtins__, **SIZE_HELPERS}
         parameters = {name: f"_p{i}" for i, name in enumerate(signature.parameters)}
         self.weak, self.roles = weak, {} if weak else roles
@@ -310,12 +319,25 @@ class Dispatcher:
         out.checks(guards, sizes)
         self.function_code = out.code
         arguments = ", ".join(out.place(p) for p in inputs)
-        body = "\n".join(f"        {line}" for line in out.lines) or "        pass"
+        body = "\n            ".join(out.lines)
         call = f"_target({arguments})"
-        text = (f"def dispatch({_parameter_text(signature, parameters)}):\n    try:\n{body}\n"
-                "    except (AttributeError, LookupError, NameError, TypeError, ValueError):\n"
-                "        return MISS\n"
-                f"    return {f'_rebuild({call})' if rebuild is not None else call}\n")
+        text = f"""def dispatch({_parameter_text(signature, parameters)}):
+    _fits = False
+    try:
+        while True:
+            {body}
+            _fits = True
+            break
+    except (AttributeError, LookupError, NameError, TypeError, ValueError):
+        pass
+    try:
+        if not _fits:
+            return _otherwise({_passed_on(signature, parameters)})
+        _hits[0] += 1
+        return {f'_rebuild({call})' if rebuild is not None else call}
+    except Exception as _error:
+        raise _shown(_error)
+"""
         made = compile(text, f"<srcgrad dispatch of {name}>", "exec")
         code = next(c for c in made.co_consts if isinstance(c, CodeType))
         names = {own: name for name, own in parameters.items()}
@@ -327,10 +349,14 @@ class Dispatcher:
         return any(g.kind in ("is", "type") and g.data.gone for g in self.guards) or any(
             r.gone for r in self.roots.values())
 
-    def bound(self, anchor: Anchor, signature: inspect.Signature) -> FunctionType:
-        """The checking function for calls that start from ``anchor``."""
+    def bound(self, anchor: Anchor, signature: inspect.Signature,
+              shown: Callable[[Exception], Exception] = _itself,
+              otherwise: Callable[..., Any] = _missed, hits: Sequence[int] = ()) -> FunctionType:
+        """The checking function for calls that start from ``anchor``: how errors are ``shown``,
+        what is called where the code does not fit, and the number of ``hits``, which it counts."""
         function = anchor.function
-        namespace = dict(self.namespace)
+        namespace = self.namespace | {"_shown": shown, "_otherwise": otherwise,
+                                      "_hits": hits or [0]}
         owner = anchor.owner
         if self.weak:
             namespace["_owner"] = lambda: owner
@@ -373,6 +399,14 @@ def _parents_first(guards: Sequence[Guard]) -> list[Guard]:
     """Guards on a container come before guards on what is found in it."""
     return sorted(guards, key=lambda g: (len(g.path.steps) if g.path else 0,
                                          ORDER.get(g.kind, 4)))
+
+
+def _passed_on(signature: inspect.Signature, names: Mapping[str, str]) -> str:
+    """The arguments of a call that hands all parameters on."""
+    before = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+    return ", ".join(f"{p.name}={names[p.name]}" if p.kind is p.KEYWORD_ONLY else
+                     f"{before.get(p.kind, '')}{names[p.name]}"
+                     for p in signature.parameters.values())
 
 
 def _parameter_text(signature: inspect.Signature, names: Mapping[str, str]) -> str:
