@@ -15,6 +15,7 @@ from srcgrad.graph.parts import LoopParts
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.columns import Columns
+from srcgrad.native.divisions import with_fewer_divisions
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import rounded, why_not
@@ -181,6 +182,7 @@ class Prepared:
             return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
                                          for b in node.blocks)) if node.blocks else node
         node = once(sunk(turned(promoted(node, self.facts)), self.facts.inputs))
+        node = with_fewer_divisions(node)
         return approximated(node) if self.fast else regrouped(node)
 
     def outside(self, node: Node, scope: Scope) -> Node:
