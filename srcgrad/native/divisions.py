@@ -48,13 +48,10 @@ def _block(block: Block, makers: ChainMap[Value, Node], read: Counter[Value],
         n = _within(n, makers, read)
         if carried.intersection(n.inputs):
             carried.update(n.outputs)
-        if n.params.get("fn") in _DIVISIONS and is_adjoint(n) and (
-                n.out.aval.kind in SCALARS and n.out.aval.dtype == np.float64):
-            above, below = n.inputs[0], n.inputs[-1]
+        if _divides(n) and n.out.aval.kind in SCALARS and n.out.aval.dtype == np.float64:
+            above, below = n.inputs
             first, root = makers.get(above), makers.get(below)
-            if len(n.inputs) == 1:  # one of the two is a constant
-                pass
-            elif _divides(first, below) and first in nodes and read[above] == 1 and (
+            if first in nodes and _divides(first, below) and read[above] == 1 and (
                     root is not None and root.params.get("fn") in _ROOTS):
                 nodes.remove(first)
                 n = n.but(inputs=(first.inputs[0], root.inputs[0]))
@@ -69,6 +66,7 @@ def _block(block: Block, makers: ChainMap[Value, Node], read: Counter[Value],
     return block.but(nodes=tuple(nodes))
 
 
-def _divides(node: Node | None, below: Value) -> bool:
-    return node is not None and node.params.get("fn") in _DIVISIONS and is_adjoint(node) and (
-        len(node.inputs) == 2 and node.inputs[1] is below)
+def _divides(node: Node, below: Value | None = None) -> bool:
+    """Is a cotangent divided (by a number) that is no constant?"""
+    return node.params.get("fn") in _DIVISIONS and is_adjoint(node) and len(
+        node.inputs) == 2 and below in (None, node.inputs[1])

@@ -64,41 +64,46 @@ def handed_in(statements: Sequence[ast.stmt], results: Iterable[str], parameters
     assigned = Counter(n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)
                        and isinstance(n.ctx, ast.Store))
     fixed = {p for p in parameters if not assigned[p]}
+    taken = {*assigned, *names_in(*statements)}
+    known: dict[str, ast.expr] = {}  # sizes, and arrays for those that are like them
     workspace = _Workspace(ranks, (), floats)
-    sizes = {s.targets[0].id: s.value for s in statements
-             if isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
-             and assigned[s.targets[0].id] == 1 and names_in(s.value) <= fixed
-             and workspace.is_size(s.value)}
     made: Stmts = []
     left: Stmts = []
     for s in statements:
-        name = _target(s)
         left.append(s)
-        if name not in {*results} or name not in ranks or assigned[name] != 1:
+        if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Name) or (
+                assigned[name := s.targets[0].id] != 1):
             continue
-        assert isinstance(s, ast.Assign) and isinstance(s.value, ast.Call)
-        value = _Sizes(sizes).visit(deepcopy(s.value))
-        if not names_in(value) <= fixed | {"np"}:
+        is_made = isinstance(s.value, ast.Call) and _target(s) and name in ranks
+        room, filled = workspace.filled(name, s.value, taken) if is_made else (None, [])
+        if room is None and not workspace.is_size(s.value):
             continue
-        is_copy = isinstance(value.func, ast.Attribute) and value.func.attr == "copy"
-        room, filled = (value, []) if is_copy else workspace.filled(name, value, set())
-        if room is not None:
-            if _called(value).endswith("_like") and ranks[name] == 1 and name in floats:
-                room = call("np.empty", call("len", value.args[0]))  # takes half the time
+        of = _Known(known).visit(deepcopy(room or s.value))
+        if not names_in(of) <= fixed | {"np"}:
+            continue
+        if room is None:
+            workspace.sizes.add(name)
+            known[name] = of
+            continue
+        if _called(of).endswith("_like") and ranks[name] == 1 and name in floats:
+            of = call("np.empty", call("len", of.args[0]))  # takes half the time
+        if name in results:
             made.append(copy(s))
-            vars(made[-1])["value"] = room
+            vars(made[-1])["value"] = of
             left[-1:] = filled
+        elif _called(room).endswith("_like"):
+            known[name] = room.args[0]
     return made, left
 
 
-class _Sizes(ast.NodeTransformer):
-    """Puts sizes in the place of the variables that hold them."""
+class _Known(ast.NodeTransformer):
+    """Puts what is known in the place of variables."""
 
-    def __init__(self, sizes: Mapping[str, ast.expr]) -> None:
-        self.sizes = sizes
+    def __init__(self, known: Mapping[str, ast.expr]) -> None:
+        self.known = known
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        return deepcopy(self.sizes.get(node.id, node))
+        return deepcopy(self.known.get(node.id, node))
 
 
 class _Workspace:
@@ -170,10 +175,15 @@ class _Workspace:
             return None, []
         if kind == "np.empty":
             return made, []
-        if kind not in _FILLED or name not in self.floats or made.keywords or len(made.args) > 1:
+        if name not in self.floats or made.keywords or not all(
+                isinstance(a, ast.Constant) for a in made.args[1:]):
+            return None, []
+        number = _FILLED.get(kind) if len(made.args) == 1 else (
+            ast.unparse(made.args[1]) if kind == "np.full" and len(made.args) == 2 else None)
+        if number is None:
             return None, []
         return call(f"np.empty{'_like' if like else ''}", made.args[0]), ast.parse(
-            f"{name}[:] = {_FILLED[kind]}").body
+            f"{name}[:] = {number}").body
 
     def is_for_elements(self, name: str, loop: ast.For) -> bool:
         """Are only single elements of an array meant in a loop, so that nothing of it lives on?
@@ -214,7 +224,8 @@ def _target(s: ast.stmt) -> str | None:
         return None
     is_length = _called(made) == "len" and isinstance(made.args[0], ast.Call) and (
         _called(made.args[0]) == "range")
-    is_array = _called(made).removesuffix("_like") in ("np.empty", *_FILLED) or (
+    is_array = _called(made).removesuffix("_like") in (
+        "np.empty", "np.full", *_FILLED) or (
         isinstance(made.func, ast.Attribute) and made.func.attr == "copy")
     return s.targets[0].id if is_length or is_array else None
 
