@@ -153,7 +153,8 @@ class _Writer:
     def check(self, condition: str) -> None:
         self.lines.append(f"if not ({condition}): break")
 
-    def roots(self, keys: Sequence[int], roots: Mapping[int, Any], roles: Mapping[int, str]) -> None:
+    def roots(self, keys: Sequence[int], roots: Mapping[int, Any],
+              roles: Mapping[int, str]) -> None:
         """Bind the objects that paths start from."""
         for key in keys:
             if key in roles:
@@ -403,10 +404,9 @@ def _parents_first(guards: Sequence[Guard]) -> list[Guard]:
 
 def _passed_on(signature: inspect.Signature, names: Mapping[str, str]) -> str:
     """The arguments of a call that hands all parameters on."""
-    before = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     return ", ".join(f"{p.name}={names[p.name]}" if p.kind is p.KEYWORD_ONLY else
-                     f"{before.get(p.kind, '')}{names[p.name]}"
-                     for p in signature.parameters.values())
+                     "*" * (p.kind is p.VAR_POSITIONAL) + "**" * (p.kind is p.VAR_KEYWORD)
+                     + names[p.name] for p in signature.parameters.values())
 
 
 def _parameter_text(signature: inspect.Signature, names: Mapping[str, str]) -> str:

@@ -46,8 +46,9 @@ class Vanishing:
 
     def follows(self, node: Node) -> bool:
         """Does a node read sums without a term, or a place that is zero, and gives such?"""
-        return self.clears(node) or not self.same.keys().isdisjoint(free_values(Block((), (node,), ()))) and (
-            self.node(node))
+        return self.clears(node) or (
+            not self.same.keys().isdisjoint(free_values(Block((), (node,), ())))
+            and self.node(node))
 
     def clears(self, node: Node) -> bool:
         """Does a node write zero where zero was read?"""

@@ -74,25 +74,24 @@ def handed_in(statements: Sequence[ast.stmt], results: Iterable[str], parameters
         if not isinstance(s, ast.Assign) or not isinstance(s.targets[0], ast.Name) or (
                 assigned[name := s.targets[0].id] != 1):
             continue
-        is_made = isinstance(s.value, ast.Call) and _target(s) and name in ranks
-        room, filled = workspace.filled(name, s.value, taken) if is_made else (None, [])
-        if room is None and not workspace.is_size(s.value):
+        room: ast.expr | None = s.value if workspace.is_size(s.value) else None
+        filled: Stmts = []
+        if isinstance(s.value, ast.Call) and _target(s) and name in ranks:
+            room, filled = workspace.filled(name, s.value, taken)
+        of = room and _Known(known).visit(deepcopy(room))
+        if of is None or not names_in(of) <= fixed | {"np"}:
             continue
-        of = _Known(known).visit(deepcopy(room or s.value))
-        if not names_in(of) <= fixed | {"np"}:
-            continue
-        if room is None:
+        if room is s.value and name not in ranks:
             workspace.sizes.add(name)
             known[name] = of
-            continue
-        if _called(of).endswith("_like") and ranks[name] == 1 and name in floats:
-            of = call("np.empty", call("len", of.args[0]))  # takes half the time
-        if name in results:
+        elif name in results:
+            if _called(of).endswith("_like") and ranks[name] == 1 and name in floats:
+                of = call("np.empty", call("len", of.args[0]))  # takes half the time
             made.append(copy(s))
             vars(made[-1])["value"] = of
             left[-1:] = filled
-        elif _called(room).endswith("_like"):
-            known[name] = room.args[0]
+        elif _called(of).endswith("_like"):
+            known[name] = of.args[0]
     return made, left
 
 

@@ -1,4 +1,4 @@
-"""Short loops that keep numbers in each iteration are written out, so that nothing is kept in memory.
+"""Short loops that keep numbers in each iteration are written out, so that nothing is kept.
 
     for j in range(2):                            price_2 = price * rate[0]
         kept[j] = price                           price_3 = price_2 * rate[1]
@@ -56,16 +56,16 @@ def _counted(node: Node, constants: dict[Value, object]) -> range | None:
     if node.loop.kind != "for" or node.loop.exits or node.params.get("parallel") or any(
             e.aval.kind not in SCALARS for e in LoopParts(node).produced):
         return None
-    bounds = [constants.get(v, v.aval.expr) for v in node.inputs[:3]]
-    if any(type(b) is not int for b in bounds):
+    bounds = [b for v in node.inputs[:3] if type(b := constants.get(v, v.aval.expr)) is int]
+    if len(bounds) < 3:
         return None
-    counted, nodes = range(*bounds), [*walk(body)]  # type: ignore[arg-type]
+    counted, nodes = range(*bounds), [*walk(body)]
     fits = 0 < len(counted) <= LONGEST and len(counted) * len(nodes) <= LARGEST
     return counted if fits and not any(n.op == "loop" for n in nodes) else None
 
 
 class _WrittenOut:
-    """Copies blocks; ``renamed`` are values that copies give, ``kept`` the elements of sequences."""
+    """Copies blocks: ``renamed`` are values that copies give, ``kept`` what is in sequences."""
 
     def __init__(self, chosen: dict[Node, range]) -> None:
         self.chosen = chosen
@@ -87,11 +87,12 @@ class _WrittenOut:
         spec, body, parts = node.loop, node.blocks[-1], LoopParts(node)
         counted = [*enumerate(self.chosen[node])]
         kept: list[dict[int, Value]] = [self.kept.setdefault(s, {}) for s in parts.sequences]
-        given = [self.renamed.get(v, v) for v in parts.inits]
+        given = tuple(self.renamed.get(v, v) for v in parts.inits)
         made = Builder(node.origin)
         for k, number in reversed(counted) if spec.reverse else counted:
             inner = self.renamed | dict(zip(parts.carried, given, strict=True))
-            inner |= {e: self.kept[s][k] for e, s in zip(parts.elements, parts.sources, strict=True)}
+            inner |= {e: self.kept[s][k]
+                      for e, s in zip(parts.elements, parts.sources, strict=True)}
             if parts.index is not None:
                 inner[parts.index] = made.const(number, int_aval(number))
             copy = rebuild(Block((), body.nodes, body.outputs), inner, fresh=True)

@@ -133,7 +133,7 @@ class Compiled(Generic[P, R]):
         self._calls: tuple[Any, ...] = ()
         self._hits = [0]
         self._misses = 0
-        self.__call__ = self._otherwise()
+        self.__call__ = self._otherwise()  # type: ignore[method-assign]
 
     if TYPE_CHECKING:
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
@@ -211,7 +211,8 @@ class Compiled(Generic[P, R]):
             LOG.info("%s: the cache is full, forgotten: %s", self.__name__, old.title)
         del self._entries[MAX_SIZE:]
         self._calls = tuple(e.call for e in self._entries)
-        self.__call__ = made.called(self._otherwise(), self._hits)
+        self.__call__ = made.called(  # type: ignore[method-assign]
+            self._otherwise(), self._hits)
         if len(self._entries) == WARN_AT:
             warnings.warn(
                 f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
@@ -426,7 +427,7 @@ class Compiled(Generic[P, R]):
         with self._lock:
             forget_shared(anchor_of(self.__wrapped__), self.__signature__, self._request)
             self._entries, self._calls, self._hits, self._misses = [], (), [0], 0
-            self.__call__ = self._otherwise()
+            self.__call__ = self._otherwise()  # type: ignore[method-assign]
 
 
 class Gradient(Compiled[Concatenate[T, P], R]):
