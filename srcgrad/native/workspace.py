@@ -32,6 +32,7 @@ from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from copy import copy, deepcopy
 from textwrap import indent
+from typing import Any
 
 from srcgrad.emit.literals import call
 from srcgrad.native.flow import Flow, live_before, names_in
@@ -78,7 +79,7 @@ def handed_in(statements: Sequence[ast.stmt], results: Iterable[str], parameters
         filled: Stmts = []
         if isinstance(s.value, ast.Call) and _target(s) and name in ranks:
             room, filled = workspace.filled(name, s.value, taken)
-        of = room and _Known(known).visit(deepcopy(room))
+        of: Any = room and _Known(known).visit(deepcopy(room))
         if of is None or not names_in(of) <= fixed | {"np"}:
             continue
         if room is s.value and name not in ranks:
