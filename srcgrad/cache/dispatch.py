@@ -293,6 +293,10 @@ def _missed(*args: Any, **kwargs: Any) -> Miss:
     return MISS
 
 
+def _nothing() -> None:
+    """What is called where nothing is to be done."""
+
+
 def _itself(error: Exception) -> Exception:
     return error
 
@@ -334,7 +338,7 @@ class Dispatcher:
     try:
         if not _fits:
             return _otherwise({_passed_on(signature, parameters)})
-        _hits[0] += 1
+        _hit()
         return {f'_rebuild({call})' if rebuild is not None else call}
     except Exception as _error:
         raise _shown(_error)
@@ -352,12 +356,13 @@ class Dispatcher:
 
     def bound(self, anchor: Anchor, signature: inspect.Signature,
               shown: Callable[[Exception], Exception] = _itself,
-              otherwise: Callable[..., Any] = _missed, hits: Sequence[int] = ()) -> FunctionType:
+              otherwise: Callable[..., Any] = _missed,
+              hit: Callable[[], Any] = _nothing) -> FunctionType:
         """The checking function for calls that start from ``anchor``: how errors are ``shown``,
-        what is called where the code does not fit, and the number of ``hits``, which it counts."""
+        what is called where the code does not fit, and what counts the calls that do, a ``hit``."""
         function = anchor.function
         namespace = self.namespace | {"_shown": shown, "_otherwise": otherwise,
-                                      "_hits": hits or [0]}
+                                      "_hit": hit}
         owner = anchor.owner
         if self.weak:
             namespace["_owner"] = lambda: owner
@@ -390,10 +395,6 @@ class Dispatch:
     @cached_property
     def checker(self) -> Dispatcher:
         return Dispatcher(*self._made, [], _nothing, None, False)
-
-
-def _nothing() -> None:
-    """The target of a dispatcher that only checks."""
 
 
 def _parents_first(guards: Sequence[Guard]) -> list[Guard]:

@@ -54,11 +54,11 @@ class Specialization:
         """The checking function: what it returns is the result, or ``MISS``."""
         return self.dispatch.caller.bound(self.anchor, self.signature)
 
-    def called(self, otherwise: Callable[..., Any], hits: list[int]) -> Callable[..., Any]:
-        """The function that a call of the transform's result runs.  It counts in ``hits``, and
-        calls ``otherwise`` where this code does not fit."""
+    def called(self, otherwise: Callable[..., Any], hit: Callable[[], Any]) -> Callable[..., Any]:
+        """The function that a call of the transform's result runs.  It counts with
+        ``hit``, and calls ``otherwise`` where this code does not fit."""
         if all(p.default is p.empty for p in self.signature.parameters.values()):
-            return self.dispatch.caller.bound(self.anchor, self.signature, shown, otherwise, hits)
+            return self.dispatch.caller.bound(self.anchor, self.signature, shown, otherwise, hit)
         call = self.call
 
         def called(*args: Any, **kwargs: Any) -> Any:  # defaults may be others by now
@@ -66,7 +66,7 @@ class Specialization:
                 result = call(*args, **kwargs) if kwargs else call(*args)
                 if result is MISS:
                     return otherwise(*args, **kwargs)
-                hits[0] += 1
+                hit()
                 return result
             except Exception as error:
                 raise shown(error)  # noqa: B904

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import itertools
 import logging
 import threading
 import time
@@ -131,7 +132,7 @@ class Compiled(Generic[P, R]):
         self._lock = threading.RLock()
         self._entries: list[Specialization] = []
         self._calls: tuple[Any, ...] = ()
-        self._hits = [0]
+        self._hits, self._asked = itertools.count(), 0
         self._misses = 0
         self.__call__ = self._otherwise()  # type: ignore[method-assign]
 
@@ -158,7 +159,7 @@ class Compiled(Generic[P, R]):
         for call in self._calls:
             result = call(*args, **kwargs)
             if result is not MISS:
-                self._hits[0] += 1
+                next(self._hits)
                 return result
         guest = _guest((*args, *kwargs.values()))
         if guest is not None:
@@ -212,7 +213,7 @@ class Compiled(Generic[P, R]):
         del self._entries[MAX_SIZE:]
         self._calls = tuple(e.call for e in self._entries)
         self.__call__ = made.called(  # type: ignore[method-assign]
-            self._otherwise(), self._hits)
+            self._otherwise(), self._hits.__next__)
         if len(self._entries) == WARN_AT:
             warnings.warn(
                 f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
@@ -419,14 +420,17 @@ class Compiled(Generic[P, R]):
 
     def cache_info(self) -> CacheInfo:
         """Hits, misses, and sizes, as :func:`functools.lru_cache` reports them."""
-        return CacheInfo(self._hits[0], self._misses, MAX_SIZE, len(self._entries))
+        hits = next(self._hits) - self._asked
+        self._asked += 1  # which it counts as well
+        return CacheInfo(hits, self._misses, MAX_SIZE, len(self._entries))
 
     def cache_clear(self) -> None:
         """Forget all generated code."""
         LOG.info("%s: forgot the code of %d signature(s)", self.__name__, len(self._entries))
         with self._lock:
             forget_shared(anchor_of(self.__wrapped__), self.__signature__, self._request)
-            self._entries, self._calls, self._hits, self._misses = [], (), [0], 0
+            self._entries, self._calls, self._misses = [], (), 0
+            self._hits, self._asked = itertools.count(), 0
             self.__call__ = self._otherwise()  # type: ignore[method-assign]
 
 
