@@ -134,29 +134,29 @@ class Compiled(Generic[P, R]):
         self._calls: tuple[Any, ...] = ()
         self._hits, self._asked = itertools.count(), 0
         self._misses = 0
-        self.__call__ = self._otherwise()  # type: ignore[method-assign]
+        self.__call__ = self._otherwise(0)  # type: ignore[method-assign]
 
     if TYPE_CHECKING:
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
-    def _otherwise(self) -> Callable[..., Any]:
-        """What is called where the newest code does not fit.  It does not keep this object alive,
-        which may be gone where somebody has kept its ``__call__``."""
+    def _otherwise(self, tried: int) -> Callable[..., Any]:
+        """What is called where the newest code does not fit, ``tried`` pieces of code.  It does not
+        keep this object alive, which may be gone where somebody has kept its ``__call__``."""
         me, again = weakref.ref(self), functools.partial(type(self), self.__wrapped__,
                                                          self._request)
 
         def otherwise(*args: Any, **kwargs: Any) -> Any:
             found = me()
             try:
-                return (again() if found is None else found)._find_and_call(args, kwargs)
+                return (again() if found is None else found)._find_and_call(tried, args, kwargs)
             except Exception as error:
                 raise shown(error)  # noqa: B904
 
         return otherwise
 
-    def _find_and_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _find_and_call(self, tried: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call gives that the newest code does not serve."""
-        for call in self._calls:
+        for call in self._calls[tried:]:
             result = call(*args, **kwargs)
             if result is not MISS:
                 next(self._hits)
@@ -213,7 +213,7 @@ class Compiled(Generic[P, R]):
         del self._entries[MAX_SIZE:]
         self._calls = tuple(e.call for e in self._entries)
         self.__call__ = made.called(  # type: ignore[method-assign]
-            self._otherwise(), self._hits.__next__)
+            self._otherwise(1), self._hits.__next__)
         if len(self._entries) == WARN_AT:
             warnings.warn(
                 f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
@@ -431,7 +431,7 @@ class Compiled(Generic[P, R]):
             forget_shared(anchor_of(self.__wrapped__), self.__signature__, self._request)
             self._entries, self._calls, self._misses = [], (), 0
             self._hits, self._asked = itertools.count(), 0
-            self.__call__ = self._otherwise()  # type: ignore[method-assign]
+            self.__call__ = self._otherwise(0)  # type: ignore[method-assign]
 
 
 class Gradient(Compiled[Concatenate[T, P], R]):
