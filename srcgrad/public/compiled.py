@@ -111,7 +111,7 @@ class Compiled(Generic[P, R]):
     __name__: str
     # what a call runs is each object's own: the newest code, which asks for others where it
     # does not fit.  So a call is one of Python's functions, without a method around it
-    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __slots__ = (*("__call__", "__dict__", "__weakref__"),)  # which type checkers do not read
 
     def __init__(self, function: Callable[..., Any], request: Request) -> None:
         self.__name__ = type(function).__name__  # of an instance, unless it has a name of its own
