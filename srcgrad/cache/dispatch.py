@@ -1,7 +1,7 @@
 """The dispatcher: one generated function per compiled signature that checks and calls.
 
 The text is a function with the user's own parameters.  It reads each guarded object once,
-cheapest checks first, and returns ``MISS`` where a fact does not hold; otherwise it calls the
+cheapest checks first, and calls something else where a fact does not hold; otherwise it calls the
 generated code with the graph's inputs.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import builtins
 import inspect
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any
@@ -31,6 +31,7 @@ ORDER = {"type": 0, "is": 0, "defaults": 0, "is_path": 0, "is_not_path": 0, "equ
          "length": 4, "keys": 4, "missing": 4, "inherited": 4, "owns": 4, "builtin": 4,
          "holds": 4, "size": 5,
          "contiguous": 6, "overlap": 7, "distinct": 7, "gives": 7}
+CODE = (("attr", "__code__"),)
 LATE = ("size", "contiguous", "overlap", "distinct", "gives")
 
 
@@ -38,7 +39,7 @@ builtin = vars(builtins).get
 
 
 class Miss:
-    """What a dispatcher returns when a guard does not hold."""
+    """What a dispatcher returns when a guard does not hold, unless it knows what to call then."""
 
     __slots__ = ()
 
@@ -91,9 +92,11 @@ class _Writer:
 
     namespace: dict[str, Any]
     parameters: Mapping[str, str]  # their names in the text, which no other name is like
+    roles: Mapping[int, str]  # of the objects that a call starts from, if they are known to it
 
     def __post_init__(self) -> None:
         self.lines: list[str] = []
+        self.code: Held | None = None  # of the function that is called
         self.known: dict[Path, str] = {}
         self.sizes: dict[str, list[str]] = {}
         self.constants: dict[tuple[str, int], str] = {}
@@ -148,17 +151,15 @@ class _Writer:
         return f"{place}.shape[{axis}]" if found is None else found[axis]
 
     def check(self, condition: str) -> None:
-        self.lines.append(f"if not ({condition}): return MISS")
+        self.lines.append(f"if not ({condition}): break")
 
-    def roots(self, guards: Sequence[Guard], inputs: Sequence[Path], roots: Mapping[int, Any],
+    def roots(self, keys: Sequence[int], roots: Mapping[int, Any],
               roles: Mapping[int, str]) -> None:
         """Bind the objects that paths start from."""
-        bound: dict[str, str] = {}
-        for key in sorted(root_objects(guards, inputs), key=lambda key: roles.get(key, "")):
+        for key in keys:
             if key in roles:
-                owner, dot, attribute = roles[key].partition(".")
-                self.lines.append(f"_r{key} = {bound.get(owner, owner)}{dot}{attribute}")
-                bound.setdefault(roles[key], f"_r{key}")
+                if key not in self.roles:
+                    self.lines.append(f"_r{key} = {roles[key]}")
             elif roots[key].weak is not None:
                 self.namespace[f"_w{key}"] = roots[key].weak
                 self.lines.append(f"_r{key} = _w{key}()")
@@ -220,6 +221,10 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
     place = out.place(guard.path)
     if guard.kind in ("type", "is"):
         found = f"type({place})" if guard.kind == "type" else place
+        if guard.path.steps == CODE and guard.path.root[1] in out.roles:  # that of the call
+            out.code = data
+            out.check(f"{found} is _code")
+            return
         out.check(f"{found} is {out.constant(data.get())}" if data.weak is None else
                   f"{found} is {out.constant(data.weak)}() is not None")
     elif guard.kind == "defaults":
@@ -283,32 +288,61 @@ def _check_array(out: _Writer, place: str, data: tuple[np.dtype[Any], int, tuple
                                for i, size in enumerate(out.extents(place, rank))))
 
 
+def _missed(*args: Any, **kwargs: Any) -> Miss:
+    """What says that a call does not fit."""
+    return MISS
+
+
+def _nothing() -> None:
+    """What is called where nothing is to be done."""
+
+
+def _itself(error: Exception) -> Exception:
+    return error
+
+
 class Dispatcher:
     """The checking function of one signature, for any function with the same code.
 
     ``inputs`` are the paths of the target's arguments; ``roots`` the objects that paths start
-    from; ``rebuild`` (or None) turns the target's flat result into the user's structure.
+    from; ``rebuild`` (or None) turns the target's flat result into the user's structure.  Calls are
+    bound to a function, which they keep alive unless ``weak``.
     """
 
     def __init__(self, name: str, signature: inspect.Signature, guards: Sequence[Guard],
                  sizes: Sequence[SizeSource], roots: Mapping[int, Any],
                  roles: Mapping[int, str], inputs: Sequence[Path], target: Any,
-                 rebuild: Any) -> None:
+                 rebuild: Any, weak: bool) -> None:
         self.name, self.guards, self.roots = name, guards, roots
         self.namespace: dict[str, Any] = {
-            "MISS": MISS, "_target": target, "_overlap": overlap, "_rebuild": rebuild,
+            "_target": target, "_overlap": overlap, "_rebuild": rebuild,
             "__builtins__": __builtins__, **SIZE_HELPERS}
         parameters = {name: f"_p{i}" for i, name in enumerate(signature.parameters)}
-        out = _Writer(self.namespace, parameters)
-        out.roots(guards, inputs, roots, roles)
+        self.weak, self.roles = weak, {} if weak else roles
+        out = _Writer(self.namespace, parameters, self.roles)
+        out.roots(root_objects(guards, inputs), roots, roles)
         out.checks(guards, sizes)
+        self.function_code = out.code
         arguments = ", ".join(out.place(p) for p in inputs)
-        body = "\n".join(f"        {line}" for line in out.lines) or "        pass"
+        body = "\n            ".join(out.lines)
         call = f"_target({arguments})"
-        text = (f"def dispatch({_parameter_text(signature, parameters)}):\n    try:\n{body}\n"
-                "    except (AttributeError, LookupError, NameError, TypeError, ValueError):\n"
-                "        return MISS\n"
-                f"    return {f'_rebuild({call})' if rebuild is not None else call}\n")
+        text = f"""def dispatch({_parameter_text(signature, parameters)}):
+    _fits = False
+    try:
+        while True:
+            {body}
+            _fits = True
+            break
+    except (AttributeError, LookupError, NameError, TypeError, ValueError):
+        pass
+    try:
+        if not _fits:
+            return _otherwise({_passed_on(signature, parameters)})
+        _hit()
+        return {f'_rebuild({call})' if rebuild is not None else call}
+    except Exception as _error:
+        raise _shown(_error)
+"""
         made = compile(text, f"<srcgrad dispatch of {name}>", "exec")
         code = next(c for c in made.co_consts if isinstance(c, CodeType))
         names = {own: name for name, own in parameters.items()}
@@ -320,16 +354,26 @@ class Dispatcher:
         return any(g.kind in ("is", "type") and g.data.gone for g in self.guards) or any(
             r.gone for r in self.roots.values())
 
-    def bound(self, anchor: Anchor, signature: inspect.Signature) -> FunctionType:
-        """The checking function for calls that start from ``anchor``."""
+    def bound(self, anchor: Anchor, signature: inspect.Signature,
+              shown: Callable[[Exception], Exception] = _itself,
+              otherwise: Callable[..., Any] = _missed,
+              hit: Callable[[], Any] = _nothing) -> FunctionType:
+        """The checking function for calls that start from ``anchor``: how errors are ``shown``,
+        what is called where the code does not fit, and what counts the calls that do, a ``hit``."""
         function = anchor.function
-        namespace = dict(self.namespace)
+        namespace = self.namespace | {"_shown": shown, "_otherwise": otherwise,
+                                      "_hit": hit}
         owner = anchor.owner
-        namespace["_owner"] = lambda: owner
+        if self.weak:
+            namespace["_owner"] = lambda: owner
+            namespace["_function"] = None if function is None else weakref.ref(function)
+        namespace |= {f"_r{key}": anchor.play(role) for key, role in self.roles.items()}
         if function is not None:
             named = function.__kwdefaults__
-            namespace |= {"_function": weakref.ref(function), "_defaults": function.__defaults__,
-                          "_named": named, "_values": [*(named or {}).values()]}
+            namespace |= {"_defaults": function.__defaults__, "_named": named,
+                          "_values": [*(named or {}).values()]}
+        if self.function_code is not None:
+            namespace["_code"] = self.function_code.get()
         made = FunctionType(self.code, namespace, self.name)
         made.__qualname__ = self.name
         given = [p for p in signature.parameters.values() if p.default is not p.empty]
@@ -342,24 +386,28 @@ class Dispatch:
     """The dispatchers of a target: the one that calls it, and one that only checks."""
 
     def __init__(self, name: str, signature: inspect.Signature, traced: Any, target: Any,
-                 rebuild: Any = None) -> None:
+                 rebuild: Any = None, weak: bool = False) -> None:
         self.name = name
         self._made = name, signature, traced.guards, traced.sizes, traced.pinned, traced.roles
-        self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild)
+        self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild,
+                                 weak)
 
     @cached_property
     def checker(self) -> Dispatcher:
-        return Dispatcher(*self._made, [], _nothing, None)
-
-
-def _nothing() -> None:
-    """The target of a dispatcher that only checks."""
+        return Dispatcher(*self._made, [], _nothing, None, False)
 
 
 def _parents_first(guards: Sequence[Guard]) -> list[Guard]:
     """Guards on a container come before guards on what is found in it."""
     return sorted(guards, key=lambda g: (len(g.path.steps) if g.path else 0,
                                          ORDER.get(g.kind, 4)))
+
+
+def _passed_on(signature: inspect.Signature, names: Mapping[str, str]) -> str:
+    """The arguments of a call that hands all parameters on."""
+    return ", ".join(f"{p.name}={names[p.name]}" if p.kind is p.KEYWORD_ONLY else
+                     "*" * (p.kind is p.VAR_POSITIONAL) + "**" * (p.kind is p.VAR_KEYWORD)
+                     + names[p.name] for p in signature.parameters.values())
 
 
 def _parameter_text(signature: inspect.Signature, names: Mapping[str, str]) -> str:

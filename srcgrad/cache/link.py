@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import functools
 import itertools
 import linecache
@@ -17,6 +18,7 @@ from ..errors import Where
 from .memory import keep_freed_memory
 
 _NUMBER = itertools.count()
+SHORT = 10_000  # characters of a text of which a call may be short
 LINE_MAPS: dict[str, Mapping[int, Where]] = {}  # of the texts that are alive
 
 
@@ -32,8 +34,11 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
         keep_freed_memory()
         warnings.WarningMessage = PlacedWarning  # type: ignore[misc]
     filename = f"<srcgrad {entry} #{number}>"
-    code = compile(text, filename, "exec")
     globals_ = dict(namespace)
+    tree = ast.parse(text)
+    if len(text) < SHORT and "np" not in namespace:
+        _AtHand(globals_).visit(tree)
+    code = compile(tree, filename, "exec")
     globals_["__name__"] = f"srcgrad.generated.{entry}"
     exec(code, globals_)
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
@@ -42,6 +47,23 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
     weakref.finalize(held, _forget, filename).atexit = False
     function: FunctionType = globals_[entry]
     return _restoring(function) if "enter_errstate(" in text else function
+
+
+class _AtHand(ast.NodeTransformer):
+    """Names for NumPy's functions, which modules with a ``__getattr__`` are slow to give."""
+
+    def __init__(self, globals_: dict[str, Any]) -> None:
+        self.globals = globals_
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        return node if node.decorator_list else self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        found = vars(np).get(node.attr)
+        if not (isinstance(node.value, ast.Name) and node.value.id == "np" and callable(found)):
+            return self.generic_visit(node)
+        self.globals[f"np.{node.attr}"] = found
+        return ast.copy_location(ast.Name(f"np.{node.attr}", node.ctx), node)
 
 
 class _Held:

@@ -48,7 +48,7 @@ def compile_pair(function: Any, request: Request, signature: inspect.Signature, 
     def rebuild(flat: Any) -> Any:
         return rebuilt(result, flat), shapes, flat[count:], flat[:count]
 
-    dispatch = Dispatch(plain_name(function), signature, traced, target, rebuild)
+    dispatch = Dispatch(plain_name(function), signature, traced, target, rebuild, True)
     return Specialization(dispatch, target, f"{emitted.text}\n\n{linear.text}", forward, traced,
                           forward.title, emitted, result, anchor_of(function), signature)
 
@@ -73,7 +73,7 @@ def compile_jvp(function: Any, request: Request, signature: inspect.Signature, t
     def rebuild(inputs: Any) -> Any:
         return linear, inputs
 
-    dispatch = Dispatch(plain_name(function), signature, traced, collect, rebuild)
+    dispatch = Dispatch(plain_name(function), signature, traced, collect, rebuild, True)
     return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,
                           result, anchor_of(function), signature)
 

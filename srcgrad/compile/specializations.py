@@ -15,6 +15,7 @@ from ..graph.ir import Graph
 from ..trace.entry import Traced
 from ..types.dataclasses import dataclass, field, replace
 from .backends import ALL, NUMPY, Backend, generated
+from .frames import shown
 from .templates import is_plain, rebuilt
 
 
@@ -52,6 +53,25 @@ class Specialization:
     def call(self) -> Callable[..., Any]:
         """The checking function: what it returns is the result, or ``MISS``."""
         return self.dispatch.caller.bound(self.anchor, self.signature)
+
+    def called(self, otherwise: Callable[..., Any], hit: Callable[[], Any]) -> Callable[..., Any]:
+        """The function that a call of the transform's result runs.  It counts with
+        ``hit``, and calls ``otherwise`` where this code does not fit."""
+        if all(p.default is p.empty for p in self.signature.parameters.values()):
+            return self.dispatch.caller.bound(self.anchor, self.signature, shown, otherwise, hit)
+        call = self.call
+
+        def called(*args: Any, **kwargs: Any) -> Any:  # defaults may be others by now
+            try:
+                result = call(*args, **kwargs) if kwargs else call(*args)
+                if result is MISS:
+                    return otherwise(*args, **kwargs)
+                hit()
+                return result
+            except Exception as error:
+                raise shown(error)  # noqa: B904
+
+        return called
 
     @cached_property
     def portable(self) -> Portable:

@@ -92,8 +92,9 @@ class _Sinking:
         predicate = asked.apply(operator.ne, (nodes[at].out, 0.0), {}, BOOL)
         asked.add("if", (predicate,), (), (Block(), Block()))
         together = [*nodes[:at + 1], *asked.nodes, *nodes[at + 1:]]
-        return _Sunk(together, at + 2, 1, constants, outputs, nodes[at].out,
-                     self.is_finite).done()
+        changes = (_Sunk(together, at + 2, 1, constants, outputs, nodes[at].out, self.is_finite,
+                         read=read).done() for read in (nodes[at], None))
+        return next((c for c in changes if c is not None), None)
 
     def is_finite(self, value: Value) -> bool:
         """Is a number made of arguments, by what makes no infinity of what is none?"""
@@ -114,13 +115,14 @@ class _Sunk:
                  constants: Mapping[Value, object], outputs: Sequence[Value],
                  asked: Value | None = None,
                  is_finite: Callable[[Value], bool] | None = None,
-                 always: bool = False) -> None:
+                 always: bool = False, read: Node | None = None) -> None:
         self.always = always
         self.nodes, self.at, self.zero, self.outputs = nodes, at, zero, {*outputs}
         self.asked, node = asked, nodes[at]
         arm, other = node.blocks[zero], node.blocks[1 - zero]
         inner = {n.out: n.params["value"] for n in arm.nodes if n.op == "const"}
-        self.known = Vanishing([] if asked is None else [asked], {**constants, **inner}, is_finite)
+        self.known = Vanishing([] if asked is None else [asked], {**constants, **inner}, is_finite,
+                               read)
         self.known.zero |= {out for out, v, w in zip(
             node.outputs, arm.outputs, other.outputs, strict=True)
             if self.known.is_zero(v) and v is not w}

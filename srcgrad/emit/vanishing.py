@@ -18,12 +18,15 @@ _SUMS = {operator.iadd, operator.isub}
 
 class Vanishing:
     """``zero`` are values that are zero, ``same`` tells of sums what they are then.  ``constants``
-    are those that may be met; a product with zero is zero where the other factor ``is_finite``.
+    are those that may be met; a product with zero is zero where the other factor ``is_finite``;
+    where what was ``read`` is zero, so is its place.
     """
 
     def __init__(self, zero: Iterable[Value], constants: Mapping[Value, object],
-                 is_finite: Callable[[Value], bool] | None = None) -> None:
+                 is_finite: Callable[[Value], bool] | None = None,
+                 read: Node | None = None) -> None:
         self.zero, self.constants, self.is_finite = {*zero}, {**constants}, is_finite
+        self.read = read
         self.same: dict[Value, Value] = {}
         self.elements: dict[Value, Node] = {}  # reads of memory that was added to
 
@@ -42,9 +45,18 @@ class Vanishing:
         return not self.zero.isdisjoint(free_values(Block((), (node,), ())))
 
     def follows(self, node: Node) -> bool:
-        """Does a node read sums without a term, and gives such?"""
-        return not self.same.keys().isdisjoint(free_values(Block((), (node,), ()))) and (
-            self.node(node))
+        """Does a node read sums without a term, or a place that is zero, and gives such?"""
+        return self.clears(node) or (
+            not self.same.keys().isdisjoint(free_values(Block((), (node,), ())))
+            and self.node(node))
+
+    def clears(self, node: Node) -> bool:
+        """Does a node write zero where zero was read?"""
+        return self.read is not None and node.op == "write" and is_adjoint(node) and (
+            self.is_zero(node.inputs[1]) and None not in place_of(node)
+            and place_of(node) == place_of(self.read)
+            and self.left(node.inputs[0]) is self.left(self.read.inputs[0])
+            and self.is_same(node, 0))
 
     def node(self, node: Node) -> bool:
         """Is all that a node gives, which reads zeros or sums, zero or a sum without a term?"""

@@ -112,48 +112,50 @@ def pairwise(values: Any, start: int, count: int) -> Any:
     """
     if count <= 128:
         return block(values, start, count)
-    starts, counts = np.empty(64, np.int64), np.empty(64, np.int64)
-    first, has_first = np.empty(64), np.zeros(64, np.bool_)  # the sums of first halves
-    starts[0], counts[0], depth = start, count, 0
+    counts, first = np.empty(64, np.int64), np.empty(64)  # of halves, and the sums of first ones
+    counts[0], depth, second = count, 0, 0  # bits of ``second``: is it the second half?
     while True:
         while counts[depth] > 128:
             half = counts[depth] // 2
-            has_first[depth] = False
-            starts[depth + 1], counts[depth + 1] = starts[depth], half - half % 8
             depth += 1
-        found = block(values, starts[depth], counts[depth])
-        while depth > 0 and has_first[depth - 1]:
+            counts[depth] = half - half % 8
+        found = block(values, start, counts[depth])
+        start += counts[depth]
+        while (second >> depth) & 1:
+            second -= 1 << depth
             depth -= 1
             found = first[depth] + found
         if depth == 0:
             return found
-        first[depth - 1], has_first[depth - 1] = found, True
-        left = counts[depth]
-        starts[depth] = starts[depth - 1] + left
-        counts[depth] = counts[depth - 1] - left
+        first[depth - 1] = found
+        second += 1 << depth
+        counts[depth] = counts[depth - 1] - counts[depth]
 
 
 def block(values: Any, start: int, count: int) -> Any:
-    """The sum of at most 128 elements from ``start`` on."""
+    """The sum of at most 128 elements from ``start`` on.  (Numba asks of indices with a sign
+    whether they count from the end.)"""
     if count < 8:
         found = -0.0
         for i in range(start, start + count):
             found += values[i]
         return found + 0.0 if count == 0 else found
+    at, end = np.uint64(start), np.uint64(start + count - count % 8)
     a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
     e, f, g, h = values[start + 4], values[start + 5], values[start + 6], values[start + 7]
-    whole = count - count % 8
-    for i in range(start + 8, start + whole, 8):
-        a += values[i]
-        b += values[i + 1]
-        c += values[i + 2]
-        d += values[i + 3]
-        e += values[i + 4]
-        f += values[i + 5]
-        g += values[i + 6]
-        h += values[i + 7]
+    at += np.uint64(8)
+    while at < end:
+        a += values[at]
+        b += values[at + np.uint64(1)]
+        c += values[at + np.uint64(2)]
+        d += values[at + np.uint64(3)]
+        e += values[at + np.uint64(4)]
+        f += values[at + np.uint64(5)]
+        g += values[at + np.uint64(6)]
+        h += values[at + np.uint64(7)]
+        at += np.uint64(8)
     found = ((a + b) + (c + d)) + ((e + f) + (g + h))
-    for i in range(start + whole, start + count):
+    for i in range(start + count - count % 8, start + count):
         found += values[i]
     return found
 

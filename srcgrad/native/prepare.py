@@ -16,6 +16,7 @@ from srcgrad.graph.parts import LoopParts
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.columns import Columns
+from srcgrad.native.divisions import with_fewer_divisions
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import rounded, why_not
@@ -27,6 +28,7 @@ from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.regrouped import regrouped
 from srcgrad.native.widths import too_wide
+from srcgrad.native.written_out import written_out
 from srcgrad.types.dims import Atom, symbols
 from srcgrad.types.kinds import SCALARS
 
@@ -180,7 +182,9 @@ class Prepared:
         if "kernel" not in node.params:
             return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
                                          for b in node.blocks)) if node.blocks else node
-        node = once(sunk(turned(promoted(node, self.facts)), self.facts.inputs))
+        node = written_out(promoted(node, self.facts))
+        node = once(sunk(turned(node), self.facts.inputs))
+        node = with_fewer_divisions(node)
         return approximated(node) if self.fast else regrouped(node)
 
     def outside(self, node: Node, scope: Scope) -> Node:

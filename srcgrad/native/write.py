@@ -16,9 +16,10 @@ from srcgrad.emit.comments import comment, text_of
 from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.native import predicates
+from srcgrad.native.flow import names_in
 from srcgrad.native.numbers import MIXED, Numbers, asks
 from srcgrad.native.parallel import spread
-from srcgrad.native.workspace import allocated_once
+from srcgrad.native.workspace import allocated_once, handed_in
 from srcgrad.native.zeros import without_zeros
 from srcgrad.types.dims import proves_nonnegative
 from srcgrad.types.kinds import Aval, Kind
@@ -62,7 +63,7 @@ class Kernel:
                  avals: Mapping[str, Sequence[Aval]], space: Namespace,
                  numbers: Numbers, fast: bool) -> None:
         self.fast = fast
-        self.name, self.parameters, self.results = name, parameters, [*results]
+        self.name, self.results = name, [*results]
         self.avals, self.space = avals, space
         self.first = next(s for s in statements if text_of(s) is None)
         arrays = {n for n, found in avals.items() if all(a.kind is Kind.ARRAY for a in found)}
@@ -84,12 +85,16 @@ class Kernel:
                   if all(a.dtype == np.float64 for a in avals[n])}
         body = without_zeros([writer.visit(s) for s in self.body], floats)
         self.parallel = spread(body, self.results, space)
-        self.body = allocated_once(body, ranks, self.results, sizes, floats)
+        body = allocated_once(body, ranks, self.results, sizes, floats)
+        self.made, self.body = handed_in(body, self.results, parameters, ranks, floats)
+        handed = names_in(*self.made, ctx=ast.Store)
+        self.parameters = sorted({*parameters, *handed})
+        self.returned = [r for r in self.results if r not in handed]
 
     def definition(self) -> list[ast.stmt]:
         """The function, with its decorator."""
         body = [*self.guards(), *self.started, *self.body]
-        if self.results:
+        if self.returned:
             body.append(ast.Return(self.packed()))
         self.space.imports.update(dict.fromkeys([NUMBA, *[PRANGE] * bool(self.parallel)]))
         decorator = ast.parse(decorated(FAST if self.fast else (), bool(self.parallel)),
@@ -100,7 +105,7 @@ class Kernel:
         return [ast.FunctionDef(self.name, arguments, body, [decorator], None)]
 
     def packed(self) -> ast.expr:
-        names: list[ast.expr] = [name(r) for r in self.results]
+        names: list[ast.expr] = [name(r) for r in self.returned]
         return names[0] if len(names) == 1 else ast.Tuple(names, ast.Load())
 
     @staticmethod
@@ -126,17 +131,17 @@ class Kernel:
     def call(self) -> list[ast.stmt]:
         """The call, and the types that numbers have in Python where Numba gives others."""
         made: ast.expr = call(self.name, *map(name, self.parameters))
-        stmts: list[ast.stmt] = []
+        stmts: list[ast.stmt] = [*self.made]
         types = {r: t for r, t in self.conversions.items() if t is not None}
-        if not self.results:
+        if not self.returned:
             stmts.append(ast.Expr(made))
-        elif len(self.results) == 1:
+        elif len(self.returned) == 1:
             if types:
                 made = call(dotted(types.popitem()[1]), made)
                 self.space.imports["import numpy as np"] = None
-            stmts.append(ast.Assign([ast.Name(self.results[0], ast.Store())], made))
+            stmts.append(ast.Assign([ast.Name(self.returned[0], ast.Store())], made))
         else:
-            targets: list[ast.expr] = [ast.Name(r, ast.Store()) for r in self.results]
+            targets: list[ast.expr] = [ast.Name(r, ast.Store()) for r in self.returned]
             stmts.append(ast.Assign([ast.Tuple(targets, ast.Store())], made))
         for r, type_ in types.items():
             converted = call("np.float64" if type_ == MIXED else type_, name(r))

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import functools
 import inspect
+import itertools
 import logging
 import threading
 import time
 import types
 import warnings
+import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -90,11 +92,6 @@ def _guest(values: Any, above: frozenset[int] = frozenset()) -> Any:
     return None
 
 
-def _no_call(*args: Any) -> Any:
-    """The dispatcher of a function that has not been compiled."""
-    return MISS
-
-
 class Compiled(Generic[P, R]):
     """A function with generated code for each signature it has met.
 
@@ -112,8 +109,9 @@ class Compiled(Generic[P, R]):
     """
 
     __name__: str
-    # what every call reads: slots are faster than a dict with the attributes of the function
-    __slots__ = ("__dict__", "__weakref__", "_calls", "_hits", "_newest")
+    # what a call runs is each object's own: the newest code, which asks for others where it
+    # does not fit.  So a call is one of Python's functions, without a method around it
+    __slots__ = (*("__call__", "__dict__", "__weakref__"),)  # which type checkers do not read
 
     def __init__(self, function: Callable[..., Any], request: Request) -> None:
         self.__name__ = type(function).__name__  # of an instance, unless it has a name of its own
@@ -134,39 +132,47 @@ class Compiled(Generic[P, R]):
         self._lock = threading.RLock()
         self._entries: list[Specialization] = []
         self._calls: tuple[Any, ...] = ()
-        self._newest = _no_call
-        self._hits = 0
+        self._hits, self._asked = itertools.count(), 0
         self._misses = 0
+        self.__call__ = self._otherwise(0)  # type: ignore[method-assign]
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        __tracebackhide__ = True
-        try:
-            if not kwargs:  # the usual call, without an empty dict to unpack
-                result: R = self._newest(*args)
-                if result is not MISS:
-                    self._hits += 1
-                    return result
-            for call in self._calls if kwargs else self._calls[1:]:
-                result = call(*args, **kwargs)
-                if result is not MISS:
-                    self._hits += 1
-                    return result
-            guest = _guest((*args, *kwargs.values()))
-            if guest is not None:
-                result = guest.__srcgrad_bridge__(self, args, kwargs)
+    if TYPE_CHECKING:
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    def _otherwise(self, tried: int) -> Callable[..., Any]:
+        """What is called where the newest code does not fit, ``tried`` pieces of code.  It does not
+        keep this object alive, which may be gone where somebody has kept its ``__call__``."""
+        me, again = weakref.ref(self), functools.partial(type(self), self.__wrapped__,
+                                                         self._request)
+
+        def otherwise(*args: Any, **kwargs: Any) -> Any:
+            found = me()
+            try:
+                return (again() if found is None else found)._find_and_call(tried, args, kwargs)
+            except Exception as error:
+                raise shown(error)  # noqa: B904
+
+        return otherwise
+
+    def _find_and_call(self, tried: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What a call gives that the newest code does not serve."""
+        for call in self._calls[tried:]:
+            result = call(*args, **kwargs)
+            if result is not MISS:
+                next(self._hits)
                 return result
-            if standard_arrays.any_foreign((args, kwargs)):
-                result = standard_arrays.call(self.__name__, self._specialize, args, kwargs)
-                return result
-            result = self._specialize(args, kwargs).call(*args, **kwargs)
-            if result is MISS:
-                raise TracingError(
-                    f"the code generated for {self.__name__} does not fit its own arguments",
-                    why="something outside of the function changed while it was compiled",
-                    fix="call it again")
-            return result
-        except Exception as error:
-            raise shown(error)  # noqa: B904
+        guest = _guest((*args, *kwargs.values()))
+        if guest is not None:
+            return guest.__srcgrad_bridge__(self, args, kwargs)
+        if standard_arrays.any_foreign((args, kwargs)):
+            return standard_arrays.call(self.__name__, self._specialize, args, kwargs)
+        result = self._specialize(args, kwargs).call(*args, **kwargs)
+        if result is MISS:
+            raise TracingError(
+                f"the code generated for {self.__name__} does not fit its own arguments",
+                why="something outside of the function changed while it was compiled",
+                fix="call it again")
+        return result
 
     def _specialize(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Specialization:
         """The specialization for a call that none of the present ones serves."""
@@ -206,7 +212,8 @@ class Compiled(Generic[P, R]):
             LOG.info("%s: the cache is full, forgotten: %s", self.__name__, old.title)
         del self._entries[MAX_SIZE:]
         self._calls = tuple(e.call for e in self._entries)
-        self._newest = made.call
+        self.__call__ = made.called(  # type: ignore[method-assign]
+            self._otherwise(1), self._hits.__next__)
         if len(self._entries) == WARN_AT:
             warnings.warn(
                 f"{self.__name__} was compiled for {WARN_AT} signatures; .explain() tells "
@@ -408,15 +415,18 @@ class Compiled(Generic[P, R]):
 
     def cache_info(self) -> CacheInfo:
         """Hits, misses, and sizes, as :func:`functools.lru_cache` reports them."""
-        return CacheInfo(self._hits, self._misses, MAX_SIZE, len(self._entries))
+        hits = next(self._hits) - self._asked
+        self._asked += 1  # which it counts as well
+        return CacheInfo(hits, self._misses, MAX_SIZE, len(self._entries))
 
     def cache_clear(self) -> None:
         """Forget all generated code."""
         LOG.info("%s: forgot the code of %d signature(s)", self.__name__, len(self._entries))
         with self._lock:
             forget_shared(anchor_of(self.__wrapped__), self.__signature__, self._request)
-            self._entries, self._calls, self._newest = [], (), _no_call
-            self._hits = self._misses = 0
+            self._entries, self._calls, self._misses = [], (), 0
+            self._hits, self._asked = itertools.count(), 0
+            self.__call__ = self._otherwise(0)  # type: ignore[method-assign]
 
 
 class Gradient(Compiled[Concatenate[T, P], R]):

@@ -237,6 +237,44 @@ def kalman_scalar(z, q, r):
     return total
 
 
+@of(vector, number)
+def short_loops(x, w):
+    """Loops of known length that keep numbers, one of them backwards."""
+    s = 0.0
+    for i in range(len(x)):
+        a, b = x[i] + 1.0, x[i]
+        for k in range(5, 0, -2):
+            a, b = a * (b + x[i] * k), w * a
+        for k in range(3):
+            b = b * np.sin(a * b) + w * k
+        s += a * b
+    return s
+
+
+@of(vector, positive)
+def normalised(x, m):
+    """Cotangents that are divided by a root twice, and by counts."""
+    s, mean = 0.0, 0.0
+    for i in range(len(x)):
+        s += m[i] * x[i] / np.sqrt(x[i] * x[i] + m[i]) + x[i] / math.sqrt(m[i])
+        mean += (s - mean) / (i + 1)
+    return mean
+
+
+@of(vector)
+def changed_and_copied(x):
+    """What the kernel has changed is copied then."""
+    u, v = x.copy(), np.zeros_like(x)
+    for i in range(len(x)):
+        u[i] = 0.5 * u[i] * x[i]
+        v[i] = u[i] * u[i - 1]
+    w = u.copy()
+    for i in range(len(x)):
+        w[i] = w[i] * v[i]
+        u[i] = u[i] + w[i]
+    return np.sum(w * u)
+
+
 # ---- linear algebra by hand --------------------------------------------------------------------
 
 
