@@ -159,6 +159,8 @@ class Compiled(Generic[P, R]):
                 result = standard_arrays.call(self.__name__, self._specialize, args, kwargs)
                 return result
             result = self._specialize(args, kwargs).call(*args, **kwargs)
+            if result is MISS:  # tracing itself filled what is outside: an import, a cache
+                result = self._specialize(args, kwargs).call(*args, **kwargs)
             if result is MISS:
                 raise TracingError(
                     f"the code generated for {self.__name__} does not fit its own arguments",
