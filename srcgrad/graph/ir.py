@@ -297,6 +297,7 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
             mapped(node.params, np.generic, lambda number: dtypes.add(number.dtype))
     mixed = any(d is not None and d.kind in "fc" and d.char not in "dD" for d in dtypes)
     return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind in (Kind.ARRAY, Kind.ANY))
+            else np.ones((), s.aval.dtype) if s.aval.kind is Kind.ARRAY
             else s.aval.dtype.type(1.0) for s in seeds]
 
 

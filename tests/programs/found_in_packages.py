@@ -532,3 +532,14 @@ def by_version(x):
 @case(np.array([0.5, 0.2, 0.4, 1.0]))
 def rotation_of_quaternion(q):
     return np.sum(Rotation.from_quat(q).as_matrix() * np.arange(3.0))
+
+
+@case(0.3)
+@case(0.8)
+@case(np.array(0.4))
+def painted_at_one_place(x):
+    painted = np.zeros_like(x)
+    inside = np.abs(x) < 0.5
+    painted[~inside] = 1 - x
+    painted[inside] = x * 2
+    return painted
