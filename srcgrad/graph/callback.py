@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 from ..types.dataclasses import dataclass, field
-from ..types.kinds import FLOAT, OPAQUE, SCALARS, Aval, Kind, array
+from ..types.kinds import FLOAT, INT, OPAQUE, SCALARS, Aval, Kind, array
 from ..types.structure import mapped
 from .interpret import interpret
 from .ir import Graph
@@ -151,9 +151,15 @@ def _bracketed(f: Callback, a: Any, b: Any, **settings: Any) -> Any:
 
 
 @gives("scipy.optimize._zeros_py.newton", "scipy.optimize._minpack_py.fsolve",
-       "scipy.optimize._minpack_py.fixed_point")
+       "scipy.optimize._minpack_py.fixed_point", *(f"scipy.optimize._optimize.{n}" for n in (
+           "fmin", "fmin_bfgs", "fmin_cg", "fmin_powell")))
 def _as_start(func: Callback, x0: Any, **settings: Any) -> Any:
     return number_like(func.graph.inputs[0].aval)
+
+
+@gives("scipy.optimize._minpack_py.leastsq")
+def _with_flag(func: Callback, x0: Any, **settings: Any) -> Any:
+    return number_like(func.graph.inputs[0].aval), INT
 
 
 _NUMBER = Aval(Kind.NUMBER, FLOAT.dtype, ())

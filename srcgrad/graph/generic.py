@@ -110,6 +110,7 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
             residuals = residuals.but(shape=(placeholder(1),))
         outcome = replace(outcome, avals=(first, residuals, *rest))
     fullest = max(range(len(results)), key=lambda j: _not_empty(results[j]))
+    outcome = _counted(outcome, fn, args, kwargs, runs[fullest], results[fullest], shift)
     relations = _relations(fn, args, kwargs, runs[fullest], results[fullest], shift)
     vectors = [(a.ndim or 0) < 2 and all(r.contiguous[i] for r in results)
                for i, a in enumerate(outcome.avals)]
@@ -119,6 +120,27 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     if back:
         outcome = replace(outcome, avals=tuple(_back(a, back) for a in outcome.avals))
     return outcome
+
+
+def _counted(outcome: Outcome, fn: Callable[..., Any], args: Any, kwargs: Any,
+             sizes: dict[Atom, int], result: Result, shift: float | None) -> Outcome:
+    """Sizes that are numbers in an array of integers (``np.zeros(shape)``) are known by a run
+    only: those that change with the numbers."""
+    if not any(a.is_array and a.dtype is not None and a.dtype.kind in "iu"
+               for a in leaves_of((args, kwargs))):
+        return outcome
+    try:
+        other = describe(call(fn, args, kwargs, sizes, shift=shift, raised=1))
+    except (ValueError, IndexError, ArithmeticError, RuntimeError, TypeError):
+        return outcome  # they are indices, or have to fit other sizes
+    if not _alike([result, other]):
+        return outcome
+    avals = tuple(
+        a if not a.shape or first.shape == second.shape else a.but(shape=tuple(
+            d if m == n else placeholder(3000 + 40 * i + axis)
+            for axis, (d, m, n) in enumerate(zip(a.shape, first.shape or (), second.shape or ()))))
+        for i, (a, first, second) in enumerate(zip(outcome.avals, result.avals, other.avals)))
+    return replace(outcome, avals=avals)
 
 
 def _not_empty(result: Result) -> int:

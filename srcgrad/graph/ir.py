@@ -285,7 +285,7 @@ class Graph:
 def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
     """The number 1 as the cotangent of each scalar result, of a type that leaves the dtypes of
     what it meets alone: a Python float unless the graph computes in other precisions as well, or
-    the result is an array without axes."""
+    the result is, perhaps, an array without axes."""
     seeds = list(seeds)
     if all(s.aval.dtype is None for s in seeds):
         return [1.0] * len(seeds)
@@ -296,7 +296,8 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
                 type(a) is not Ref for a in node.params["args"]):
             mapped(node.params, np.generic, lambda number: dtypes.add(number.dtype))
     mixed = any(d is not None and d.kind in "fc" and d.char not in "dD" for d in dtypes)
-    return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind is Kind.ARRAY)
+    return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind in (Kind.ARRAY, Kind.ANY))
+            else np.ones((), s.aval.dtype) if s.aval.kind is Kind.ARRAY
             else s.aval.dtype.type(1.0) for s in seeds]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ..types import dims
 from ..types.dims import Dim
 from ..types.kinds import Aval, Kind, array, aval_of
+from ..types.structure import mapped
 from .broadcasting import preferred
 from .integers import number_of
 from .outcome import Order, Outcome
@@ -22,6 +23,7 @@ Rule = Callable[[Callable[..., Any], tuple[Any, ...], dict[str, Any]], Outcome |
 
 def _kind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Aval:
     """What the function returns for tiny arguments, memoised where these can be a key."""
+    args, kwargs = mapped(args, Aval, _any_number), mapped(kwargs, Aval, _any_number)
     key = (fn, args, tuple(kwargs.items()), tuple(map(type, args)))
     try:
         found = _KINDS.get(key)
@@ -30,6 +32,10 @@ def _kind(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any])
     if found is None:
         found = _KINDS[key] = describe(call(fn, args, kwargs, {})).avals[0]
     return found
+
+
+def _any_number(aval: Aval) -> Aval:
+    return aval.but(expr=None)
 
 
 def sizes_of(shape: Any) -> tuple[Dim, ...] | None:

@@ -90,8 +90,9 @@ def _zeros(shape: tuple[int, ...], dtype: np.dtype[Any], layout: str) -> np.ndar
 
 
 def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
-          shift: float | None = 0.0) -> Any:
-    """An object of the kind, dtype and (under ``sizes``) shape of ``aval``."""
+          shift: float | None = 0.0, raised: int = 0) -> Any:
+    """An object of the kind, dtype and (under ``sizes``) shape of ``aval``; ``raised`` is added to
+    the integers in arrays and lists."""
     kind = aval.kind
     if kind is Kind.ARRAY:
         assert aval.shape is not None and aval.dtype is not None
@@ -99,7 +100,8 @@ def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
         if shift is None:
             return _zeros(shape, aval.dtype, layout)
         square = definite and len(shape) >= 2 and shape[-1] == shape[-2] and shape[-1] > 0
-        return _laid_out(_filled(aval.dtype, shape, square, shift), layout)
+        made = _laid_out(_filled(aval.dtype, shape, square, shift), layout)
+        return made + made.dtype.type(raised) if raised and made.dtype.kind in "iu" else made
     if kind is Kind.FLOAT:
         return _number(shift)
     if kind is Kind.INT:
@@ -145,19 +147,19 @@ class Probe:
     inputs: list[Any]
 
 
-def call(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes,
-         layout: str = "C", shift: float | None = 0.0) -> Probe:
+def call(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout: str = "C",
+         shift: float | None = 0.0, raised: int = 0) -> Probe:
     """Call ``fn`` on dummies, silently.  Other numbers are tried where it refuses the usual ones
     for what they are (a singular matrix, a number out of its domain); other exceptions, which
     may be about sizes, pass through."""
     try:
-        return _called(fn, args, kwargs, sizes, layout, shift)
+        return _called(fn, args, kwargs, sizes, layout, shift, raised)
     except (ArithmeticError, np.linalg.LinAlgError, ValueError) as refused:
         if shift != 0.0 or not _of_values(fn, refused):
             raise
         for other in SHIFTS[1:]:
             try:
-                return _called(fn, args, kwargs, sizes, layout, other)
+                return _called(fn, args, kwargs, sizes, layout, other, raised)
             except (ArithmeticError, ValueError):
                 continue
         raise
@@ -170,12 +172,12 @@ def _of_values(fn: Callable[..., Any], error: Exception) -> bool:
 
 
 def _called(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout: str,
-            shift: float | None) -> Probe:
+            shift: float | None, raised: int) -> Probe:
     made: list[Any] = []
     definite, pivoted = is_linear_algebra(fn), trusts_pivots(fn)
 
     def make(aval: Aval) -> Any:
-        example = dummy(aval, sizes, layout, definite, shift)
+        example = dummy(aval, sizes, layout, definite, shift, raised)
         if pivoted and isinstance(example, np.ndarray) and example.dtype.kind in "iu":
             example[...] = 0
         made.append(example)

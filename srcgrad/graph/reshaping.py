@@ -9,7 +9,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..types import dims
 from ..types.dims import Dim
-from ..types.kinds import SCALARS, Aval, Kind, array
+from ..types.kinds import SCALARS, Aval, Kind, array, scalar
 from ..types.spelling import Method
 from .integers import number_of
 from .making import Rule
@@ -44,7 +44,7 @@ def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome 
     positional = not isinstance(fn, Method)
     if len(args) > 3 and positional:
         return None
-    sizes = tuple(wanted) if isinstance(wanted, tuple | list) else (wanted,)
+    sizes = tuple(wanted) if isinstance(wanted, tuple | list) else _numbers_in(wanted)
     shape = new_shape(args[0].shape or (), sizes)
     if shape is None:
         return None
@@ -57,6 +57,14 @@ def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome 
         return None
     return Outcome((args[0].but(shape=shape),), views=(view,),
                    sources=(None if view == "fresh" else 0,))
+
+
+def _numbers_in(wanted: Any) -> tuple[Any, ...]:
+    """The sizes that one argument is or holds: an array of as many as is known."""
+    if isinstance(wanted, Aval) and wanted.is_array and isinstance(wanted.shape, tuple) and (
+            len(wanted.shape) == 1 and isinstance(wanted.shape[0], int)):
+        return (scalar(wanted.dtype),) * wanted.shape[0]
+    return (wanted,)
 
 
 def only_splits(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> bool:

@@ -167,6 +167,8 @@ class Compiled(Generic[P, R]):
         if standard_arrays.any_foreign((args, kwargs)):
             return standard_arrays.call(self.__name__, self._specialize, args, kwargs)
         result = self._specialize(args, kwargs).call(*args, **kwargs)
+        if result is MISS:  # tracing itself filled what is outside: an import, a cache
+            result = self._specialize(args, kwargs).call(*args, **kwargs)
         if result is MISS:
             raise TracingError(
                 f"the code generated for {self.__name__} does not fit its own arguments",

@@ -129,6 +129,23 @@ METHODS = ["sum", "mean", "max", "copy", "ravel", "flatten", "astype", "conj", "
 ATTRIBUTES = ["T", "shape", "ndim", "size", "dtype", "real", "imag", "nbytes", "itemsize", "mT"]
 
 
+COUNTS = array("i8", (2,))
+MATRIX = array(float, (N, M))
+SIZED = [(np.zeros, (COUNTS,)), (np.ones, (COUNTS,)), (np.empty, (COUNTS,)), (np.full, (COUNTS, 2.0)),
+         (np.broadcast_to, (1.5, COUNTS)), (np.resize, (MATRIX, COUNTS)), (np.indices, (COUNTS,)),
+         (np.fft.fftn, (MATRIX, COUNTS, (0, 1))), (np.fft.irfftn, (MATRIX, COUNTS, (0, 1)))]
+
+
+@given(st.sampled_from(SIZED), st.tuples(*[st.integers(1, 6)] * 2), sizes)
+@settings(max_examples=100, deadline=None)
+def test_sizes_among_the_numbers_of_an_array(call, counts, values):
+    fn, args = call
+    result = fn(*[np.array(counts) if a is COUNTS else mapped(a, values) for a in args])
+    assert agrees(infer(fn, args).aval, result, values), (fn, counts, infer(fn, args).aval)
+    turned = infer(np.reshape, (MATRIX, COUNTS), {"order": "F"}).aval
+    assert agrees(turned, mapped(MATRIX, values).T, values)
+
+
 @given(st.sampled_from(BINARY), leaf(), leaf(), sizes)
 @settings(max_examples=400, deadline=None)
 def test_binary(fn, a, b, values):

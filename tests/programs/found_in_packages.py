@@ -7,6 +7,7 @@ from functools import reduce
 
 import numpy as np
 import scipy.linalg
+from scipy.spatial.transform import Rotation
 from scipy.stats import norm
 
 R = np.random.RandomState(8)
@@ -443,3 +444,102 @@ def halves_of_rows(params):
 @case(R.rand(4))
 def item_where(x):
     return x[x == np.max(x)].item() * x[0] + x[1:2].flatten().item()
+
+
+# ---- sizes among the numbers of an array -----------------------------------------------------------
+@case(R.rand(6))
+@case(R.rand(11))
+def padded_to_powers_of_two(x):
+    sizes = (2 ** np.ceil(np.log2(np.array(x.shape)))).astype(int)
+    spectrum = np.fft.fftn(x, sizes, axes=(0,)) / (1.0 + np.arange(sizes[0]))
+    filtered = np.fft.ifftn(spectrum, sizes, axes=(0,)).real
+    return np.sum(filtered * np.cos(np.arange(filtered.shape[0])))
+
+
+@case(R.rand(6))
+@case(R.rand(8))
+def table_of_half_the_size(x):
+    sizes = (np.array([len(x), 4]) / 2.0).astype(int)
+    table = np.zeros(sizes)
+    table += np.broadcast_to(x[0], sizes) + np.resize(x, sizes)
+    return np.sum(table[:, 0] * np.arange(table.shape[0])) + table.shape[1] * x[1]
+
+
+@case(R.rand(4, 3))
+@case(R.rand(2, 3))
+def axes_in_reverse(x):
+    sizes = np.array([x.shape[1:], x.shape[:1]]).astype(float)
+    turned = x.reshape(sizes[:, 0].astype(int), order="F")
+    return np.sum(turned * np.arange(turned.shape[1]))
+
+
+@case(R.rand(5))
+def along_one_of_several_axes(t):
+    shape = np.ones(3, dtype=int)
+    shape[1] = -1
+    return np.sum(t.reshape(shape) ** 2 * np.arange(2.0)[:, None, None])
+
+
+@case(R.rand(9))
+def ranks_beside_counts(x):
+    low, high = x[x < 0.5], x[x >= 0.3]
+    ranks = np.full(high.shape[0], low.shape[0] - 1, dtype=int)
+    return np.sum(high * ranks)
+
+
+# ---- numbers where arrays are usual ----------------------------------------------------------------
+@case(0.4, R.rand(3))
+def sampled_frequencies(spacing, x):
+    k = 2 * np.pi * np.fft.fftfreq(6, spacing)
+    return np.sum(np.sin(k) * x[0]) + np.sum(np.fft.rfftfreq(5, 2 * spacing * x[1]) ** 2)
+
+
+@case(2.0, R.rand(3))
+def gain_times_polynomial(gain, coefficients):
+    p = np.polyadd(np.polymul(gain, coefficients), np.polysub(gain, 3.0))
+    return np.polyval(p, 0.5) + np.polymul(gain, gain)[0]
+
+
+def central_moments(raw):
+    found = [raw[0], raw[1] - raw[0] ** 2]
+    return [*found, raw[2] - 3 * raw[0] * found[1] - raw[0] ** 3]
+
+
+@case(R.rand(3))
+def moments_as_lists(raw):
+    central = np.apply_along_axis(central_moments, 0, raw)
+    total = np.apply_along_axis(np.sum, 0, raw)
+    return np.sum(central * np.arange(central.shape[0])) + total[()] + total.ndim
+
+
+@case(R.rand(6), R.rand(6))
+def spread_of_errors(x1, x2):
+    ordered = np.sort(x1 - x2, axis=0)
+    if x1.shape[0] == 0:
+        return np.nan
+    places = np.round((x1.shape[0] - 1) * np.array([0.25, 0.75])).astype(int)
+    return np.squeeze(np.diff(ordered[(places,)], axis=0))
+
+
+DIGITS = frozenset(".0123456789")
+
+
+@case(R.rand(3))
+def by_version(x):
+    return np.sum(x) if DIGITS.issuperset("2.1.0") else x[0]
+
+
+@case(np.array([0.5, 0.2, 0.4, 1.0]))
+def rotation_of_quaternion(q):
+    return np.sum(Rotation.from_quat(q).as_matrix() * np.arange(3.0))
+
+
+@case(0.3)
+@case(0.8)
+@case(np.array(0.4))
+def painted_at_one_place(x):
+    painted = np.zeros_like(x)
+    inside = np.abs(x) < 0.5
+    painted[~inside] = 1 - x
+    painted[inside] = x * 2
+    return painted

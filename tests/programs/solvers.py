@@ -207,6 +207,35 @@ def minimum_within_bounds(p):
 
 
 @noisy(1.3)
+def residuals_to_leastsq(p):
+    def residuals(z, offset):
+        return z[0] * np.exp(-z[1] * T) - p * np.exp(-0.7 * T) - offset * T
+
+    found, flag = so.leastsq(residuals, [1.0, 0.5], args=(0.1 * p,))
+    if flag not in (1, 2, 3, 4):
+        raise RuntimeError(flag)
+    return np.sum(found ** 2)
+
+
+def bowl(z, p):
+    return (z[0] - p) ** 2 + np.cosh(z[1] - p * z[0])
+
+
+@noisy(1.3)
+def minimum_by_simplex(p):
+    return np.sum(so.fmin(bowl, [1.0, 0.5], args=(p,), xtol=1e-10, ftol=1e-14, disp=False) ** 2)
+
+
+@noisy(0.8)
+def minima_by_older_functions(p):
+    start = np.array([1.0, 0.5])
+    found = [so.fmin_bfgs(bowl, start, args=(p,), gtol=1e-8, disp=0),
+             so.fmin_cg(lambda z: bowl(z, 2.0 * p), start, gtol=1e-8, disp=0),
+             so.fmin_powell(bowl, start, args=(p,), xtol=1e-9, ftol=1e-14, disp=0)]
+    return np.sum(np.array(found) * np.arange(1.0, 3.0))
+
+
+@noisy(1.3)
 def least_squares_within_bounds(p):
     found = so.least_squares(lambda z: np.sinh(z - p), np.zeros(2), bounds=([-3, -4], [3, 4]),
                              xtol=1e-14, ftol=1e-14, gtol=1e-14)

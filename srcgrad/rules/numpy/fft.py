@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear
-from srcgrad.rules.broadcast import resize_axis
+from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.broadcast import resize_axis, sum_to
 
 Shape = tuple[int, ...]
 _SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
@@ -108,3 +108,14 @@ def fftshift_x(ct: Array, axes: Any) -> Array:
 @linear(np.fft.ifftshift, "x")
 def ifftshift_x(ct: Array, axes: Any) -> Array:
     return np.fft.fftshift(ct, axes)
+
+
+@vjp(np.fft.fftfreq, "d")
+@vjp(np.fft.rfftfreq, "d")
+def fftfreq_d(ct: Array, ans: Array, d: Array, d_shape: Shape) -> Array:
+    """Frequencies are whole numbers over the spacing."""
+    return -sum_to(ct * ans, d_shape) / d
+
+
+inactive(np.fft.fftfreq, "n")
+inactive(np.fft.rfftfreq, "n")

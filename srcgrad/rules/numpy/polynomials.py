@@ -98,26 +98,34 @@ def polyfit_w(
     return by_matrix + np.sum(d_values * values, axis=1)
 
 
+def _lowest(ct: Array, shape: Shape) -> Array:
+    """The cotangents of the last coefficients; of a number, which is a polynomial too, the one."""
+    return ct[np.shape(ct)[0] - shape[0] :] if shape else ct[-1]
+
+
 @linear(np.polyadd, "a1")
 @linear(np.polysub, "a1")
 def polyadd_a1(ct: Array, a1_shape: Shape) -> Array:
-    return ct[np.shape(ct)[0] - a1_shape[0] :]
+    return _lowest(ct, a1_shape)
 
 
 @linear(np.polyadd, "a2")
 def polyadd_a2(ct: Array, a2_shape: Shape) -> Array:
-    return ct[np.shape(ct)[0] - a2_shape[0] :]
+    return _lowest(ct, a2_shape)
 
 
 @linear(np.polysub, "a2")
 def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
-    return -ct[np.shape(ct)[0] - a2_shape[0] :]
+    return -_lowest(ct, a2_shape)
 
 
 @vjp(np.polymul, "a1")
 def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
     """NumPy strips leading zeros: coefficients that the product does not have get nothing.  No
     coefficients are one that is 0."""
+    if not a1_shape:
+        return polymul_a1(ct, a2, (1,), a2_dtype)[0]
+    a2 = np.atleast_1d(a2)
     n, m = larger(a1_shape[0], 1), larger(np.shape(a2)[0], 1)
     other = resize_axis(conj_complex(a2, a2_dtype), m, 0)
     whole = resize_axis(np.flip(ct), n + m - 1, 0)

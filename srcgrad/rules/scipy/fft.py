@@ -32,7 +32,11 @@ for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
     )
 variant(np.fft.fftshift, sf.fftshift, lambda x, axes=None: None)
 variant(np.fft.ifftshift, sf.ifftshift, lambda x, axes=None: None)
-nondiff(sf.fftfreq, sf.rfftfreq, sf.next_fast_len)
+for _name in ("fftfreq", "rfftfreq"):
+    if getattr(sf, _name) is not getattr(np.fft, _name):
+        variant(getattr(np.fft, _name), getattr(sf, _name),
+                lambda n, d=1.0, *, xp=None, device=None: None)
+nondiff(sf.next_fast_len)
 
 
 def _scaled(x: Array, axis: int, cosine: bool, factor: float) -> Array:

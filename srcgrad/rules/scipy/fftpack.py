@@ -9,7 +9,7 @@ import numpy as np
 import scipy.fft as sf
 import scipy.fftpack as fp
 
-from srcgrad.rules.book import Array, linear, nondiff, static, variant
+from srcgrad.rules.book import Array, linear, static, variant
 from srcgrad.rules.broadcast import arange, dispatching, resize_axis
 from srcgrad.rules.scipy.fft import cosine_transpose, over_axes
 
@@ -25,7 +25,7 @@ for _name in ("fftn", "ifftn"):
 for _shift in (fp.fftshift, fp.ifftshift):
     if _shift not in (np.fft.fftshift, np.fft.ifftshift):
         variant(getattr(np.fft, _shift.__name__), _shift, lambda x, axes=None: None)
-nondiff(fp.rfftfreq)
+variant(np.fft.rfftfreq, fp.rfftfreq, lambda n, d=1.0: None)
 
 _rfft, _irfft = dispatching(fp.rfft), dispatching(fp.irfft)
 

@@ -163,5 +163,15 @@ for _bracketing in (so.brentq, so.brenth, so.bisect, so.ridder, so.toms748):
 _solver(so.newton, "func", "x0", "x1")
 _solver(so.fsolve, "func", "x0")
 _solver(so.fixed_point, "func", "x0")
+for _minimising, _named in ((so.fmin, "func"), (so.fmin_powell, "func"), (so.fmin_bfgs, "f"),
+                            (so.fmin_cg, "f")):
+    _solver(_minimising, _named, "x0")
 
 
+@vjp(so.leastsq, "args")
+def leastsq_args(ct: Any, ans: Any, func: Any, args: Any) -> list[Any]:
+    return cotangents(func, ans[0], args, ct[0])
+
+
+sequence(so.leastsq, "args")
+inactive(so.leastsq, "x0")

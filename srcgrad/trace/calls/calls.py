@@ -457,7 +457,7 @@ class Calls(Collaborator):
         if type(obj) is OpaqueTracer:
             aval = self.effects.drawn(obj, name, args, kwargs)
             return self.effects.emit_effect(Method(name), (obj, *args), kwargs, aval)
-        if type(obj) in (list, dict, set, collections.deque):
+        if type(obj) in (list, dict, set, frozenset, collections.deque):
             return self.adopt(self.presence.container_method(obj, name, args, kwargs))
         if isinstance(obj, tuple) and name in ("index", "count"):
             held = self.containers.resolved(obj)

@@ -173,16 +173,20 @@ def _start(machine: Any, x0: Any, vector: bool) -> tuple[Any, Aval]:
     return x0, array(dtype, aval.shape)
 
 
-def from_start(function: Any, vector: bool) -> Handler:
-    """``newton``, ``fsolve``, ``fixed_point``."""
+def from_start(function: Any, vector: bool, kind: str = "root") -> Handler:
+    """``newton``, ``fsolve``, ``fixed_point``; of a ``"minimum"`` ``fmin`` and its like, of
+    ``"squares"`` ``leastsq``."""
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         named = _bound(function, args, kwargs)
-        _refuse(machine, function, named, {
-            "full_output": "use scipy.optimize.root or root_scalar", "fprime2": "leave it out"})
+        _refuse(machine, function, named, {"full_output": _INSTEAD[kind], **dict.fromkeys((
+            "fprime2", "retall", "callback", "Dfun"), "leave it out")})
         start, aval = _start(machine, named.pop("x0"), vector)
         name, extra = public_name(function), _extra(machine, named.pop("args", ()))
-        func = named.pop("func")
-        wanted = {"func": Wanted(func, [aval], extra, 0)}
+        func = named.pop("func" if "func" in named else "f")
+        wanted = {"func": Wanted(func, [aval], extra, 0 if kind == "root" else None,
+                                 free=kind == "squares", minimised=kind == "minimum")}
+        if kind == "squares":
+            wanted["criterion"] = Wanted(_HalfSquares(func), [aval], extra, minimised=True)
         for role in ("fprime",):
             if named.get(role) is not None:
                 wanted[role] = Wanted(named.pop(role), [aval], extra, free=True)
@@ -195,6 +199,11 @@ def from_start(function: Any, vector: bool) -> Handler:
                                     {"args": made.captured, **named, **callbacks})
 
     return handler
+
+
+_INSTEAD = {"root": "use scipy.optimize.root or root_scalar",
+            "minimum": "use scipy.optimize.minimize",
+            "squares": "use scipy.optimize.least_squares"}
 
 
 class _Difference:
@@ -375,6 +384,9 @@ CALLING_BACK: dict[tuple[str, str], Callable[[Any], Handler]] = {
        for name in ("brentq", "brenth", "bisect", "ridder", "toms748")},
     ("scipy.optimize._zeros_py", "newton"): lambda f: from_start(f, False),
     ("scipy.optimize._minpack_py", "fsolve"): lambda f: from_start(f, True),
+    ("scipy.optimize._minpack_py", "leastsq"): lambda f: from_start(f, True, "squares"),
+    **{("scipy.optimize._optimize", name): lambda f: from_start(f, True, "minimum")
+       for name in ("fmin", "fmin_bfgs", "fmin_cg", "fmin_powell")},
     ("scipy.optimize._root_scalar", "root_scalar"): Solver("f", "root", ("root", *TOLD_OF_ROOT)),
     ("scipy.optimize._root", "root"): Solver("fun", "root", ("x", *TOLD), "x0"),
     ("scipy.optimize._minimize", "minimize"): Solver("fun", "minimum", ("x", "fun", *TOLD), "x0"),
