@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import OPAQUE
 from ..assumptions import DequesAsLists, Withdrawn
 from ..heap.queues import Queue
 from ..heap.tables import Table
@@ -60,12 +59,10 @@ def ordered_dict(machine: Any, *args: Any, **kwargs: Any) -> Any:
 @handles(sys.exc_info)
 def exc_info(machine: Any) -> Any:
     """The exception that is being handled, as far as the program's own handlers know."""
-    if not machine.statements.handling:
+    error = machine.statements.caught()
+    if error is None:
         return (None, None, None)
-    error = machine.statements.handling[-1]
-    if is_tracer(error):
-        return machine.effects.emit_effect(sys.exc_info, (), {}, OPAQUE)
-    return (type(error), error, None)
+    return (machine.call(type, error), error, None)
 
 
 # ---- bisect ----------------------------------------------------------------------------------

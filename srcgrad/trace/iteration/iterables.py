@@ -167,22 +167,6 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
                                     for p in parts])])
 
 
-@handles(filter)
-def filter_(machine: Any, function: Any, iterable: Any) -> Any:
-    kept: list[Any] = machine.containers.made([])
-    items = staged_iterable(machine, iterable)
-    if items is None:
-        items = list(machine.iterate(iterable))
-
-    def keep() -> Any:
-        item = machine.list_methods.held
-        test = item if function is None else machine.call(function, item)
-        return machine.if_(test, lambda: machine.append_held_item(kept, item), lambda: 0)
-
-    machine.for_(items, machine.hold, keep)
-    return machine.containers.made(Cursor(staged_iterable(machine, kept) or kept))
-
-
 @handles(iter)
 def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
     found = staged_iterable(machine, obj)
