@@ -17,8 +17,8 @@ from ...errors import UnsupportedOperation
 from ..assumptions import DequesAsLists, Withdrawn
 from ..heap.queues import Queue
 from ..heap.tables import Table
+from ..heap.written_out import place_after, place_before
 from ..iteration.iteration import Rows, length, staged_iterable
-from ..numpy import written_out
 from ..record.tracers import contains_tracer, is_tracer
 from .handlers import HANDLERS, handles
 
@@ -77,7 +77,7 @@ def _bisection(function: Callable[..., Any], side: str) -> Callable[..., Any]:
                 "bisect with lo or hi on traced values", why="only the whole list is searched",
                 fix="slice the list and add the offset"))
         if isinstance(x, (tuple, list)):
-            search = written_out.place_before if side == "left" else written_out.place_after
+            search = place_before if side == "left" else place_after
             return machine.calls.inline(search, (keys, x), {})
         table = machine.call(np.array, keys)
         return machine.call(int, machine.call(np.searchsorted, table, x, side=side))

@@ -53,7 +53,7 @@ class Statements(Collaborator):
     """The other statements."""
 
     branches: parts.Branches
-    calls: parts.Calls
+    library_calls: parts.LibraryCalls
     construction: parts.Construction
     containers: parts.Containers
     effects: parts.Effects
@@ -136,7 +136,7 @@ class Statements(Collaborator):
         else:
             if not is_tracer(cause):
                 _, made, named = self.construction.exceptions.get(id(cause), (None, cause.args, {}))
-                cause = self.calls.apply_opaque(type(cause), made, named)
+                cause = self.library_calls.apply_opaque(type(cause), made, named)
             self.effects.emit_effect(raise_from, (cause, type(exception), *args), kwargs, None)
         return RAISE
 
@@ -422,12 +422,12 @@ class Statements(Collaborator):
         value = self.handed_over.as_run_time(self.containers.resolved(value))
         if contains_tracer(value) or is_tracer(spec) or (
                 isinstance(value, list) and id(value) in self.symbolic_lists):
-            return self.calls.apply_opaque(format_value, (value, conversion, spec), {})
+            return self.library_calls.apply_opaque(format_value, (value, conversion, spec), {})
         return format_value(value, conversion, spec)
 
     def join_str(self, *parts: Any) -> Any:
         if any(is_tracer(p) for p in parts):
-            return self.calls.apply_opaque(join_parts, parts, {})
+            return self.library_calls.apply_opaque(join_parts, parts, {})
         return "".join(parts)
 
 

@@ -16,7 +16,7 @@ from ...types import dims
 from ...types.kinds import INT, OPAQUE, Kind
 from ..calls.handlers import handles
 from ..heap.tables import Table, counted_all, marked_all, stored_all
-from ..numpy import written_out
+from ..heap.written_out import fold
 from ..objects.special_methods import python_method
 from ..record.journal import Field
 from ..record.settling import FEW
@@ -399,7 +399,7 @@ def _fold(machine: Any, function: Any, items: Cursor, *initial: Any) -> Any:
         machine.if_(empty, lambda: machine.raise_(TypeError(EMPTY_REDUCTION), None, False),
                     lambda: NORMAL)
         initial = (taken(machine, items),)
-    return machine.calls.inline(written_out.fold, (function, *initial, items), {})
+    return machine.calls.inline(fold, (function, *initial, items), {})
 
 
 def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:

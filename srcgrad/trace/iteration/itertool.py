@@ -51,9 +51,9 @@ for _tool in (itertools.product, itertools.combinations, itertools.permutations,
               itertools.repeat, itertools.cycle, itertools.pairwise, itertools.zip_longest,
               itertools.combinations_with_replacement):
     HANDLERS[_tool] = _itertool(_tool)
-for _name, _tool in TOOLS.items():
+for _name, _form in TOOLS.items():
     if _name not in (enumerate, map, itertools.pairwise):
-        HANDLERS[_name] = _staged(_tool)
+        HANDLERS[_name] = _staged(_form)
 
 
 def _is_long(machine: Any, items: Any) -> bool:
