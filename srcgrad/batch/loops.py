@@ -288,7 +288,9 @@ class _Iterations(Batch):
         parts = fill(node.params["steps"][0].key, operands)
         key = self._key(parts, base.aval, False)
         stored = self.operand(node.inputs[1])
-        value = stored.sym if isinstance(stored, Operand) and stored.mapped else None
+        found = parts if isinstance(parts, tuple) else (parts,)
+        rank = len(base.aval.shape or ()) - len(found) + max(getattr(p, "rank", 0) for p in found)
+        value = raised(stored, rank) if isinstance(stored, Operand) and stored.mapped else None
         if value is None or any(not isinstance(p, (Sym, int)) for p in (
                 key if isinstance(key, tuple) else (key,))):
             raise NotBatched("rows added at places that data tells")

@@ -74,6 +74,15 @@ class RegionInfo:
         return frozenset(found)
 
     @cached_property
+    def asks_for_error(self) -> bool:
+        """Whether a handler needs the exception itself: it names it, raises it again, or looks it
+        up."""
+        return getattr(self._plan.node, "name", None) is not None or any(
+            (isinstance(inner, ast.Raise) and inner.exc is None)
+            or getattr(inner, "attr", getattr(inner, "id", None)) == "exc_info"
+            for node in self._plan.body for inner in ast.walk(node))
+
+    @cached_property
     def reads(self) -> frozenset[str]:
         """Names that its statements read, nested functions and comprehensions included."""
         return frozenset(inner.id for node in self._plan.body for inner in ast.walk(node)

@@ -115,17 +115,6 @@ class LeavingErrors(Assumption):
 
 
 @dataclass(frozen=True)
-class ErrorsAsObjects(Assumption):
-    """What is caught is an exception with its text.
-
-    Why: a handler without a name raises again what it caught.
-    Changes: an operation that may raise gives the exception, not a truth value.
-    """
-
-    says = "exceptions are kept as objects, since one is raised again"
-
-
-@dataclass(frozen=True)
 class FollowedNames(Assumption):
     """A truth value tells whether a variable of a function is bound; without ``name`` all do.
 

@@ -17,12 +17,14 @@ from ..stage.defaults import MachineDefaults
 from .boundary.found_functions import FoundFunctions
 from .boundary.handover import HandedOver
 from .boundary.identity import Identity
+from .boundary.memory import Memory
 from .boundary.namespaces import Globals, Namespaces
 from .boundary.sources import Sources
 from .boundary.variables import Variables
 from .calls.call_nodes import CallNodes
 from .calls.calls import Calls
 from .calls.library_calls import LibraryCalls
+from .calls.method_calls import MethodCalls
 from .calls.recursion import Recursion
 from .collaborator import PASSED
 from .exceptions.escapes import Escapes
@@ -85,6 +87,7 @@ class Dispatch(MachineDefaults):
     open_names: OpenNames
     found_functions: FoundFunctions
     sources: Sources
+    memory: Memory
     identity: Identity
     comparisons: Comparisons
     operators: Operators
@@ -111,6 +114,7 @@ class Dispatch(MachineDefaults):
     construction: Construction
     library_calls: LibraryCalls
     calls: Calls
+    method_calls: MethodCalls
     list_rows: ListRows
     lists: Lists
     tuples: LongTuples
@@ -162,7 +166,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "called": ("namespaces", "foreigners", "references", "pushes", "cursors", "contents",
                "array_classes", "protocols", "unions", "calls"),
     "called_method": ("namespaces", "foreigners", "references", "pushes", "cursors", "presence",
-                      "array_classes", "protocols", "unions", "calls"),
+                      "array_classes", "protocols", "unions", "method_calls"),
     "compare": ("contents", "protocols", "comparisons"),
     "condition": ("operators",),
     "container_truth": ("contents", "containers"),

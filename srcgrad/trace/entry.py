@@ -170,7 +170,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     machine.elements.check()
     machine.pools.check()
     machine.whole_lists.check()
-    machine.sources.check_overlaps()
+    machine.memory.check_overlaps()
     machine.identity.guard_identities()
     outputs: list[Value] = []
     found, place = leak(result, "returned"), _last_place(machine) or Where.of(target)

@@ -30,6 +30,7 @@ from .iteration import iterables, itertool  # noqa: F401
 from .iteration.iteration import Cursor, Staged, Transposed, opened, staged_iterable
 from .libraries.ndarray_subclasses import members  # noqa: F401
 from .numpy import arrays  # noqa: F401
+from .objects import copying
 from .objects.special_methods import python_method
 from .record.homes import may_be
 from .record.journal import Journal
@@ -211,7 +212,7 @@ class TraceMachine(Dispatch):
                 obj, lambda part: self.copied(part, deep, memo) if deep else part)
             return memo[id(obj)]
         if isinstance(obj, list) and deep and id(obj) in self.symbolic_lists:
-            memo[id(obj)] = self.operators.helped(functions.each_copied, obj)
+            memo[id(obj)] = self.operators.helped(copying.each_copied, obj)
             return memo[id(obj)]
         if isinstance(obj, (list, tuple)):
             items = list(self.containers.outside_items(obj))

@@ -14,7 +14,8 @@ from srcgrad.compile.requests import Request
 from srcgrad.public.compiled import Compiled
 
 READS = ["x[i]", "w[i]", "x[i + 1]", "x[i - 1]", "a", "y[i]", "w[k[i]]", "i", "x[n - 1 - i]", "A[i, 0]",
-         "A[j, i]", "A[i, j]", "z[0]", "0.7", "w[j]", "np.sum(w[:i])", "x[1:i + 1].sum()"]
+         "A[j, i]", "A[i, j]", "z[0]", "0.7", "w[j]", "np.sum(w[:i])", "x[1:i + 1].sum()",
+         "A[k[i]].sum()", "A[i].sum()", "np.sum(A[k[i]] * A[j])"]
 PLAIN = ["x[i]", "w[i]", "a", "y[i]", "w[i]"]
 FORMS = ["{p} * {q}", "{p} + {q}", "np.sin({p}) * {q}", "{p} / (1.0 + {q} ** 2)", "np.exp(-{p} * {q})",
          "{p} ** 2 - {q}", "np.maximum({p}, {q})"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 import warnings
 
 import numpy as np
@@ -451,6 +452,16 @@ def reraise_message(x):
             n += 1
             if s > 0.2:
                 raise
+    return s
+
+
+@case(V.copy(), others=[(np.abs(V),)])
+def looked_up(x):
+    s = x[0]
+    try:
+        s = s + math.sqrt(x[1])
+    except ValueError:
+        s = s * len(str(sys.exc_info()[1]))
     return s
 
 

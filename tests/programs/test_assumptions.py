@@ -43,7 +43,6 @@ PROGRAMS = {  # the programs of the suites that meet each kind
                      "conversions.nested_tolist", "mixed_numpy.vec_two",
                      "python_rows.pivot_rows"),
     "LeavingErrors": ("path_attempts.next_stop", "path_attempts.while_test_raises"),
-    "ErrorsAsObjects": ("path_attempts.reraise", "path_exceptions.reraise"),
     "FollowedArrays": ("arrays_in_turn.replaced_then_written", "arrays_in_turn.left_early"),
     "FollowedNames": ("counted.a_list_of_an_arm", "path_state.name_try"),
     "PartsOfItems": ("data_science.pooled_violators",),

@@ -36,6 +36,7 @@ class Identity(Collaborator):
     opening: parts.Opening
     recorder: parts.Recorder
     references: parts.References
+    memory: parts.Memory
     sources: parts.Sources
 
     def __init__(self) -> None:
@@ -75,7 +76,7 @@ class Identity(Collaborator):
                     for tracer in (left, right))
         if one is None or two is None or one is two:
             return
-        first, second = sorted((one[0], two[0]), key=self.sources.order_of)
+        first, second = sorted((one[0], two[0]), key=self.memory.order_of)
         if one[2] is two[2]:
             raise Restart(self.assumed.one_object(str(first), str(second)))
         self.sources.guard("is_not_path", second, first)

@@ -9,7 +9,6 @@ import decimal
 import enum
 import fractions
 import functools
-import itertools
 import operator
 import pathlib
 import re
@@ -18,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...errors import AliasError, TracingError, UnsupportedType
+from ...errors import TracingError, UnsupportedType
 from ...graph.ir import Value
 from ...types import dims
 from ...types.dims import Dim, Poly
-from ...types.guards import Guard, Path, SizeSource, Source, overlap
+from ...types.guards import Guard, Path, SizeSource, Source
 from ...types.kinds import Aval, Kind, int_aval, python_scalar
 from ...types.subclasses import (
     base_array,
@@ -35,16 +34,14 @@ from ...types.subclasses import (
 from ...types.tree import blank
 from ..assumptions import (
     FixedSize,
-    GuardedLayout,
-    KnownLengths,
 )
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..libraries import registry as libraries
 from ..record.regions import Region
 from ..record.structures import record_fields
-from ..record.tracers import ArrayTracer, Home, ScalarTracer, Tracer
-from .input_arrays import check_array, keeps_c_order
+from ..record.tracers import ArrayTracer, ScalarTracer, Tracer
+from .input_arrays import check_array
 from .process_state import note_exact
 
 if TYPE_CHECKING:
@@ -67,7 +64,6 @@ class Sources(Collaborator):
 
     array_classes: parts.ArrayClasses
     class_attributes: parts.ClassAttributes
-    elements: parts.Elements
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
     identity: parts.Identity
@@ -500,70 +496,6 @@ class Sources(Collaborator):
             if isinstance(size, int) and size != 1:
                 self.guard("extent", path, (axis, size))
         return shape
-
-    def check_overlaps(self) -> None:
-        """Arrays from outside that are written to must not share memory with others, unless
-        they are one array under two names (then tracing starts again with that knowledge)."""
-        written = [a for a in self.outside_arrays if a[1].home.written]
-        for path, _, obj in written:
-            for other_path, _, other in self.outside_arrays:
-                if other_path == path or not np.may_share_memory(obj, other):
-                    if other_path != path:
-                        self.guard("overlap", path, other_path)
-                    continue
-                if obj is other:
-                    first, second = sorted((path, other_path), key=self.order_of)
-                    raise Restart(self.assumed.one_object(str(first), str(second)))
-                if np.shares_memory(obj, other):
-                    raise self.recorder.fatal(AliasError(
-                        f"{path} is written to and shares memory with {other_path}",
-                        where=f"arguments {path} and {other_path}",
-                        why="a write to one changes part of the other, which the derivative "
-                            "cannot follow",
-                        fix="pass a copy (`.copy()`) of one of them"))
-                self.guard("overlap", path, other_path)
-
-        lists = [(path, arrays) for path, arrays, _ in self.array_lists]
-        changed = [(path, arrays) for path, arrays, column in self.array_lists
-                   if self.elements.is_written(column)]
-        everything: list[tuple[Path, Any]] = [
-            *lists, *((path, obj) for path, _, obj in self.outside_arrays)]
-        pairs: tuple[Any, ...] = (([(path, obj) for path, _, obj in written], lists),
-                                  (changed, everything))
-        for some, others in pairs:
-            for (path, one), (other_path, other) in itertools.product(some, others):
-                if overlap(one, other):
-                    raise Restart(KnownLengths())
-                self.guard("overlap", path, other_path)
-
-    def order_of(self, path: Path) -> int:
-        return next(i for i, (p, *_) in enumerate(self.outside_arrays) if p == path)
-
-    def layout_of(self, tracer: ArrayTracer) -> bool | None:
-        """Is an array C-contiguous?  Known for arrays the function made and the parts of them
-        that lie in one piece; for those from outside it is guarded once it matters."""
-        if not all(keeps_c_order(step) for step in tracer.steps):
-            return None
-        known = self._root_layout(tracer)
-        return known if known or not tracer.steps else None
-
-    def _root_layout(self, tracer: ArrayTracer) -> bool | None:
-        for path, known, obj in self.outside_arrays:
-            if known.home is tracer.home:
-                if GuardedLayout(str(path)) not in self.assumed:
-                    return None
-                self.guard("contiguous", path, bool(obj.flags.c_contiguous))
-                return bool(obj.flags.c_contiguous)
-        return tracer.home.contiguous
-
-    def want_layout(self, home: Home) -> None:
-        """Start again with the layout of an array from outside as a guarded fact."""
-        for source in (*home.made_from, *(() if home.layout_of is None else (home.layout_of,))):
-            self.want_layout(source)
-        for path, known, obj in self.outside_arrays:
-            if known.home is home and GuardedLayout(str(path)) not in self.assumed and (
-                    obj.flags.c_contiguous):
-                raise Restart(GuardedLayout(str(path)))
 
 
 def _is_own(obj: Any) -> bool:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import JoinError, SourceNotFound, UnsupportedOperation
-from ...graph.ir import Value, abstract
 from ...rules.book import lookup
 from ...rules.methods import resolve
 from ...stage.function import Staged as StagedFunction
@@ -23,34 +22,28 @@ from ...stage.machine import Frame
 from ...stage.stack import has_room
 from ...types.guards import Path
 from ...types.kinds import OPAQUE
-from ...types.public_names import of_scipy
 from ...types.spelling import Method
-from ...types.subclasses import native_class
 from ..assumptions import CalledFunction, Withdrawn
 from ..boundary.cached import call_cached, clear_cache
 from ..collaborator import Collaborator
 from ..flow.control import Restart
+from ..heap.written_out import fromkeys
 from ..iteration.iteration import Staged
 from ..libraries import registry as libraries
 from ..numpy.vectorized import vectorized
-from ..numpy.written_out import fromkeys, is_written_out
+from ..numpy.written_out import is_written_out
 from ..objects.special_methods import (
-    WRITING_METHODS,
-    class_attribute,
-    class_name,
-    is_native_method,
     is_native_new,
     native_call,
-    operation,
     python_method,
 )
 from ..record.structures import POLYNOMIALS, is_library, reaches_tracer
-from ..record.tracers import ArrayTracer, BoundMethod, OpaqueTracer, contains_tracer, is_tracer
+from ..record.tracers import BoundMethod, OpaqueTracer, contains_tracer, is_tracer
 from ..values.state_of_c import DRAWING, owner_outside
 from .aside import ruled_call
 from .handlers import HANDLERS
 from .library_errors import is_of_scipy, named_for_users
-from .refused import is_outward, of_method, refusal, too_deep
+from .refused import is_outward, refusal, too_deep
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -83,18 +76,14 @@ class Calls(Collaborator):
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
     guarded: parts.Guarded
-    handed_over: parts.HandedOver
     items: parts.Items
     keys: parts.Keys
     library_calls: parts.LibraryCalls
-    lists: parts.Lists
     merges: parts.Merges
     native_methods: parts.NativeMethods
-    presence: parts.Presence
     pushes: parts.Pushes
     recorder: parts.Recorder
     sources: parts.Sources
-    tuples: parts.LongTuples
 
     def __init__(self) -> None:
         self.memos: dict[int, Memo] = {}
@@ -433,93 +422,6 @@ class Calls(Collaborator):
             if name not in kwargs:
                 kwargs[name] = default(value, path.child("item", name))
         return args, kwargs
-
-    # ---- methods -----------------------------------------------------------------------------
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
-        if name in WRITING_METHODS and type(obj) is ArrayTracer:
-            return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
-        if name[:2] == "__" and (special := operation(obj, name, args)) is not None:
-            return self.machine.call(special[0], *special[1])
-        if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
-            refused = of_method(obj, name, args, kwargs)
-            if refused is not None and name == "setflags" and of_scipy(self.recorder.where()):
-                return None  # protects what it returns
-            if refused is not None:
-                raise self.recorder.fatal(refused)
-            return self._call_array_method(obj, name, args, kwargs)
-        if (library := libraries.of_constant(obj)) is not None:
-            if contains_tracer(args) or contains_tracer(kwargs):
-                if name in ("dot", "__matmul__"):
-                    return self.machine.binary("@", obj, *args)
-                raise self.recorder.fatal(library.constant_made(f"{type(obj).__name__}.{name}"))
-            return getattr(obj, name)(*args, **kwargs)
-        if type(obj) is OpaqueTracer:
-            aval = self.effects.drawn(obj, name, args, kwargs)
-            return self.effects.emit_effect(Method(name), (obj, *args), kwargs, aval)
-        if type(obj) in (list, dict, set, frozenset, collections.deque):
-            return self.adopt(self.presence.container_method(obj, name, args, kwargs))
-        if isinstance(obj, tuple) and name in ("index", "count"):
-            held = self.containers.resolved(obj)
-            if contains_tracer((held, args)):
-                return self.machine.call_method(list(held), name, *args)
-        if native_class(type(obj)) is not None and is_native_method(
-                class_attribute(type(obj), name)):
-            return self.adopt(self.native_methods.native_method(obj, name, args, kwargs))
-        if isinstance(obj, np.ufunc):
-            return self._ufunc_method(obj, name, args, kwargs)
-        if isinstance(obj, types.ModuleType):
-            return self.machine.called(self.machine.getattr(obj, name), args, kwargs)
-        if isinstance(obj, (np.random.Generator, np.random.RandomState)):
-            return self.effects.emit_effect(Method(name), (obj, *args), kwargs,
-                                    self.effects.effect_aval(getattr(obj, name), args, kwargs))
-        if isinstance(obj, str) and python_method(obj, name) is None:
-            return self._string_method(obj, name, args, kwargs)
-        if isinstance(obj, Staged):
-            return getattr(self.machine.iterate(obj), name)(*args, **kwargs)
-        return self.machine.called(self.machine.getattr(obj, name), args, kwargs)
-
-    def _string_method(self, obj: str, name: str, args: tuple[Any, ...],
-                       kwargs: dict[str, Any]) -> Any:
-        if name == "join" and len(args) == 1 and not is_tracer(args[0]) and not (
-                isinstance(args[0], (list, tuple, str))):
-            args = (self.machine.call(list, args[0]),)
-        args = tuple(self.handed_over.as_run_time(self.containers.resolved(a)) for a in args)
-        kwargs = {k: self.handed_over.as_run_time(self.containers.resolved(v)) for k,
-                  v in kwargs.items()}
-        if not contains_tracer(args) and not contains_tracer(kwargs):
-            return getattr(obj, name)(*args, **kwargs)
-        for arg in args:
-            if isinstance(arg, list) and id(arg) in self.symbolic_lists:
-                self.lists.unroll_maker(arg)  # texts are best known while tracing
-        return self.apply_opaque(Method(name), (obj, *args), kwargs)
-
-    def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """A pure node with a result of unknown type."""
-        inputs: list[Value] = []
-        template = abstract(self.recorder.values_in(self.tuples.with_tuples(args)), inputs)
-        keywords = abstract(self.recorder.values_in(self.tuples.with_tuples(kwargs)), inputs)
-        (value,) = self.recorder.emit("apply", tuple(inputs), (OPAQUE,), fn=fn, args=template,
-                             kwargs=keywords, many=False)
-        return self.recorder.wrap(value)
-
-    def _ufunc_method(self, obj: np.ufunc, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
-        return self.effects.ufunc_at(obj, *
-                                     args) if name == "at" else self.library_calls.call_library(
-            getattr(obj, name), args, kwargs)
-
-    def _call_array_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                           kwargs: dict[str, Any]) -> Any:
-        special = getattr(self.effects, f"array_{name}", None)
-        if special is not None and type(obj) is ArrayTracer:
-            return special(obj, *args, **kwargs)
-        cls = obj.__class__
-        if not hasattr(cls, name):
-            raise AttributeError(f"'{class_name(cls)}' object has no attribute '{name}'")
-        if kwargs.get("out") is not None:
-            return self.effects.call_out(Method(name), (obj, *args), kwargs)
-        return self.library_calls.numeric_call(Method(name), (obj, *args), kwargs)
 
 
 def is_users(obj: Any) -> bool:

@@ -91,10 +91,11 @@ def _handed(machine: Any, arg: Any) -> Any:
     if cls in (list, tuple, dict) or hasattr(cls, "_fields"):
         return assemble(cls, keys, given)
     if cls is deque:
-        return machine.calls.apply_opaque(deque, (given,), {})
+        return machine.library_calls.apply_opaque(deque, (given,), {})
     if native_class(cls) is not None:
-        return machine.calls.apply_opaque(assembled, (cls, keys, given), {})
-    return machine.calls.apply_opaque(instance_of, (cls,), dict(zip(keys, given, strict=True)))
+        return machine.library_calls.apply_opaque(assembled, (cls, keys, given), {})
+    return machine.library_calls.apply_opaque(instance_of, (cls,), dict(
+        zip(keys, given, strict=True)))
 
 
 def _trace(call: _Call, derivative: Derivative, key: tuple[Any, ...]) -> None:

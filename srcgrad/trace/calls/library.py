@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import OPAQUE
 from ..assumptions import DequesAsLists, Withdrawn
 from ..heap.queues import Queue
 from ..heap.tables import Table
+from ..heap.written_out import place_after, place_before
 from ..iteration.iteration import Rows, length, staged_iterable
-from ..numpy import written_out
 from ..record.tracers import contains_tracer, is_tracer
 from .handlers import HANDLERS, handles
 
@@ -60,12 +59,10 @@ def ordered_dict(machine: Any, *args: Any, **kwargs: Any) -> Any:
 @handles(sys.exc_info)
 def exc_info(machine: Any) -> Any:
     """The exception that is being handled, as far as the program's own handlers know."""
-    if not machine.statements.handling:
+    error = machine.statements.caught()
+    if error is None:
         return (None, None, None)
-    error = machine.statements.handling[-1]
-    if is_tracer(error):
-        return machine.effects.emit_effect(sys.exc_info, (), {}, OPAQUE)
-    return (type(error), error, None)
+    return (machine.call(type, error), error, None)
 
 
 # ---- bisect ----------------------------------------------------------------------------------
@@ -80,7 +77,7 @@ def _bisection(function: Callable[..., Any], side: str) -> Callable[..., Any]:
                 "bisect with lo or hi on traced values", why="only the whole list is searched",
                 fix="slice the list and add the offset"))
         if isinstance(x, (tuple, list)):
-            search = written_out.place_before if side == "left" else written_out.place_after
+            search = place_before if side == "left" else place_after
             return machine.calls.inline(search, (keys, x), {})
         table = machine.call(np.array, keys)
         return machine.call(int, machine.call(np.searchsorted, table, x, side=side))

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...graph.generic import Demand
+from ...graph.ir import Value, abstract
 from ...graph.purity import may_probe
 from ...rules.book import lookup
 from ...stage.function import definition
@@ -73,9 +74,19 @@ class LibraryCalls(Collaborator):
     pushes: parts.Pushes
     recorder: parts.Recorder
     sources: parts.Sources
+    tuples: parts.LongTuples
 
     def __init__(self) -> None:
         self.natives: dict[Any, Native] = {}
+
+    def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A pure node with a result of unknown type."""
+        inputs: list[Value] = []
+        template = abstract(self.recorder.values_in(self.tuples.with_tuples(args)), inputs)
+        keywords = abstract(self.recorder.values_in(self.tuples.with_tuples(kwargs)), inputs)
+        (value,) = self.recorder.emit("apply", tuple(inputs), (OPAQUE,), fn=fn, args=template,
+                             kwargs=keywords, many=False)
+        return self.recorder.wrap(value)
 
     def call_of(self, path: Path, args: tuple[Any, ...]) -> Path:
         """The place of what is given, at each call, by what a path leads to."""

@@ -289,7 +289,7 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
     if type(tracer) is ArrayTracer and type(leaf) is ArrayTracer:
         tracer.home.label = leaf.home.label
         # it lies in memory as the array that it stands for
-        tracer.home.contiguous = machine.sources.layout_of(leaf)
+        tracer.home.contiguous = machine.memory.layout_of(leaf)
         tracer.home.made_from = () if leaf.steps else (leaf.home,)
     return tracer
 

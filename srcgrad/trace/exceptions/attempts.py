@@ -17,9 +17,10 @@ from typing import Any
 
 from ...errors import UnsupportedSyntax
 from ...graph.ir import Block, Node, Ref, Value
+from ...stage.regions import region_info
 from ...types.dataclasses import dataclass, field, replace
 from ...types.kinds import BOOL, OPAQUE
-from ..assumptions import ErrorsAsObjects, LeavingErrors
+from ..assumptions import LeavingErrors
 from ..flow.control import Restart, Signal
 from ..flow.repeats import Repeat, alike
 from ..record.homes import RAISE
@@ -43,6 +44,12 @@ MOST_TRIALS = 150  # of one statement
 MOST_NESTED = 2000  # of statements in the bodies of others, which are tried again each time
 UNTOLD = "an operation in it may raise where that cannot be told before"
 Handler = tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]
+
+
+def asks_for_error(handler: Handler) -> bool:
+    """Does a handler need the exception itself, not only that there is one?"""
+    info = region_info(handler[2])
+    return handler[1] is not None or (info is not None and info.asks_for_error)
 
 
 @dataclass(slots=True)
@@ -349,7 +356,7 @@ class Attempt:
 def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
     """The exception of an operation, and whether it raises one."""
     params, inputs = found.params, found.inputs
-    named = place.handler[1] is not None or place.several or ErrorsAsObjects() in machine.assumed
+    named = place.several or asks_for_error(place.handler)
     fn: Callable[..., Any] = raised_by if named else raises
     tested = place.errors if len(place.errors) > 1 else place.error
     args = (params.get("fn"), tested, *params.get("args", ()))

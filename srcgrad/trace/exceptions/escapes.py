@@ -11,12 +11,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...stage.machine import BREAK, NORMAL, Frame
-from ..assumptions import ErrorsAsObjects, LeavingErrors, UnrolledLoop
+from ..assumptions import LeavingErrors, UnrolledLoop
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
 from ..iteration.iteration import Range, staged_iterable
 from ..iteration.iterators import Step
 from ..record.tracers import is_tracer
+from .attempts import asks_for_error
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -109,8 +110,7 @@ class Escapes(Collaborator):
         caught = tuple(dict.fromkeys(
             t for catching in self.catching for _, types in catching
             for t in (types if isinstance(types, tuple) else (types,))))
-        named = ErrorsAsObjects() in self.assumed or any(
-            h[1] is not None for catching in self.catching for h, _ in catching)
+        named = any(asks_for_error(h) for catching in self.catching for h, _ in catching)
         codes = self.escape_codes.setdefault(self.rounds.site(loop), {})
 
         def leave() -> Any:

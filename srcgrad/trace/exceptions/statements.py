@@ -17,7 +17,7 @@ from ...stage.regions import region_info
 from ...types.kinds import OPAQUE
 from ...types.public_names import of_scipy
 from ...types.spelling import begin_guarded, format_value, join_parts, raise_exception, raise_from
-from ..assumptions import ErrorsAsObjects, FollowedNames
+from ..assumptions import FollowedNames
 from ..boundary.process_state import note_raising, set_errors
 from ..collaborator import Collaborator
 from ..flow.control import Restart
@@ -53,7 +53,7 @@ class Statements(Collaborator):
     """The other statements."""
 
     branches: parts.Branches
-    calls: parts.Calls
+    library_calls: parts.LibraryCalls
     construction: parts.Construction
     containers: parts.Containers
     effects: parts.Effects
@@ -83,16 +83,23 @@ class Statements(Collaborator):
 
         self.machine.if_(test, lambda: NORMAL, fail)
 
+    def caught(self) -> Any:
+        """The exception that is being handled; None where there is none."""
+        current = self.handling[-1] if self.handling else None
+        if id(current) in self.unnamed_errors:
+            raise self.recorder.fatal(UnsupportedSyntax(
+                "an exception is asked for in a function that its handler calls",
+                why="the handler itself does not name it, so only its class was kept",
+                fix="name it: `except ... as error`, and hand it on"))
+        return current
+
     def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
         """An unconditional raise is raised now; one on data becomes a node of a cold arm."""
         exception = self.carried_errors.get(id(exception), (None, exception))[1]
         if exception is None:
-            current = self.handling[-1] if self.handling else None
-            if current is None:
+            exception = self.caught()
+            if exception is None:
                 raise RuntimeError("No active exception to reraise")
-            if id(current) in self.unnamed_errors:  # what it says is needed after all
-                raise Restart(ErrorsAsObjects())
-            exception = current
         if is_tracer(exception) and exception.value in self.error_classes and (
                 self.recorder.trying and self.recorder.trying[-1] is self.recorder.region):
             kind = self.error_classes[exception.value]
@@ -129,7 +136,7 @@ class Statements(Collaborator):
         else:
             if not is_tracer(cause):
                 _, made, named = self.construction.exceptions.get(id(cause), (None, cause.args, {}))
-                cause = self.calls.apply_opaque(type(cause), made, named)
+                cause = self.library_calls.apply_opaque(type(cause), made, named)
             self.effects.emit_effect(raise_from, (cause, type(exception), *args), kwargs, None)
         return RAISE
 
@@ -415,12 +422,12 @@ class Statements(Collaborator):
         value = self.handed_over.as_run_time(self.containers.resolved(value))
         if contains_tracer(value) or is_tracer(spec) or (
                 isinstance(value, list) and id(value) in self.symbolic_lists):
-            return self.calls.apply_opaque(format_value, (value, conversion, spec), {})
+            return self.library_calls.apply_opaque(format_value, (value, conversion, spec), {})
         return format_value(value, conversion, spec)
 
     def join_str(self, *parts: Any) -> Any:
         if any(is_tracer(p) for p in parts):
-            return self.calls.apply_opaque(join_parts, parts, {})
+            return self.library_calls.apply_opaque(join_parts, parts, {})
         return "".join(parts)
 
 

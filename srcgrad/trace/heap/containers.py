@@ -31,13 +31,7 @@ from ..iteration.iteration import (
     staged_iterable,
     static_items,
 )
-from ..numpy.written_out import (
-    Flat,
-    Parts,
-    check_count,
-    insert_at,
-    pop_at,
-)
+from ..numpy.written_out import Flat, Parts
 from ..objects.special_methods import (
     CONTAINERS,
     is_asked,
@@ -49,6 +43,7 @@ from ..record.tracers import ArrayTracer, Choice, Poison, ScalarTracer, is_trace
 from ..values.operators import INPLACE
 from .rows import Row
 from .tables import SPREAD
+from .written_out import check_count, insert_at, pop_at
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

@@ -19,7 +19,6 @@ from ..calls.refused import other_dtype
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..iteration.iteration import Cursor, Range, Staged, item, sliced
-from ..numpy.written_out import part_of_list
 from ..objects.special_methods import python_method
 from ..record.homes import may_be
 from ..record.journal import Content, item_name
@@ -36,6 +35,7 @@ from ..record.tracers import (
     is_tracer,
 )
 from .run_time import factory_of
+from .written_out import part_of_list
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -58,6 +58,7 @@ class Items(Collaborator):
     """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
 
     calls: parts.Calls
+    library_calls: parts.LibraryCalls
     choices: parts.Choices
     containers: parts.Containers
     effects: parts.Effects
@@ -133,7 +134,7 @@ class Items(Collaborator):
             parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
             if any(is_tracer(p) and (self.keys.is_data(p) or self.opening.is_unknown_place(p))
                    for p in parts):
-                return self.calls.apply_opaque(operator.getitem, (obj, key), {})
+                return self.library_calls.apply_opaque(operator.getitem, (obj, key), {})
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.keys.is_data(key):
             if not obj:
                 raise IndexError(f"{type(obj).__name__} index out of range")

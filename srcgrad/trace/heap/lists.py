@@ -22,7 +22,6 @@ from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.joins import is_nonnegative
 from ..flow.widening import stable_elem
-from ..numpy.written_out import part_of_list
 from ..record.journal import Content, Snapshot
 from ..record.regions import Region
 from ..record.settling import FEW
@@ -45,6 +44,7 @@ from .columns import (
 from .forms import Form, Numbered, Several, Unfit, wider_form
 from .stores import kind_of, stored_as
 from .unlike import things_in
+from .written_out import part_of_list
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

@@ -19,7 +19,6 @@ from ...types.subclasses import native_class
 from ..assumptions import Withdrawn
 from ..collaborator import PASSED, Collaborator
 from ..flow.control import Restart
-from ..numpy.written_out import items_at
 from ..objects.access import is_cached_property
 from ..objects.special_methods import class_attribute, python_method
 from ..record.states import Columns
@@ -47,6 +46,7 @@ from .stores import (
     store_of,
     stored_as,
 )
+from .written_out import items_at
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

@@ -10,13 +10,13 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...types.kinds import SCALARS
 from ..collaborator import PASSED, Collaborator
-from ..numpy.written_out import count_of, is_among, place_of
 from ..objects.special_methods import class_attribute
 from ..record.journal import Content
 from ..record.states import Columns
 from ..record.tracers import ArrayTracer, is_tracer
 from .forms import Numbered
 from .stores import number_in, python_class, store_of
+from .written_out import count_of, is_among, place_of
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

@@ -16,7 +16,7 @@ from ...types import dims
 from ...types.kinds import INT, OPAQUE, Kind
 from ..calls.handlers import handles
 from ..heap.tables import Table, counted_all, marked_all, stored_all
-from ..numpy import written_out
+from ..heap.written_out import fold
 from ..objects.special_methods import python_method
 from ..record.journal import Field
 from ..record.settling import FEW
@@ -165,22 +165,6 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
     return iter([machine.call(function, *items)
                  for items in zip(*[machine.containers.watched(machine.containers.outside_items(p))
                                     for p in parts])])
-
-
-@handles(filter)
-def filter_(machine: Any, function: Any, iterable: Any) -> Any:
-    kept: list[Any] = machine.containers.made([])
-    items = staged_iterable(machine, iterable)
-    if items is None:
-        items = list(machine.iterate(iterable))
-
-    def keep() -> Any:
-        item = machine.list_methods.held
-        test = item if function is None else machine.call(function, item)
-        return machine.if_(test, lambda: machine.append_held_item(kept, item), lambda: 0)
-
-    machine.for_(items, machine.hold, keep)
-    return machine.containers.made(Cursor(staged_iterable(machine, kept) or kept))
 
 
 @handles(iter)
@@ -415,7 +399,7 @@ def _fold(machine: Any, function: Any, items: Cursor, *initial: Any) -> Any:
         machine.if_(empty, lambda: machine.raise_(TypeError(EMPTY_REDUCTION), None, False),
                     lambda: NORMAL)
         initial = (taken(machine, items),)
-    return machine.calls.inline(written_out.fold, (function, *initial, items), {})
+    return machine.calls.inline(fold, (function, *initial, items), {})
 
 
 def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:

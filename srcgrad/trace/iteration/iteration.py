@@ -8,7 +8,8 @@ from typing import Any
 
 from ...types.dataclasses import dataclass
 from ...types.kinds import SCALARS, Kind
-from ..numpy.written_out import Flat, Parts, column, narrowest
+from ..heap.written_out import column, narrowest
+from ..numpy.written_out import Flat, Parts
 from ..objects.special_methods import class_name
 from ..record.tracers import ArrayTracer, Choice, Tracer, is_tracer
 from .elements import NdIter

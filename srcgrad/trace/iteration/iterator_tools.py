@@ -6,6 +6,7 @@ can hand their items on (see :mod:`srcgrad.trace.iteration.pushes`).
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -19,7 +20,7 @@ def enumerated(items: Any, start: Any = 0) -> Iterator[Any]:
         number += 1
 
 
-def counted(start: Any, step: Any) -> Iterator[Any]:
+def counted(start: Any = 0, step: Any = 1) -> Iterator[Any]:
     """``itertools.count``."""
     while True:
         yield start
@@ -258,7 +259,9 @@ def called(function: Any, sentinel: Any) -> Iterator[Any]:
 
 
 TOOLS: dict[Any, Callable[..., Iterator[Any]]] = {
-    enumerate: enumerated, map: mapped, filter: filtered, itertools.filterfalse: filtered_out,
-    itertools.islice: sliced, itertools.takewhile: taken_while,
-    itertools.dropwhile: dropped_while, itertools.chain: chained, itertools.starmap: starred,
-    itertools.pairwise: paired, itertools.accumulate: accumulated}
+    enumerate: enumerated, map: mapped, filter: filtered, heapq.merge: merged,
+    itertools.accumulate: accumulated, itertools.chain: chained,
+    itertools.chain.from_iterable: flattened, itertools.compress: compressed,
+    itertools.count: counted, itertools.dropwhile: dropped_while,
+    itertools.filterfalse: filtered_out, itertools.groupby: grouped, itertools.islice: sliced,
+    itertools.pairwise: paired, itertools.starmap: starred, itertools.takewhile: taken_while}

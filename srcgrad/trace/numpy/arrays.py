@@ -467,8 +467,8 @@ def _of_integers(function: Any, staged: Any) -> Any:
 def lies_in_c_order(machine: Any, array: Any) -> bool:
     """For an array from outside this becomes a guarded fact."""
     if all(map(keeps_c_order, array.steps)):
-        machine.sources.want_layout(array.home)
-    return bool(machine.sources.layout_of(array))
+        machine.memory.want_layout(array.home)
+    return bool(machine.memory.layout_of(array))
 
 
 @handles(written_out.in_one_piece)

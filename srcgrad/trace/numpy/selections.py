@@ -16,8 +16,8 @@ from ...rules.numpy.selections import chosen, sampled, shuffled
 from ...types.kinds import INT, Aval, Kind, array
 from ...types.spelling import Method
 from ..collaborator import Collaborator
+from ..heap.written_out import items_at
 from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
-from .written_out import items_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -47,63 +47,6 @@ def rows_of(x: Any) -> list[Any]:
     return [row.tolist() for row in x]
 
 
-def place_of(items: Any, item: Any) -> Any:
-    """``items.index(item)`` for a list of numbers."""
-    equal = np.array(items) == item
-    if not equal.any():
-        raise ValueError(f"{item!r} is not in list")
-    return int(np.argmax(equal))
-
-
-def count_of(items: Any, item: Any) -> Any:
-    """``items.count(item)`` for a list of numbers."""
-    return int(np.sum(np.array(items) == item))
-
-
-def is_among(items: Any, item: Any) -> Any:
-    """``item in items`` for a list of numbers."""
-    return bool(np.any(np.array(items) == item))
-
-
-def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
-    """``cls.fromkeys`` of ``dict`` and its subclasses."""
-    made = cls()
-    for key in keys:
-        made[key] = value
-    return made
-
-
-def place_before(items: Any, x: Any) -> int:
-    """Where ``x`` belongs in sorted items, before those that equal it."""
-    low, high = 0, len(items)
-    while low < high:
-        middle = (low + high) // 2
-        if items[middle] < x:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-def place_after(items: Any, x: Any) -> int:
-    """Where ``x`` belongs in sorted items, after those that equal it."""
-    low, high = 0, len(items)
-    while low < high:
-        middle = (low + high) // 2
-        if x < items[middle]:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-def fold(function: Any, result: Any, items: Any) -> Any:
-    """``functools.reduce`` with an initial value."""
-    for item in items:
-        result = function(result, item)
-    return result
-
-
 def ufunc_reduce(ufunc: Any, a: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
                  keepdims: bool = False) -> Any:
     """``ufunc.reduce`` along one axis, from the front."""
@@ -422,67 +365,6 @@ def in_one_piece(array: np.ndarray[Any, Any]) -> None:
         raise ValueError("the array does not lie in C order")
 
 
-def items_at(items: Any, places: Any) -> Any:
-    """The items at some places."""
-    return [items[k] for k in places]
-
-
-def part_of_list(items: Any, start: Any, stop: Any) -> Any:
-    """``items[start:stop]`` where the bounds are known at run time only."""
-    size = len(items)
-    if start is None:
-        start = 0
-    elif start < 0:
-        start = max(start + size, 0)
-    if stop is None:
-        stop = size
-    elif stop < 0:
-        stop = stop + size
-    else:
-        stop = min(stop, size)
-    return [items[i] for i in range(start, stop)]
-
-
-def check_count(size: Any, need: int, star: bool) -> None:
-    """Raise what unpacking raises where there are not as many items as names."""
-    if size < need:
-        if star:
-            raise ValueError(f"not enough values to unpack (expected at least {need}, got {size})")
-        raise ValueError(f"not enough values to unpack (expected {need}, got {size})")
-    if size > need and not star:
-        raise ValueError(f"too many values to unpack (expected {need})")
-
-
-def insert_at(items: list[Any], place: Any, value: Any) -> None:
-    """``items.insert(place, value)``: the items behind the place move on by one."""
-    size = len(items)
-    place = max(place + size, 0) if place < 0 else min(place, size)
-    items.append(value)
-    for j in range(size, 0, -1):
-        if j > place:
-            items[j] = items[j - 1]
-        elif j == place:
-            items[j] = value
-    if place == 0:
-        items[0] = value
-
-
-def pop_at(items: list[Any], place: Any) -> Any:
-    """``items.pop(place)``: the items behind the place move up by one."""
-    size = len(items)
-    if size == 0:
-        raise IndexError("pop from empty list")
-    if place < -size or place >= size:
-        raise IndexError("pop index out of range")
-    place = place + size if place < 0 else place
-    value = items[place]
-    for j in range(size - 1):
-        if j >= place:
-            items[j] = items[j + 1]
-    items.pop()
-    return value
-
-
 def power_of_any(base: Any, exponent: Any) -> Any:
     """``base ** exponent`` of Python's numbers."""
     if base < 0 and exponent % 1 != 0:
@@ -531,7 +413,8 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 # The modules of srcgrad whose functions are staged, beside those of libraries.
 STAGED_MODULES = frozenset(module.__name__ for module in (
     elements, iterator_tools, numpy_gradient, polynomial_classes, rows, tables, vectorized)) | {
-        __name__, "srcgrad.trace.heap.binary_heaps", "srcgrad.trace.heap.queues"}
+        __name__, *(f"srcgrad.trace.heap.{name}"
+                    for name in ("binary_heaps", "queues", "written_out"))}
 
 
 def is_written_out(function: Any) -> bool:
@@ -578,17 +461,3 @@ def ufunc_method(function: Any, args: tuple[Any, ...]) -> Any:
     if entry is None or entry.nondiff or lookup(function) is not None:
         return None
     return helper if is_tracer(args[0]) and args[0].aval.is_inexact else None
-
-
-def narrowest(rows: Any) -> Any:
-    """How many columns ``zip(*rows)`` has."""
-    width = 0
-    for i, row in enumerate(rows):
-        if i == 0 or len(row) < width:
-            width = len(row)
-    return width
-
-
-def column(rows: Any, number: Any) -> Any:
-    """A column of ``zip(*rows)``."""
-    return [row[number] for row in rows]

@@ -61,6 +61,7 @@ class Recorder(Collaborator):
     items: parts.Items
     references: parts.References
     selections: parts.Selections
+    memory: parts.Memory
     sources: parts.Sources
 
     def __init__(self) -> None:
@@ -343,7 +344,7 @@ class Recorder(Collaborator):
         now on."""
         for maker in (home, *(h for h, _ in home.aliases)):
             if maker.layout_of is not None:
-                self.sources.want_layout(maker.layout_of)
+                self.memory.want_layout(maker.layout_of)
         for other, _ in home.aliases:
             if other.lost is None:
                 other.loops |= home.loops
@@ -478,7 +479,7 @@ class Recorder(Collaborator):
                    of_c_order: bool = True) -> Any:
         """A result that is a view or a copy depending on the memory layout; ``of_c_order``: a
         view if the base lies in C order."""
-        if of_c_order and self.sources.layout_of(base):
+        if of_c_order and self.memory.layout_of(base):
             steps, dyn = self._step_of(step)
             return self.view(base, steps, dyn, value, value.aval)
         if value.aval.kind is Kind.ARRAY and ViewsTold() in self.assumed:
@@ -515,7 +516,7 @@ class Recorder(Collaborator):
             return
         unknown = [] if order == "C" else [t for t in array_tracers(inputs)
                                            if t.obj not in self.c_ordered
-                                           and not self.sources.layout_of(t)]
+                                           and not self.memory.layout_of(t)]
         if unknown:
             result.home.made_from = tuple(t.home for t in unknown if not t.steps)
         else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import functools
 import importlib
 import math
@@ -25,7 +23,6 @@ from ..calls.library import Selector
 from ..calls.nested import opened
 from ..flow.partial import DELETED
 from ..heap.run_time import check_no_table
-from ..heap.stores import Reference
 from ..iteration import iteration
 from ..iteration.iteration import Cursor, Mapped, Reversed, staged_iterable
 from ..objects.classes import lineage_of
@@ -459,63 +456,6 @@ def id_(machine: Any, obj: Any) -> int:
 @handles(vars)
 def vars_(machine: Any, *args: Any) -> Any:
     return machine.getattr(args[0], "__dict__")
-
-
-
-@handles(copy.copy)
-def copy_(machine: Any, obj: Any) -> Any:
-    if type(obj) is ArrayTracer:
-        return machine.call_method(obj, "copy")
-    own = python_method(obj, "__copy__")
-    if own is not None:
-        return machine.call(own, obj)
-    if type(obj) in (list, dict):
-        return machine.call(type(obj), obj)
-    return machine.copied(obj, False, {})
-
-
-@handles(copy.deepcopy)
-def deepcopy_(machine: Any, obj: Any, memo: Any = None) -> Any:
-    return machine.copied(obj, True, {} if memo is None else memo)
-
-
-def each_copied(items: list[Any]) -> list[Any]:
-    """The deep copy of a list of unknown length, as it is staged."""
-    return [copy.deepcopy(item) for item in items]
-
-
-@handles(dataclasses.astuple)
-def astuple(machine: Any, obj: Any, *, tuple_factory: Any = tuple) -> Any:
-    """The fields' values, in depth; arrays and other objects are copied."""
-    return machine.call(tuple_factory, [_plain_parts(machine, machine.getattr(obj, f.name), lambda
-                                                     o: astuple(machine, o))
-                                        for f in _fields_of(machine, obj)])
-
-
-@handles(dataclasses.asdict)
-def asdict(machine: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
-    """The fields by name, in depth; arrays and other objects are copied."""
-    return machine.call(dict_factory, [
-        (f.name, _plain_parts(machine, machine.getattr(obj, f.name), lambda o: asdict(machine, o)))
-        for f in _fields_of(machine, obj)])
-
-
-def _fields_of(machine: Any, obj: Any) -> tuple[dataclasses.Field[Any], ...]:
-    return dataclasses.fields(machine.getattr(obj, "__class__"))
-
-
-def _plain_parts(machine: Any, value: Any, convert: Callable[[Any], Any]) -> Any:
-    if not isinstance(value, type) and dataclasses.is_dataclass(
-            value.cls if type(value) is Reference else value):
-        return convert(value)
-    if type(value) in (list, tuple) and id(value) not in machine.symbolic_lists:
-        return machine.containers.made(type(value)(_plain_parts(machine, machine.getitem(value, i),
-            convert)
-                                        for i in range(len(value))))
-    if type(value) is dict:
-        return machine.containers.made({k: _plain_parts(machine, machine.getitem(value, k), convert)
-                             for k in value})
-    return machine.call(copy.deepcopy, value)
 
 
 # ---- effects -----------------------------------------------------------------------------------

@@ -61,6 +61,7 @@ class Operators(Collaborator):
 
     branches: parts.Branches
     calls: parts.Calls
+    library_calls: parts.LibraryCalls
     choices: parts.Choices
     comparisons: parts.Comparisons
     containers: parts.Containers
@@ -96,7 +97,7 @@ class Operators(Collaborator):
             right = tuple(map(self.handed_over.as_run_time, right)) if type(right) is tuple else (
                 self.handed_over.as_run_time(right))
         if isinstance(left, str) and op == "%" and contains_tracer(right):
-            return self.calls.apply_opaque(operator.mod, (left, right), {})
+            return self.library_calls.apply_opaque(operator.mod, (left, right), {})
         if isinstance(left, (list, tuple)) or isinstance(right, (list, tuple)):
             return self._sequence_binary(op, left, right)
         if is_tracer(left) or is_tracer(right):

@@ -45,14 +45,15 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
     if not is_staged_text(machine, obj):
         obj = machine.handed_over.as_run_time(obj)  # an exception
         traced = contains_tracer(obj) or id(obj) in machine.symbolic_lists
-        return machine.calls.apply_opaque(native, (obj,), {}) if traced else native(obj)
+        return machine.library_calls.apply_opaque(native, (obj,), {}) if traced else native(obj)
     own = python_method(obj, "__str__") if how == "s" else None
     own = own or python_method(obj, "__repr__")
     fields = _shown_fields(obj, own)
     if own is not None and fields is None:
         return machine.call(own, obj)
     if own is None and not isinstance(obj, (list, tuple, dict)):
-        return machine.calls.apply_opaque(native, (machine.handed_over.as_run_time(obj),), {})
+        known = machine.handed_over.as_run_time(obj)
+        return machine.library_calls.apply_opaque(native, (known,), {})
     return machine.join_str(*_pieces(machine, obj, fields))
 
 
@@ -103,7 +104,7 @@ def filled(machine: Any, text: str, given: Any) -> Any:
     if isinstance(given, dict):
         values = {k: text_of(machine, v, "s") if is_staged_text(machine, v) else v
                   for k, v in given.items()}
-        return machine.calls.apply_opaque(operator.mod, (text, values), {})
+        return machine.library_calls.apply_opaque(operator.mod, (text, values), {})
     items = list(given) if isinstance(given, tuple) else [given]
     todo = iter(range(len(items)))
 
@@ -116,7 +117,7 @@ def filled(machine: Any, text: str, given: Any) -> Any:
         return field.group()[:-1] + "s"
 
     text = FIELD.sub(shown, text)
-    return machine.calls.apply_opaque(operator.mod, (text, tuple(items)), {})
+    return machine.library_calls.apply_opaque(operator.mod, (text, tuple(items)), {})
 
 
 def format_by(machine: Any, text: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -148,7 +149,7 @@ def _text(native: Any, how: str) -> Callable[..., Any]:
                 return machine.call(own, args[0])
         args = tuple(machine.handed_over.as_run_time(machine.containers.resolved(a)) for a in args)
         if contains_tracer(args):
-            return machine.calls.apply_opaque(native, args, kwargs)
+            return machine.library_calls.apply_opaque(native, args, kwargs)
         return native(*args, **kwargs)
 
     return handler

@@ -1,0 +1,142 @@
+"""What is done to lists and tuples, written out in Python.
+
+Where the items or their number depend on data, the function here is staged in place of Python's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def place_of(items: Any, item: Any) -> Any:
+    """``items.index(item)`` for a list of numbers."""
+    equal = np.array(items) == item
+    if not equal.any():
+        raise ValueError(f"{item!r} is not in list")
+    return int(np.argmax(equal))
+
+
+def count_of(items: Any, item: Any) -> Any:
+    """``items.count(item)`` for a list of numbers."""
+    return int(np.sum(np.array(items) == item))
+
+
+def is_among(items: Any, item: Any) -> Any:
+    """``item in items`` for a list of numbers."""
+    return bool(np.any(np.array(items) == item))
+
+
+def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
+    """``cls.fromkeys`` of ``dict`` and its subclasses."""
+    made = cls()
+    for key in keys:
+        made[key] = value
+    return made
+
+
+def place_before(items: Any, x: Any) -> int:
+    """Where ``x`` belongs in sorted items, before those that equal it."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if items[middle] < x:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def place_after(items: Any, x: Any) -> int:
+    """Where ``x`` belongs in sorted items, after those that equal it."""
+    low, high = 0, len(items)
+    while low < high:
+        middle = (low + high) // 2
+        if x < items[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def fold(function: Any, result: Any, items: Any) -> Any:
+    """``functools.reduce`` with an initial value."""
+    for item in items:
+        result = function(result, item)
+    return result
+
+
+def items_at(items: Any, places: Any) -> Any:
+    """The items at some places."""
+    return [items[k] for k in places]
+
+
+def part_of_list(items: Any, start: Any, stop: Any) -> Any:
+    """``items[start:stop]`` where the bounds are known at run time only."""
+    size = len(items)
+    if start is None:
+        start = 0
+    elif start < 0:
+        start = max(start + size, 0)
+    if stop is None:
+        stop = size
+    elif stop < 0:
+        stop = stop + size
+    else:
+        stop = min(stop, size)
+    return [items[i] for i in range(start, stop)]
+
+
+def check_count(size: Any, need: int, star: bool) -> None:
+    """Raise what unpacking raises where there are not as many items as names."""
+    if size < need:
+        if star:
+            raise ValueError(f"not enough values to unpack (expected at least {need}, got {size})")
+        raise ValueError(f"not enough values to unpack (expected {need}, got {size})")
+    if size > need and not star:
+        raise ValueError(f"too many values to unpack (expected {need})")
+
+
+def insert_at(items: list[Any], place: Any, value: Any) -> None:
+    """``items.insert(place, value)``: the items behind the place move on by one."""
+    size = len(items)
+    place = max(place + size, 0) if place < 0 else min(place, size)
+    items.append(value)
+    for j in range(size, 0, -1):
+        if j > place:
+            items[j] = items[j - 1]
+        elif j == place:
+            items[j] = value
+    if place == 0:
+        items[0] = value
+
+
+def pop_at(items: list[Any], place: Any) -> Any:
+    """``items.pop(place)``: the items behind the place move up by one."""
+    size = len(items)
+    if size == 0:
+        raise IndexError("pop from empty list")
+    if place < -size or place >= size:
+        raise IndexError("pop index out of range")
+    place = place + size if place < 0 else place
+    value = items[place]
+    for j in range(size - 1):
+        if j >= place:
+            items[j] = items[j + 1]
+    items.pop()
+    return value
+
+
+def narrowest(rows: Any) -> Any:
+    """How many columns ``zip(*rows)`` has."""
+    width = 0
+    for i, row in enumerate(rows):
+        if i == 0 or len(row) < width:
+            width = len(row)
+    return width
+
+
+def column(rows: Any, number: Any) -> Any:
+    """A column of ``zip(*rows)``."""
+    return [row[number] for row in rows]
