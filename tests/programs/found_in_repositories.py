@@ -224,3 +224,17 @@ def drawn_from_a_range(x):
     rng = np.random.default_rng(2)
     turned = x[rng.permutation(range(len(x)))]
     return first * np.sum(some) + np.sum(turned[:2]) * x[rng.choice(range(len(x)))]
+
+
+@case(R.rand(4))
+def drawn_with_one_of_two_sizes(x):
+    rng = np.random.default_rng(3)
+    shape = (2, 3) if x[0] > 0.5 else 4
+    return x[1] * np.sum(rng.normal(size=shape)) + x[2] * np.sum(rng.uniform(0.0, 1.0, shape))
+
+
+@case(R.rand(5), -2)
+def places_of_a_range(x, k):
+    places = range(1, len(x))
+    print(places, [places], f"{range(0, len(x), 2)}")
+    return x[places[-1]] * x[places[0]] ** 2 + x[places[k]] * x[range(len(x))[-1] - 1]

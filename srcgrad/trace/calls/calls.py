@@ -139,12 +139,12 @@ class Calls(Collaborator):
         if owner_outside(function, self.found_functions.paths) is not None or (
                 isinstance(function, types.MethodType) and isinstance(
                     function.__self__, DRAWING)):
-            aval = self.effects.effect_aval(function, args, kwargs)
             if function.__self__ in HIDDEN:
-                return self.effects.emit_effect(function, args, kwargs, aval)
-            return self.effects.emit_effect(Method(function.__name__), (function.__self__, *args),
-                                            kwargs,
-                                    aval)
+                return self.effects.emit_effect(function, args, kwargs, functools.partial(
+                    self.effects.effect_aval, function))
+            return self.effects.emit_effect(
+                Method(function.__name__), (function.__self__, *args), kwargs,
+                lambda given, named: self.effects.effect_aval(function, given[1:], named))
         if isinstance(function, types.MethodType):
             ruled = function if lookup(function) is not None else (
                 libraries.shared_method(function))
@@ -455,8 +455,9 @@ class Calls(Collaborator):
                 raise self.recorder.fatal(library.constant_made(f"{type(obj).__name__}.{name}"))
             return getattr(obj, name)(*args, **kwargs)
         if type(obj) is OpaqueTracer:
-            aval = self.effects.drawn(obj, name, args, kwargs)
-            return self.effects.emit_effect(Method(name), (obj, *args), kwargs, aval)
+            return self.effects.emit_effect(
+                Method(name), (obj, *args), kwargs,
+                lambda given, named: self.effects.drawn(obj, name, given[1:], named))
         if type(obj) in (list, dict, set, collections.deque):
             return self.adopt(self.presence.container_method(obj, name, args, kwargs))
         if isinstance(obj, tuple) and name in ("index", "count"):
@@ -471,8 +472,9 @@ class Calls(Collaborator):
         if isinstance(obj, types.ModuleType):
             return self.machine.called(self.machine.getattr(obj, name), args, kwargs)
         if isinstance(obj, (np.random.Generator, np.random.RandomState)):
-            return self.effects.emit_effect(Method(name), (obj, *args), kwargs,
-                                    self.effects.effect_aval(getattr(obj, name), args, kwargs))
+            return self.effects.emit_effect(
+                Method(name), (obj, *args), kwargs, lambda given, named: self.effects.effect_aval(
+                    getattr(obj, name), given[1:], named))
         if isinstance(obj, str) and python_method(obj, name) is None:
             return self._string_method(obj, name, args, kwargs)
         if isinstance(obj, Staged):
