@@ -134,6 +134,8 @@ class Calls(Collaborator):
             return self.class_attributes.made_class(function(*args, **kwargs))
         if (native := native_call(function, args)) is not None:
             return self.adopt(self.native_methods.native_method(*native, kwargs))
+        if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
+            return self.machine.called_method(function.__self__, function.__name__, args, kwargs)
         if isinstance(function, types.BuiltinMethodType) and function.__name__ == "fromkeys":
             return self.machine.call(fromkeys, function.__self__, *args)
         if owner_outside(function, self.found_functions.paths) is not None or (
@@ -491,9 +493,6 @@ class Calls(Collaborator):
                   v in kwargs.items()}
         if not contains_tracer(args) and not contains_tracer(kwargs):
             return getattr(obj, name)(*args, **kwargs)
-        for arg in args:
-            if isinstance(arg, list) and id(arg) in self.symbolic_lists:
-                self.lists.unroll_maker(arg)  # texts are best known while tracing
         return self.apply_opaque(Method(name), (obj, *args), kwargs)
 
     def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -53,6 +53,9 @@ from .tables import SPREAD
 if TYPE_CHECKING:
     from .. import dispatch as parts
 
+TAKING = frozenset({"extendleft", "update", "union", "intersection", "difference", "issubset",
+                    "symmetric_difference", "issuperset", "isdisjoint", "intersection_update",
+                    "difference_update", "symmetric_difference_update"})
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
                    "symmetric_difference", "__len__", "__contains__", "__getitem__"})
@@ -326,6 +329,9 @@ class Containers(Collaborator):
         args = tuple(list(self.machine.iterate(a)) if isinstance(a, Staged) else a for a in args)
         if name in ("extend", "extendleft", "update"):
             args = tuple(self.resolved(a) for a in args)
+        if not isinstance(obj, list):  # whose items are put in, or compared
+            args = tuple(list(self.machine.iterate(a)) if id(a) in self.symbolic_lists and name in (
+                TAKING) else a for a in args)
         if isinstance(obj, (set, frozenset)) or name in ("index", "count", "remove"):
             for held in (obj, *args):
                 self.references.check_copies(*filter(equal_if_one, held if isinstance(

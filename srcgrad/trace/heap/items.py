@@ -341,6 +341,9 @@ class Items(Collaborator):
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             self.tuples.list_put(obj, key, value)
             return
+        if isinstance(obj, list) and isinstance(key, slice) and id(value) in self.symbolic_lists:
+            self.tuples.list_put(self.lists.made_unknown(obj), key, value)
+            return
         if isinstance(obj, list) and is_tracer(key) and self.keys.is_data(key):
             if not self.opening.may_open() and any(
                     type(i) in (list, Choice) for i in (value, *obj)):
