@@ -459,7 +459,7 @@ class Containers(Collaborator):
             return make(type(obj), items, {}, obj)
         return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
 
-    def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
+    def inplace_list(self, op: str, left: Any, right: Any) -> Any:
         if op == "+":
             self.presence.container_method(left, "extend", (right,), {})
             return left

@@ -59,7 +59,7 @@ def _takes_over(left: Any, right: Any) -> bool:
 
 def _is_of_numpy(value: Any) -> bool:
     """Is it an array, or a number of NumPy's?"""
-    return isinstance(value, (np.ndarray, np.generic, ClassedArray)) or type(value) is ArrayTracer or (
+    return isinstance(value, (np.ndarray, np.generic, ArrayTracer, ClassedArray)) or (
         is_tracer(value) and value.aval.kind is Kind.SCALAR)
 
 
@@ -251,7 +251,7 @@ class Operators(Collaborator):
             return self._rebinding(op, left, right)
         if op == "+" and isinstance(left, (list, collections.deque)) and _is_of_numpy(right):
             return self._rebinding(op, left, right)  # NumPy's sum, before the list extends itself
-        if isinstance(left, list) and op in "+*" or (
+        if (isinstance(left, list) and op in "+*") or (
                 type(left) is collections.deque and op == "+"):
             return self.containers.inplace_list(op, left, right)
         method = python_method(left, f"__i{DUNDER[op]}__")
