@@ -315,3 +315,23 @@ def attributes_of_one_of_two_names(x):
     for v in x[1:]:
         tree.add(v)
     return sum(tree.keys())
+
+
+# ---- iterators -------------------------------------------------------------------------------------
+@case(R.rand(4))
+def one_of_two_lists_gone_through(x):
+    values = [x[0], x[1], x[2]]
+    if values[0] > 0.5:
+        values = values[1:]
+    kept = tuple([v for v in x if v > 0.2])
+    turned = list(kept[1:]) + [kept[0]]
+    return sum((i + 1) * v for i, v in enumerate(values)) + sum(
+        [a * b for a, b in zip(values, values[1:])]) + sum(i * v for i, v in enumerate(turned))
+
+
+@case(R.rand(4))
+def rows_by_a_function(x):
+    y = x.copy()
+    rows = np.apply_along_axis(lambda row: row, 0, y)  # a new array
+    rows += 1.0
+    return np.sum(y * rows) + float(np.apply_along_axis(np.sum, 0, y))

@@ -493,6 +493,9 @@ class Calls(Collaborator):
                   v in kwargs.items()}
         if not contains_tracer(args) and not contains_tracer(kwargs):
             return getattr(obj, name)(*args, **kwargs)
+        for arg in args:
+            if isinstance(arg, list) and id(arg) in self.symbolic_lists:
+                self.lists.unroll_maker(arg)  # texts are best known while tracing
         return self.apply_opaque(Method(name), (obj, *args), kwargs)
 
     def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -16,7 +16,6 @@ from ...types.dims import Atom, evaluate
 from ...types.kinds import Aval, Kind
 from ...types.spelling import At, Part
 
-
 # Functions whose views may hold an element twice (and may be written through).
 _REPEATING = frozenset({sliding_window_view, np.broadcast_arrays, np.meshgrid})
 
