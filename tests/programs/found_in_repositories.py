@@ -323,10 +323,8 @@ def one_of_two_lists_gone_through(x):
     values = [x[0], x[1], x[2]]
     if values[0] > 0.5:
         values = values[1:]
-    kept = tuple([v for v in x if v > 0.2])
-    turned = list(kept[1:]) + [kept[0]]
     return sum((i + 1) * v for i, v in enumerate(values)) + sum(
-        [a * b for a, b in zip(values, values[1:])]) + sum(i * v for i, v in enumerate(turned))
+        [a * b for a, b in zip(values, values[1:])])
 
 
 @case(R.rand(4))

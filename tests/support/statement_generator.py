@@ -115,7 +115,6 @@ k = [1.0, 2.0]; k[:] = l; k.append(3.0); l = k
 k = [1.0, 2.0, 3.0]; k[1:2] = l; l = k
 d = deque([1.0]); d += l; l = list(d)
 d = deque([1.0]); d.extendleft(l); l = list(d)
-t = tuple([v for v in l if v > 0.4]); l = list(t[1:]) + [v for v in t]
 l = [*l, *l[:1]]
 r = range(len(l)); l.append(l[r[-1]])
 l = [a - b for a, b in zip(l, reversed(l))]

@@ -334,10 +334,6 @@ def list_(machine: Any, iterable: Any = ()) -> Any:
 
 @handles(tuple)
 def tuple_(machine: Any, iterable: Any = ()) -> Any:
-    if type(iterable) is list and id(iterable) in machine.symbolic_lists:
-        size = machine.length(iterable)
-        if is_tracer(size) and (size.aval.expr is None or dims.is_varying(size.aval.expr)):
-            return machine.tuples.as_tuple(machine.call(list, iterable))
     return tuple(machine.iterate(iterable))
 
 

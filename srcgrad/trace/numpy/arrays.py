@@ -401,7 +401,9 @@ def apply_along_axis(machine: Any, func1d: Any, axis: Any, arr: Any, *args: Any,
     if not is_tracer(arr):
         return np.apply_along_axis(func1d, axis, arr, *args, **kwargs)
     if arr.aval.ndim == 1:
-        return machine.call(np.array, machine.call(func1d, arr, *args, **kwargs))
+        found = machine.call(func1d, arr, *args, **kwargs)
+        copied = type(found) is ArrayTracer and found.aval.kind is Kind.ARRAY
+        return machine.call(np.array, found) if copied else found
     return machine.calls.inline(along_axis, (func1d, axis, arr, *args), kwargs)
 
 
