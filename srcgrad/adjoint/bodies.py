@@ -29,7 +29,7 @@ from ..types.spelling import At, Part
 from ..types.structure import mapped
 from .binding import Bindings, Bound, leaves, no_rule
 from .frames import Tape, avals_of, cotangent_aval
-from .hidden import harmless, protected
+from .hidden import harmless, is_steep, protected
 from .ragged import ragged_list
 from .screens import Screen
 from .steps import fresh_symbol
@@ -149,10 +149,11 @@ def run_body(tape: Tape, rule: Rule, named: Mapping[str, Any], given: Mapping[st
 
 
 def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape, node: Node,
-                        cts: list[Value | None], covered: Callable[[], bool] = lambda: False,
+                        cts: list[Value | None],
+                        covered: Callable[[bool], bool] = lambda finite: False
                         ) -> Iterator[tuple[Value, Value | None]]:
     """(input, contribution to its cotangent) for the inputs that ``varied`` holds; ``covered``
-    tells whether the output is seen through ``np.where`` only."""
+    tells whether the output is seen through ``np.where`` only, or (where it is finite) in part."""
     derivative = node.params.get("derivative")
     if derivative is not None:
         if derivative.pull is None:
@@ -221,7 +222,7 @@ def _is_identity(node: Node) -> bool:
 
 
 def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], ct: Any,
-               ans: Any, covered: Callable[[], bool] = lambda: False,
+               ans: Any, covered: Callable[[bool], bool] = lambda finite: False,
                ) -> Iterator[tuple[str, Any]]:
     """(input name, its cotangent as the rules give it) for inputs with varied leaves."""
     done: dict[int, tuple[Any, ...]] = {}  # by identity of the rule
@@ -255,7 +256,7 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
 
 
 def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any], ct: Any,
-                   ans: Any, covered: Callable[[], bool] = lambda: False) -> Any:
+                   ans: Any, covered: Callable[[bool], bool] = lambda finite: False) -> Any:
     """What a rule gives for ``ct``.  A pointwise rule gets what stands behind the screen of
     ``ct``, and the screen is put before the result; where none is known to stand before the
     cotangent of a ``covered`` value, zero times what is no number is zero."""
@@ -264,7 +265,9 @@ def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any
     if screen is None:
         found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
         found = _times(ct, found) if rule.form == "elementwise" else found
-        if pointwise and found is not None and covered() and harmless(rule, named) is not None:
+        if pointwise and found is not None and (
+                (covered(False) and harmless(rule, named) is not None)
+                or (covered(True) and is_steep(entry, rule, named))):
             found = np.where((ct == 0) & np.isnan(found), 0, found)
         return found
     found = _behind_screen(tape, entry, rule, *_protected(tape, screen, rule, named, ans))

@@ -1,31 +1,52 @@
-"""Values that the result sees through ``np.where``, or as triangles of matrices, only.
+"""Values that the result sees through ``np.where``, or as triangles of matrices, only; and those
+of which it sees parts.
 
 ``r = np.sqrt(x)`` before a loop that adds up ``np.where(x > 0, r, 0.0)`` has a cotangent that is a
 sum over the iterations: no screen (:mod:`srcgrad.adjoint.screens`) stands before it, though it is
 zero wherever every iteration hides ``r``.  What a rule makes of such a zero by a partial
 derivative that is infinite or NaN there is zero.
+
+The same is true where a mask, an index or a maximum leaves elements out (``r[mask]``, ``r * mask``,
+``np.sort(r)[:, 1]``).  Nobody takes an infinite value out of an array in this way, but the zero
+distance of a point from itself, where the root has a value and no derivative.
 """
 
 from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
 
 import numpy as np
 
 from ..graph.ir import Block, Node, Ref, Value, walk
 from ..graph.parts import LoopParts
+from ..types.spelling import Method
 from .binding import Bindings
 
-_HIDING = frozenset({np.where, np.triu, np.tril})
+_CHOICES = frozenset({np.where, np.triu, np.tril})
+_SELECTIONS = frozenset({
+    np.maximum, np.minimum, np.fmax, np.fmin, np.clip, np.max, np.min, np.take, np.diag,
+    np.diagonal, np.partition, np.compress, np.delete, Method("max"), Method("min")})
+_PRODUCTS = frozenset({operator.mul, np.multiply})
+_MASKS = frozenset({np.eye, np.identity, np.tri})
+_OF_MASKS = frozenset({
+    operator.add, operator.sub, operator.mul, np.add, np.subtract, np.multiply, operator.and_,
+    operator.or_, Method("astype"), np.asarray, np.array, np.triu, np.tril})
 
 
 class Covered:
-    """Follows values of a block to those who use them, once for all values."""
+    """Follows values of a block to those who use them, once for all values: whether each of them
+    chooses among their elements, or (``parts``) takes some of them."""
 
-    def __init__(self, block: Block, bindings: Bindings) -> None:
-        self._bindings = bindings
+    def __init__(self, block: Block, bindings: Bindings, parts: bool = False) -> None:
+        self._bindings, self._parts = bindings, parts
         self._made_of: dict[Value, list[Value]] = {}  # by what keeps elements apart
         self._chosen: list[Value] = []  # by np.where
         self._used: list[Value] = []  # by whatever else
-        if any(node.op == "apply" and node.params["fn"] in _HIDING for node in walk(block)):
+        self._made_by: dict[Value, Node] = {}
+        if parts:
+            self._made_by = {out: node for node in walk(block) for out in node.outputs}
+        if any(self._may_hide(node) for node in walk(block)):
             self._visit(block)
         self._shown = self._before([*block.outputs, *self._used])
         self._hidden = self._before(self._chosen)
@@ -50,7 +71,7 @@ class Covered:
 
     def _use(self, node: Node) -> None:
         for value in dict.fromkeys(self._bindings.differentiable(node)):
-            if _hides(node, value):
+            if self._hides(node, value):
                 self._chosen.append(value)
             elif self._keeps_apart(node):
                 self._hand_on((value,) * len(node.outputs), node.outputs)
@@ -71,20 +92,48 @@ class Covered:
         return found
 
     def holds(self, value: Value) -> bool:
-        """Is there a ``np.where`` before each way from ``value`` to the results?"""
+        """Is there what hides elements on each way from ``value`` to the results?"""
         return value in self._hidden and value not in self._shown
 
     def _keeps_apart(self, node: Node) -> bool:
-        """Does the node move elements, or compute on each by itself?"""
+        """Does the node move elements, or compute on each by itself?  (Where parts are taken of a
+        sum, it is zero for all that went into it.)"""
         if node.op != "apply":
             return node.op not in ("call", "pack", "unpack", "effect")
         entry = self._bindings.of(node).entry
-        return entry is not None and entry.broadcasts
+        return entry is not None and (entry.broadcasts or self._parts)
+
+    def _may_hide(self, node: Node) -> bool:
+        if node.op == "apply":
+            return node.params["fn"] in _CHOICES or (self._parts and (
+                node.params["fn"] in _SELECTIONS or node.params["fn"] in _PRODUCTS))
+        return self._parts and node.op in ("read", "write")
+
+    def _hides(self, node: Node, value: Value) -> bool:
+        """Does ``np.where`` choose between ``value`` and something else, or is a triangle taken?"""
+        if not self._may_hide(node):
+            return False
+        if node.op != "apply":
+            return node.inputs[0] is value
+        fn, args = node.params["fn"], node.params["args"]
+        if fn is np.where:
+            return _times_given(node, args[1:], value) == 1
+        if fn in _PRODUCTS:
+            return any(self._is_mask(other) for other in node.inputs if other is not value)
+        return True
+
+    def _is_mask(self, value: Value) -> bool:
+        """Is ``value`` an array of truth values, or of zeros and other numbers made of some?"""
+        if value.aval.dtype is not None and value.aval.dtype.kind == "b":
+            return True
+        node = self._made_by.get(value)
+        if node is None or node.op != "apply":
+            return False
+        fn = node.params["fn"]
+        if fn is np.where:
+            return any(type(a) in (int, float) and a == 0 for a in node.params["args"])
+        return fn in _MASKS or (fn in _OF_MASKS and any(map(self._is_mask, node.inputs)))
 
 
-def _hides(node: Node, value: Value) -> bool:
-    """Does ``np.where`` choose between ``value`` and something else, or is a triangle taken?"""
-    if node.op != "apply" or node.params["fn"] not in _HIDING:
-        return False
-    return node.params["fn"] is not np.where or sum(type(a) is Ref and node.inputs[a.index] is value
-               for a in node.params["args"][1:]) == 1
+def _times_given(node: Node, args: Iterable[object], value: Value) -> int:
+    return sum(type(a) is Ref and node.inputs[a.index] is value for a in args)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Value
-from ..rules.book import Rule
+from ..rules.book import Entry, Rule
 from ..types.kinds import SCALARS, Kind
 
 _SUSPECTS = (0.0, 1.0, -1.0)
@@ -25,6 +25,22 @@ def harmless(rule: Rule, named: Mapping[str, Any]) -> float | None:
     if not any(_in_trouble(rule, named, number) for number in _SUSPECTS):
         return None
     return next((n for n in _HARMLESS if not _in_trouble(rule, named, n)), None)
+
+
+def is_steep(entry: Entry, rule: Rule, named: Mapping[str, Any]) -> bool:
+    """Has the function a value where the body of its rule divides by zero (the root of zero)?"""
+    return any(_is_finite(entry, named, number) and _in_trouble(rule, named, number)
+               for number in _SUSPECTS)
+
+
+def _is_finite(entry: Entry, named: Mapping[str, Any], number: float) -> bool:
+    operands = [np.float64(number) if isinstance(v, Value) else v
+                for name, v in named.items() if name in entry.rules]
+    try:
+        with np.errstate(all="ignore"):
+            return bool(np.isfinite(entry.function(*operands)))
+    except Exception:
+        return False
 
 
 def _in_trouble(rule: Rule, named: Mapping[str, Any], number: float) -> bool:

@@ -82,6 +82,11 @@ class Reverse:
         return Covered(self.graph.block, self.bindings)
 
     @cached_property
+    def seen_in_part(self) -> Covered:
+        """Of which values parts are seen only."""
+        return Covered(self.graph.block, self.bindings, parts=True)
+
+    @cached_property
     def absent(self) -> Absent:
         """Which values some branches leave without a value."""
         return Absent(self.graph.block)
@@ -196,7 +201,9 @@ class Reverse:
         elif op == "apply" or self.bindings.is_draw(node):
             self._contribute(frame, cotangents_of_apply(
                 self.bindings, self.activity.varied, frame.tape, node, cts,
-                lambda: self.covered.holds(node.outputs[0])))
+                lambda finite: (
+                    self.seen_in_part.holds(node.outputs[0]) and node.outputs[0].aval.shape != ()
+                    if finite else self.covered.holds(node.outputs[0]))))
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)
         elif op in ADJOINTS:

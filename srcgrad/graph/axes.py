@@ -54,7 +54,8 @@ def along_axes(fn: Callable[..., Any], args: tuple[Any, ...],
         return None
     settings = (args[1:], tuple(kwargs.items()))
     source = args[0].shape or ()
-    if not _is_static(settings):
+    if not _is_static(settings) or (fn is np.average and any(
+            isinstance(w, list | tuple) for w in (*args[2:], kwargs.get("weights")))):
         return None
     if fn in _SQUEEZES:
         source = _of_size_one(source, args[1:], kwargs)

@@ -129,6 +129,11 @@ def _jacobian_solution(back: Callback, inputs: Any, b: Any, transposed: bool) ->
     return _single(b)
 
 
+@gives("srcgrad.rules.callbacks.settled")
+def _settled(condition: Callback, back: Callback, inputs: Any) -> Any:
+    return _single(inputs[0])
+
+
 @gives("srcgrad.rules.callbacks.krylov")
 def _krylov(function: Callback, b: Aval, *rest: Any) -> Any:
     return array(float, b.shape or ())

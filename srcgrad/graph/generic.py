@@ -350,13 +350,15 @@ def _says(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim]) -> se
 
 
 def _small_numbers(structure: Any) -> list[int]:
-    """Static integers among the arguments, and lengths of lists, that a size may have to be
-    equal to or a multiple of."""
+    """Static integers among the arguments, and lengths of lists and tuples, that a size may have
+    to be equal to or a multiple of."""
     found: list[int] = []
     if isinstance(structure, tuple | list):
         if isinstance(structure, list):
             found.append(len(structure))
         found += [n for s in structure for n in _small_numbers(s)]
+        if isinstance(structure, tuple) and all(isinstance(s, int | float) for s in structure):
+            found.append(len(structure))
     elif isinstance(structure, dict):
         found += [n for s in structure.values() for n in _small_numbers(s)]
     elif isinstance(structure, np.ndarray):

@@ -73,6 +73,42 @@ def jacobian_solution_inputs(ct: Array, ans: Array, back: Any, inputs: Any, tran
 sequence(jacobian_solution, "inputs")
 
 
+@runtime
+def settled(condition: Any, back: Any, inputs: Any) -> Array:
+    """The root ``inputs[0]`` of ``condition(*inputs)``, whose Jacobian ``back`` gives, by Newton's
+    steps from where a search has stopped: a derivative follows from the equation only where it
+    holds.
+
+    >>> condition, back = lambda x: x * x - 4.0, lambda x, seed: (2.0 * x * seed,)
+    >>> settled(condition, back, (2.0001,))
+    2.0
+    """
+    x, *rest = inputs
+    scale, before = max(1.0, np.max(np.abs(x), initial=0.0)), np.inf
+    while np.size(x):
+        found = condition(x, *rest)
+        residual = found[0] if isinstance(found, tuple) else found
+        step = jacobian_solution(back, (x, *rest), residual, False)
+        length, left = np.max(np.abs(step)), np.max(np.abs(residual))
+        if length <= 1e-9 * scale:
+            break
+        if not (length <= 1e-2 * scale and left <= before / 2):
+            raise ValueError(
+                "the derivative of a solution where its equation does not hold (the gradient does "
+                "not vanish at a minimum, for instance as there is a kink): a search that has not "
+                "converged has none; ask for smaller tolerances, or minimise a smooth function")
+        x, before = x - step, left
+    return x
+
+
+@vjp(settled, "inputs")
+def settled_inputs(ct: Array, inputs: Any) -> list[Any]:
+    return placed([0], [ct], len(inputs))
+
+
+sequence(settled, "inputs")
+
+
 # ---- operators -------------------------------------------------------------------------------
 METHODS = ("gmres", "cg", "minres", "bicgstab", "lgmres", "gcrotmk")
 

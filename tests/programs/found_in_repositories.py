@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from collections.abc import MutableMapping
 from functools import reduce
 
@@ -224,3 +225,111 @@ def drawn_from_a_range(x):
     rng = np.random.default_rng(2)
     turned = x[rng.permutation(range(len(x)))]
     return first * np.sum(some) + np.sum(turned[:2]) * x[rng.choice(range(len(x)))]
+
+
+@case(R.rand(4))
+def drawn_with_one_of_two_sizes(x):
+    rng = np.random.default_rng(3)
+    shape = (2, 3) if x[0] > 0.5 else 4
+    return x[1] * np.sum(rng.normal(size=shape)) + x[2] * np.sum(rng.uniform(0.0, 1.0, shape))
+
+
+@case(R.rand(5), -2)
+def places_of_a_range(x, k):
+    places = range(1, len(x))
+    print(places, [places], f"{range(0, len(x), 2)}")
+    return x[places[-1]] * x[places[0]] ** 2 + x[places[k]] * x[range(len(x))[-1] - 1]
+
+
+# ---- lists of run-time length where others stand ---------------------------------------------------
+@case(R.rand(4))
+def sums_in_the_place_of_longer_lists(x):
+    pair = [1.0, 2.0]
+    pair += x[:2]  # NumPy's sum
+    shifted = [v * 1.0 for v in x]
+    shifted += x
+    last = deque([x[0]])
+    other = last
+    last += [v for v in x]
+    return pair[0] * len(pair) + np.sum(shifted) * len(shifted) + other[-1] * len(other)
+
+
+@case(R.rand(4))
+def slices_of_known_lists(x):
+    doubled = [2.0 * v for v in x]
+    values, between, rows = [1.0, 2.0], [1.0, 2.0], [[0.0], [1.0]]
+    values[:] = doubled
+    values[0] = 3.0
+    between[1:1] = doubled
+    rows[1][:] = doubled
+    left = deque([1.0])
+    left.extendleft(doubled)
+    return sum(values) * len(values) + sum(i * v for i, v in enumerate(between)) + (
+        rows[1][-1] + left[0] * left[-1] * len(left))
+
+
+def product(a, b):
+    return [[sum(p * q for p, q in zip(row, column)) for column in zip(*b)] for row in a]
+
+
+@case(R.rand(3, 3))
+def rows_that_are_printed(a):
+    rows = [list(row) for row in a]
+    made = product(rows, list(zip(*rows)))
+    print("\n".join(" ".join(f"{v:.2f}" for v in row) for row in made))
+    for row in made:
+        print(*row, sep=", ")
+    print("; ".join(map("{:.1f}".format, made[0])))
+    return made[0][-1] + max(*made[1])
+
+
+@case(R.rand(4))
+def tuples_as_operands(x):
+    near = np.maximum(x - (0.1, 0.2, 0.3, 0.4), (0.0, 0.1, 0.0, 0.1))
+    return np.linalg.norm(near) + np.average(x, weights=(1.0, 2.0, 3.0, 4.0)) + np.sum(
+        np.average(np.outer(x, x), axis=0, weights=[1.0, 2.0, 3.0, 4.0])) + np.dot((1, 2, 3, 4), x)
+
+
+class Fork:
+    def __init__(self, key):
+        self.key, self.low, self.high = key, None, None
+
+    def add(self, key):
+        side = "low" if key < self.key else "high"
+        below = getattr(self, side)
+        if below is None:
+            setattr(self, side, Fork(key))
+        else:
+            below.add(key)
+
+    def keys(self, depth=1):
+        for below in (self.low, self.high):
+            if below is not None:
+                yield from below.keys(depth + 1)
+        yield self.key * depth
+
+
+@case(R.rand(5))
+def attributes_of_one_of_two_names(x):
+    tree = Fork(x[0])
+    for v in x[1:]:
+        tree.add(v)
+    return sum(tree.keys())
+
+
+# ---- iterators -------------------------------------------------------------------------------------
+@case(R.rand(4))
+def one_of_two_lists_gone_through(x):
+    values = [x[0], x[1], x[2]]
+    if values[0] > 0.5:
+        values = values[1:]
+    return sum((i + 1) * v for i, v in enumerate(values)) + sum(
+        [a * b for a, b in zip(values, values[1:])])
+
+
+@case(R.rand(4))
+def rows_by_a_function(x):
+    y = x.copy()
+    rows = np.apply_along_axis(lambda row: row, 0, y)  # a new array
+    rows += 1.0
+    return np.sum(y * rows) + float(np.apply_along_axis(np.sum, 0, y))

@@ -208,3 +208,16 @@ def test_views_as_a_class_over_ndarray_have_its_methods():
         return x.view(Samples).energy()
 
     check(energy, (R(size=3),), oracle=False)
+
+
+def through_fortran_order(x):
+    y = x.copy()
+    flat = np.asfortranarray(y).reshape(-1)  # a copy of a copy
+    flat[0] = 3.0
+    return np.sum(y ** 2) + np.sum(flat * np.arange(flat.size))
+
+
+def test_a_copy_keeps_the_order_of_what_it_stands_for():
+    for shape in ((4, 3), (2, 2), (1, 3)):
+        x = np.linspace(0.2, 1.1, 3 * 4)[:shape[0] * shape[1]].reshape(shape)
+        assert sg.value_and_grad(through_fortran_order)(x.copy())[0] == through_fortran_order(x.copy())

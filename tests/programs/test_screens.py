@@ -61,8 +61,44 @@ def scalars(x):
     return sum(math.sqrt(v) if v > 0 else 0.0 for v in x)
 
 
+def roots_by_a_mask(x):
+    return np.sum(np.exp(-np.sqrt(np.abs(x))[x != 0]))
+
+
+def roots_times_a_mask(x):
+    return np.sum(np.exp(-np.sqrt(np.abs(x))) * (x != 0))
+
+
+def distances_of_others(x):
+    return np.sum(np.sqrt((x[:, None] - x[None, :]) ** 2) * (1.0 - np.eye(len(x))))
+
+
+def second_nearest(x):
+    return np.sum(np.sort(np.sqrt((x[:, None] - x[None, :]) ** 2), axis=1)[:, 2])
+
+
+def inverse_where_positive(x):
+    r = np.sqrt(np.maximum(x, 0.0))
+    return np.sum(r * np.where(r > 0, 1 / r, 0.0) * np.abs(x))
+
+
+def without_the_diagonal(x):
+    near = np.exp(-np.sqrt((x[:, None] - x[None, :]) ** 2))
+    np.fill_diagonal(near, 0.0)
+    return np.sum(near)
+
+
+def one_by_one(x):
+    r, total = np.sqrt(np.abs(x)), 0.0
+    for i in range(1, len(x)):
+        total += r[i] ** 3
+    return total
+
+
 PROGRAMS = [log_of_positive, entropy, sinc, root_behind_a_chain, not_taken_first, selected,
-            overwritten, replaced, masked_ufunc, distances, chained_conditions, scalars]
+            overwritten, replaced, masked_ufunc, distances, chained_conditions, scalars,
+            roots_by_a_mask, roots_times_a_mask, distances_of_others, second_nearest,
+            inverse_where_positive, without_the_diagonal, one_by_one]
 
 
 def _derivative(function, x, i):
@@ -87,7 +123,8 @@ def test_hidden_values_stay_hidden(program):
 
 
 @pytest.mark.parametrize("program", [log_of_positive, entropy, sinc, selected, overwritten,
-                                     chained_conditions], ids=lambda f: f.__name__)
+                                     chained_conditions, roots_by_a_mask, roots_times_a_mask,
+                                     one_by_one], ids=lambda f: f.__name__)
 def test_second_derivatives_too(program):
     x = np.array([0.0, 1.5, 0.7, -1.0])
     with np.errstate(all="ignore"):

@@ -271,3 +271,21 @@ def test_a_read_that_certainly_raises_has_a_tangent_nobody_asks_for():
 def test_the_code_around_says_which_backend_runs(inner):
     x = np.array([0.5, -2.0])
     assert sg.check_grads(lambda x: np.sum(inner(x)), (x,), order=1) is None
+
+
+def eliminated(rows):
+    rows = [row[:] for row in rows]
+    pivot = max(range(2), key=lambda r: abs(rows[r][0]))
+    rows[0], rows[pivot] = rows[pivot], rows[0]
+    rows[1] = [a - rows[1][0] / rows[0][0] * b for a, b in zip(rows[1], rows[0])]
+    return rows[1][1] ** 2 * rows[0][0]
+
+
+def test_lists_that_data_index_in_a_function_differentiated_inside():
+    def total(p):
+        return sum(sum(row) for row in sg.grad(eliminated)([[p[0], p[1]], [p[2], p[3]]]))
+
+    p = np.array([1.0, 3.0, 2.0, 5.0])
+    step = 1e-6
+    want = [(total(p + step * e) - total(p - step * e)) / (2 * step) for e in np.eye(4)]
+    np.testing.assert_allclose(sg.grad(total)(p), want, rtol=1e-6)

@@ -232,3 +232,30 @@ def test_trees_are_vectors_in_traced_code():
     assert sg.jit(model)(p) == model(p)
     with pytest.raises(ValueError):
         sg.jit(lambda p, v: sg.ravel_tree(p)[1](v)["a"])(p, np.ones(5))
+
+
+def nearest(x):
+    """The place on a parabola that is nearest to a point, found without a derivative."""
+    found = scipy.optimize.minimize(lambda p: np.hypot(p[0] - x[0], p[0] ** 2 - x[1]), [0.4],
+                                    method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3})
+    return found.x[0]
+
+
+def test_a_derivative_follows_from_where_the_gradient_vanishes():
+    # a search by values alone stops near the minimum: 2 p ** 3 + (1 - 2 v) p - u = 0 holds there
+    u, v = 0.5, 0.2
+    p = np.roots([2.0, 0.0, 1.0 - 2.0 * v, -u])
+    p = float(p[np.abs(p.imag) < 1e-9].real[0])
+    slope = 6.0 * p * p + 1.0 - 2.0 * v
+    np.testing.assert_allclose(sg.grad(nearest)(np.array([u, v])), [1 / slope, 2 * p / slope], rtol=1e-7)
+
+
+def test_a_kink_is_no_minimum_to_differentiate():
+    def corner(x):
+        found = scipy.optimize.minimize(
+            lambda p: np.hypot(p[0] - x[0], p[1] - x[1]) + 0.1 * (p[0] - 1.0) ** 2, [0.3, 0.2],
+            method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-9})
+        return found.x[0]
+
+    with pytest.raises(ValueError, match="its equation does not hold"):
+        sg.grad(corner)(np.array([0.5, 0.4]))

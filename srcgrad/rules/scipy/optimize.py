@@ -16,7 +16,13 @@ import scipy.optimize as so
 
 from srcgrad.rules.book import Array, NoRule, inactive, linear, sequence, vjp
 from srcgrad.rules.broadcast import runtime
-from srcgrad.rules.callbacks import evaluated, jacobian_solution, placed
+from srcgrad.rules.callbacks import (
+    evaluated,
+    jacobian_solution,
+    placed,
+    settled,
+    with_item,
+)
 
 
 @runtime
@@ -88,6 +94,7 @@ def cotangents(function: Any, x: Any, args: Any, ct: Any) -> list[Any]:
     """The cotangents of ``args`` for the cotangent of a solution ``x``."""
     condition, inputs = vanishing(function, (x, *args))
     back = condition.pullback([0])
+    inputs = with_item(inputs[1:], 0, settled(condition, back, inputs))
     weights = jacobian_solution(back, inputs, ct, True)
     moved = condition.pullback([i for i in condition.varying if 0 < i <= len(args)])
     return placed(moved.like, evaluated(moved, (*inputs, -weights)), 1 + len(args), 1)

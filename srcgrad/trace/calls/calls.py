@@ -123,17 +123,19 @@ class Calls(Collaborator):
             return self.class_attributes.made_class(function(*args, **kwargs))
         if (native := native_call(function, args)) is not None:
             return self.adopt(self.native_methods.native_method(*native, kwargs))
+        if isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, str):
+            return self.machine.called_method(function.__self__, function.__name__, args, kwargs)
         if isinstance(function, types.BuiltinMethodType) and function.__name__ == "fromkeys":
             return self.machine.call(fromkeys, function.__self__, *args)
         if owner_outside(function, self.found_functions.paths) is not None or (
                 isinstance(function, types.MethodType) and isinstance(
                     function.__self__, DRAWING)):
-            aval = self.effects.effect_aval(function, args, kwargs)
             if function.__self__ in HIDDEN:
-                return self.effects.emit_effect(function, args, kwargs, aval)
-            return self.effects.emit_effect(Method(function.__name__), (function.__self__, *args),
-                                            kwargs,
-                                    aval)
+                return self.effects.emit_effect(function, args, kwargs, functools.partial(
+                    self.effects.effect_aval, function))
+            return self.effects.emit_effect(
+                Method(function.__name__), (function.__self__, *args), kwargs,
+                lambda given, named: self.effects.effect_aval(function, given[1:], named))
         if isinstance(function, types.MethodType):
             ruled = function if lookup(function) is not None else (
                 libraries.shared_method(function))
@@ -422,6 +424,7 @@ class Calls(Collaborator):
             if name not in kwargs:
                 kwargs[name] = default(value, path.child("item", name))
         return args, kwargs
+
 
 
 def is_users(obj: Any) -> bool:

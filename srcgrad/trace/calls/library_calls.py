@@ -10,6 +10,7 @@ import dataclasses
 import datetime
 import decimal
 import fractions
+import functools
 import json
 import pathlib
 import re
@@ -120,9 +121,8 @@ class LibraryCalls(Collaborator):
             self.pushes.check_iterator(function.__self__)
             return function(*args, **kwargs)
         if self.is_effect(function):
-            return self.effects.emit_effect(function, args, kwargs,
-                                            self.effects.effect_aval(function, args,
-                                                                            kwargs))
+            return self.effects.emit_effect(function, args, kwargs, functools.partial(
+                self.effects.effect_aval, function))
         if function in (np.array, np.asarray) and args and type(
                 self.symbolic_lists.get(id(args[0]))) is Columns:
             return self.list_methods.stacked_columns(function, args[0], kwargs)

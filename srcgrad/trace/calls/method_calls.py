@@ -62,8 +62,9 @@ class MethodCalls(Collaborator):
                 raise self.recorder.fatal(library.constant_made(f"{type(obj).__name__}.{name}"))
             return getattr(obj, name)(*args, **kwargs)
         if type(obj) is OpaqueTracer:
-            aval = self.effects.drawn(obj, name, args, kwargs)
-            return self.effects.emit_effect(Method(name), (obj, *args), kwargs, aval)
+            return self.effects.emit_effect(
+                Method(name), (obj, *args), kwargs,
+                lambda given, named: self.effects.drawn(obj, name, given[1:], named))
         if type(obj) in (list, dict, set, frozenset, collections.deque):
             return self.calls.adopt(self.presence.container_method(obj, name, args, kwargs))
         if isinstance(obj, tuple) and name in ("index", "count"):
@@ -78,8 +79,9 @@ class MethodCalls(Collaborator):
         if isinstance(obj, types.ModuleType):
             return self.machine.called(self.machine.getattr(obj, name), args, kwargs)
         if isinstance(obj, (np.random.Generator, np.random.RandomState)):
-            return self.effects.emit_effect(Method(name), (obj, *args), kwargs,
-                                    self.effects.effect_aval(getattr(obj, name), args, kwargs))
+            return self.effects.emit_effect(
+                Method(name), (obj, *args), kwargs, lambda given, named: self.effects.effect_aval(
+                    getattr(obj, name), given[1:], named))
         if isinstance(obj, str) and python_method(obj, name) is None:
             return self._string_method(obj, name, args, kwargs)
         if isinstance(obj, Staged):

@@ -129,8 +129,10 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     whole = [paths_below(arg, root(str(place)), whole=True)
              for place, arg in zip(places, seen, strict=True)]
     leaves = [[(p, None if is_fixed(p) else leaf) for p, leaf in found] for found in whole]
-    outer = machine.recorder.region
+    outer, layers = machine.recorder.region, len(machine.journal.layers)
     machine.recorder.region = region
+    machine.journal.push()
+    region.layer = layers + 1
     try:
         for place, arg, found in zip(places, seen, whole, strict=True):
             inner = {path: leaf if is_fixed(path) else _parameter(
@@ -143,6 +145,8 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
         values = tuple(machine.recorder.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
     finally:
         machine.recorder.region = outer
+        if len(machine.journal.layers) == region.layer:
+            machine.journal.commit()
     block = region.builder.block(values).but(params=tuple(params))
     free = free_values(block)
     lifted = {v: v.like() for v in free}

@@ -48,6 +48,9 @@ from .written_out import check_count, insert_at, pop_at
 if TYPE_CHECKING:
     from .. import dispatch as parts
 
+TAKING = frozenset({"extendleft", "update", "union", "intersection", "difference", "issubset",
+                    "symmetric_difference", "issuperset", "isdisjoint", "intersection_update",
+                    "difference_update", "symmetric_difference_update"})
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
                    "symmetric_difference", "__len__", "__contains__", "__getitem__"})
@@ -321,6 +324,9 @@ class Containers(Collaborator):
         args = tuple(list(self.machine.iterate(a)) if isinstance(a, Staged) else a for a in args)
         if name in ("extend", "extendleft", "update"):
             args = tuple(self.resolved(a) for a in args)
+        if not isinstance(obj, list):  # whose items are put in, or compared
+            args = tuple(list(self.machine.iterate(a)) if id(a) in self.symbolic_lists and name in (
+                TAKING) else a for a in args)
         if isinstance(obj, (set, frozenset)) or name in ("index", "count", "remove"):
             for held in (obj, *args):
                 self.references.check_copies(*filter(equal_if_one, held if isinstance(
@@ -448,7 +454,7 @@ class Containers(Collaborator):
             return make(type(obj), items, {}, obj)
         return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
 
-    def inplace_list(self, op: str, left: list[Any], right: Any) -> Any:
+    def inplace_list(self, op: str, left: Any, right: Any) -> Any:
         if op == "+":
             self.presence.container_method(left, "extend", (right,), {})
             return left

@@ -18,7 +18,8 @@ from ..assumptions import UnrolledLoop
 from ..calls.refused import other_dtype
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..iteration.iteration import Cursor, Range, Staged, item, sliced
+from ..iteration.iteration import Cursor, Range, Staged, item, length, sliced
+from ..iteration.iterator_tools import number_of_range
 from ..objects.special_methods import python_method
 from ..record.homes import may_be
 from ..record.journal import Content, item_name
@@ -88,7 +89,10 @@ class Items(Collaborator):
         if method is not None:
             return self.machine.call(method, obj, key)
         if isinstance(obj, Staged):
-            if isinstance(obj, (Range, Cursor)) and not isinstance(key, slice):
+            if isinstance(obj, Range) and not isinstance(key, slice):
+                size = length(self.machine, obj)
+                return self.machine.call(number_of_range, obj.start, obj.step, size, key)
+            if isinstance(obj, Cursor):
                 return item(self.machine, obj, key)
             if isinstance(obj, Range) and type(obj.step) is int and (
                     key.step is None or type(key.step) is int):
@@ -337,6 +341,9 @@ class Items(Collaborator):
                 return
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             self.tuples.list_put(obj, key, value)
+            return
+        if isinstance(obj, list) and isinstance(key, slice) and id(value) in self.symbolic_lists:
+            self.tuples.list_put(self.lists.made_unknown(obj), key, value)
             return
         if isinstance(obj, list) and is_tracer(key) and self.keys.is_data(key):
             if not self.opening.may_open() and any(

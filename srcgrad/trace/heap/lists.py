@@ -203,12 +203,15 @@ class Lists(Collaborator):
             raise Restart(unrolled)
 
     def maker_unrolled(self, obj: list[Any]) -> tuple[UnrolledLoop, ...]:
-        """The assumption that the for loop is unrolled that made a list of unknown length."""
+        """The assumption that the for loop is unrolled that made a list of unknown length, or the
+        list that it lies in."""
         state = self.symbolic_lists.get(id(obj))
         if state is None:  # a list of known length
             return ()
         value = state.columns[0].value if type(state) is Columns else state.value
         site = self.items.list_sites.get(value)
+        if site is None and id(obj) in self.list_rows.list_owners:
+            return self.maker_unrolled(self.list_rows.list_owners[id(obj)].owner)
         return () if site is None or self.assumed.unrolls(site) else (
             UnrolledLoop(site, "a list that it fills is needed with its length"),)
 

@@ -45,6 +45,15 @@ def subscripted_backwards(sequence: Any) -> Iterator[Any]:
         yield sequence[number]
 
 
+def number_of_range(start: Any, step: Any, size: Any, place: Any) -> Any:
+    """``range(start, ..., step)[place]`` of a range of ``size`` numbers."""
+    if place < 0:
+        place = place + size
+    if place < 0 or place >= size:
+        raise IndexError("range object index out of range")
+    return start + place * step
+
+
 def mapped(function: Any, items: Any) -> Iterator[Any]:
     """``map`` of one iterable."""
     for item in items:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import random
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,18 +58,21 @@ class Effects(Collaborator):
     unions: parts.Unions
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-                    aval: Aval | None) -> Any:
-        """A node that runs ``fn`` at every call; on one of several things, under branches."""
-        for i, one in enumerate(args):
+                    aval: Aval | Callable[..., Aval | None] | None) -> Any:
+        """A node that runs ``fn`` at every call; on one of several things, under branches.
+        ``aval`` is the type of its result, or gives it for the arguments."""
+        for place, one in (*enumerate(args), *kwargs.items()):
             if type(one) is Choice:
                 return self.unions.each(one, lambda o: self.emit_effect(
-                    fn, (*args[:i], o, *args[i + 1:]), kwargs, aval))  # noqa: B023
-        args = tuple(map(self._made, args))
-        kwargs = {k: self._made(v) for k, v in kwargs.items()}
+                    fn, tuple(o if i == place else a for i, a in enumerate(args)),  # noqa: B023
+                    {k: o if k == place else v for k, v in kwargs.items()}, aval))  # noqa: B023
+        aval = aval(args, kwargs) if callable(aval) else aval
+        args = tuple(map(self.made, args))
+        kwargs = {k: self.made(v) for k, v in kwargs.items()}
         selected = self.selections.selection(fn, args, kwargs)
         return self.act(fn, args, kwargs, aval) if selected is NOTHING else selected
 
-    def _made(self, arg: Any) -> Any:
+    def made(self, arg: Any) -> Any:
         """A range of run-time length is made at run time."""
         if type(arg) is not Range:
             return arg

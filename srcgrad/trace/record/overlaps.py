@@ -14,6 +14,10 @@ from ...graph.interpret import select
 from ...graph.ir import Index, Steps, Through, Value
 from ...types.dims import Atom, evaluate
 from ...types.kinds import Aval, Kind
+from ...types.spelling import At, Part
+
+# Functions whose views may hold an element twice (and may be written through).
+_REPEATING = frozenset({sliding_window_view, np.broadcast_arrays, np.meshgrid})
 
 
 class _Numbers(dict[Atom, int]):
@@ -27,7 +31,8 @@ def refused_overlap(aval: Aval, steps: Steps, inputs: tuple[Value, ...],
                     numbers: Mapping[Atom, int]) -> SrcgradError | None:
     """The error for a write to ``base[steps]`` that may meet an element twice; None if it does
     not.  ``inputs`` are those of the write: base, value, and what the steps refer to."""
-    if not any(isinstance(s, Through) and s.fn is sliding_window_view for s in steps):
+    if not any(isinstance(s, Through) and (s.fn.fn if isinstance(s.fn, Part | At) else s.fn) in (
+            _REPEATING) for s in steps):
         return None
     trials = [numbers, {a: n + 1 for a, n in numbers.items()},
               {a: 2 * n + 1 for a, n in numbers.items()}]

@@ -499,7 +499,7 @@ class Recorder(Collaborator):
                               fn=np.may_share_memory, args=(Ref(0), Ref(1)), kwargs={}, many=False)
         steps, dyn = self._step_of(step)
         return self.branches.choose(shares, lambda: self.view(base, steps, dyn, value, value.aval),
-                           lambda: self.apply(Method("copy"), (self.wrap(value),), {}))
+                           lambda: self.apply(Method("copy"), (self.wrap(value),), {"order": "K"}))
 
     def unknown_alias(self, error: SrcgradError, *homes: Home) -> Refusal:
         """The refusal of what depends on which arrays are one: where memory layouts decide that,

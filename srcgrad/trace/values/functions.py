@@ -340,11 +340,22 @@ def type_(machine: Any, *args: Any) -> Any:
     return type(*args)
 
 
+def _by_name(act: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of an object and the name of an attribute, also of one of a few names."""
+    def handler(machine: Any, obj: Any, name: Any, *rest: Any) -> Any:
+        names = machine.keys.alternatives(name) if machine.keys.open_key(name) else None
+        if names is None:
+            return act(machine, obj, machine.keys.static_key(name), *rest)
+        return machine.keys.by_key(name, names, lambda one: act(machine, obj, one, *rest), None)
+
+    return handler
+
+
 @handles(getattr)
+@_by_name
 def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
     if not default:
-        return machine.getattr(obj, machine.keys.static_key(name))
-    name = machine.keys.static_key(name)
+        return machine.getattr(obj, name)
     holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:
@@ -376,8 +387,9 @@ def _looked_up(machine: Any, obj: Any, name: str) -> Any:
 
 
 @handles(hasattr)
+@_by_name
 def hasattr_(machine: Any, obj: Any, name: str) -> Any:
-    holder = machine.class_attributes.holder(obj, machine.keys.static_key(name))
+    holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:
         missing = object()
@@ -391,13 +403,15 @@ def hasattr_(machine: Any, obj: Any, name: str) -> Any:
 
 
 @handles(setattr)
+@_by_name
 def setattr_(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.setattr(obj, machine.keys.static_key(name), value)
+    machine.setattr(obj, name, value)
 
 
 @handles(delattr)
+@_by_name
 def delattr_(machine: Any, obj: Any, name: str) -> None:
-    machine.delattr(obj, machine.keys.static_key(name))
+    machine.delattr(obj, name)
 
 
 @handles(stop_gradient)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,7 @@ from ..objects.special_methods import (
 from ..record.homes import reach
 from ..record.journal import Lost
 from ..record.structures import LONG, is_number
-from ..record.tracers import ArrayTracer, ScalarTracer, contains_tracer, is_tracer
+from ..record.tracers import ArrayTracer, ClassedArray, ScalarTracer, contains_tracer, is_tracer
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -54,6 +55,12 @@ def _takes_over(left: Any, right: Any) -> bool:
     return is_tracer(left) and left.aval.kind in (Kind.SCALAR, Kind.ARRAY) and isinstance(
         right, (list, tuple)) and not hasattr(type(right), "__array_ufunc__") and not hasattr(
         type(right), "__array_priority__")
+
+
+def _is_of_numpy(value: Any) -> bool:
+    """Is it an array, or a number of NumPy's?"""
+    return isinstance(value, (np.ndarray, np.generic, ArrayTracer, ClassedArray)) or (
+        is_tracer(value) and value.aval.kind is Kind.SCALAR)
 
 
 class Operators(Collaborator):
@@ -243,7 +250,10 @@ class Operators(Collaborator):
             return self._inplace_array(op, left, right)
         if is_tracer(left):
             return self._rebinding(op, left, right)
-        if isinstance(left, list) and op in "+*":
+        if op == "+" and isinstance(left, (list, collections.deque)) and _is_of_numpy(right):
+            return self._rebinding(op, left, right)  # NumPy's sum, before the list extends itself
+        if (isinstance(left, list) and op in "+*") or (
+                type(left) is collections.deque and op == "+"):
             return self.containers.inplace_list(op, left, right)
         method = python_method(left, f"__i{DUNDER[op]}__")
         if method is not None:

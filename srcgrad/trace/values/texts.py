@@ -16,7 +16,7 @@ from typing import Any
 from ...stage.source import is_generated
 from ..calls.calls import is_users
 from ..calls.handlers import HANDLERS, handles
-from ..iteration.iteration import Staged
+from ..iteration.iteration import Range, Staged
 from ..objects.special_methods import python_method
 from ..record.structures import reaches_tracer
 from ..record.tracers import contains_tracer, is_tracer
@@ -30,6 +30,8 @@ def is_staged_text(machine: Any, obj: Any, depth: int = DEPTH) -> bool:
     if not depth or is_tracer(obj) or isinstance(obj,
             (str, type)) or id(obj) in machine.found_functions.paths:
         return False
+    if type(obj) is Range:
+        return True
     if isinstance(obj, dict):
         return any(is_staged_text(machine, v, depth - 1) for v in obj.values())
     if isinstance(obj, (list, tuple)) and python_method(obj, "__repr__") is None:
@@ -46,6 +48,8 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
         obj = machine.handed_over.as_run_time(obj)  # an exception
         traced = contains_tracer(obj) or id(obj) in machine.symbolic_lists
         return machine.library_calls.apply_opaque(native, (obj,), {}) if traced else native(obj)
+    if type(obj) is Range:
+        return machine.library_calls.apply_opaque(native, (machine.effects.made(obj),), {})
     own = python_method(obj, "__str__") if how == "s" else None
     own = own or python_method(obj, "__repr__")
     fields = _shown_fields(obj, own)
@@ -169,6 +173,6 @@ def format_(machine: Any, value: Any, spec: Any = "") -> Any:
 @handles(print)
 def print_(machine: Any, *args: Any, **kwargs: Any) -> None:
     machine.containers.check_ends(args)
-    parts = [list(machine.iterate(a)) if isinstance(a, Staged) else a for a in args]
-    parts = [text_of(machine, p, "s") if is_staged_text(machine, p) else p for p in parts]
+    parts = [text_of(machine, a, "s") if is_staged_text(machine, a) else
+             list(machine.iterate(a)) if isinstance(a, Staged) else a for a in args]
     machine.effects.emit_effect(print, tuple(parts), kwargs, None)

@@ -18,6 +18,7 @@ from ...stage.machine import Frame
 from ..assumptions import ListedGenerators
 from ..collaborator import PASSED, Collaborator
 from ..heap.unlike import things_in
+from ..iteration.iteration import Items
 from ..objects.special_methods import truth_method
 from ..record.structures import rebuilder, structure_parts
 from ..record.tracers import Choice, OpaqueTracer, is_tracer
@@ -29,6 +30,11 @@ if TYPE_CHECKING:
 def is_member(obj: Any) -> bool:
     """Is it some member of an enumeration, which one is only known at run time?"""
     return type(obj) is OpaqueTracer and obj.aval.members is not None
+
+
+def _goes_through(function: Any) -> bool:
+    """Does it give an iterator, which must not be made in one branch and advanced in another?"""
+    return function in (enumerate, zip, reversed, map, filter, iter)
 
 
 class Unions(Collaborator):
@@ -101,6 +107,9 @@ class Unions(Collaborator):
         if (function is isinstance or function is callable) and args and type(args[0]) is Choice:
             return self._told(args[0], lambda o: self.machine.call(function, o, *args[1:]))
         for i, a in enumerate(args):
+            if type(a) is Choice and _goes_through(function) and all(
+                    type(one) in (list, tuple) for one in things_in(a, {})):
+                return self.machine.call(function, *args[:i], Items(a), *args[i + 1:], **kwargs)
             if type(a) is Choice:
                 return self._with_each(function, args, kwargs, i)
             if type(a) in (list, tuple) and Choice in map(type, a) and _is_numpy(function):
