@@ -4,6 +4,7 @@ Tables of dynamic programming, elimination, stencils and adjacency lists stay lo
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -468,3 +469,28 @@ def elimination_with_swaps(a, b):
             for j in range(i, n):
                 A[k][j] -= f * A[i][j]
     return sum(A[i][i] for i in range(n))
+
+
+@case(np.array(T))
+def sums_of_rows_walked(M):
+    sums = []
+    i = 0
+    while i < len(M):
+        row = M[i]
+        sums.append(row.sum() * (i + 1))
+        i = i + 1
+    ordered = sorted(sums)
+    total = 0.0
+    for v in sums:
+        total = total * 0.5 + v * v
+    return total + ordered[0] * ordered[-1]
+
+
+@case(X)
+def itertools_of_any_length(x):
+    total = sum(itertools.accumulate(x, lambda p, q: p * q)) + sum(itertools.starmap(
+        lambda a, b: a * b, zip(x, x[1:])))
+    for v in itertools.takewhile(lambda v: v > 0, x):
+        total = total * 0.5 + v
+    return total + sum(itertools.filterfalse(lambda v: v > 0.5, x)) + sum(
+        itertools.compress(x, x > 0.3))
