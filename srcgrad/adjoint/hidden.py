@@ -36,6 +36,9 @@ def is_steep(entry: Entry, rule: Rule, named: Mapping[str, Any]) -> bool:
 def _is_finite(entry: Entry, named: Mapping[str, Any], number: float) -> bool:
     operands = [np.float64(number) if isinstance(v, Value) else v
                 for name, v in named.items() if name in entry.rules]
+    if not isinstance(entry.function, np.ufunc) or not all(
+            isinstance(o, (int, float, complex, np.number)) for o in operands):
+        return False  # who knows what other functions do with numbers
     try:
         with np.errstate(all="ignore"):
             return bool(np.isfinite(entry.function(*operands)))

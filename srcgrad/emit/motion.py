@@ -35,6 +35,7 @@ class Motion:
         self._memory: dict[str, set[object]] = {}
         self._depth = 1
         self._mentioned: dict[ast.stmt, set[str]] = {}
+        self._later: dict[str, list[ast.stmt]] = {}  # statements that mention a name, last first
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
             if is_mutable(value.aval):
@@ -50,7 +51,14 @@ class Motion:
         self._depth = depth
         while True:
             found: list[ast.stmt] = []
+            mentions: dict[str, list[ast.stmt]] = {}
+            for stmt in reversed(body):
+                for name in self._names(stmt):
+                    mentions.setdefault(name, []).append(stmt)
             for stmt in body:
+                for name in self._names(stmt):
+                    mentions[name].pop()
+                self._later = mentions
                 made = self._with_earlier(found, stmt)
                 found += [] if made is None else [made]
             while found and _quotes(found[-1]):
@@ -77,7 +85,8 @@ class Motion:
                 continue
             found = self._once_read(before[place])
             if found is None or found[0] not in self._names(stmt) or (
-                    not self._passes(before, place)):
+                    not self._passes(before, place)) or self._is_read(
+                    found[0], before[place + 1:]):
                 continue
             filled = _with(stmt, *found)
             if filled is not None and is_short(filled, self._depth):
@@ -113,6 +122,13 @@ class Motion:
             return None
         return None if _has_effects(value) else (name.id, value)
 
+    def _is_read(self, name: str, between: Sequence[ast.stmt]) -> bool:
+        """Does a statement in between or a later one read what has the name now, such as its
+        size?"""
+        later = self._later.get(name, [])[-1:]
+        return any(name in self._names(s) for s in between) or any(
+            not _sets(s, name) for s in later)
+
     # ---- what is added to one place ----------------------------------------------------------
 
     def _added(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt | None:
@@ -128,6 +144,8 @@ class Motion:
             total = _total(earlier, stmt, self._depth)
             if total is not None:
                 between = before[place + 1:]
+                if isinstance(earlier, ast.Assign) and any(base in self._names(s) for s in between):
+                    break  # what they add to other parts may be added to this one, too
                 reach = self._reach(earlier, between, base)
                 if reach == len(between):
                     _take(before, place)
@@ -220,6 +238,13 @@ def _take(before: list[ast.stmt], place: int) -> None:
         last -= 1
     if all(text_of(s) != text_of(said) for s in before[last:]):
         before.insert(last, said)
+
+
+def _sets(stmt: ast.stmt, name: str) -> bool:
+    """Does a statement give a name to something else, without reading it?"""
+    return isinstance(stmt, ast.Assign) and any(
+        isinstance(t, ast.Name) and t.id == name for t in stmt.targets) and (
+        name not in names_in(stmt.value))
 
 
 def _quotes(stmt: ast.stmt) -> bool:

@@ -188,17 +188,6 @@ class MachineDefaults:
         """The body of a generator's ``try``: nothing but Python's."""
         return KeptTry()
 
-    def generator(self, iterable: Any, lazily: Callable[[Any], Any],
-                  as_list: Callable[[Any], Any] | None) -> Any:
-        """A generator expression: ``lazily(iterator)`` makes the generator; ``as_list(iterable)``
-        runs the same loops at once, staged, and returns the list (None: too deeply nested)."""
-        return lazily(self.iterate(iterable))
-
-    def search(self, function: Any, iterable: Any, lazily: Callable[[Any], Any],
-               staged: Callable[[Any], Any]) -> Any:
-        """``any`` or ``all`` of a generator expression."""
-        return self.call(function, lazily(self.iterate(iterable)))  # type: ignore[attr-defined]
-
     # ---- definitions -----------------------------------------------------------------
     def define(self, staged: Staged, frame: Frame, defaults: tuple[Any, ...],
                kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:

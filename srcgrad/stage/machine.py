@@ -52,6 +52,9 @@ class Unbound:
 UNBOUND: Final = Unbound()
 
 
+EXPRESSION = "<genexpr>"  # the name of the function that a generator expression is
+
+
 class Frame:
     """The variables of one activation: ``slots`` maps names to values.
 
@@ -183,18 +186,6 @@ class Machine(Protocol):
     def kept_try(self, kinds: list[Callable[[], Any]]) -> Any:
         """A context in which the body of a generator's ``try`` with handlers of these kinds runs;
         what it yields goes through ``paused``, what it is sent through ``resumed``."""
-
-    def generator(self, iterable: Any, lazily: Callable[[Any], Any],
-                  as_list: Callable[[Any], list[Any]] | None) -> Any:
-        """A generator expression over ``iterable``.  ``lazily(iterator)`` makes the generator
-        (its loops are Python's, through ``iterate`` and ``truth``), ``as_list(iterable)`` runs
-        the same as a staged list comprehension: a machine that knows that the consumer takes
-        all elements at once may prefer it.  None where such expressions nest too deeply."""
-
-    def search(self, function: Any, iterable: Any, lazily: Callable[[Any], Any],
-               staged: Callable[[Any], Any]) -> Any:
-        """``any`` or ``all`` (the name; perhaps another function) of a generator expression.
-        ``staged(iterable)`` runs its loops until the answer is known."""
 
     def truth(self, value: Any) -> bool:
         """The truth value where staged code must know it now (generator bodies)."""

@@ -315,18 +315,6 @@ class ViewsTold(Assumption):
 
 
 @dataclass(frozen=True)
-class ListedGenerators(Assumption):
-    """Generator expressions run at once, in a loop that fills a list.
-
-    Why: how many items one gives, or a test in it, depends on data.
-    Changes: it is a staged loop; what ``compress`` and ``groupby`` give is a list, too.  ``next``
-    leaves the loop over a generator with its first item, unpacking takes all items at once.
-    """
-
-    says = "generator expressions are lists"
-
-
-@dataclass(frozen=True)
 class RunTimeKeys(Assumption):
     """The dicts or sets that are made at a place have keys of run time, or the lists are heaps.
 

@@ -18,16 +18,15 @@ from ..types import dims
 from ..types.kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..types.subclasses import native_class
 from ..types.tree import blank
-from .assumptions import Assumptions, ListedGenerators
+from .assumptions import Assumptions
 from .boundary.scratch import ITEM, TOTAL
 from .calls import library  # noqa: F401  (like the others: it fills the table of handlers)
 from .dispatch import Dispatch, operators
 from .heap import heaps  # noqa: F401
 from .heap.run_time import check_no_table
 from .heap.stores import Reference, are_contents
-from .heap.unlike import things_in
 from .iteration import iterables, itertool  # noqa: F401
-from .iteration.iteration import Cursor, Staged, Transposed, opened, staged_iterable
+from .iteration.iteration import Staged, Transposed
 from .libraries.ndarray_subclasses import members  # noqa: F401
 from .numpy import arrays  # noqa: F401
 from .objects import copying
@@ -74,31 +73,6 @@ class TraceMachine(Dispatch):
         return self.call(function, *args, **kwargs)
 
     # ---- operators that are about Python -----------------------------------------------------
-    def generator(self, iterable: Any, lazily: Any, as_list: Any) -> Any:
-        """A generator expression over traced things runs at once, staged."""
-        iterable = self.cursors.consumed(iterable, False)
-        if isinstance(iterable, StandIn):
-            iterable = opened(self, iterable)
-        iterable = self.unions.without_none(self.pushes.begun(iterable))
-        staged = any(staged_iterable(self, one) is not None for one in things_in(iterable, {}))
-        if as_list is not None and (staged or (
-                self.pushes.ends_itself(iterable)) or (
-                ListedGenerators() in self.assumed and isinstance(iterable, (*SIZED, Choice)))):
-            items = as_list(iterable)
-            return self.containers.made(Cursor(staged_iterable(self, items) or items))
-        made = lazily(self.iterate(iterable))
-        self.calls.note_iterator(made)
-        self.cursors.drawn_from[id(made)] = (made, iterable)
-        if as_list is not None:
-            self.pushes.list_forms[id(made)] = (made, lambda: as_list(iterable))
-        return made
-
-    def search(self, function: Any, iterable: Any, lazily: Any, staged: Any) -> Any:
-        """``any`` or ``all`` of a generator expression is a loop that ends early."""
-        if function is any or function is all:
-            return staged(iterable)
-        return self.call(function, self.generator(iterable, lazily, None))
-
     def spread(self, value: Any, function: Any = ...) -> Any:
         """The items of ``*value``; those of a container from outside are read by their paths."""
         value = self.pushes.collected(value)

@@ -628,8 +628,7 @@ def ordered_by_a_comparison(x):
 @mistake(X)
 def iterator_used_again(x):
     it = iter(x)
-    first = next(v for v in it if v > 1.0)
-    return first + sum(it)
+    return (2.0 in it) + sum(it)
 
 
 # ---- the other transforms --------------------------------------------------------------------

@@ -124,6 +124,21 @@ def gens(x):
 
 
 @case(X)
+def gen_rest(x):
+    rest = iter(x)
+    first = next((v for v in rest if v > 1.0), x[0])
+    return first + sum(v * v for v in rest)
+
+
+@case(X)
+def gen_late(x):
+    scale = 2.0
+    total = sum(scale * v for v in x if v > 0.1)
+    scale = 3.0
+    return total + sum(scale * v for v in x) + sum(u * v for u in x for v in x if u > v)
+
+
+@case(X)
 def gen_branch(x):
     g = (v * v for v in x)
     t = 0.0

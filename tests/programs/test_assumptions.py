@@ -53,7 +53,6 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "ContentRead": ("containers_outside.appended_and_popped", "effects.lazily_started"),
     "GuardedLayout": ("views.im2col", "views.row_column_scalar"),
     "ViewsTold": ("views.channels_first", "views.ravel_or_not"),
-    "ListedGenerators": ("python_iteration.chunks", "records.frozen_book"),
     "RunTimeKeys": ("python_keys.sums_by_bin", "python_dicts.groups_of_lists",
                     "python_dicts.popped", "python_dicts.two_dicts_swapped"),
     "CalledFunction": ("recursion.newton", "recursion.called_in_a_loop"),

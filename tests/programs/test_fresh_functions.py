@@ -207,7 +207,8 @@ def check(rng: random.Random, form: int) -> None:
     # each call has functions of its own, for some count their calls
     want = made()(X)
     value, gradient = sg.value_and_grad(made())(X)
-    assert value == want and type(value) is type(want)
+    # derivatives in it are sums whose order their own text may choose
+    assert abs(value - want) <= 1e-13 * abs(want) and type(value) is type(want)
     fixed = difference(lambda x: made()(x), X)
     assert close(gradient, fixed, 1e-4)
     mode = rng.randrange(3)
@@ -216,7 +217,7 @@ def check(rng: random.Random, form: int) -> None:
     elif mode == 1:
         assert close(sg.vjp(made(), X)[1](1.0)[0], fixed, 1e-4)
     else:
-        assert sg.jit(made())(X) == want
+        assert abs(sg.jit(made())(X) - want) <= 1e-13 * abs(want)
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from ..scopes import CELL, CLASS, FREE, GLOBAL
-from .comprehensions import search
 from .context import Context, expression
 from .names import is_quiet
 
@@ -28,10 +27,6 @@ def call(c: Context, node: ast.Call) -> ast.expr:
             callee, arguments, keywords = _arguments(c, node, c.expr(function))
             frame = c.frame
             return c.op("call_scoped", node, [frame, callee, *arguments], keywords)
-        if function.id in ("any", "all") and c.scope.resolve(function.id)[0] == GLOBAL and (
-                len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp)
-                and not node.keywords):
-            return search(c, node, c.expr(function))
     callee, arguments, keywords = _arguments(c, node, c.expr(function))
     return c.op("call", node, [callee, *arguments], keywords)
 

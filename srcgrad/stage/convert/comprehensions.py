@@ -10,16 +10,15 @@ from __future__ import annotations
 import ast
 import sys
 
-from ..machine import BREAK
+from ..machine import EXPRESSION
 from ..scopes import COMPREHENSION, Scope, target_names
-from .context import CAN_BREAK, Context, expression, refuse
+from .context import Context, Plan, expression, refuse
 from .loops import target_function
 
-_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-_KINDS = {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>",
-          ast.GeneratorExp: "<listcomp>"}
+_Collecting = ast.ListComp | ast.SetComp | ast.DictComp
+_Comprehension = _Collecting | ast.GeneratorExp
+_KINDS = {ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>"}
 _FUNCTIONS = ast.Lambda | ast.GeneratorExp
-_DEEPEST_LIST_FORM = 2  # of generator expressions in each other: each level doubles the code
 
 
 @expression(ast.ListComp, ast.SetComp, ast.DictComp)
@@ -31,67 +30,41 @@ def comprehension(c: Context, node: ast.ListComp | ast.SetComp | ast.DictComp) -
 
 @expression(ast.GeneratorExp)
 def generator_expression(c: Context, node: ast.GeneratorExp) -> ast.expr:
-    """``generator(first iterable, generator function, list comprehension)``: a machine that
-    knows the consumer (``sum``, ``all``, ...) may take the list form."""
+    """The call of a generator function with the first iterable, as in Python."""
     first = c.expr(node.generators[0].iter)
-    lazy = _generator(c, node)
-    c.unit.depth += 1
-    eager: ast.expr = c.constant(None, node)
-    if c.unit.depth <= _DEEPEST_LIST_FORM:
-        eager = _collector(c, node)
-    c.unit.depth -= 1
-    return c.op("generator", node, [first, lazy, eager])
+    names = {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    given = "iterable"
+    while given in names:
+        given += "_"
+    body: list[ast.stmt] = [_one_line(ast.Expr(ast.copy_location(ast.Yield(node.elt), node.elt)),
+                                      node.elt)]
+    for generator in reversed(node.generators):
+        for condition in reversed(generator.ifs):
+            body = [_one_line(ast.If(condition, body, []), condition)]
+        at = generator.iter
+        iterable = at if generator is not node.generators[0] else ast.copy_location(
+            ast.Name(given, ast.Load()), at)
+        body = [_one_line(ast.For(generator.target, iterable, body, []), at)]
+    arguments = ast.arguments([], [c.parameter(given, node)], None, [], [], None, [])
+    scope = _scope(c, node)
+    scope.bound.add(given)
+    index = c.unit.add(Plan(EXPRESSION, c.qualname, arguments, body,
+                            scope, node.lineno, "function", generator=True))
+    nothing = ast.copy_location(ast.Dict([], []), node)
+    function = c.op("define", node, [
+        c.unit.name(f"S {index}"), c.frame_of(c.scope.children_parent()), c.tuple_of([], node),
+        nothing, nothing])
+    return c.op("call", node, [function, first])
 
 
-def search(c: Context, node: ast.Call, callee: ast.expr) -> ast.expr:
-    """``any(... for ...)`` and ``all(... for ...)``: ``search(callee, first iterable, generator
-    function, staged search)``.  The search ends where the answer is known."""
-    found = node.args[0]
-    assert isinstance(found, ast.GeneratorExp) and isinstance(node.func, ast.Name)
-    first = c.expr(found.generators[0].iter)
-    lazy = _generator(c, found)
-    return c.op("search", node, [callee, first, lazy, _searcher(c, found, node.func.id == "any")])
+def _one_line(made: ast.stmt, at: ast.expr) -> ast.stmt:
+    """A statement that stands for a part of one of the user's."""
+    made.lineno = made.end_lineno = at.lineno
+    made.col_offset, made.end_col_offset = at.col_offset, at.end_col_offset
+    return made
 
 
-def _searcher(c: Context, node: ast.GeneratorExp, stop: bool) -> ast.expr:
-    """The local function that runs the loops until an element's truth is ``stop``."""
-    inner = _inner(c, node, native=False)
-    frame, slot = c.unit.name(inner.scope.variable), c.unit.text(c.unit.fresh("found"))
-    inner.emit(c.op("store", node, [frame, slot, c.constant(not stop, node)]))
-    inner.out, head = [], inner.out
-    inner.emit(c.op("store", node, [frame, slot, c.constant(stop, node)]))
-    inner.emit_return(c.constant(BREAK, node), node)
-    hit = inner.add_region("hit", node, [], CAN_BREAK, False)
-    inner.out = head
-    arms = [hit, c.unit.name("PASS")] if stop else [c.unit.name("PASS"), hit]
-    found = c.op("load", node, [frame, slot])
-    _search(inner, node, 0, c.unit.name("iterable"), arms, found)
-    inner.emit_return(found, node)
-    return _finish(c, inner, node, "<listcomp>", inner.out)
-
-
-def _search(c: Context, node: ast.GeneratorExp, index: int, iterable: ast.expr,
-            arms: list[ast.expr], found: ast.expr) -> None:
-    generator = node.generators[index]
-    at = generator.target
-    target = target_function(c, generator.target)
-    saved, c.out = c.out, []
-    if index + 1 < len(node.generators):
-        _search(c, node, index + 1, c.expr(node.generators[index + 1].iter), arms, found)
-        c.emit_return(c.op("if_", node, [found, *arms]), node)
-    else:
-        c.emit_return(c.op("if_", node, [c.expr(node.elt), *arms]), node)
-    for condition in reversed(generator.ifs):
-        then = c.add_region("then", condition, [], CAN_BREAK, True)
-        c.out = []
-        c.emit_return(c.op("if_", condition, [c.expr(condition), then, c.unit.name("PASS")]),
-                      condition)
-    body = c.add_region("body", at, [], CAN_BREAK, True)
-    c.out = saved
-    c.emit(c.op("for_", generator.iter, [iterable, target, body]))
-
-
-def _inner(c: Context, node: _Comprehension, native: bool) -> Context:
+def _scope(c: Context, node: _Comprehension) -> Scope:
     scope = Scope(COMPREHENSION, c.unit.fresh("F"), c.scope.children_parent())
     scope.merged = sys.version_info >= (3, 12) and not isinstance(node, ast.GeneratorExp)
     for generator in node.generators:
@@ -99,10 +72,10 @@ def _inner(c: Context, node: _Comprehension, native: bool) -> Context:
         if generator.is_async:
             raise refuse(c.unit, node, "async comprehensions are not supported",
                          "a staged function runs without an event loop", "use an ordinary for")
-    return c.inner(scope, native)
+    return scope
 
 
-def _finish(c: Context, inner: Context, node: _Comprehension, kind: str,
+def _finish(c: Context, inner: Context, node: _Collecting, kind: str,
             body: list[ast.stmt]) -> ast.expr:
     parent = c.frame_of(c.scope.children_parent())
     frame = c.call(c.unit.name("SCOPE"), node, [c.unit.name("M"), parent])
@@ -113,9 +86,9 @@ def _finish(c: Context, inner: Context, node: _Comprehension, kind: str,
     return c.unit.name(variable)
 
 
-def _collector(c: Context, node: _Comprehension) -> ast.expr:
+def _collector(c: Context, node: _Collecting) -> ast.expr:
     """The local function that runs the loops and collects the elements."""
-    inner = _inner(c, node, native=False)
+    inner = c.inner(_scope(c, node))
     result = c.unit.name(c.unit.fresh("result"))
     start = {ast.SetComp: "build_set", ast.DictComp: "build_dict"}.get(type(node), "build_list")
     nothing = [c.list_of([], node)] if isinstance(node, ast.DictComp) else []
@@ -125,7 +98,7 @@ def _collector(c: Context, node: _Comprehension) -> ast.expr:
     return _finish(c, inner, node, _KINDS[type(node)], inner.out)
 
 
-def _loop(c: Context, node: _Comprehension, index: int, iterable: ast.expr,
+def _loop(c: Context, node: _Collecting, index: int, iterable: ast.expr,
           result: ast.expr) -> None:
     generator = node.generators[index]
     at = generator.target
@@ -141,7 +114,7 @@ def _loop(c: Context, node: _Comprehension, index: int, iterable: ast.expr,
         c.out = []
         c.emit(c.op("if_", condition, [c.expr(condition), then, c.unit.name("PASS")]))
     outside = set(map(id, ast.walk(node.generators[0].iter)))
-    if not any(isinstance(inner, _FUNCTIONS) and inner is not node and id(inner) not in outside
+    if not any(isinstance(inner, _FUNCTIONS) and id(inner) not in outside
                for inner in ast.walk(node)):  # nothing reads the variables after an iteration
         frame = c.unit.name(c.scope.variable)
         for name in dict.fromkeys(target_names(generator.target)):
@@ -152,7 +125,7 @@ def _loop(c: Context, node: _Comprehension, index: int, iterable: ast.expr,
     c.emit(c.op("for_", generator.iter, [iterable, target, body]))
 
 
-def _collect(c: Context, node: _Comprehension, result: ast.expr) -> None:
+def _collect(c: Context, node: _Collecting, result: ast.expr) -> None:
     if isinstance(node, ast.DictComp):
         key = c.hold(c.expr(node.key), node.key)
         value = c.hold(c.expr(node.value), node.value)
@@ -161,24 +134,6 @@ def _collect(c: Context, node: _Comprehension, result: ast.expr) -> None:
         method = "add" if isinstance(node, ast.SetComp) else "append"
         element = c.hold(c.expr(node.elt), node.elt)
         c.emit(c.op("call_method", node.elt, [result, c.unit.text(method), element]))
-
-
-def _generator(c: Context, node: ast.GeneratorExp) -> ast.expr:
-    """The local generator function, with Python's own loops."""
-    inner = _inner(c, node, native=True)
-    element = ast.copy_location(ast.Yield(inner.expr(node.elt)), node.elt)
-    body: list[ast.stmt] = [ast.copy_location(ast.Expr(element), node.elt)]
-    for index in range(len(node.generators) - 1, -1, -1):
-        generator = node.generators[index]
-        for condition in reversed(generator.ifs):
-            test = c.op("truth", condition, [inner.expr(condition)])
-            body = [ast.copy_location(ast.If(test, body, []), condition)]
-        iterable: ast.expr = c.unit.name("iterable")
-        if index:
-            iterable = c.op("iterate", generator.iter, [inner.expr(generator.iter)])
-        body = [native_for(inner, generator.target, iterable, body, [], generator.iter)]
-    made = _finish(c, inner, node, "<genexpr>", body)
-    return made
 
 
 def native_for(c: Context, target: ast.expr, iterable: ast.expr, body: list[ast.stmt],

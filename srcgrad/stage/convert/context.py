@@ -154,7 +154,6 @@ class Unit:
     has_yield: bool
     lazy_annotations: bool
     counter: int = 0
-    depth: int = 0  # of generator expressions, whose list form is made too
     plans: list[Plan] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
     regions: dict[str, RegionPlan] = field(default_factory=dict)

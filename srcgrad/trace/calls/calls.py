@@ -71,7 +71,6 @@ class Calls(Collaborator):
     class_attributes: parts.ClassAttributes
     construction: parts.Construction
     containers: parts.Containers
-    cursors: parts.Iterators
     effects: parts.Effects
     foreigners: parts.Foreigners
     found_functions: parts.FoundFunctions
@@ -91,7 +90,6 @@ class Calls(Collaborator):
         self.handlers: dict[Any, Callable[..., Any]] = HANDLERS
         self.depth = 0
         self.iterators: dict[int, tuple[Any, Any]] = {}
-        self.spent: dict[int, Any] = {}  # Python iterators that something may have taken a part of
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a call gives; handed on as it is, so that no layer takes room on C's stack."""
@@ -198,8 +196,6 @@ class Calls(Collaborator):
     def check_iterator(self, iterator: Any) -> None:
         """A Python iterator is advanced while tracing, so it must be in the region where it was
         made, which is run once; a for loop of known length can be unrolled."""
-        if id(iterator) in self.spent:
-            self.cursors.refuse_shared()
         found = self.iterators.get(id(iterator))
         if self.guarded.cleaning and isinstance(iterator, types.GeneratorType) and (
                 iterator.gi_frame is None or iterator.gi_suspended):

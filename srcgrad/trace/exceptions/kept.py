@@ -13,7 +13,6 @@ from typing import Any
 from ...errors import UnsupportedSyntax
 from ...graph.ir import Node
 from ...stage.defaults import KeptTry
-from ..assumptions import ListedGenerators
 from ..flow.control import Signal
 from ..record.raising import catches, raising
 
@@ -58,10 +57,8 @@ class Watched(KeptTry):
         kinds = [kind() or BaseException for kind in self.kinds]
         if any(catches(error, kind) for _, error in raising(self.machine, nodes, kinds)
                for kind in kinds):
-            if ListedGenerators() in self.machine.assumed:  # whose ends an exception tells
-                self.machine.items.unroll_list_makers("a generator asks for items until it raises")
+            self.machine.items.unroll_list_makers("a generator asks for items until it raises")
             raise self.machine.recorder.of_forms(UnsupportedSyntax(
                 "a try statement of a generator whose body may raise in the run",
                 why="the generator runs while compiling, because its items are taken one by one",
-                fix="take them in a for statement, or test with an if statement"),
-                ListedGenerators())
+                fix="take them in a for statement, or test with an if statement"))

@@ -56,6 +56,7 @@ class Arm:
 class Merges(Collaborator):
     """Arms and their merging."""
 
+    cursors: parts.Iterators
     found_functions: parts.FoundFunctions
     handed_over: parts.HandedOver
     joined_values: parts.JoinedValues
@@ -141,6 +142,8 @@ class Merges(Collaborator):
         stands for one with other names."""
         if id(old) in self.journal.copies:
             self.journal.copied(new)
+        if id(old) in self.cursors.read_by:
+            self.cursors.read_by[id(new)] = new, self.cursors.read_by[id(old)][1]
         if id(old) in self.handed_over.given_out or id(old) in self.handed_over.handed:
             self.handed_over.given_out[id(new)] = (new, ChangedLater("joined"))
             self.journal.seal(new)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import functools
 import operator
-import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ...stage.machine import NORMAL
 from ...types.dims import evaluate, is_varying
 from ...types.spelling import Method
 from ...types.subclasses import content_of, item_step, make, native_class
-from ..assumptions import KnownLengths, ListedGenerators
+from ..assumptions import KnownLengths
 from ..boundary.identity import equal_if_one
 from ..calls.refused import endless_container
 from ..collaborator import PASSED, Collaborator
@@ -151,8 +150,8 @@ class Containers(Collaborator):
             if star:
                 value._refuse("is unpacked with a star")
             return tuple(self.machine.getitem(value, i) for i in range(before))
-        elif type(value) is types.GeneratorType and ListedGenerators() in self.assumed:
-            return self.unpack(self.machine.call(list, value), before, star, after)
+        elif self.pushes.fresh_generator(value) is not None:
+            return self.unpack(self.pushes.collected(value), before, star, after)
         else:
             items = list(self.machine.iterate(value))
         return split_items(items, before, star, after)
@@ -182,7 +181,7 @@ class Containers(Collaborator):
                 "a list whose length depends on data is iterated where its length is needed",
                 why="the generated code is made before the length is known",
                 fix="loop over it with a for statement"),
-                ListedGenerators(), *self.lists.maker_unrolled(iterable))
+                *self.lists.maker_unrolled(iterable))
         return self.watched(self.outside_items(iterable))
 
     def delegate(self, iterable: Any) -> Any:

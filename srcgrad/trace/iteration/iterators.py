@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...stage.machine import Frame
+from ...stage.machine import EXPRESSION, Frame
 from ..collaborator import PASSED, Collaborator
 from ..numpy.written_out import Flat, is_written_out
 from ..objects.special_methods import python_method
 from ..record.journal import Field
 from ..record.structures import is_library
-from ..record.tracers import is_tracer
+from ..record.tracers import ArrayTracer
 from .iterables import taken
 from .iteration import (
     Cursor,
@@ -66,18 +66,18 @@ class Step:
 class Iterators(Collaborator):
     """Iterators with a position."""
 
-    calls: parts.Calls
     containers: parts.Containers
     contents: parts.Contents
     escapes: parts.Escapes
     loops: parts.Loops
+    pushes: parts.Pushes
     recorder: parts.Recorder
     recursion: parts.Recursion
 
     def __init__(self) -> None:
         self.kept_cursors: dict[int, tuple[Any, Cursor]] = {}
-        # generator expressions, and what they go through
-        self.drawn_from: dict[int, tuple[Any, Any]] = {}
+        # of generator expressions, variables that may not change before their items are taken
+        self.read_by: dict[int, tuple[Cursor, tuple[Any, ...]]] = {}
 
     def kept(self, value: Any) -> Any:
         """A value that gets a name: an iterator has a position from now on."""
@@ -91,7 +91,33 @@ class Iterators(Collaborator):
             value.cursor = Cursor(staged_iterable(self.machine, elements), kept=True)
         if type(value) is Cursor:
             value.kept = True
-        return value
+        call = self.pushes.fresh_generator(value) if type(value) is types.GeneratorType else None
+        if call is not None and self.pushes.is_open(call):  # it may be asked for items one by one
+            read, items = self._read_by(call), self.pushes.collected(value)
+            cursor: Cursor = self.containers.made(Cursor(
+                staged_iterable(self.machine, items) or items, kept=True))
+            self.read_by[id(cursor)] = cursor, read
+            self.kept_cursors[id(value)] = value, cursor
+        return self.kept_cursors.get(id(value), (value, value))[1]
+
+    def _read_by(self, call: Any) -> tuple[tuple[dict[str, Any], str, Any, Any], ...]:
+        """What a generator expression goes through, and the variables around it that it reads: the
+        slots, the name, and what is there."""
+        source, frame = call.drawn_from, call.frame.parent
+        found: list[Any] = [({}, "what it goes through", source, self._content(source))]
+        while frame is not None:
+            found += [(frame.slots, name, value, self._content(value))
+                      for name, value in frame.slots.items() if name in call.form.mentions]
+            frame = frame.parent
+        return tuple(found)
+
+    def _content(self, value: Any) -> Any:
+        """What a variable's array or list holds now, to be compared."""
+        if type(value) is ArrayTracer:
+            return value.home.current
+        if type(value) is list:
+            return self.symbolic_lists.get(id(value)) or tuple(map(id, value))
+        return None
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
         self.next.store(frame, name, self.kept(value))
@@ -103,7 +129,8 @@ class Iterators(Collaborator):
         return self.next.build_list(*(self.kept(i) for i in items))
 
     def run_frame(self, function: Any, staged: Any, frame: Frame) -> Any:
-        for name, value in [] if is_written_out(function) else list(frame.slots.items()):
+        passing = is_written_out(function) or staged.name == EXPRESSION  # they name nothing
+        for name, value in [] if passing else list(frame.slots.items()):
             if self.kept(value) is not value:
                 frame.slots[name] = self.kept(value)
         return self.recursion.run_frame(function, staged, frame)
@@ -123,6 +150,13 @@ class Iterators(Collaborator):
     def check_shared(self, cursor: Cursor) -> None:
         if cursor.shared is not False:
             self.refuse_shared()
+        for slots, name, value, content in self.read_by.get(id(cursor), (cursor, ()))[1]:
+            if slots.get(name, value) is not value or self._content(value) != content:
+                raise self.recorder.fatal(UnsupportedOperation(
+                    f"{name} has changed since a generator expression was made",
+                    why="its items were computed when it got its name, since who takes them one "
+                        "by one may do so anywhere",
+                    fix="write the expression where its items are taken, or make a list of them"))
 
     def refuse_shared(self) -> NoReturn:
         raise self.recorder.fatal(UnsupportedOperation(
@@ -159,14 +193,7 @@ class Iterators(Collaborator):
                 passed = whole = False
             if not passed:
                 args = tuple(self.consumed(a, whole) for a in args)
-        result = self.next.called(function, args, kwargs)
-        if (function is any or function is all) and isinstance(args[0], types.GeneratorType) and (
-                is_tracer(result)):
-            source: Any = args[0]
-            while source is not None:
-                self.calls.spent[id(source)] = source
-                source = self.drawn_from.get(id(source), (None, None))[1]
-        return result
+        return self.next.called(function, args, kwargs)
 
     def _dealt(self, rest: Cursor, count: int) -> list[Any]:
         """The columns of ``zip(*[iterator] * count)``: every ``count``-th of the items that are

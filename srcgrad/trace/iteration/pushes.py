@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,20 +18,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...stage.function import Staged as StagedFunction
-from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN, Frame
+from ...stage.machine import BREAK, CONTINUE, EXPRESSION, NORMAL, RETURN, UNBOUND, Frame
 from ...types.dataclasses import dataclass, field
-from ..assumptions import ListedGenerators
 from ..boundary.scratch import FOUND
 from ..collaborator import Collaborator
 from ..flow.control import Refusal
 from ..flow.later import Later, names_of_loop
+from ..heap.unlike import things_in
 from ..objects.special_methods import is_subscripted, python_method
 from ..record.homes import RAISE
-from ..record.journal import Field
+from ..record.journal import Field, Slot
 from ..record.tracers import Jump, is_tracer
 from .iteration import Cursor, Staged, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
-from .iterators import EXHAUST
+from .iterators import EXHAUST, LOOKING
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -51,6 +52,12 @@ class Generated:
     frame: Frame
     endless: bool
     state: int = FRESH
+
+    @property
+    def drawn_from(self) -> Any:
+        """What a generator expression goes through; None for a generator function."""
+        return self.frame.slots.get(self.form.parameters[0]) if (
+            self.form.name == EXPRESSION) else None
 
 
 @dataclass(slots=True)
@@ -89,10 +96,9 @@ class Pushes(Collaborator):
     loops: parts.Loops
     merges: parts.Merges
     recorder: parts.Recorder
+    unions: parts.Unions
 
     def __init__(self) -> None:
-        self.list_forms: dict[int, tuple[types.GeneratorType[Any, Any, Any], Callable[[],
-            Any]]] = {}
         self.generated: dict[int, Generated] = {}
         self.consumers: list[Consumer] = []
         self.pushed: Any = None  # what the last generator has returned
@@ -107,7 +113,9 @@ class Pushes(Collaborator):
 
     def fresh_generator(self, obj: Any) -> Generated | None:
         """The call behind a generator that has a pushing form, if nothing is taken from it."""
-        found = self.generated.get(id(obj)) if type(obj) is types.GeneratorType else None
+        if type(obj) is not types.GeneratorType:
+            return obj if type(obj) is Generated else None
+        found = self.generated.get(id(obj))
         if found is None or found.state != FRESH or (
                 inspect.getgeneratorstate(obj) != inspect.GEN_CREATED):
             return None
@@ -127,10 +135,6 @@ class Pushes(Collaborator):
         by_subscript = is_subscripted(iterable)
         if call is None and python_method(iterable, "__next__") is None and not by_subscript:
             return self.next.for_(iterable, target, body, orelse, rest)
-        layers, region = len(self.journal.layers), self.recorder.region
-        nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
-            self.merges.frames)
-        self.journal.push()
 
         def plainly() -> Any:
             return self.next.for_(iterable, target, body, orelse, rest)
@@ -140,13 +144,24 @@ class Pushes(Collaborator):
             made = call or self.fresh_generator(self.machine.call(tool, iterable))
             return self.loops.loop_end(self._handed_on(made, target, body), orelse, rest)
 
-        first, second = (handed, plainly) if call is not None else (plainly, handed)
+        if call is iterable:
+            return handed()
+        return self._either(*((handed, plainly) if call is not None else (plainly, handed)))
+
+    def _either(self, first: Callable[[], Any], second: Callable[[], Any],
+                of: Any = None) -> Any:
+        """One way to take items (``of`` a generator that runs anew for the second); the second
+        where the first is refused."""
+        layers, region = len(self.journal.layers), self.recorder.region
+        nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
+            self.merges.frames)
         before = self._positions()
+        self.journal.push()
         try:
-            jump = first()
+            found = first()
         except Refusal as refusal:
             after = self._positions()
-            if any(after[key] != position for key, position in before.items()):
+            if any(after[key] != position for key, position in before.items() if key != id(of)):
                 raise  # what a generator of Python's has given is gone
             self.loops.unwind(layers, region, nodes)
             del self.consumers[consumers:], self.merges.frames[frames:]
@@ -160,7 +175,7 @@ class Pushes(Collaborator):
             raise
         while len(self.journal.layers) > layers:
             self.journal.commit()
-        return jump
+        return found
 
     def _positions(self) -> dict[int, int | None]:
         """Where the generators that Python runs are (None: at their end)."""
@@ -180,7 +195,7 @@ class Pushes(Collaborator):
         where = self.recorder.where()
         self.branches.call_sites.append((call.function.__code__, (
             where.filename, where.line, where.column) if where is not None else None))
-        if where is not None:
+        if where is not None and call.form.name != EXPRESSION:
             self.recorder.callers.append(where)
         try:
             self.pushed = self.run_frame(call.function, call.form, call.frame)
@@ -188,6 +203,8 @@ class Pushes(Collaborator):
             self.consumers.remove(consumer)
             self.branches.call_sites.pop()
             del self.recorder.callers[consumer.depth:]
+        if call.form.name == EXPRESSION:  # whose frame names what it went through no longer
+            self.journal.write(Slot(call.frame, call.form.parameters[0]), UNBOUND)
         taker = self.taker(call.form) if passes_on else consumer
         self.journal.write(Field(call, "state"), LEFT if taker.codes else ENDED)
         left = self.machine.load(taker.slots, "left")
@@ -263,6 +280,8 @@ class Pushes(Collaborator):
 
     # ---- tools -------------------------------------------------------------------------------
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if type(function) is types.FunctionType and function.__name__ == EXPRESSION:
+            return self.calls.call_function(function, (self.unions.without_none(args[0]),), {})
         tool, takes_all = None, False
         if type(function) in (type, types.BuiltinFunctionType):
             tool = TOOLS.get(function)
@@ -270,7 +289,7 @@ class Pushes(Collaborator):
                 len(args) == 1 or bool(args and function not in (max, min))) and not (
                 function is dict and hasattr(type(args[0]), "keys"))
         if takes_all:
-            first = self.begun(self.at_once(args[0]))
+            first = self.begun(args[0])
             args = (self.collected(first) if is_subscripted(first) else first, *args[1:])
         if takes_all and function in (any, all):
             items = staged_iterable(self.machine, args[0])
@@ -288,11 +307,39 @@ class Pushes(Collaborator):
                     return made
             if takes_all and function in (any, all):
                 return self._found(args[0], function is any)
-            if function is next and ListedGenerators() in self.assumed:
-                return self.machine.operators.helped(_first_of, *args)
-            if takes_all:
-                args = tuple(self.collected(a) for a in args)
+            if function is next:
+                return self._next_of(*args)
+            if function not in LOOKING:
+                args = tuple([self.collected(a) if takes_all or self._may_run(a, function)
+                              else a for a in args])
         return self.next.called(function, args, kwargs)
+
+    def _next_of(self, generator: Any, *default: Any) -> Any:
+        """``next`` of a fresh generator: Python's, or the first round of a loop, as which an
+        expression over things of run-time length runs (nobody can ask it for more)."""
+        call = self.generated[id(generator)]
+
+        def plainly() -> Any:
+            return self.next.called(next, (generator, *default), {})
+
+        def staged() -> Any:
+            return self.machine.operators.helped(_first_of, call, *default)
+
+        ways = (staged, plainly) if self.is_open(call) else (plainly, staged)
+        return self._either(*ways, of=generator)
+
+    def is_open(self, call: Generated) -> bool:
+        """Does only a run know what a generator expression goes through?"""
+        return any(staged_iterable(self.machine, one) is not None
+                   for one in things_in(call.drawn_from, {}))
+
+    def _may_run(self, generator: Any, function: Any) -> bool:
+        """May a generator run as a whole before a function takes its items?"""
+        call = self.fresh_generator(generator)
+        if call is None or call.endless:
+            return False
+        return function not in (zip, map) or not (
+            call.drawn_from is None or hasattr(type(call.drawn_from), "__next__"))
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
@@ -300,11 +347,6 @@ class Pushes(Collaborator):
                 isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
             args = tuple(self.collected(a) for a in args)
         return self.next.called_method(obj, name, args, kwargs)
-
-    def ends_itself(self, iterable: Any) -> bool:
-        """Is it a generator from which nothing is taken yet, and that ends?"""
-        call = self.fresh_generator(iterable)
-        return call is not None and not call.endless
 
     def begun(self, obj: Any) -> Any:
         """The generator that an object's ``__iter__`` makes, if it is one; else the object."""
@@ -315,24 +357,36 @@ class Pushes(Collaborator):
             return obj
         return self.machine.call(method, obj)
 
-    def at_once(self, obj: Any) -> Any:
-        """A generator expression whose items are all taken, as a list where Python's own loops
-        would ask for what depends on data."""
-        made, as_list = self.list_forms.get(id(obj), (None, None))
-        if made is None or as_list is None or ListedGenerators() not in self.assumed or (
-                inspect.getgeneratorstate(made) != inspect.GEN_CREATED):
-            return obj
-        made.close()
-        return as_list()
-
     def collected(self, iterable: Any) -> Any:
         """The items of a fresh generator, or of a class that is gone through by subscripts, in a
         list; anything else as it is."""
-        if self.fresh_generator(iterable) is None and not is_subscripted(iterable):
+        call = self.fresh_generator(iterable)
+        if call is None and not is_subscripted(iterable):
             return iterable
-        items: list[Any] = self.machine.containers.made([])
-        self.machine.for_(iterable, self.machine.hold, lambda: self.machine.append_held(items))
-        return items
+
+        def handed() -> Any:
+            items: list[Any] = self.machine.containers.made([])
+            self.machine.for_(iterable if call is None else call, self.machine.hold,
+                              lambda: self.machine.append_held(items))
+            return items
+
+        if call is None or call.drawn_from is None or self.is_open(call) or (
+                self.fresh_generator(call.drawn_from) is not None):
+            return handed()
+        slots, name = call.frame.slots, call.form.parameters[0]
+        source = again = slots[name]
+        if hasattr(type(source), "__next__"):  # what the first attempt takes is there for the next
+            source, again = itertools.tee(source)
+
+        def plainly() -> Any:
+            slots[name] = source
+            return self.machine.containers.made(list(self.machine.iterate(iterable)))
+
+        def pushed() -> Any:
+            slots[name] = again
+            return handed()
+
+        return self._either(plainly, pushed, of=iterable)
 
     def _found(self, iterable: Any, wanted: bool) -> Any:
         """``any`` or ``all`` of a generator."""

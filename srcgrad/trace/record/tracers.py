@@ -405,14 +405,17 @@ def users_class(cls: Any) -> Any:
 
 def contains_tracer(structure: Any) -> bool:
     """Is there a tracer anywhere in nested lists, tuples, deques, dicts and slices?"""
-    if is_tracer(structure) or isinstance(structure, POSING):
-        return True
-    if isinstance(structure, (list, tuple, deque)):
-        return any(contains_tracer(s) for s in structure)
-    if isinstance(structure, dict):
-        return any(contains_tracer(s) for s in structure.values())
-    if isinstance(structure, slice):
-        return any(contains_tracer(s) for s in (structure.start, structure.stop, structure.step))
+    if not isinstance(structure, (list, tuple, deque, dict, slice)):
+        return is_tracer(structure) or isinstance(structure, POSING)
+    todo, met = [structure], set()
+    for one in todo:  # which grows meanwhile
+        if is_tracer(one) or isinstance(one, POSING):
+            return True
+        if not isinstance(one, (list, tuple, deque, dict, slice)) or id(one) in met:
+            continue
+        met.add(id(one))  # it may contain itself
+        todo += (one.start, one.stop, one.step) if isinstance(one, slice) else (
+            one.values() if isinstance(one, dict) else one)
     return False
 
 

@@ -13,7 +13,7 @@ from ...graph.infer import infer
 from ...graph.ir import Value
 from ...types import dims
 from ...types.kinds import BOOL, Kind, in_words, int_aval
-from ..assumptions import ComplexPower, KnownLengths, ListedGenerators, Withdrawn
+from ..assumptions import ComplexPower, KnownLengths, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..libraries import registry as libraries
@@ -350,7 +350,7 @@ class Operators(Collaborator):
             f"the truth value of {what} is needed now",
             why="it depends on data, and this place (a generator, a C function, a dict key) "
                 "cannot be staged as a branch",
-            fix="use an if statement, np.where, or a loop in staged code"), ListedGenerators())
+            fix="use an if statement, np.where, or a loop in staged code"))
 
     def predicate(self, value: Any) -> Any:
         """The value as a branch condition: a bool or a tracer whose truth Python can test."""

@@ -15,7 +15,6 @@ import numpy as np
 from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.machine import Frame
-from ..assumptions import ListedGenerators
 from ..collaborator import PASSED, Collaborator
 from ..heap.unlike import things_in
 from ..iteration.iteration import Items
@@ -202,7 +201,7 @@ class Unions(Collaborator):
             raise self.recorder.of_forms(JoinError(
                 f"a sequence has {len(sides[0])} items on one path and {len(sides[1])} on the "
                 "other", why="how many there are is needed while the code is made",
-                fix="loop over it with a for statement"), ListedGenerators())
+                fix="loop over it with a for statement"))
         return [self.branches.choose(iterable.predicate, lambda: a, lambda: b)  # noqa: B023
                 for a, b in zip(*sides, strict=True)]
 
