@@ -128,6 +128,12 @@ class Staged:
             for node in statements_of(self._body))
 
     @property
+    def makes_functions(self) -> bool:
+        """Are functions or generators made in it, which read its variables when they are called?"""
+        return any(isinstance(inner, ast.Lambda | ast.GeneratorExp | ast.FunctionDef)
+                   for node in self._body for inner in ast.walk(node))
+
+    @property
     def read_later(self) -> Later | None:
         """See :func:`srcgrad.stage.liveness.read_later`."""
         if not self._later:

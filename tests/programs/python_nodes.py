@@ -139,6 +139,23 @@ def gen_late(x):
 
 
 @case(X)
+def gen_of_gens(x):
+    powers = ((v**k for k in range(1, 4)) for v in x)
+    total = sum(sum(p) for p in powers)
+    rows = ((v * w for w in x) for v in x)
+    for row in rows:
+        total = total * 0.5 + sum(row)
+    return total
+
+
+@case(X)
+def gen_of_lambdas(x):
+    total = sum([f() for f in ((lambda: v * 2) for v in x)])
+    scaled = (lambda u: u * v for v in x)
+    return total + sum(f(x[0]) for f in scaled)
+
+
+@case(X)
 def gen_branch(x):
     g = (v * v for v in x)
     t = 0.0

@@ -92,7 +92,8 @@ class Iterators(Collaborator):
         if type(value) is Cursor:
             value.kept = True
         call = self.pushes.fresh_generator(value) if type(value) is types.GeneratorType else None
-        if call is not None and self.pushes.is_open(call):  # it may be asked for items one by one
+        if call is not None and self.pushes.is_open(call) and not call.form.makes_functions:
+            # it may be asked for items one by one
             read, items = self._read_by(call), self.pushes.collected(value)
             cursor: Cursor = self.containers.made(Cursor(
                 staged_iterable(self.machine, items) or items, kept=True))

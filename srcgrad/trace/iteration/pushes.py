@@ -336,7 +336,7 @@ class Pushes(Collaborator):
     def _may_run(self, generator: Any, function: Any) -> bool:
         """May a generator run as a whole before a function takes its items?"""
         call = self.fresh_generator(generator)
-        if call is None or call.endless:
+        if call is None or call.endless or call.form.makes_functions:
             return False
         return function not in (zip, map) or not (
             call.drawn_from is None or hasattr(type(call.drawn_from), "__next__"))
