@@ -139,6 +139,22 @@ def gen_late(x):
 
 
 @case(X)
+def gen_over_lines(x):
+    return sum(
+        np.sin(v)
+        * (
+            v + 1.0
+        )
+        for v in x
+        if v
+        > 0.1
+        for _ in range(
+            2
+        )
+    )
+
+
+@case(X)
 def gen_of_gens(x):
     powers = ((v**k for k in range(1, 4)) for v in x)
     total = sum(sum(p) for p in powers)

@@ -58,9 +58,11 @@ def generator_expression(c: Context, node: ast.GeneratorExp) -> ast.expr:
 
 
 def _one_line(made: ast.stmt, at: ast.expr) -> ast.stmt:
-    """A statement that stands for a part of one of the user's."""
+    """A statement that stands for a part of one of the user's, where that begins."""
     made.lineno = made.end_lineno = at.lineno
-    made.col_offset, made.end_col_offset = at.col_offset, at.end_col_offset
+    made.col_offset = made.end_col_offset = at.col_offset
+    if at.end_lineno == at.lineno:
+        made.end_col_offset = at.end_col_offset
     return made
 
 
