@@ -19,7 +19,7 @@ from ..cache.dispatch import Dispatch
 from ..cache.memory import rare_collections
 from ..errors import SrcgradError
 from ..graph.ir import Graph, unit_seeds
-from ..simplify import simplify
+from ..simplify import simplify, without_lookups
 from ..stage.stack import room_to_recurse
 from ..trace.entry import Traced, trace
 from ..types.guards import Path
@@ -66,6 +66,8 @@ def _compile_traced(function: Any, request: Request, signature: inspect.Signatur
     """Everything after tracing."""
     check_separate(leaves, traced)
     traced = replace(traced, guards=(*traced.guards, *structure_guards(traced, wanted)))
+    if "lookups" not in request.without:
+        traced = replace(traced, graph=without_lookups(traced.graph))
     if always_raises(traced.graph):
         request, wanted = replace(request, mode="jit"), []
     if request.mode in ("jit", "vjp", "jvp") and traced.leak is not None:

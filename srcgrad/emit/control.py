@@ -60,7 +60,8 @@ class Control(Plain):
         """The statements of a block, then what its end demands."""
         stmts: Stmts = list(first)
         self.moved.update(v for t, v in end.moves if t != "_")
-        nodes = [n for n in block.nodes if n not in self.folding.inlined]
+        nodes = [n for n in block.nodes if n not in self.folding.inlined and (
+            n.op != "const" or n.out in self.naming.of or n.out in self.stores)]
         guarded: list[tuple[int, Stmts]] = []
         for i, node in enumerate(nodes):
             if node.op == "effect" and node.params["fn"] in MARKERS:

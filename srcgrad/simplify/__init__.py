@@ -2,7 +2,9 @@
 
 from .dead import remove_dead
 from .independent import batch_loops
+from .object_numbers import without_lookups
 from .pipeline import simplify
 from .quotients import find_quotients, write_out_quotients
 
-__all__ = ["batch_loops", "find_quotients", "remove_dead", "simplify", "write_out_quotients"]
+__all__ = ["batch_loops", "find_quotients", "remove_dead", "simplify", "without_lookups",
+           "write_out_quotients"]

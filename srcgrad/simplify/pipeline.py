@@ -14,6 +14,7 @@ from .idle_stores import drop_idle_stores
 from .loops import drop_invariant
 from .matrices import use_structure
 from .narrow import narrow
+from .object_numbers import without_lookups
 from .once import store_once
 from .restore import restore
 from .scattered import keep_scattered
@@ -24,6 +25,7 @@ Pass = Callable[[Graph], Graph]
 
 # In this order; each may be left out without a change of meaning.
 PASSES: dict[str, Pass] = {
+    "lookups": without_lookups,
     "invariant": drop_invariant,
     "cancel": cancel,
     "centred": drop_centred,

@@ -1,0 +1,180 @@
+"""Numbers of objects that need not be looked up, and tests of them that always hold.
+
+Objects in a store are numbers.  The list of all objects, in the order in which they were made,
+holds 0, 1, 2, ..., so an item of it is its own place.  That a link leads to an object (its number
+is not negative) is not tested again where it was tested before.
+
+    ps = []                                         for i in range(n):
+    for i in range(n):                                  particle_x.append(0.1 * i)
+        ps.append(len(particle_x))          ->      for k in range(len(particle_x)):
+        particle_x.append(0.1 * i)                      particle_x[k] *= 2.0
+    for p in ps:
+        particle_x[p] *= 2.0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..graph.ir import Block, Graph, Node, Value, walk
+from ..types.kinds import Kind
+from .int_facts import IntFacts, tested
+
+
+def without_lookups(graph: Graph) -> Graph:
+    """The graph of a function, not yet differentiated, with such numbers and tests left out.
+
+    >>> from srcgrad.graph.ir import Builder
+    >>> from srcgrad.types.kinds import INT
+    >>> import operator
+    >>> b = Builder()
+    >>> x = b.param(INT, "x")
+    >>> numbers = b.add("list", (b.const(3, INT),), (INT,)).out
+    >>> item = b.add("get", (numbers, x), (INT,)).out
+    >>> test = b.apply(operator.ge, (item, 0), {}, INT)
+    >>> found = without_lookups(Graph("g", b.block((test,))))
+    >>> found.block.nodes[-1].op, found.block.nodes[-1].params
+    ('const', {'value': True})
+    """
+    callees = {name: without_lookups(callee) for name, callee in graph.callees.items()}
+    if graph.border is not None or not any(map(_may_go, walk(graph.block))):
+        return graph.but(callees=callees) if callees else graph
+    return graph.but(callees=callees, block=_Lookups(graph.block).block(graph.block))
+
+
+def _may_go(node: Node) -> bool:
+    return tested(node) is not None or (node.op == "get" and node.out.aval.kind is Kind.INT)
+
+
+class _Lookups:
+    def __init__(self, block: Block) -> None:
+        self.facts = IntFacts(block)
+        self.replaced: dict[Value, Value] = {}
+        self.always: set[Value] = set()  # tests that hold
+
+    def now(self, value: Value) -> Value:
+        while value in self.replaced:
+            value = self.replaced[value]
+        return value
+
+    def block(self, block: Block) -> Block:
+        nodes: list[Node] = []
+        self.nodes(block, nodes)
+        return block.but(nodes=tuple(nodes), outputs=tuple(map(self.now, block.outputs)))
+
+    def nodes(self, block: Block, made: list[Node]) -> None:
+        """Write the nodes of a block."""
+        for place, node in enumerate(block.nodes):
+            known = tested(node)
+            if known is not None and self.facts.holds(
+                    "nonnegative", known, given=self.facts.scope[block]):
+                self.always.add(node.out)
+                made.append(Node("const", (), node.outputs, {"value": True}, origin=node.origin))
+            elif node.op == "if" and node.inputs[0] in self.always:
+                self.nodes(node.blocks[0], made)
+                self.replaced.update(zip(node.outputs, node.blocks[0].outputs, strict=True))
+            elif node.op == "get" and self.is_own_place(node, block.nodes[place + 1:]):
+                self.replaced[node.out] = node.inputs[1]
+            else:
+                if node.op == "list_len" and (beside := self.beside(node.inputs[0])) is not None:
+                    node = node.but(inputs=(beside,))
+                made.append(node.but(inputs=tuple(map(self.now, node.inputs)),
+                                     blocks=tuple(map(self.block, node.blocks))))
+
+    # ---- lists of all objects ------------------------------------------------------------------
+    def is_own_place(self, node: Node, after: Sequence[Node]) -> bool:
+        """Is an item of a list its own place, and is there one, or does what follows fail as the
+        look-up would?"""
+        held, place = node.inputs[0], node.inputs[1]
+        if len(node.inputs) != 2 or node.out.aval.kind is not Kind.INT or (
+                place.aval.kind is not Kind.INT) or self.beside(held) is None:
+            return False
+        return self.counts(held, place) or (self.facts.holds("nonnegative", place)
+                                            and self.is_looked_up(held, node.out, after))
+
+    def is_looked_up(self, held: Value, number: Value, after: Sequence[Node]) -> bool:
+        """Does what follows read an item with this number of a list that is as long?"""
+        for node in after:
+            if node.op == "get" and node.inputs[1] is number:
+                return self.facts.holds("numbering", held, node.inputs[0])
+            if node.op not in ("const", "get", "list_len"):
+                return False
+        return False
+
+    def counts(self, held: Value, place: Value) -> bool:
+        """Is a place the index of a loop that goes no farther than a list?"""
+        loop = self.facts.counter.get(place)
+        if loop is None:
+            return False
+        start, stop, step = loop.inputs[:3]
+        length = self.facts.producer.get(stop)
+        return step.aval.expr == 1 and self.facts.holds("nonnegative", start) and (
+            (length is not None and length.op == "list_len" and (
+                length.inputs[0] is held
+                or self.facts.holds("numbering", held, length.inputs[0])))
+            or self.is_filled(held, stop))
+
+    def is_filled(self, held: Value, stop: Value) -> bool:
+        """Did a loop up to ``stop`` append an item in each iteration?"""
+        loop, slot = self.facts.slot.get(held, (None, 0))
+        if loop is None or loop.loop.kind != "for" or loop.loop.exits or (
+                held not in loop.outputs):
+            return False
+        parts = self.facts.parts[loop]
+        first, last = (self.facts.producer.get(v[slot]) for v in (parts.inits, parts.next))
+        return first is not None and first.op == "list" and not first.inputs and (
+            last is not None and last.op == "append" and last.inputs[0] is parts.carried[slot]
+            and loop.inputs[0].aval.expr == 0 and loop.inputs[2].aval.expr == 1
+            and _same_number(loop.inputs[1], stop))
+
+    def beside(self, held: Value) -> Value | None:
+        """The list that another one numbers the items of; None if it does not."""
+        inside = self.facts.alias.get(held, held)
+        found = self._grown_with(inside, set())
+        if found is None or not self.facts.holds("numbering", inside, found):
+            return None
+        if inside is held:
+            return found
+        loop, _ = self.facts.slot[inside]  # whose test it is that asks
+        return loop.blocks[0].params[self.facts.parts[loop].carried.index(found)]
+
+    def _grown_with(self, held: Value, seen: set[Value]) -> Value | None:
+        """The list whose length is appended where a list grows."""
+        facts = self.facts
+        node = facts.producer.get(held)
+        if held in seen:
+            return None
+        seen.add(held)
+        if held in facts.slot:
+            loop, slot = facts.slot[held]
+            parts = facts.parts[loop]
+            grown = self._grown_with(parts.next[slot], seen)
+            return self._handed_on(grown, parts.next, (
+                parts.results if held in loop.outputs else parts.carried))
+        if node is not None and node.op == "if":
+            place = node.outputs.index(held)
+            for block in node.blocks:
+                grown = self._grown_with(block.outputs[place], seen)
+                if grown is not None:
+                    return self._handed_on(grown, block.outputs, node.outputs)
+        if node is None or node.op != "append" or len(node.inputs) != 2:
+            return None
+        length = facts.producer.get(node.inputs[1])
+        if length is None or length.op != "list_len":
+            return None
+        grown_by = facts.appended[facts.home[node], facts.stripped(length.inputs[0])]
+        return grown_by[0].out if grown_by else None
+
+    def _handed_on(self, grown: Value | None, inside: Sequence[Value],
+                   outside: Sequence[Value]) -> Value | None:
+        """What a list is called where a block hands it on."""
+        if grown is None:
+            return None
+        base = self.facts.stripped(grown)
+        return next((there for here, there in zip(inside, outside, strict=False)
+                     if self.facts.stripped(here) is base), None)
+
+
+def _same_number(first: Value, second: Value) -> bool:
+    return first is second or (
+        first.aval.expr is not None and first.aval.expr == second.aval.expr)
