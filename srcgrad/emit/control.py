@@ -461,8 +461,7 @@ class Control(Plain):
         for element, sequence in zip(params, node.inputs[-spec.n_consumed:], strict=True):
             if element in self.sizes.elements or element not in self.naming.live.last:
                 continue
-            item = ast.Subscript(self.e.of(sequence), self.e.ordinal(node), ast.Load())
-            first.append(assign(self.name_of(element), item))
+            first.append(assign(self.name_of(element), self.e.element(element, node, sequence)))
             first[-1].node = node  # type: ignore[attr-defined]
 
     def range(self, node: Node) -> ast.expr:

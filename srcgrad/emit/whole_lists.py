@@ -25,9 +25,10 @@ import operator
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.filled import constant, filled_with, holds_numbers, is_plain_loop, length_of
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Value, uses_of, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.types.kinds import INT, SCALARS, Kind
+from srcgrad.types.kinds import INT
 from srcgrad.types.spelling import sums
 
 
@@ -61,7 +62,7 @@ class _Whole:
                 self.filled(node, parts) or self.added(node, parts))
             if found is not None:
                 return found
-        if is_adjoint(node) and self.is_plain(node) and (
+        if is_adjoint(node) and is_plain_loop(node, self.makers, self.uses) and (
                 node.loop.n_carried == node.loop.n_consumed == 1):
             found = self.gathered(node, LoopParts(node))
             if found is not None:
@@ -70,29 +71,12 @@ class _Whole:
 
     def is_simple(self, node: Node) -> bool:
         """Does a loop carry one value and nothing else, over all of something?"""
-        return node.loop.n_carried == 1 and node.loop.n_consumed == 0 and self.is_plain(node)
-
-    def is_plain(self, node: Node) -> bool:
-        """Does a loop run from 0 on, and give nothing but what it carries?"""
-        spec = node.loop
-        return (spec.kind == "for" and not spec.exits and spec.n_last == spec.n_produced == 0
-                and self.constant(node.inputs[0]) == 0 and self.constant(node.inputs[2]) == 1
-                and not self.uses[node.outputs[-1]])
-
-    def constant(self, value: Value) -> object:
-        made = self.makers.get(value)
-        return made.params["value"] if made is not None and made.op == "const" else None
-
-    def length_of(self, stop: Value) -> Value | None:
-        """The list, or array, whose length a loop's end is."""
-        made = self.makers.get(stop)
-        if made is None or made.op not in ("list_len", "dim") or made.params.get("axis", 0) != 0:
-            return None
-        return made.inputs[0]
+        return node.loop.n_carried == 1 and node.loop.n_consumed == 0 and (
+            is_plain_loop(node, self.makers, self.uses))
 
     def summed(self, node: Node, parts: LoopParts) -> list[Node] | None:
         """``sum(items)``, with a start if that is not 0."""
-        body, items = node.blocks[-1], self.length_of(node.inputs[1])
+        body, items = node.blocks[-1], length_of(node.inputs[1], self.makers)
         if items is None or len(body.nodes) != 2:
             return None
         read, add = body.nodes
@@ -104,7 +88,7 @@ class _Whole:
             return None
         if add.inputs != (parts.carried[0], read.out) or self.uses[add.out] != 1:
             return None
-        start = self.constant(parts.inits[0])
+        start = constant(parts.inits[0], self.makers)
         inputs = (items,) if type(start) is int and start == 0 else (items, parts.inits[0])
         return [Node("apply", inputs, (parts.results[0],), {
             "fn": sum, "args": tuple(map(Ref, range(len(inputs)))), "kwargs": {}},
@@ -113,8 +97,8 @@ class _Whole:
     def added(self, node: Node, parts: LoopParts) -> list[Node] | None:
         """``[a + b for a, b in zip(first, second)]``."""
         body, first = node.blocks[-1], parts.inits[0]
-        if self.length_of(node.inputs[1]) is not first or len(body.nodes) != 2 or (
-                not _holds_numbers(first)):
+        if length_of(node.inputs[1], self.makers) is not first or len(body.nodes) != 2 or (
+                not holds_numbers(first)):
             return None
         read, add = body.nodes
         if read.op != "get" or len(read.inputs) != 2 or read.inputs[1] is not parts.index or (
@@ -122,37 +106,26 @@ class _Whole:
                 add.inputs != (parts.carried[0], read.out, parts.index)):
             return None
         second = read.inputs[0]
-        if second is parts.carried[0] or not _holds_numbers(second):
+        if second is parts.carried[0] or not holds_numbers(second):
             return None
         return [Node("apply", (first, second), (parts.results[0],), {
             "fn": sums, "args": (Ref(0), Ref(1)), "kwargs": {}}, origin=node.origin)]
 
     def filled(self, node: Node, parts: LoopParts) -> list[Node] | None:
         """``[d_total] * len(items)``."""
-        body, zeros = node.blocks[-1], self.makers.get(parts.inits[0])
-        if len(body.nodes) != 1 or zeros is None or zeros.op != "list_like" or (
-                self.uses[zeros.out] != 1 or not is_adjoint(zeros)):
+        found = filled_with(node, self.makers, self.uses)
+        if found is None:
             return None
-        (add,), items = body.nodes, zeros.inputs[0]
-        if items is not self.length_of(node.inputs[1]) or items.aval.kind is not Kind.LIST or (
-                not _holds_numbers(zeros.out)):
-            return None
-        if add.op != "list_acc" or len(add.inputs) != 3 or add.out not in parts.next:
-            return None
-        old, term, place = add.inputs
-        if old is not parts.carried[0] or place is not parts.index or term in (old, place) or (
-                term.aval.kind not in SCALARS or term.aval.optional):
-            return None
+        items, term = found
         length = Node("list_len", (items,), (Value(INT),), origin=node.origin)
         return [length, Node("apply", (term, length.out), (parts.results[0],), {
             "fn": operator.mul, "args": ([Ref(0)], Ref(1)), "kwargs": {}}, origin=node.origin)]
-
 
     def gathered(self, node: Node, parts: LoopParts) -> list[Node] | None:
         """``np.array(d_h)``."""
         body, (items,), (base,) = node.blocks[-1], parts.sources, parts.inits
         zeros, size = self.makers.get(base), node.inputs[1].aval.expr
-        if len(body.nodes) != 1 or not _holds_numbers(items) or size is None or (
+        if len(body.nodes) != 1 or not holds_numbers(items) or size is None or (
                 base.aval.shape != (size,) or base.aval.dtype is None or self.uses[base] != 1):
             return None
         if zeros is None or zeros.op != "apply" or (
@@ -168,8 +141,3 @@ class _Whole:
             "fn": np.array, "args": (Ref(0),),
             "kwargs": {} if dtype == np.float64 else {"dtype": dtype}, "many": False},
             origin=node.origin)]
-
-
-def _holds_numbers(value: Value) -> bool:
-    elem = value.aval.elem if value.aval.kind is Kind.LIST else None
-    return elem is not None and not elem.optional and elem.kind in SCALARS

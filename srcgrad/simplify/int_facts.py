@@ -138,12 +138,11 @@ class IntFacts:
         return self._holds(fact, *first, given=given) and self._holds(fact, *then, given=given)
 
     def _holds(self, fact: str, *values: Value, given: Given) -> bool:
-        key = (fact, *values), given
-        found = self._found.get(key)
-        if found is None:
+        key: tuple[Key, Given] = (fact, *values), given
+        if key not in self._found:
             values = tuple([self.alias.get(v, v) for v in values])
-            found = self._found[key] = getattr(self, f"_{fact}")(*values, given)
-        return found
+            self._found[key] = getattr(self, f"_{fact}")(*values, given)
+        return self._found[key]
 
     def _inside(self, value: Value, node: Node) -> Value:
         """What a loop carries, where it begins an iteration."""

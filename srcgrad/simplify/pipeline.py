@@ -19,6 +19,7 @@ from .once import store_once
 from .restore import restore
 from .scattered import keep_scattered
 from .share import share
+from .spread_lists import keep_spread
 from .stack import stack_outer_products
 
 Pass = Callable[[Graph], Graph]
@@ -30,6 +31,7 @@ PASSES: dict[str, Pass] = {
     "cancel": cancel,
     "centred": drop_centred,
     "narrow": narrow,
+    "spread": keep_spread,
     "share": share,
     "scattered": keep_scattered,
     "matrices": use_structure,

@@ -187,8 +187,10 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         raise Restart(Withdrawn(ComplexPower()))  # what it returns would be no real number
     block = machine.recorder.root.builder.block(tuple(outputs))
     settle_names(block)
-    machine.pools.leave_out({*machine.whole_lists.values(), *(v for one in (block, *(
-        callee.block for callee in machine.recursion.callees.values())) for v in uses_of(one))})
+    used = {*machine.whole_lists.values(), *(v for one in (block, *(
+        callee.block for callee in machine.recursion.callees.values())) for v in uses_of(one))}
+    machine.pools.leave_out(used)
+    machine.opening.leave_out(used)
     inputs = [v for v, _ in machine.sources.inputs]
     homes = {id(t.home) for _, t, _ in machine.sources.outside_arrays if t.home.written}
     written = tuple(i for i, v in enumerate(inputs)

@@ -11,15 +11,12 @@ from srcgrad.rules.book import Array, alias, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.quotients import divided
 
-alias(np.sin, math.sin)
-alias(np.cos, math.cos)
 alias(np.tan, math.tan)
 alias(np.arcsin, math.asin)
 alias(np.arccos, math.acos)
 alias(np.arctan, math.atan)
 alias(np.arctan2, math.atan2)
 alias(np.sinh, math.sinh)
-alias(np.cosh, math.cosh)
 alias(np.tanh, math.tanh)
 alias(np.arcsinh, math.asinh)
 alias(np.arccosh, math.acosh)

@@ -19,6 +19,7 @@ from srcgrad.rules.book import (
     variant,
     vjp,
 )
+from srcgrad.rules.broadcast import dispatching
 from srcgrad.rules.nn.error_function import erf_x, erfc_x
 from srcgrad.rules.nn.gamma_functions import digamma, lgamma_x
 from srcgrad.rules.numpy.cumulative import products_of_others
@@ -31,6 +32,25 @@ for _name, _function in (
     ("sqrt", np.sqrt), ("log10", np.log10),
 ):  # fmt: skip
     alias(_function, getattr(cmath, _name))
+
+# of Python's numbers, which are several times as fast to compute with as NumPy's
+_sin, _cos, _sinh = map(dispatching, (math.sin, math.cos, math.sinh))
+
+
+@elementwise(math.sin, "x", like=lambda x: None)
+def math_sin(x: Array) -> Array:
+    return _cos(x)
+
+
+@elementwise(math.cos, "x", like=lambda x: None)
+def math_cos(x: Array) -> Array:
+    return -_sin(x)
+
+
+@elementwise(math.cosh, "x", like=lambda x: None)
+def math_cosh(x: Array) -> Array:
+    return _sinh(x)
+
 
 nondiff(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
 
@@ -85,13 +105,13 @@ def remainder_y(ct: Array, x: Array, y: Array) -> Array:
 
 @vjp(math.hypot, "coordinates", like=lambda *coordinates: None)
 def hypot_coordinates(ct: Array, ans: Array, coordinates: tuple[Array, ...]) -> list[Array]:
-    scale = ct / np.where(ans == 0, 1, ans)
+    scale = ct / (ans + (ans == 0))
     return [scale * x for x in coordinates]
 
 
 @vjp(math.dist, "p", like=lambda p, q: None)
 def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
-    scale = ct / np.where(ans == 0, 1, ans)
+    scale = ct / (ans + (ans == 0))
     if not isinstance(p_shape, list):
         return scale * (p - q)
     return [scale * (p[i] - q[i]) for i in range(len(p_shape))]

@@ -13,6 +13,7 @@ import operator
 import pathlib
 import re
 import types
+from collections.abc import Container
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,9 +33,7 @@ from ...types.subclasses import (
     native_class,
 )
 from ...types.tree import blank
-from ..assumptions import (
-    FixedSize,
-)
+from ..assumptions import FixedSize
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..libraries import registry as libraries
@@ -355,6 +354,10 @@ class Sources(Collaborator):
         value = Value(aval, name)
         self.inputs.append((value, Source(path, role)))
         return value
+
+    def leave_out(self, unused: Container[Value]) -> None:
+        """Inputs that nothing reads are none."""
+        self.inputs = [one for one in self.inputs if one[0] not in unused]
 
     def seen(self, obj: Any) -> Any:
         """A container as staged code sees it: one from outside that the trace has changed has

@@ -308,8 +308,9 @@ def _own_lists(items: list[Any], found: Lists, numbers: Numbers | None) -> list[
         raise Unlike
     if found.inner is None:
         return [[[*item] for item in items]]
-    own = [columns(item, found.inner, numbers) for item in items]
-    return [[parts[k] for parts in own] for k in range(len(columns([], found.inner, numbers)))]
+    ends = [*itertools.accumulate(map(len, items), initial=0)]
+    return [[column[start:end] for start, end in itertools.pairwise(ends)]
+            for column in columns([*itertools.chain.from_iterable(items)], found.inner, numbers)]
 
 
 # ---- while tracing -----------------------------------------------------------------------------

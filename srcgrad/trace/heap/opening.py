@@ -7,12 +7,13 @@ If that fails later, tracing starts again without it (``KnownLengths`` is assume
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from ...errors import AliasError
+from ...graph.ir import Value
 from ...types.dims import is_varying
 from ...types.guards import Path
 from ...types.kinds import SCALARS, Aval, Kind, list_of
@@ -79,6 +80,7 @@ class Opening(Collaborator):
         # what stands for lists from outside, by their columns
         self.gathered_lists: dict[int, list[Any]] = {}
         self.outlines: list[tuple[Path, list[Any], Outline]] = []  # of what these hold
+        self.columns: list[tuple[Path, int, list[Value]]] = []  # the inputs for each, and the way
         # those lists, and the containers and instances in them
         self.gathered_items: dict[int, Any] = {}
 
@@ -256,7 +258,15 @@ class Opening(Collaborator):
             value.obj = self.recorder.new_obj(value)
             self.recorder.list_sizes.known[value] = size
             states.append(SymbolicList(value, value.obj))
+        self.columns.append((whole, len(held), [state.value for state in states]))
         return states
+
+    def leave_out(self, used: Container[Value]) -> None:
+        """Do not gather lists that the program does not read; arrays are, as they are guarded."""
+        for whole, count, values in self.columns:
+            if not any(v in used or v.aval.elem is None or v.aval.elem.is_array for v in values):
+                self.sources.leave_out(values)
+                self.sources.guards.pop(("length", whole, repr(count)), None)
 
     def note_arrays(self, whole: Path, held: list[list[Any]], copies: Sequence[Any]) -> None:
         """Note which arrays were gathered, and the columns that have copies of them."""

@@ -334,7 +334,7 @@ class Pools(Collaborator):
             self.later[0][place] = Record(record.cls, record.names, tuple(
                 Unread(len(values)) if n == name and not refers(part) else part  # which lead on
                 for n, part in zip(record.names, record.parts, strict=True)))
-        self.sources.inputs = [one for one in self.sources.inputs if one[0] not in unused]
+        self.sources.leave_out(unused)
 
     def part(self, cls: type) -> tuple[Path, list[Any]]:
         """What is gathered of a class, and the way to it."""

@@ -1,0 +1,66 @@
+"""Cotangents of sums over lists stay numbers.
+
+The adjoint of ``sum(items)`` is a list with one number everywhere.  Where its items are read one by
+one, the number itself is used.
+
+    d_items = [d_total] * len(items)
+    for j in reversed(range(len(items))):    ->    for j in reversed(range(len(items))):
+        d_x[j] += d_items[j] * w[j]                    d_x[j] += d_total * w[j]
+"""
+
+from __future__ import annotations
+
+from ..graph.filled import filled_with
+from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
+
+
+def keep_spread(graph: Graph) -> Graph:
+    """The graph with the items of such lists as the numbers that they are."""
+    if graph.border is None:
+        return graph
+    makers = {v: node for node in walk(graph.block) for v in node.outputs}
+    uses = uses_of(graph.block)
+    found = ((node, filled_with(node, makers, uses)) for node in walk(graph.block)
+             if node.op == "loop" and node.origin is not None and node.origin.role == "adjoint")
+    items = {node.outputs[0]: filled[1] for node, filled in found if filled is not None}
+    return graph.but(block=_Spread(items).block(graph.block)) if items else graph
+
+
+class _Spread:
+    def __init__(self, items: dict[Value, Value]) -> None:
+        self.items = items  # of lists
+        self.replaced: dict[Value, Value] = {}
+
+    def now(self, value: Value) -> Value:
+        while value in self.replaced:
+            value = self.replaced[value]
+        return value
+
+    def block(self, block: Block) -> Block:
+        nodes: list[Node] = []
+        for node in block.nodes:
+            if node.op == "get" and node.inputs[0] in self.items and len(node.inputs) == 2:
+                self.replaced[node.out] = self.items[node.inputs[0]]
+                continue
+            if node.op == "loop":
+                node = self.without_items(node)
+            nodes.append(node.but(inputs=tuple(map(self.now, node.inputs)),
+                                  blocks=tuple(map(self.block, node.blocks))))
+        return block.but(nodes=tuple(nodes), outputs=tuple(map(self.now, block.outputs)))
+
+    def without_items(self, node: Node) -> Node:
+        """A loop that does not go through such lists."""
+        count, body = node.loop.n_consumed, node.blocks[-1]
+        sequences, elements = (values[len(values) - count:] for values in (
+            node.inputs, body.params))
+        kept = [k for k, sequence in enumerate(sequences) if sequence not in self.items]
+        if len(kept) == count:
+            return node
+        self.replaced.update((element, self.items[sequence]) for element, sequence in zip(
+            elements, sequences, strict=True) if sequence in self.items)
+        body = body.but(params=(*body.params[:len(body.params) - count],
+                                *(elements[k] for k in kept)))
+        return node.but(
+            inputs=(*node.inputs[:len(node.inputs) - count], *(sequences[k] for k in kept)),
+            params={**node.params, "loop": node.loop.but(n_consumed=len(kept))},
+            blocks=(*node.blocks[:-1], body))
