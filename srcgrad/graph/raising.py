@@ -37,7 +37,7 @@ _TOTAL = frozenset({"fabs", "copysign", "isnan", "isinf", "isfinite", "isclose",
                     "asinh", "tanh", "erf", "erfc", "degrees", "radians", "cbrt", "hypot"})
 _DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, divmod})
 _POWERS = frozenset({operator.pow, pow})
-_QUIET = frozenset({"dim", "const", "list", "append"})
+_QUIET = frozenset({"dim", "const", "list", "list_len", "append"})
 _SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
                      operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
                      operator.not_, min, max, bool, int})
@@ -83,9 +83,9 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
 
 
 def is_silent(node: Node) -> bool:
-    """Does a node neither raise nor warn: does it make a list grow, or compute or compare
-    integers?"""
-    return node.op in _QUIET or (
+    """Does a node neither raise nor warn: does it make a list grow, read an item that is there, or
+    compute or compare integers?"""
+    return node.op in _QUIET or (node.op == "get" and bool(node.params.get("inside"))) or (
         node.op == "apply" and node.params["fn"] in _SILENT
         and {v.aval.kind for v in node.inputs} <= {Kind.INT, Kind.BOOL})
 

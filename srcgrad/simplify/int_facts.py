@@ -1,10 +1,11 @@
 """What is certain of ints and of lists of ints, wherever loops and branches lead.
 
-Three facts, each shown for a value from the operation that made it:
+Four facts, each shown for a value from the operation that made it:
 
 * ``nonnegative(v)``: an int is not negative;
 * ``items(v)``: no item of a list is;
-* ``numbering(v, w)``: item k of list v is k, and list w is as long.
+* ``as_long(v, w)``: two lists have one length;
+* ``numbering(v, w)``: they have, and item k of list v is k.
 
 What a loop carries has a fact if its first value has it, and the next one has it wherever the
 present one does (induction; of all facts that are asked for the greatest set is found for which
@@ -16,7 +17,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 from ..graph.ir import Block, Node, Ref, Value
 from ..graph.parts import LoopParts
@@ -38,8 +39,8 @@ class IntFacts:
         self.counter: dict[Value, Node] = {}  # of the index of a loop, the loop
         self.scope: dict[Block, Given] = {}
         self.parts: dict[Node, LoopParts] = {}
-        # what is appended to a list in a block
-        self.appended: defaultdict[tuple[Block, Value], list[Node]] = defaultdict(list)
+        self.appended: defaultdict[Block, list[Value]] = defaultdict(list)  # to lists
+        self.changed: set[Value] = set()  # lists of which there are later versions
         self.home: dict[Node, Block] = {}
         self.alias: dict[Value, Value] = {}  # of what a test sees, what the body sees
         self._order: dict[Value, int] = {}
@@ -56,7 +57,9 @@ class IntFacts:
             self.producer.update(dict.fromkeys(node.outputs, node))
             self.home[node] = block
             if node.op == "append" and len(node.inputs) == 2:
-                self.appended[block, self.stripped(node.inputs[0])].append(node)
+                self.appended[block].append(node.out)
+            if node.op in ("append", "put", "pop", "insert"):
+                self.changed.add(node.inputs[0])
             if node.op == "if":
                 for inner, more in zip(node.blocks, self._told(node.inputs[0]), strict=True):
                     self._note(inner, given | more)
@@ -66,6 +69,7 @@ class IntFacts:
 
     def _note_loop(self, node: Node, given: Given) -> None:
         parts = self.parts[node] = LoopParts(node)
+        self.changed.update(parts.inits)
         for k, (param, result) in enumerate(zip(parts.carried, parts.results, strict=True)):
             self.slot[param] = self.slot[result] = node, k
         if parts.index is not None:
@@ -192,31 +196,46 @@ class IntFacts:
             self._holds("items", node.inputs[0], given=given)
             and self._holds("nonnegative", node.inputs[1], given=given))
 
+    def _as_long(self, value: Value, beside: Value, given: Given) -> bool:
+        value = self.stripped(value)
+        return value is self.stripped(beside) or self._of_both(
+            "as_long", value, beside, given, lambda items: True, lambda number: True)
+
     def _numbering(self, value: Value, beside: Value, given: Given) -> bool:
-        beside = self.stripped(beside)
-        first, second = self.producer.get(value), self.producer.get(beside)
-        later = max(value, beside, key=lambda v: self._order[v])
+        def is_length(number: Value) -> bool:
+            node = self.producer.get(number)
+            return node is not None and node.op == "list_len" and self._holds(
+                "as_long", node.inputs[0], old, given=given)
+
+        grown = self.producer.get(self.stripped(beside))
+        old = beside if grown is None or grown.op != "append" else grown.inputs[0]
+        return self._of_both("numbering", value, beside, given, lambda items: all(
+            self._is_number(v, k) for k, v in enumerate(items)), is_length)
+
+    def _of_both(self, fact: str, value: Value, beside: Value, given: Given,
+                 may_start: Callable[[tuple[Value, ...]], bool],
+                 may_follow: Callable[[Value], bool]) -> bool:
+        """A fact of two lists of one length, if it holds of the items that the first starts with,
+        and of each that is appended to it."""
+        both = value, self.stripped(beside)
+        later = max(both, key=lambda v: self._order[v])
+        node = self.producer.get(later)
         if later in self.slot:
-            node, _ = self.slot[later]
-            return self._assume("numbering", *(
-                self._inside(v, node) if self.slot.get(v, (None, 0))[0] is node else v
-                for v in (value, beside)))
-        if first is None or second is None:
+            loop, _ = self.slot[later]
+            return self._assume(fact, *(self._inside(v, loop) if self.slot.get(v, (None, 0))[
+                0] is loop else v for v in both))
+        if node is not None and node.op == "if":
+            return self._in_arms(fact, node, [
+                [b.outputs[node.outputs.index(v)] if v in node.outputs else v for v in both]
+                for b in node.blocks], given)
+        first, second = map(self.producer.get, both)
+        if first is None or second is None or first.op != second.op:
             return False
-        node = self.producer[later]
-        if node.op == "if":
-            arms = [[b.outputs[node.outputs.index(v)] if v in node.outputs else v
-                     for v in (value, beside)] for b in node.blocks]
-            return self._in_arms("numbering", node, arms, given)
-        if first.op == second.op == "list":
-            return len(first.inputs) == len(second.inputs) and all(
-                self._is_number(v, k) for k, v in enumerate(first.inputs))
-        if any(n.op != "append" or len(n.inputs) != 2 for n in (first, second)):
-            return False
-        length = self.producer.get(first.inputs[1])
-        return length is not None and length.op == "list_len" and (
-            self.stripped(length.inputs[0]) is self.stripped(second.inputs[0])
-            and self._holds("numbering", first.inputs[0], second.inputs[0], given=given))
+        if first.op == "list":
+            return len(first.inputs) == len(second.inputs) and may_start(first.inputs)
+        return first.op == "append" and len(first.inputs) == len(second.inputs) == 2 and (
+            may_follow(first.inputs[1])
+            and self._holds(fact, first.inputs[0], second.inputs[0], given=given))
 
     def _is_number(self, value: Value, number: int) -> bool:
         node = self.producer.get(value)

@@ -76,10 +76,16 @@ class _Lookups:
             elif node.op == "get" and self.is_own_place(node, block.nodes[place + 1:]):
                 self.replaced[node.out] = node.inputs[1]
             else:
-                if node.op == "list_len" and (beside := self.beside(node.inputs[0])) is not None:
-                    node = node.but(inputs=(beside,))
-                made.append(node.but(inputs=tuple(map(self.now, node.inputs)),
-                                     blocks=tuple(map(self.block, node.blocks))))
+                made.append(self.written(node))
+
+    def written(self, node: Node) -> Node:
+        """A node that stays, with what is known of it."""
+        if node.op == "list_len" and (beside := self.beside(node.inputs[0])):
+            node = node.but(inputs=(beside[0],))
+        elif node.op == "get" and len(node.inputs) == 2 and self.counts(*node.inputs):
+            node = node.but(params={**node.params, "inside": True})
+        return node.but(inputs=tuple(map(self.now, node.inputs)),
+                        blocks=tuple(map(self.block, node.blocks)))
 
     # ---- lists of all objects ------------------------------------------------------------------
     def is_own_place(self, node: Node, after: Sequence[Node]) -> bool:
@@ -87,7 +93,7 @@ class _Lookups:
         look-up would?"""
         held, place = node.inputs[0], node.inputs[1]
         if len(node.inputs) != 2 or node.out.aval.kind is not Kind.INT or (
-                place.aval.kind is not Kind.INT) or self.beside(held) is None:
+                place.aval.kind is not Kind.INT) or not self.beside(held):
             return False
         return self.counts(held, place) or (self.facts.holds("nonnegative", place)
                                             and self.is_looked_up(held, node.out, after))
@@ -96,7 +102,7 @@ class _Lookups:
         """Does what follows read an item with this number of a list that is as long?"""
         for node in after:
             if node.op == "get" and node.inputs[1] is number:
-                return self.facts.holds("numbering", held, node.inputs[0])
+                return self.facts.holds("as_long", held, node.inputs[0])
             if node.op not in ("const", "get", "list_len"):
                 return False
         return False
@@ -109,41 +115,44 @@ class _Lookups:
         start, stop, step = loop.inputs[:3]
         length = self.facts.producer.get(stop)
         return step.aval.expr == 1 and self.facts.holds("nonnegative", start) and (
-            (length is not None and length.op == "list_len" and (
-                length.inputs[0] is held
-                or self.facts.holds("numbering", held, length.inputs[0])))
+            (length is not None and length.op == "list_len"
+             and self.facts.holds("as_long", held, length.inputs[0]))
             or self.is_filled(held, stop))
 
     def is_filled(self, held: Value, stop: Value) -> bool:
         """Did a loop up to ``stop`` append an item in each iteration?"""
-        loop, slot = self.facts.slot.get(held, (None, 0))
-        if loop is None or loop.loop.kind != "for" or loop.loop.exits or (
-                held not in loop.outputs):
-            return False
-        parts = self.facts.parts[loop]
-        first, last = (self.facts.producer.get(v[slot]) for v in (parts.inits, parts.next))
-        return first is not None and first.op == "list" and not first.inputs and (
-            last is not None and last.op == "append" and last.inputs[0] is parts.carried[slot]
-            and loop.inputs[0].aval.expr == 0 and loop.inputs[2].aval.expr == 1
-            and _same_number(loop.inputs[1], stop))
+        facts, first = self.facts, held
+        while (first := facts.stripped(first)) in facts.slot:
+            loop, slot = facts.slot[first]
+            parts = facts.parts[loop]
+            init, last = (facts.producer.get(v[slot]) for v in (parts.inits, parts.next))
+            if first in loop.outputs and last is not None and last.op == "append":
+                return (loop.loop.kind == "for" and not loop.loop.exits and init is not None
+                        and init.op == "list" and not init.inputs
+                        and last.inputs[0] is parts.carried[slot]
+                        and loop.inputs[0].aval.expr == 0 and loop.inputs[2].aval.expr == 1
+                        and _same_number(loop.inputs[1], stop)
+                        and facts.holds("as_long", held, first))
+            first = parts.inits[slot]
+        return False
 
-    def beside(self, held: Value) -> Value | None:
-        """The list that another one numbers the items of; None if it does not."""
+    def beside(self, held: Value) -> list[Value]:
+        """The lists that another one numbers the items of; first those that never change again."""
         inside = self.facts.alias.get(held, held)
-        found = self._grown_with(inside, set())
-        if found is None or not self.facts.holds("numbering", inside, found):
-            return None
-        if inside is held:
-            return found
-        loop, _ = self.facts.slot[inside]  # whose test it is that asks
-        return loop.blocks[0].params[self.facts.parts[loop].carried.index(found)]
+        found = [v for v in self._grown_with(inside, set())
+                 if self.facts.holds("numbering", inside, v)]
+        if inside is not held:
+            loop, _ = self.facts.slot[inside]  # whose test it is that asks
+            carried = self.facts.parts[loop].carried
+            found = [loop.blocks[0].params[carried.index(v)] for v in found if v in carried]
+        return sorted(found, key=lambda v: v in self.facts.changed)
 
-    def _grown_with(self, held: Value, seen: set[Value]) -> Value | None:
-        """The list whose length is appended where a list grows."""
+    def _grown_with(self, held: Value, seen: set[Value]) -> list[Value]:
+        """The lists that grow where another one does."""
         facts = self.facts
         node = facts.producer.get(held)
         if held in seen:
-            return None
+            return []
         seen.add(held)
         if held in facts.slot:
             loop, slot = facts.slot[held]
@@ -153,26 +162,18 @@ class _Lookups:
                 parts.results if held in loop.outputs else parts.carried))
         if node is not None and node.op == "if":
             place = node.outputs.index(held)
-            for block in node.blocks:
-                grown = self._grown_with(block.outputs[place], seen)
-                if grown is not None:
-                    return self._handed_on(grown, block.outputs, node.outputs)
+            return [v for block in node.blocks for v in self._handed_on(
+                self._grown_with(block.outputs[place], seen), block.outputs, node.outputs)]
         if node is None or node.op != "append" or len(node.inputs) != 2:
-            return None
-        length = facts.producer.get(node.inputs[1])
-        if length is None or length.op != "list_len":
-            return None
-        grown_by = facts.appended[facts.home[node], facts.stripped(length.inputs[0])]
-        return grown_by[0].out if grown_by else None
+            return []
+        return facts.appended[facts.home[node]]
 
-    def _handed_on(self, grown: Value | None, inside: Sequence[Value],
-                   outside: Sequence[Value]) -> Value | None:
-        """What a list is called where a block hands it on."""
-        if grown is None:
-            return None
-        base = self.facts.stripped(grown)
-        return next((there for here, there in zip(inside, outside, strict=False)
-                     if self.facts.stripped(here) is base), None)
+    def _handed_on(self, grown: list[Value], inside: Sequence[Value],
+                   outside: Sequence[Value]) -> list[Value]:
+        """What lists are called where a block hands them on."""
+        bases = {*map(self.facts.stripped, grown)}
+        return [there for here, there in zip(inside, outside, strict=False)
+                if here in self.facts.producer and self.facts.stripped(here) in bases]
 
 
 def _same_number(first: Value, second: Value) -> bool:
