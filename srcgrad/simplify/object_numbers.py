@@ -82,7 +82,8 @@ class _Lookups:
         """A node that stays, with what is known of it."""
         if node.op == "list_len" and (beside := self.beside(node.inputs[0])):
             node = node.but(inputs=(beside[0],))
-        elif node.op == "get" and len(node.inputs) == 2 and self.counts(*node.inputs):
+        elif node.op == "get" and len(node.inputs) == 2 and (
+                self.counts(node.inputs[0], self.now(node.inputs[1]))):
             node = node.but(params={**node.params, "inside": True})
         return node.but(inputs=tuple(map(self.now, node.inputs)),
                         blocks=tuple(map(self.block, node.blocks)))
@@ -95,7 +96,7 @@ class _Lookups:
         if len(node.inputs) != 2 or node.out.aval.kind is not Kind.INT or (
                 place.aval.kind is not Kind.INT) or not self.beside(held):
             return False
-        return self.counts(held, place) or (self.facts.holds("nonnegative", place)
+        return self.counts(held, self.now(place)) or (self.facts.holds("nonnegative", place)
                                             and self.is_looked_up(held, node.out, after))
 
     def is_looked_up(self, held: Value, number: Value, after: Sequence[Node]) -> bool:
