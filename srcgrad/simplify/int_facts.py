@@ -27,6 +27,7 @@ from .rewriting import call_of
 
 Given = frozenset[Hashable]  # ints that are not negative, as :meth:`IntFacts.named` tells them
 Key = tuple[str, *tuple[Value, ...]]
+_OF_NONNEGATIVE = (operator.add, operator.mul, operator.floordiv, operator.mod)
 MOST_GIVEN = 4  # branches that one proof distinguishes
 
 
@@ -180,10 +181,13 @@ class IntFacts:
             return type(number) is int and number >= 0
         if node.op == "get" and len(node.inputs) == 2:
             return self._holds("items", node.inputs[0], given=given)
+        operands = [] if node.op != "apply" else node.params["args"]
+        if call_of(node) is operator.mod:
+            operands = operands[1:]
         return node.op == "list_len" or (
-            call_of(node) in (operator.add, operator.mul) and value.aval.kind is Kind.INT and all(
-                self._holds("nonnegative", a, given=given) for a in node.inputs) and all(
-                type(a) is Ref or (type(a) is int and a >= 0) for a in node.params["args"]))
+            call_of(node) in _OF_NONNEGATIVE and value.aval.kind is Kind.INT and all(
+                self._holds("nonnegative", node.inputs[a.index], given=given)
+                if type(a) is Ref else type(a) is int and a >= 0 for a in operands))
 
     def _items(self, value: Value, given: Given) -> bool:
         found = self._of_one("items", value, given)

@@ -29,17 +29,16 @@ def nearest_value_and_grad(points, centers):
     total = sum(t1)
     # ---- backward
     # return sum(min(np.sum((p - c) ** 2) for c in sums) for p in points)
-    t1 = [1.0] * len(t1)
     d_sums, d_points = np.zeros_like(sums), np.zeros_like(points)
     for i in reversed(range(points.shape[0])):
         p = points[i]
-        t2 = [0.0] * centers.shape[0]
-        t2[least_saved[i]] += t1[i]
+        t1 = [0.0] * centers.shape[0]
+        t1[least_saved[i]] += 1.0
         d_p = np.zeros_like(p)
         for i_2 in reversed(range(centers.shape[0])):
-            t3 = 2 * t2[i_2] * (p - sums[i_2])
-            d_p += t3
-            d_sums[i_2] -= t3
+            t2 = 2 * t1[i_2] * (p - sums[i_2])
+            d_p += t2
+            d_sums[i_2] -= t2
         d_points[i] = d_p
     for i in reversed(range(points.shape[0])):
         # sums[k] += p

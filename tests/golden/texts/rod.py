@@ -18,10 +18,9 @@ def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4):
     total = sum(t1)
     # ---- backward
     # return sum(v ** 2 for v in u)
-    t1 = [1.0] * len(t1)
     d_u = [0.0] * len(u)
     for j in reversed(range(len(u))):
-        d_u[j] += t1[j] * (2 * u[j])
+        d_u[j] += 2 * u[j]
     d_alpha = 0.0
     for j in reversed(range(steps)):
         d_new = d_u
@@ -31,7 +30,7 @@ def rod_value_and_grad(alpha, steps, u_0, u_1, u_2, u_3, u_4):
             t1 = d_new[i]
             d_new[i] = 0.0
             t2 = t1 * alpha
-            d_alpha += t1 * saved[j, i - 1]
+            d_alpha += t1 * saved.item(j, i - 1)
             d_u[i - 1] += t2
             d_u[i] -= t2 * 2
             d_u[i + 1] += t2
