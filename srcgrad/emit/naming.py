@@ -96,12 +96,19 @@ class Naming:
         start = spans[0][0]
         held = [c for c in self.claims.get(name, ()) if c[0][-1][1] > start]
         for theirs, holder in held:
-            if any(a < d and c < b for a, b in theirs for c, d in spans):
+            if any(a < d and c < b for a, b in theirs for c, d in spans) and (
+                    not self.is_within(value, holder)):
                 self.late.setdefault(holder, start)
         held = [c for c in held if c[1] not in self.late]  # nothing more to be said of these
         if value in self.eligible:
             held.append((spans, value))
         self.claims[name] = held
+
+    def is_within(self, value: Value, holder: Value) -> bool:
+        """Is a value one of a function that is called by the one whose variable holds another?"""
+        outer, inner = ((made.origin.callers if made is not None and made.origin is not None
+                         else ()) for made in map(self.folding.producer.get, (holder, value)))
+        return len(outer) < len(inner) and inner[:len(outer)] == outer
 
     def take(self, value: Value, wanted: str, spans: list[Span], preferred: str | None = None,
              adjoint: bool = False) -> str:

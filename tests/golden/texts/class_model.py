@@ -6,22 +6,18 @@ import numpy as np
 def class_model_value_and_grad(x, y, model_layers_0_W, model_layers_0_b,
                                model_layers_1_W, model_layers_1_b):
     # ---- forward
-    x_1 = x
     z = x @ model_layers_0_W + model_layers_0_b
-    x = np.tanh(z)
-    z = x @ model_layers_1_W + model_layers_1_b
+    x_2 = np.tanh(z)
+    z = x_2 @ model_layers_1_W + model_layers_1_b
     t1 = z - y
     out = np.mean(t1 ** 2)
     # ---- backward
     # Model.loss: return np.mean((x - y) ** 2)
-    d_z = 2.0 / max(x_1.shape[0] * model_layers_1_W.shape[1], 1) * t1
+    d_z = 2.0 / max(x.shape[0] * model_layers_1_W.shape[1], 1) * t1
     # Dense.__call__: z = x @ self.W + self.b
     d_model_layers_1_b = d_z.sum(axis=0)
-    d_model_layers_1_W = x.T @ d_z
+    d_model_layers_1_W = x_2.T @ d_z
     # Dense.__call__: return np.tanh(z) if self.activation == "tanh" else z
-    d_z = d_z @ model_layers_1_W.T * (1 - x * x)
+    d_z = d_z @ model_layers_1_W.T * (1 - x_2 * x_2)
     # Dense.__call__: z = x @ self.W + self.b
-    d_model_layers_0_b = d_z.sum(axis=0)
-    d_model_layers_0_W = x_1.T @ d_z
-    return (out, d_model_layers_0_W, d_model_layers_0_b, d_model_layers_1_W,
-            d_model_layers_1_b)
+    return out, x.T @ d_z, d_z.sum(axis=0), d_model_layers_1_W, d_model_layers_1_b
