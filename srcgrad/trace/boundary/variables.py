@@ -24,7 +24,7 @@ from ..libraries import registry as libraries
 from ..record.journal import Field, Slot
 from ..record.states import Columns, Maybe, SymbolicList
 from ..record.structures import POLYNOMIALS, is_library
-from ..record.tracers import ArrayTracer, Jump, Poison, is_tracer
+from ..record.tracers import ArrayTracer, Jump, Poison, ScalarTracer, is_tracer
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -130,6 +130,11 @@ class Variables(Collaborator):
                 value.home.label = name
                 if is_nameless(value.home.current, name):
                     value.home.current.hint = name
+
+    def unlabel(self, value: Any, name: str) -> None:
+        """A number goes into a list that is called after ``name``: that needs no variable for it."""
+        if type(value) is ScalarTracer and value.value.hint == name:
+            value.value.hint = Suggested(name)
 
     def delete(self, frame: Frame, name: str) -> None:
         self.machine.load(frame, name)

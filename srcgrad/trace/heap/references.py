@@ -135,6 +135,7 @@ class References(Collaborator):
                 store.found, self.handed_over.given(obj, fields)), {}, None)
         for name, column in store.columns.items():
             value = self.attributes.kept(store, name, part_of(obj, name))
+            self.variables.unlabel(value, name)
             self.elements.given(store, name, value, functools.partial(
                 self.presence.container_method, column, "append", (value,), {}))
         moved = Poison(self.attributes.not_stored(
