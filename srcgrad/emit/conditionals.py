@@ -59,6 +59,28 @@ def _parts(test: ast.expr) -> list[ast.expr]:
     return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
 
 
+def read_in_place(before: list[ast.stmt], name: str,
+                  test: ast.expr) -> tuple[list[ast.stmt], ast.expr]:
+    """A test that begins with a variable which the one statement before it sets, and that statement
+    taken into it.
+
+    >>> before = ast.parse("t = len(queue)").body
+    >>> before, test = read_in_place(before, "t", ast.parse("t > 0", mode="eval").body)
+    >>> before, ast.unparse(test)
+    ([], 'len(queue) > 0')
+    """
+    (first,), place = before, test
+    while isinstance(place, ast.Compare | ast.UnaryOp | ast.BinOp):
+        owner, place = place, place.operand if isinstance(place, ast.UnaryOp) else place.left
+    if not isinstance(first, ast.Assign) or not isinstance(place, ast.Name) or not (
+            place.id == name and ast.unparse(first.targets[0]) == name):
+        return before, test
+    if place is test:
+        return [], first.value
+    setattr(owner, "operand" if isinstance(owner, ast.UnaryOp) else "left", first.value)
+    return [], test
+
+
 def is_statement(node: Node) -> bool:
     """Has the user written a branch as a statement?"""
     where = None if is_adjoint(node) or node.origin is None else node.origin.where

@@ -8,7 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from srcgrad.emit.conditionals import chosen, is_statement, nested, reads_within, results, same_move
+from srcgrad.emit.conditionals import (
+    chosen,
+    is_statement,
+    nested,
+    read_in_place,
+    reads_within,
+    results,
+    same_move,
+)
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import produced_by
@@ -517,6 +525,10 @@ class Control(Plain):
         test = node.blocks[0]
         before = self.block(test, End())
         predicate = self.e.of(test.outputs[0])
+        made = [v for n in test.nodes for v in n.outputs
+                if v in self.naming.of and self.folding.users.get(v) == 1]
+        if len(before) == len(made) == 1:  # and is read in the test alone
+            before, predicate = read_in_place(before, self.name_of(made[0]), predicate)
         if not before:
             return ast.While(predicate, body or [ast.Pass()], [])
         leave = ast.If(inverted(predicate), [ast.Break()], [])

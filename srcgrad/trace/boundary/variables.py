@@ -132,7 +132,7 @@ class Variables(Collaborator):
                     value.home.current.hint = name
 
     def unlabel(self, value: Any, name: str) -> None:
-        """A number goes into a list that is called after ``name``: that needs no variable for it."""
+        """A number goes into a list that is called after ``name``: it needs no variable."""
         if type(value) is ScalarTracer and value.value.hint == name:
             value.value.hint = Suggested(name)
 
