@@ -1,5 +1,5 @@
-"""Programs over objects (``tests/golden/golden_objects.py``): lines of the text, first calls, and the
-time of value and gradient over that of the function, for 100 and for 400 objects.
+"""Programs over objects (``tests/golden/golden_objects.py``): lines of the text, first calls, and
+the time of value and gradient over that of the function, for 100 and for 400 objects.
 
     python benchmarks/objects.py
     python benchmarks/objects.py pairs tree    # some of them
