@@ -134,13 +134,14 @@ class IntFacts:
         fact, *values = key
         last = max((v for v in values if v in self.slot), key=self._order.__getitem__)
         node, _ = self.slot[last]
-        parts, given = self.parts[node], self.scope[node.blocks[-1]]
+        parts, before, inside = self.parts[node], *map(self.scope.__getitem__, (
+            self.home[node], node.blocks[-1]))
         first, then = list(values), list(values)
         for i, value in enumerate(values):
             if self.slot.get(value, (None, 0))[0] is node:
                 first[i], then[i] = (held[self.slot[value][1]] for held in (
                     parts.inits, parts.next))
-        return self._holds(fact, *first, given=given) and self._holds(fact, *then, given=given)
+        return self._holds(fact, *first, given=before) and self._holds(fact, *then, given=inside)
 
     def _holds(self, fact: str, *values: Value, given: Given) -> bool:
         key: tuple[Key, Given] = (fact, *values), given

@@ -173,6 +173,16 @@ def of_numbers(x, n):
     return sum(items) + places[n - 1]
 
 
+def never_begun(x, n):
+    made = cells(x, n)
+    start = None if n > 3 else made[1]
+    cell, total = start, 1.0
+    while start is not None and total < 3.0:
+        total += cell.weight
+        cell = made[2]
+    return total * x if cell is None else total * cell.value
+
+
 def waiting(x, n):
     waiting, done = [Cell(x)], 0.0
     while waiting:
@@ -186,7 +196,7 @@ def waiting(x, n):
 
 PROGRAMS = [in_order, swapped, in_order_of_values, of_two_lists, made_later, not_all_kept, kept_twice,
             from_the_end, one_taken_out, put_in_front, more_in_one_arm, growing_while_read, linked,
-            searched, in_rows, of_numbers, waiting]
+            searched, in_rows, of_numbers, never_begun, waiting]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
