@@ -80,10 +80,10 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
             merged.append(first)
         at += count
     _uncounted(merged, motion)
-    body[:] = _either(motion.block(merged, depth), depth)
+    body[:] = _either(motion.block(merged, depth))
 
 
-def _either(body: list[ast.stmt], depth: int) -> list[ast.stmt]:
+def _either(body: list[ast.stmt]) -> list[ast.stmt]:
     """One test for neighbouring branches of the backward part that do the same: ``elif`` arms, and
     two branches that set what the tests do not read to the same numbers."""
     found: list[ast.stmt] = []
@@ -92,13 +92,13 @@ def _either(body: list[ast.stmt], depth: int) -> list[ast.stmt]:
         if isinstance(stmt, ast.If) and _is_backward(stmt):
             while len(stmt.orelse) == 1 and isinstance(inner := stmt.orelse[0], ast.If) and (
                     _same(stmt.body, inner.body)):
-                stmt = _like(stmt, ast.If(_or(stmt.test, inner.test), stmt.body, inner.orelse))
+                stmt.test, stmt.orelse = _or(stmt.test, inner.test), inner.orelse
             if isinstance(before, ast.If) and not before.orelse and not stmt.orelse and (
                     _is_backward(before) and _same(before.body, stmt.body)
                     and all(map(_zero, stmt.body))) and not (
                     names_in(stmt.test) & names_in(*stmt.body)):
-                stmt = _like(before, ast.If(_or(before.test, stmt.test), before.body, []))
-                found.pop()
+                before.test = _or(before.test, stmt.test)
+                continue
         found.append(stmt)
     return found
 

@@ -153,11 +153,11 @@ class _Once(Chains):
         ranks = range(min((len(p) for p in places if p is not None), default=0))
         for axes in permutations(ranks, len(loops)):
             parts_ = [[None if p is None else p[axis] for p in places] for axis in axes]
-            reached = [[self._reach(part, loop) for part in along]
-                       for along, loop in zip(parts_, loops, strict=True)]
-            if not any(None in along for along in reached):
+            reached = [[r for part in along if (r := self._reach(part, loop)) is not None]
+                       for along, loop in zip(parts_, loops)]
+            if all(len(along) == len(touched) for along in reached):
                 exact = [[self._offset(part, loop) for part in along]
-                         for along, loop in zip(parts_, loops, strict=True)]
+                         for along, loop in zip(parts_, loops)]
                 self._drop(loops, slot, axes, touched, exact, reached)
                 return
 
@@ -172,38 +172,39 @@ class _Once(Chains):
         return self._offset(part, loop)
 
     def _drop(self, loops: list[Node], slot: int, axes: Sequence[int], touched: list[Node],
-              exact: list[list[int | None]], reached: list[list[int | None]]) -> None:
+              exact: list[list[int | None]], reached: list[list[int]]) -> None:
         """Drops the stores that clear for nobody; offsets are those along each loop's axis."""
         order = [1 if self._comes_down(loop) else -1 for loop in loops]
         for place, store in enumerate(touched):
-            offset = [along[place] for along in exact]
-            if None in offset or store.op != "write" or not self.is_zero(store.inputs[1]):
+            offset = [o for along in exact if (o := along[place]) is not None]
+            if len(offset) < len(loops) or store.op != "write" or (
+                    not self.is_zero(store.inputs[1])):
                 continue
-            seen = any(all(along[n] in (None, o) for along, o in zip(exact, offset, strict=True))
+            seen = any(all(along[n] in (None, o) for along, o in zip(exact, offset))
                        and not disjoint(touched[n], store)
                        for n in range(place + 1, len(touched)))
             # how much further an access reaches: a later iteration comes by if the first loop
             # of which it is a later one has some way to go, and those around are there still
-            ahead = [[(r - o) * down for r, o, down in zip(  # type: ignore[operator]
-                reach, offset, order, strict=True)] for reach in zip(*reached, strict=True)]
+            ahead = [[(r - o) * down for r, o, down in zip(reach, offset, order)]
+                     for reach in zip(*reached)]
             again = any(d > 0 and min(way[:k], default=0) >= 0
                         for way in ahead for k, d in enumerate(way))
             if not seen and not again and self._unseen(loops, slot, axes, offset):
                 self.dropped.add(store.out)
 
     def _unseen(self, loops: list[Node], slot: int, axes: Sequence[int],
-                offset: Sequence[int | None]) -> bool:
+                offset: Sequence[int]) -> bool:
         """Does nobody read, after the loops, where they have cleared?"""
         result = LoopParts(loops[0]).results[slot]
-        lowest = [self._lowest(loop) for loop in loops]
+        lowest = [low for loop in loops if (low := self._lowest(loop)) is not None]
         readers = self.readers.get(result, [])
-        if self.count[result] != len(readers) or None in lowest:
+        if self.count[result] != len(readers) or len(lowest) < len(loops):
             return False
         for reader in readers:
             found = axes_of(reader) if reader.op == "read" else None
             parts = [None if found is None or len(found) <= axis else found[axis] for axis in axes]
             if not any(type(part) is int and 0 <= part < low + o
-                       for part, low, o in zip(parts, lowest, offset, strict=True)):
+                       for part, low, o in zip(parts, lowest, offset)):
                 return False
         return True
 
