@@ -38,7 +38,7 @@ class _Normalised(Operands):
     def note(self, node: Node) -> None:
         if call_of(node) in DIV and len(node.inputs) == 2 and not node.params["kwargs"]:
             above, below = self.operands_of(node)
-            if self.is_beside(node, above) and is_real(above) and same_type(above, node.out):
+            if is_real(above) and self.is_beside(node, above) and same_type(above, node.out):
                 self._quotients[node.out] = above, below
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
