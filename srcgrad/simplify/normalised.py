@@ -60,7 +60,8 @@ class _Normalised(Operands):
         fn, operands = call_of(node), node.inputs
         if fn in DIV and operands[1:] == (norm,) and not node.params["kwargs"]:
             return node, 0
-        if (fn in ADD or fn in SUB or node.op in ("acc", "update") and not node.params["steps"]
+        if fn in ADD or fn in SUB or (
+                node.op in ("acc", "update") and not node.params["steps"]
                 and node.params.get("fn") in (None, operator.iadd, operator.isub)):
             return (node, 2) if len(operands) == 2 else None
         if fn in NEG or fn is np.broadcast_to or (
