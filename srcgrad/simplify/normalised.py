@@ -37,14 +37,14 @@ class _Normalised(Operands):
 
     def note(self, node: Node) -> None:
         if call_of(node) in DIV and len(node.inputs) == 2 and not node.params["kwargs"]:
-            above, below = self.operands_of(node)
+            above, below = node.inputs
             if is_real(above) and self.is_beside(node, above) and same_type(above, node.out):
                 self._quotients[node.out] = above, below
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         if call_of(node) not in MUL or node.params["kwargs"] or len(node.inputs) != 2:
             return None
-        for one, other in (operands := self.operands_of(node), operands[::-1]):
+        for one, other in (node.inputs, node.inputs[::-1]):
             for quotient, (above, norm) in self._quotients.items():
                 if self.equal(above, other) and self._is_divided(one, norm):
                     found = emit.call(operator.mul, self._times(one, norm, emit), quotient)
