@@ -36,65 +36,72 @@ class _Normalised(Operands):
         self._quotients: dict[Value, tuple[Value, Value]] = {}
 
     def note(self, node: Node) -> None:
-        if call_of(node) in DIV and len(node.inputs) == 2 and not node.params["kwargs"]:
-            above, below = node.inputs
-            if is_real(above) and self.is_beside(node, above) and same_type(above, node.out):
-                self._quotients[node.out] = above, below
+        pair = self._pair(node) if call_of(node) in DIV else None
+        if pair is not None and same_type(pair[0], node.out) and self.is_beside(node, pair[0]):
+            self._quotients[node.out] = pair
+
+    def _pair(self, node: Node) -> tuple[Value, Value] | None:
+        """The operands of a node, if these are two real values and nothing else."""
+        operands = self.operands_of(node)
+        if len(operands) != 2 or node.params["kwargs"] or not all(map(is_real, operands)):
+            return None
+        return operands[0], operands[1]
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
-        if call_of(node) not in MUL or node.params["kwargs"] or len(node.inputs) != 2:
-            return None
-        for one, other in (node.inputs, node.inputs[::-1]):
+        pair = self._pair(node) if call_of(node) in MUL else None
+        for one, other in () if pair is None else (pair, pair[::-1]):
             for quotient, (above, norm) in self._quotients.items():
                 if self.equal(above, other) and self._is_divided(one, norm):
                     found = emit.call(operator.mul, self._times(one, norm, emit), quotient)
                     return [found] if same_type(found, node.out) else None
         return None
 
-    def _parts(self, value: Value, norm: Value) -> tuple[Node, int] | None:
-        """What makes a value that nothing else uses, and how many of its operands, the first ones,
-        are divided in it."""
+    def _parts(self, value: Value, norm: Value) -> tuple[Node, list[Value]] | None:
+        """What makes a value that nothing else uses, and those of its operands that are divided in
+        it."""
         node = self.defined.get(value)
         if node is None or self.uses[value] > 1 or not is_real(value):
             return None
-        fn, operands = call_of(node), node.inputs
-        if fn in DIV and operands[1:] == (norm,) and not node.params["kwargs"]:
-            return node, 0
-        if fn in ADD or fn in SUB or (
-                node.op in ("acc", "update") and not node.params["steps"]
-                and node.params.get("fn") in (None, operator.iadd, operator.isub)):
-            return (node, 2) if len(operands) == 2 else None
+        fn = call_of(node)
+        pair = self._pair(node) if fn in DIV or fn in ADD or fn in SUB else None
+        if pair is not None and fn in DIV:
+            return (node, []) if pair[1] is norm and same_type(pair[0], value) else None
+        if pair is not None:
+            return node, [*pair]
+        if node.op in ("acc", "update") and not node.params["steps"]:
+            plain = node.params.get("fn") in (None, operator.iadd, operator.isub)
+            return (node, [*node.inputs]) if plain else None
         if fn in NEG or fn is np.broadcast_to or (
-                fn is np.sum and _is_even(norm, operands[0], node.params)):
-            return node, 1
+                fn is np.sum and _is_even(norm, node.inputs[0], node.params)):
+            return node, [node.inputs[0]]
         return None
 
     def _is_divided(self, value: Value, norm: Value) -> bool:
         """Is a value, or all that it is the sum of, divided by the norm?"""
         found = self._parts(value, norm)
-        return found is not None and all(self._is_divided(v, norm)
-                                         for v in found[0].inputs[:found[1]])
+        return found is not None and all(self._is_divided(v, norm) for v in found[1])
 
     def _times(self, value: Value, norm: Value, emit: Emit) -> Value:
         """Such a value without the division."""
-        node, count = self._parts(value, norm) or (None, 0)
+        node, parts = self._parts(value, norm) or (None, [])
         assert node is not None, "it is divided"
-        if not count:
+        if not parts:
             return node.inputs[0]
-        new = [*(self._times(v, norm, emit) for v in node.inputs[:count]), *node.inputs[count:]]
+        new = {v: self._times(v, norm, emit) for v in parts}
         if node.op != "apply":
             return emit.call(operator.sub if node.params.get("fn") is operator.isub
-                             else operator.add, *new)
-        return emit.call(node.params["fn"], *fill(node.params["args"], new),
-                         **node.params["kwargs"])
+                             else operator.add, *(new[v] for v in node.inputs))
+        return emit.call(node.params["fn"], *fill(node.params["args"], [
+            new.get(v, v) for v in node.inputs]), **node.params["kwargs"])
 
 
 def _is_even(norm: Value, of: Value, params: Any) -> bool:
     """Is a norm the same for all that a sum adds up?"""
     if norm.aval.kind in SCALARS:
-        return True
+        return not params["kwargs"].keys() - {"axis", "keepdims"}
     axis, sizes, whole = params["kwargs"].get("axis"), norm.aval.shape, of.aval.shape
-    if type(axis) is not int or sizes is None or whole is None or len(params["args"]) > 1:
+    if type(axis) is not int or sizes is None or whole is None or len(params["args"]) > 1 or (
+            params["kwargs"].keys() - {"axis", "keepdims"}):
         return False
     place = axis % len(whole) - (len(whole) - len(sizes))
     return place < 0 or sizes[place] == 1
