@@ -13,7 +13,7 @@ import numpy as np
 
 from srcgrad.emit.counting import difference
 from srcgrad.emit.fold import Folding, is_short_circuit
-from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, if_any, name
+from srcgrad.emit.literals import BINARY, COMPARE, GRIDS, UNARY, Namespace, call, if_any, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.shorthand import is_default, shorthand
@@ -33,6 +33,7 @@ from srcgrad.types.spelling import (
     sums,
 )
 
+_SUBSCRIPTS = tuple(type(grid).__getitem__ for grid in GRIDS.values())
 _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv)
 
 
@@ -168,7 +169,7 @@ class Expressions:
             args = [_plain(a) if _beside_numpys(node, i) else a for i, a in enumerate(args)]
         if fn is operator.mul and is_adjoint(node):
             args = [_without_one(a) if _widened(node, i) else a for i, a in enumerate(args)]
-        if fn is operator.getitem and len(args) == 2:
+        if (fn is operator.getitem or fn in _SUBSCRIPTS) and len(args) == 2:
             return ast.Subscript(args[0], self.key(node.params["args"][1], node.inputs),
                                  ast.Load())
         short = shorthand(node, args, kwargs) if is_adjoint(node) and not any(
