@@ -64,7 +64,7 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
         elif _room(first) is not None:
             count = 1
             while at + count < len(body) and _same_room(first, body[at + count]) and (
-                    is_short(_rooms(body[at:at + count + 1]))):
+                    not is_short(first) or is_short(_rooms(body[at:at + count + 1]))):
                 count += 1
             if count == 1 and (count := _side_by_side(body, at)) > 1:
                 merged.append(_as_one(body[at:at + count]))
