@@ -64,7 +64,7 @@ class Records:
     ``shown`` gives for the name of a list the variable that is kept in a record in its place."""
 
     def __init__(self, body: list[ast.stmt], lists: Container[str], taken: Container[str],
-                 numbers: Container[str]) -> None:
+                 numbers: Container[str] = ()) -> None:
         self.body, self.lists, self.taken, self.of_numbers = body, lists, taken, numbers
         self.shown: dict[str, str] = {}
         if sum(n is not None and n in lists for n in map(_emptied, body)) < 2:
