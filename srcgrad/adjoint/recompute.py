@@ -34,6 +34,7 @@ SHARE = 0.08  # of an iteration's time
 PRICES = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)  # nanoseconds for a byte
 NUMBERS = 2.3  # the same for Python's and NumPy's numbers: two operations
 KEEPING = 30.0  # nanoseconds for a value
+AFTER = 2.0  # the same for what is still there after the loop: more than an integer's sum takes
 TRAFFIC = 0.15  # nanoseconds for a byte of an array that is written to new memory and read later
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
 _STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
@@ -154,7 +155,7 @@ class Recompute:
         The price of a byte that is kept is as high as the time allows: what is added to an
         iteration is at most :data:`SHARE` of what its forward and backward part take.  ``free``:
         only what takes nothing but numbers that are at hand; all of it, then.  ``kept``: values
-        that are kept at no price.
+        that are there in any case.
         """
         needed = [v for v in (self._first.get(v, v) for v in needed) if v not in known]
         if free or not self._priced or not self._scope.in_loop(inside):
@@ -168,7 +169,7 @@ class Recompute:
         ways = self._ways(needed, inside, known, False)
         least = 0.0
         for price in PRICES:
-            priced = {v: Way(0.0) if v in kept else cost.way(price)
+            priced = {v: Way(AFTER, cost.again, cost.operands) if v in kept else cost.way(price)
                       for v, cost in ways.items()}
             chosen = computed_again(needed, priced)
             if not chosen or _time(needed, ways, chosen) - _time(needed, ways, ()) <= (

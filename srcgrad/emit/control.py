@@ -20,7 +20,7 @@ from srcgrad.emit.conditionals import (
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import produced_by
-from srcgrad.emit.literals import call, name
+from srcgrad.emit.literals import call, name, names_in
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
@@ -367,9 +367,9 @@ class Control(Plain):
         nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
         end = End(tuple(zip(names.slots, nexts, strict=True)), tuple(late),
                   body.outputs[0] if jump else None, names.jump)
-        inner = self.block(body, end, first)
-        statement = self.for_loop(node, names, inner) if spec.kind == "for" else (
-            self.while_loop(node, inner))
+        inner = self.block(body, end, ())
+        statement = self.for_loop(node, names, first, inner) if spec.kind == "for" else (
+            self.while_loop(node, [*first, *inner]))
         self.comments.mark(statement, node)
         stmts.append(statement)
         for (element, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
@@ -476,39 +476,52 @@ class Control(Plain):
         """``range(n)``, with as few arguments as will do."""
         return range_of([self.e.of(v) for v in node.inputs[:3]])
 
-    def over_rows(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt | None:
-        """``for row in X:`` where the user wrote that, ``for i, row in enumerate(X):`` if the index
-        serves something else."""
+    def over_rows(self, node: Node, names: LoopNames, kept: Stmts,
+                  body: Stmts) -> ast.stmt | None:
+        """``for row in X:`` where the user wrote that, ``for a, b in zip(X, Y):``, ``for i, row in
+        enumerate(X):`` if the index serves something else.  ``kept`` is what comes first."""
         inner, index = node.blocks[-1], node.blocks[-1].params[0]
-        if node.loop.user != "rows" or node.loop.reverse or names.ordinal is not None:
+        ordinal = self.sizes.plan(node).ordinal
+        if node.loop.user != "rows" or node.loop.reverse or names.ordinal is not None or (
+                ordinal not in ("none", "index")):
             return None
-        rows = next((n for n in inner.nodes if index in n.inputs), None)
-        if rows is None or rows.op not in ("read", "get") or rows in self.folding.inlined:
+        whole = self.iterated(node.inputs[1])
+        targets: dict[Value, ast.expr] = {}
+        for made, stmt in zip((n for n in inner.nodes if n not in self.folding.inlined), body):
+            target = stmt.targets[0] if isinstance(stmt, ast.Assign) and (
+                len(stmt.targets) == 1) else None
+            if not made.inputs or made.inputs[0] not in whole or not _is_row(made, index) or (
+                    made.inputs[0] in inner.params or made.inputs[0] in targets
+                    or not isinstance(target, ast.Name) or target.id != self.name_of(made.out)
+                    or target.id in names_in(*kept)):
+                break
+            targets[made.inputs[0]] = target
+        if not targets or targets.keys() != whole:
             return None
-        if rows.op == "read" and (not _is_row(rows, index) or rows.params.get("handle")):
-            return None
-        size = self.folding.producer.get(node.inputs[1])
-        base = rows.inputs[0]
-        if size is None or size.op not in ("dim", "list_len") or size.inputs[0] is not base or (
-                size.params.get("axis", 0) != 0) or base in inner.params:
-            return None
-        first = body[0] if body else None
-        if not isinstance(first, ast.Assign) or len(first.targets) != 1 or not isinstance(
-                first.targets[0], ast.Name) or first.targets[0].id != self.name_of(rows.out):
-            return None
-        target: ast.expr = first.targets[0]
-        iterated = self.e.of(base)
-        if self.folding.users.get(index) != 1 or self.sizes.plan(node).ordinal != "none":
-            if self.sizes.plan(node).ordinal not in ("none", "index"):
-                return None
+        target, *more = targets.values()
+        iterated, *others = map(self.e.of, targets)
+        if more:
+            target = ast.Tuple([target, *more], ast.Store())
+            iterated = call("zip", iterated, *others)
+        if self.folding.users.get(index) != len(targets) or ordinal != "none":
             target = ast.Tuple([ast.Name(names.index, ast.Store()), target], ast.Store())
             iterated = call("enumerate", iterated)
-        return ast.For(target, iterated, body[1:] or [ast.Pass()], [])
+        return ast.For(target, iterated, [*kept, *body[len(targets):]] or [ast.Pass()], [])
 
-    def for_loop(self, node: Node, names: LoopNames, body: Stmts) -> ast.stmt:
-        rows = self.over_rows(node, names, body)
+    def iterated(self, size: Value) -> set[Value]:
+        """What a loop goes through whose bound is the length of that, or the least of several."""
+        made = self.folding.producer.get(size)
+        if made is not None and made.op in ("dim", "list_len") and not made.params.get("axis"):
+            return {made.inputs[0]}
+        parts = [] if made is None or made.op != "apply" or made.params["fn"] is not min else [
+            self.iterated(v) for v in made.inputs]
+        return set().union(*parts) if all(parts) and len(parts) == 2 else set()
+
+    def for_loop(self, node: Node, names: LoopNames, kept: Stmts, body: Stmts) -> ast.stmt:
+        rows = self.over_rows(node, names, kept, body)
         if rows is not None:
             return rows
+        body = [*kept, *body]
         target: ast.expr = ast.Name(names.index, ast.Store())
         iterated = range_of([self.e.of(v) for v in node.inputs[:3]],
                             node.loop.reverse and names.index != "_")
@@ -536,6 +549,9 @@ class Control(Plain):
 
 
 def _is_row(node: Node, index: Value) -> bool:
-    steps = node.params["steps"]
-    return len(steps) == 1 and isinstance(steps[0], Index) and isinstance(
-        steps[0].key, Ref) and node.inputs[steps[0].key.index] is index
+    if node.op == "get":
+        return node.inputs[1:] == (index,)
+    steps = node.params.get("steps", ())
+    return node.op == "read" and not node.params.get("handle") and len(steps) == 1 and isinstance(
+        steps[0], Index) and isinstance(steps[0].key, Ref) and (
+        node.inputs[steps[0].key.index] is index)

@@ -13,10 +13,10 @@ import numpy as np
 
 from srcgrad.emit.counting import difference
 from srcgrad.emit.fold import Folding, is_short_circuit
-from srcgrad.emit.literals import BINARY, COMPARE, UNARY, Namespace, call, if_any, name
+from srcgrad.emit.literals import BINARY, COMPARE, GRIDS, UNARY, Namespace, call, if_any, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
-from srcgrad.emit.shorthand import shorthand
+from srcgrad.emit.shorthand import is_default, shorthand
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.texts import f_string
 from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
@@ -33,6 +33,7 @@ from srcgrad.types.spelling import (
     sums,
 )
 
+_SUBSCRIPTS = tuple(type(grid).__getitem__ for grid in GRIDS.values())
 _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv)
 
 
@@ -165,12 +166,13 @@ class Expressions:
         fn = node.params["fn"]
         args = [self.template(a, node.inputs) for a in node.params["args"]]
         kwargs = {k: self.template(v, node.inputs)
-                  for k, v in (node.params.get("kwargs") or {}).items()}
+                  for k, v in (node.params.get("kwargs") or {}).items()
+                  if not (is_adjoint(node) and is_default(fn, k, v))}
         if fn in _ARITHMETIC and len(args) == 2:
             args = [_plain(a) if _beside_numpys(node, i) else a for i, a in enumerate(args)]
         if fn is operator.mul and is_adjoint(node):
             args = [_without_one(a) if _widened(node, i) else a for i, a in enumerate(args)]
-        if fn is operator.getitem and len(args) == 2:
+        if (fn is operator.getitem or fn in _SUBSCRIPTS) and len(args) == 2:
             return ast.Subscript(args[0], self.key(node.params["args"][1], node.inputs),
                                  ast.Load())
         short = shorthand(node, args, kwargs) if is_adjoint(node) and not any(

@@ -80,6 +80,16 @@ def same_statement(a: Node, b: Node) -> bool:
         and a.origin.callers == b.origin.callers)
 
 
+def is_argument(made: Node, by: Node) -> bool:
+    """Does a statement hand over what a statement of the called function reads?"""
+    here, there = made.origin, by.origin
+    if here is None or there is None or here.where is None:
+        return False
+    *around, call = there.callers or (None,)
+    return call is not None and (call.line, call.filename) == (
+        here.where.line, here.where.filename) and tuple(around) == here.callers
+
+
 def is_named(value: Value) -> bool:
     """Has a value a name that is to be seen?"""
     return value.hint is not None and type(value.hint) is not Suggested
@@ -169,8 +179,12 @@ class Folding:
         if node.op == "apply" and node.params["fn"] in (operator.eq, operator.ne):
             return any(self.is_jump(v) for v in node.inputs) and all(
                 self.is_jump(v) or self.is_constant(v) for v in node.inputs)
+        return self.is_short_sum(node)
+
+    def is_short_sum(self, node: Node) -> bool:
+        """``i - 1``: names and numbers that are added."""
         return (node.op == "apply" and node.params["fn"] in (operator.add, operator.sub)
-                and value.aval.kind is Kind.INT
+                and node.out.aval.kind is Kind.INT
                 and all(v.aval.kind is Kind.INT and (v.hint is not None or self.is_constant(v))
                         for v in node.inputs))
 
@@ -312,8 +326,14 @@ class Folding:
         if by.op == "apply" and any(by.params["fn"] is f for f in PLACES):
             return False  # is named twice
         if by.op in ("loop", "undef"):
-            return by.op != "loop" or self.is_bound(by, value)
+            return by.op != "loop" or (self.is_bound(by, value) and not self.counts(by, value))
         return True
+
+    def counts(self, loop: Node, value: Value) -> bool:
+        """Is the value, which is long, named again wherever the loop counts what it keeps?"""
+        spec = loop.loop
+        return spec.kind == "for" and value is loop.inputs[0] and (
+            spec.n_produced + spec.n_consumed > 0) and not self.is_short_sum(self.producer[value])
 
     def is_backward(self, node: Node) -> bool:
         """Does the node stand in the backward part (whatever part it was repeated from)?"""
@@ -331,4 +351,4 @@ class Folding:
             return False
         if node.origin is None or by.origin is None or self.is_backward(node):
             return True
-        return same_statement(node, by)
+        return same_statement(node, by) or is_argument(node, by)

@@ -60,11 +60,12 @@ Around = tuple[ast.Tuple, ast.Tuple]  # the record of a loop around as it is mad
 
 
 class Records:
-    """Rewrites the statements of one function; ``shown`` gives for the name of a list the variable
-    that is kept in a record in its place."""
+    """Rewrites the statements of one function; ``numbers`` are names that only numbers have;
+    ``shown`` gives for the name of a list the variable that is kept in a record in its place."""
 
-    def __init__(self, body: list[ast.stmt], lists: Container[str], taken: Container[str]) -> None:
-        self.body, self.lists, self.taken = body, lists, taken
+    def __init__(self, body: list[ast.stmt], lists: Container[str], taken: Container[str],
+                 numbers: Container[str] = ()) -> None:
+        self.body, self.lists, self.taken, self.of_numbers = body, lists, taken, numbers
         self.shown: dict[str, str] = {}
         if sum(n is not None and n in lists for n in map(_emptied, body)) < 2:
             return
@@ -175,8 +176,11 @@ class Records:
                 waiting.append(member)
                 continue
             stored = _stored(stmt)
+            more = any(self.follows(m, members, loop.body, place) for m in waiting)
             for variable in {m.variable: None for m in waiting if m.variable in stored}:
-                self.rename([m for m in waiting if m.variable == variable], body, stores, stmt)
+                same = [m for m in waiting if m.variable == variable]
+                if not self.rename(same, body, stores, stmt) and more:
+                    self.alias(same, body, stores)
             if _leaves(stmt) or isinstance(stmt, ast.Try) or any(
                     m.variable in stored for m in waiting):
                 keep()
@@ -186,16 +190,47 @@ class Records:
         loop.body[:] = body
         return done
 
+    def follows(self, member: Member, members: Mapping[int, Member], body: Sequence[ast.stmt],
+                place: int) -> bool:
+        """Can one that is kept further on be in a record with a member?"""
+        for at in range(place, len(body)):
+            other = members.get(at)
+            if other is not None and (other.reader, other.at) == (member.reader, member.at):
+                return True
+            if _leaves(body[at]) or isinstance(body[at], ast.Try):
+                return False
+        return False
+
+    def alias(self, members: Sequence[Member], body: list[ast.stmt],
+              stores: list[set[str]]) -> None:
+        """Gives a number that is about to be overwritten a second name where it is assigned."""
+        old = members[0].variable
+        start = next((i for i in reversed(range(len(body))) if old in stores[i]), -1)
+        stmt = body[start] if start >= 0 and old in self.of_numbers else None
+        if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
+            value: ast.expr = ast.BinOp(name(old), stmt.op, stmt.value)
+        elif isinstance(stmt, ast.Assign) and _target(stmt) == old:
+            value = stmt.value
+        else:
+            return
+        new = self.fresh(f"{old}_", 2)
+        body[start] = made = ast.Assign(
+            [ast.Name(old, ast.Store()), ast.Name(new, ast.Store())], value)
+        made.__dict__.update((k, v) for k, v in vars(stmt).items() if k in ("node", "where"))
+        stores[start] = stores[start] | {new}
+        for member in members:
+            member.variable = new
+
     def rename(self, members: Sequence[Member], body: list[ast.stmt], stores: list[set[str]],
-               following: ast.stmt) -> None:
+               following: ast.stmt) -> bool:
         """Gives a temporary that is about to be overwritten a name of its own, if it was assigned
         here."""
         old = members[0].variable
         if not re.fullmatch(r"t\d+", old) or _target(following) != old:
-            return
+            return False
         start = next((i for i in reversed(range(len(body))) if old in stores[i]), -1)
         if start < 0 or _target(body[start]) != old:
-            return
+            return False
         new = self.fresh("t", 1)
         for member in members:
             member.variable = new
@@ -204,6 +239,7 @@ class Records:
         stores[start] = stores[start] - {old} | {new}
         for part in (*body[start + 1:], following.value):
             _replace(part, old, new)
+        return True
 
     def record(self, loop: Loop, group: list[Member], append: ast.Call, kept: str,
                around: Around | None) -> None:

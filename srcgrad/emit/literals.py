@@ -42,6 +42,9 @@ COMPARE: dict[Any, type[ast.cmpop]] = {
     operator.is_not: ast.IsNot,
 }
 
+GRIDS: dict[str, Any] = {  # objects that have subscripts and nothing else
+    "np.mgrid": np.mgrid, "np.ogrid": np.ogrid, "np.r_": np.r_, "np.c_": np.c_, "np.s_": np.s_}
+
 
 def name(identifier: str) -> ast.Name:
     """A name that is read."""
@@ -221,6 +224,10 @@ class Namespace:
             return name(self.captured(value, f"{type(value).__name__}_{value.name}"))
         if callable(value):
             return self.function(value)
+        for path, grid in GRIDS.items():
+            if value is grid:
+                self.imports["import numpy as np"] = None
+                return dotted(path)
         return name(self.captured(value, hint))
 
     def dtype(self, value: np.dtype[Any]) -> ast.expr:

@@ -35,7 +35,7 @@ from srcgrad.graph.callback import callbacks
 from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
 from srcgrad.graph.lift import reachable
 from srcgrad.types.dataclasses import dataclass, field
-from srcgrad.types.kinds import Kind
+from srcgrad.types.kinds import SCALARS, Kind
 
 RESERVED = frozenset(dir(builtins)) | frozenset(
     ("_", "np", "math", "cmath", "operator", "scipy", "copy", "False", "None", "True", "and",
@@ -190,7 +190,9 @@ class Function:
             parts, body = outline(self, body)
             return [*parts, *self.header(self.naming.of), self.finished(self.definition(body))]
         function = self.definition(body)
-        records = Records(function.body, self.sequences(), {*self.parameters, *self.reserved})
+        records = Records(function.body, self.sequences(), {*self.parameters, *self.reserved},
+                          set(self.naming.of.values()) - {
+                              n for v, n in self.naming.of.items() if v.aval.kind not in SCALARS})
         function.body = records.body
         names = {v: records.leaf(name) for v, name in self.naming.of.items()}
         return [*self.header(names), self.finished(function)]

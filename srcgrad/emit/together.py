@@ -64,7 +64,7 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
         elif _room(first) is not None:
             count = 1
             while at + count < len(body) and _same_room(first, body[at + count]) and (
-                    is_short(_rooms(body[at:at + count + 1]))):
+                    not is_short(first) or is_short(_rooms(body[at:at + count + 1]))):
                 count += 1
             if count == 1 and (count := _side_by_side(body, at)) > 1:
                 merged.append(_as_one(body[at:at + count]))
@@ -80,7 +80,44 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
             merged.append(first)
         at += count
     _uncounted(merged, motion)
-    body[:] = motion.block(merged, depth)
+    body[:] = _either(motion.block(merged, depth))
+
+
+def _either(body: list[ast.stmt]) -> list[ast.stmt]:
+    """One test for neighbouring branches of the backward part that do the same: ``elif`` arms, and
+    two branches that set what the tests do not read to the same numbers."""
+    found: list[ast.stmt] = []
+    for stmt in body:
+        before = found[-1] if found else None
+        if isinstance(stmt, ast.If) and _is_backward(stmt):
+            while len(stmt.orelse) == 1 and isinstance(inner := stmt.orelse[0], ast.If) and (
+                    _same(stmt.body, inner.body)):
+                stmt.test, stmt.orelse = _or(stmt.test, inner.test), inner.orelse
+            if isinstance(before, ast.If) and not before.orelse and not stmt.orelse and (
+                    _is_backward(before) and _same(before.body, stmt.body)
+                    and all(map(_zero, stmt.body))) and not (
+                    names_in(stmt.test) & names_in(*stmt.body)):
+                before.test = _or(before.test, stmt.test)
+                continue
+        found.append(stmt)
+    return found
+
+
+def _or(first: ast.expr, second: ast.expr) -> ast.expr:
+    tests = [part for test in (first, second) for part in (
+        test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test])]
+    return ast.BoolOp(ast.Or(), tests)
+
+
+def _same(one: list[ast.stmt], other: list[ast.stmt]) -> bool:
+    """Are two bodies the same, but for their comments?"""
+    return [ast.dump(s) for s in one if text_of(s) is None] == [
+        ast.dump(s) for s in other if text_of(s) is None]
+
+
+def _is_backward(stmt: ast.stmt) -> bool:
+    node = node_of(stmt)
+    return node is not None and is_adjoint(node)
 
 
 def _zero_before(stmt: ast.stmt) -> list[ast.stmt]:

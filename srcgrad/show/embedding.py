@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from ..emit.literals import Namespace
+from ..emit.literals import GRIDS, Namespace
 from ..errors import SrcgradError, StructureError
 from ..types.identifiers import name_or
 from ..types.spelling import At, Attribute, Method, Part
@@ -81,9 +81,9 @@ class Module:
         if path is not None:
             self.imports.update(literal.imports)
             return path
-        for key in ("mgrid", "ogrid", "r_", "c_", "s_", "newaxis"):
-            if obj is getattr(np, key) and obj is not None:
-                return f"np.{key}"
+        for path, grid in GRIDS.items():
+            if obj is grid:
+                return path
         if isinstance(obj, enum.Enum):
             cls = self._imported(type(obj), "")
             return None if cls is None else f"{cls}.{obj.name}"

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from itertools import permutations
 from typing import Any
 
 from ..graph.ir import Graph, Node, Value
@@ -60,7 +61,7 @@ class _Once(Chains):
             for slot, init in enumerate(parts.inits):
                 if self.is_zero(init):
                     self._added(node, slot, [])
-                self._cleared_places(node, parts, slot)
+                self._cleared_places([node], slot)
         for block in node.blocks:
             for inner in block.nodes:
                 if inner.blocks:
@@ -126,29 +127,38 @@ class _Once(Chains):
 
     # ---- what is cleared for nobody ----------------------------------------------------------
 
-    def _cleared_places(self, node: Node, parts: LoopParts, slot: int) -> None:
-        """A chain of stores through the body, each at ``index + c`` along one axis, that clears
-        places to which no later iteration, nor what follows, comes."""
-        chain: list[Node] = []
-        value = parts.carried[slot]
+    def _cleared_places(self, loops: list[Node], slot: int) -> None:
+        """A chain of stores through the body of the last of these loops, each at an ``index + c``
+        of every loop along an axis of its own, that clears places to which no later iteration,
+        nor what follows, comes.  What the loops around do to the buffer, they do in it."""
+        parts = LoopParts(loops[-1])
+        value, following = parts.carried[slot], parts.next[slot]
+        inner = self.readers.get(value, [])
+        if len(inner) == 1 and self.count[value] == self.count[following] == 1 and (
+                following in inner[0].outputs and _is_counted(inner[0])):
+            results = LoopParts(inner[0]).results
+            self._cleared_places([*loops, inner[0]], results.index(following))
+            return
         touched: list[Node] = []
-        while value is not parts.next[slot]:
+        while value is not following:
             found = self.only_store(value)
-            if found is None or len(chain) > 12:
+            if found is None or len(touched) > 24:
                 return
             store, reads = found
             touched += [*reads, store]
-            chain.append(store)
             value = store.out
         if self.count[value] != 1:
             return
         places = [axes_of(n) for n in touched]
-        for axis in range(min((len(p) for p in places if p is not None), default=0)):
-            parts_ = [None if p is None else p[axis] for p in places]
-            reached = [self._reach(part, node) for part in parts_]
-            if None not in reached:
-                exact = [self._offset(part, node) for part in parts_]
-                self._drop(node, parts.results[slot], axis, touched, exact, reached)
+        ranks = range(min((len(p) for p in places if p is not None), default=0))
+        for axes in permutations(ranks, len(loops)):
+            parts_ = [[None if p is None else p[axis] for p in places] for axis in axes]
+            reached = [[r for part in along if (r := self._reach(part, loop)) is not None]
+                       for along, loop in zip(parts_, loops)]
+            if all(len(along) == len(touched) for along in reached):
+                exact = [[self._offset(part, loop) for part in along]
+                         for along, loop in zip(parts_, loops)]
+                self._drop(loops, slot, axes, touched, exact, reached)
                 return
 
     def _reach(self, part: Any, loop: Node) -> int | None:
@@ -161,28 +171,40 @@ class _Once(Chains):
             return found if found is None or not down else found - 1
         return self._offset(part, loop)
 
-    def _drop(self, node: Node, result: Value, axis: int, touched: list[Node],
-              exact: Sequence[int | None], reached: Sequence[int | None]) -> None:
-        order = 1 if self._comes_down(node) else -1
-        for place, (store, offset) in enumerate(zip(touched, exact)):
-            if offset is None or store.op != "write" or not self.is_zero(store.inputs[1]):
+    def _drop(self, loops: list[Node], slot: int, axes: Sequence[int], touched: list[Node],
+              exact: list[list[int | None]], reached: list[list[int]]) -> None:
+        """Drops the stores that clear for nobody; offsets are those along each loop's axis."""
+        order = [1 if self._comes_down(loop) else -1 for loop in loops]
+        for place, store in enumerate(touched):
+            offset = [o for along in exact if (o := along[place]) is not None]
+            if len(offset) < len(loops) or store.op != "write" or (
+                    not self.is_zero(store.inputs[1])):
                 continue
-            later = zip(touched[place + 1:], exact[place + 1:])
-            seen = any(o in (None, offset) and not disjoint(n, store) for n, o in later)
-            again = any(r is not None and r * order > offset * order for r in reached)
-            if not seen and not again and self._unseen(node, result, axis, offset):
+            seen = any(all(along[n] in (None, o) for along, o in zip(exact, offset))
+                       and not disjoint(touched[n], store)
+                       for n in range(place + 1, len(touched)))
+            # how much further an access reaches: a later iteration comes by if the first loop
+            # of which it is a later one has some way to go, and those around are there still
+            ahead = [[(r - o) * down for r, o, down in zip(reach, offset, order)]
+                     for reach in zip(*reached)]
+            again = any(d > 0 and min(way[:k], default=0) >= 0
+                        for way in ahead for k, d in enumerate(way))
+            if not seen and not again and self._unseen(loops, slot, axes, offset):
                 self.dropped.add(store.out)
 
-    def _unseen(self, node: Node, result: Value, axis: int, offset: int) -> bool:
-        """Does nobody read, after the loop, where it has cleared?"""
-        lowest = self._lowest(node)
+    def _unseen(self, loops: list[Node], slot: int, axes: Sequence[int],
+                offset: Sequence[int]) -> bool:
+        """Does nobody read, after the loops, where they have cleared?"""
+        result = LoopParts(loops[0]).results[slot]
+        lowest = [low for loop in loops if (low := self._lowest(loop)) is not None]
         readers = self.readers.get(result, [])
-        if self.count[result] != len(readers) or lowest is None:
+        if self.count[result] != len(readers) or len(lowest) < len(loops):
             return False
         for reader in readers:
-            axes = axes_of(reader) if reader.op == "read" else None
-            part = None if axes is None or len(axes) <= axis else axes[axis]
-            if type(part) is not int or not 0 <= part < lowest + offset:
+            found = axes_of(reader) if reader.op == "read" else None
+            parts = [None if found is None or len(found) <= axis else found[axis] for axis in axes]
+            if not any(type(part) is int and 0 <= part < low + o
+                       for part, low, o in zip(parts, lowest, offset)):
                 return False
         return True
 

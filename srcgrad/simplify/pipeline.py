@@ -14,6 +14,7 @@ from .idle_stores import drop_idle_stores
 from .loops import drop_invariant
 from .matrices import use_structure
 from .narrow import narrow
+from .normalised import cancel_norms
 from .object_numbers import without_lookups
 from .once import store_once
 from .restore import restore
@@ -30,6 +31,7 @@ PASSES: dict[str, Pass] = {
     "invariant": drop_invariant,
     "cancel": cancel,
     "centred": drop_centred,
+    "norms": cancel_norms,
     "narrow": narrow,
     "spread": keep_spread,
     "share": share,

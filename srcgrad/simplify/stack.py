@@ -7,8 +7,9 @@ A backward loop that does ``d_W += outer(a, b)`` in each iteration keeps the vec
         d_a = ...                                     d_a = d_a_saved[t] = ...
         d_W += np.expand_dims(d_a, -1) * h[t]     d_W += np.transpose(d_a_saved) @ h
 
-So do sums of products of matrices, ``d_W += x[t].T @ d_a``, and what is then summed of a matrix
-that is kept anyway.
+So do sums of products of matrices, ``d_W += x[t].T @ d_a``, where those that are kept for them
+serve two sums at least (one would take no less time, and more memory), and what is then summed of
+a matrix that is kept anyway.
 
 Only for accumulators of the backward part that nothing else in the loop reads, and for loops
 whose number of iterations is exact.
@@ -115,6 +116,9 @@ class _Stacking:
 
     def run(self) -> list[Node]:
         found = [o for k in range(len(self.parts.carried)) if (o := self._outer(k)) is not None]
+        uses = Counter(v for o in found for v in {o.first, o.second})
+        found = [o for o in found if len(o.first.aval.shape or ()) == 1 or all(
+            uses[v] > 1 or self._known(v) is not None for v in (o.first, o.second))]
         if not found:
             return [self.node]
         after = Builder(self.node.origin)
@@ -242,17 +246,21 @@ class _Stacking:
 
     def _sequence(self, element: Value) -> Value:
         """An array whose rows are the values of ``element``."""
-        for m, inner in enumerate(self.parts.elements):
-            if inner is element and self.parts.sources[m].aval.is_array:
-                return self.parts.sources[m]
-        whole = self._rows(element)
-        if whole is not None:
-            return whole
+        known = self._known(element)
+        if known is not None:
+            return known
         if element not in self.kept:
             assert element.aval.shape is not None
             aval = array(element.aval.dtype, (self.trips, *element.aval.shape))
             self.kept[element] = Value(aval, element.hint)
         return self.kept[element]
+
+    def _known(self, element: Value) -> Value | None:
+        """The array that has the values of ``element`` as its rows, if there is one."""
+        for inner, source in zip(self.parts.elements, self.parts.sources):
+            if inner is element and source.aval.is_array:
+                return source
+        return self._rows(element)
 
     def _rows(self, element: Value) -> Value | None:
         """The array that the loop reads row by row, all rows."""

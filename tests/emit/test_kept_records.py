@@ -22,7 +22,7 @@ from srcgrad.public.compiled import Compiled
 class Lists:
     """No records: a list for each value."""
 
-    def __init__(self, body, lists, taken):
+    def __init__(self, body, lists, taken, numbers):
         self.body = body
 
     def leaf(self, name):
@@ -351,12 +351,12 @@ def test_lists_of_the_users_stay():
 # --------------------------------------------------------------------------- texts
 
 
-def rewritten(text, lists, taken=()):
+def rewritten(text, lists, taken=(), numbers=()):
     """The text of a function with records, and what both make of ``x``."""
     (function,) = ast.parse(textwrap.dedent(text)).body
     before = ast.unparse(function)
     assert isinstance(function, ast.FunctionDef)
-    function.body = Records(function.body, set(lists.split()), {"x", *taken}).body
+    function.body = Records(function.body, set(lists.split()), {"x", *taken}, numbers).body
     after = ast.unparse(ast.fix_missing_locations(function))
     found = []
     for each in (before, after):
@@ -386,6 +386,35 @@ def test_a_record():
     """, "a b")
     assert "kept.append((t, s))" in text and "t, s_2 = kept[i]" in text and "a" not in re.findall(
         r"\w+", text)
+
+
+OVERWRITTEN = """
+    def f(x):
+        a = []
+        b = []
+        s = 1.0
+        for v in x:
+            s += 2 * v
+            a.append(s)
+            {between}
+            w = s + v
+            b.append(w)
+        d = 0.0
+        for i in reversed(range(3)):
+            d = d * a[i] + b[i]
+        return d
+    """
+
+
+@pytest.mark.parametrize("between", ["s = s * s", "s *= v", "if v > 2.5:\n                s = v"])
+def test_a_number_that_is_overwritten_has_a_second_name(between):
+    text = rewritten(OVERWRITTEN.format(between=between), "a b", numbers="s")
+    assert "s = s_2 = s + 2 * v" in text and "kept.append((s_2, w))" in text
+
+
+def test_an_array_that_is_overwritten_has_none():
+    text = rewritten(OVERWRITTEN.format(between="s = s * s"), "a b")
+    assert "a.append(s)" in text and "kept" not in text
 
 
 def test_a_temporary_that_two_loops_read_and_that_is_overwritten():

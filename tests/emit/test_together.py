@@ -163,6 +163,83 @@ def allowed(x, limit):
     return total
 
 
+def zipped(x, y, z):
+    s = total = 0.1
+    for a, b in zip(x, y):
+        s = np.sin(s * a) + b * s
+        total += s
+    for s, c in zip(y, z):
+        total += s * c * total
+    return total
+
+
+def numbered(x, y):
+    total = 1.0
+    for i, a in enumerate(x):
+        total = total * np.cos(a) + y[i]
+    return total
+
+
+def aligned(d, ends):
+    t = np.zeros((4, 5))
+    for i in range(1, 4):
+        for j in range(1, 5):
+            t[i, j] = np.sin(t[i - 1, j] * d[i, j] + t[i, j - 1]) + t[i - 1, j - 1]
+    return t[3, 4] + sum(t[e, 1] for e in ends)
+
+
+def swept(d, n):
+    t = np.zeros((4, 4))
+    for _ in range(n):
+        for i in range(1, 3):
+            for j in range(1, 3):
+                t[i, j] = np.sin(t[i - 1, j + 1] * d[i, j] + t[i + 1, j] + d[i, j]) * t[i, j - 1]
+                t[i, j] += d[j, i]
+    return t[2, 2]
+
+
+def clipped(x, low, high):
+    s = total = 0.3
+    for v in x:
+        u = 3.0 * s + v
+        if u > high:
+            u = high
+        elif u < low:
+            u = low
+        s = u * v
+        total += s * s
+    return total
+
+
+def weighed(x, w):
+    e = np.exp(x @ w - (x @ w).max(axis=1, keepdims=True))
+    p = e / e.sum(axis=1, keepdims=True)
+    q = np.exp(w[0]) / np.sum(np.exp(w[0]))
+    return np.sum(p * p[::-1]) + q @ w[0]
+
+
+def gated(x, w):
+    def sigmoid(a):
+        return 1.0 / (1.0 + np.exp(-a))
+
+    h = 0.5
+    for v in x:
+        h = sigmoid(w * v + h) * h
+    return h
+
+
+def recurrent(w, xs):
+    h = np.zeros((2, 3))
+    for x in xs:
+        h = np.tanh(x @ w + h)
+    return np.sum(h ** 2)
+
+
+def on_a_grid(x):
+    i, j = np.mgrid[0:2, 0:3]
+    return np.sum(np.sin(x[0] * i) * x[1] ** j)
+
+
 R = np.random.default_rng(3)
 THETA = np.array([0.3, 0.4, 0.5])
 PROGRAMS = [
@@ -182,6 +259,15 @@ PROGRAMS = [
     (struck, (np.array([2.0]), R.uniform(0.5, 1.5, 5)), ["= 0.0, "]),
     (crossed, (R.normal(size=4), 3), []), (turns, (R.normal(size=6), 3), []),
     (allowed, (R.normal(size=5), 0.1), ["else:"]),
+    (zipped, (R.normal(size=4), R.normal(size=5), R.normal(size=3)), []),
+    (numbered, (R.normal(size=4), R.normal(size=6)), ["zip("]),
+    (aligned, (R.normal(size=(4, 5)), []), ["d_t[i, j] = 0.0"]),
+    (aligned, (R.normal(size=(4, 5)), [1, 2]), []), (swept, (R.normal(size=(4, 4)), 2), []),
+    (clipped, (R.normal(size=7), -0.6, 0.8), ["elif u < low:\n            d_"]),
+    (weighed, (R.normal(size=(3, 2)), R.normal(size=(2, 4))), ["sum_e", "/ t1"]),
+    (gated, (R.normal(size=5), 0.7), []),
+    (recurrent, (R.normal(size=(2, 3)), R.normal(size=(3, 2, 2))), ["reshape"]),
+    (on_a_grid, (np.array([0.4, 1.2]),), ["__getitem__", "slice("]),
     *((padded, (R.normal(size=(4, 3)), mode), ["scatter_add"])
       for mode in ("edge", "wrap", "reflect", "symmetric")),
 ]
@@ -191,7 +277,10 @@ SAYS = {unpacked: ["omega, alpha, beta = theta", "np.array([d_omega, d_alpha, d_
         paired: [" = np.empty((2, ", "] = np.sin(", "reversed(range(len(second_0)))"],
         surfaces: ["break", "kept.append(("], updated: ["m[i, :j] *= x[j]"],
         drained: ["d_slow * k_1 + t1 * k_1"], struck: ["else:"],
-        chosen: ["np.setdiff1d(np.arange(6), [0, 3])"]}
+        chosen: ["np.setdiff1d(np.arange(6), [0, 3])"],
+        zipped: ["(a, b) in enumerate(zip(x, y)):", "for s, c in zip(y, z):"],
+        clipped: [" or "], gated: ["np.exp(-(w * v + h))"], recurrent: [".T @ "],
+        on_a_grid: ["i, j = np.mgrid[0:2, 0:3]"]}
 
 
 @pytest.mark.parametrize(("program", "args", "avoided"), PROGRAMS)

@@ -9,9 +9,8 @@ def garch_value_and_grad(theta, returns):
     variance = np.mean(returns ** 2)
     variance_saved = np.empty(returns.shape[0])
     total = 0.0
-    for i in range(returns.shape[0]):
+    for i, r in enumerate(returns):
         variance_saved[i] = variance
-        r = returns[i]
         total += np.log(variance) + r * r / variance
         news = alpha * r * r
         if r < 0.0:

@@ -7,8 +7,7 @@ def kalman_value_and_grad(a, q, r, observed):
     # ---- forward
     kept = []
     mean, spread, score = 0.0, 1.0, 0.0
-    for i in range(observed.shape[0]):
-        y = observed[i]
+    for y in observed:
         kept.append((spread, mean))
         mean = a * mean
         t1 = a * a
