@@ -95,10 +95,12 @@ class Naming:
         """Notes older values of the user's that still hold ``name`` here."""
         start = spans[0][0]
         held = [c for c in self.claims.get(name, ()) if c[0][-1][1] > start]
-        for theirs, holder in held:
-            if any(a < d and c < b for a, b in theirs for c, d in spans) and (
-                    not self.is_within(value, holder)):
-                self.late.setdefault(holder, start)
+        others = [holder for theirs, holder in held
+                  if any(a < d and c < b for a, b in theirs for c, d in spans)]
+        if any(self.is_within(value, holder) for holder in others):
+            return
+        for holder in others:
+            self.late.setdefault(holder, start)
         held = [c for c in held if c[1] not in self.late]  # nothing more to be said of these
         if value in self.eligible:
             held.append((spans, value))
