@@ -91,33 +91,26 @@ class Naming:
                 for m, b in zip(makers, node.blocks, strict=True))
         return self.defined[output]
 
-    def claim(self, value: Value, name: str, spans: list[Span]) -> None:
-        """Notes older values of the user's that still hold ``name`` here."""
+    def claim(self, value: Value, name: str, spans: list[Span], looped: bool) -> None:
+        """Notes that a value has ``name``, and the older values that still hold it where a loop
+        claims it."""
         start = spans[0][0]
         held = [c for c in self.claims.get(name, ()) if c[0][-1][1] > start]
-        others = [holder for theirs, holder in held
-                  if any(a < d and c < b for a, b in theirs for c, d in spans)]
-        if any(self.is_within(value, holder) for holder in others):
-            return
-        for holder in others:
-            self.late.setdefault(holder, start)
+        for theirs, holder in held:
+            if looped and any(a < d and c < b for a, b in theirs for c, d in spans):
+                self.late.setdefault(holder, start)
         held = [c for c in held if c[1] not in self.late]  # nothing more to be said of these
         if value in self.eligible:
             held.append((spans, value))
         self.claims[name] = held
 
-    def is_within(self, value: Value, holder: Value) -> bool:
-        """Is a value one of a function that is called by the one whose variable holds another?"""
-        outer, inner = ((made.origin.callers if made is not None and made.origin is not None
-                         else ()) for made in map(self.folding.producer.get, (holder, value)))
-        return len(outer) < len(inner) and inner[:len(outer)] == outer
-
     def take(self, value: Value, wanted: str, spans: list[Span], preferred: str | None = None,
              adjoint: bool = False) -> str:
-        """A name for ``value``.  If the user's name is held by an older value of the user's,
-        that one is noted: it should get a second name (``late``)."""
+        """A name for ``value``.  If the user's name is held by an older value of the user's, a loop
+        has it nevertheless: the older value is noted, and gets a second name (``late``)."""
+        made = self.folding.producer.get(value)
         if not adjoint and preferred in (None, wanted) and value.hint == wanted:
-            self.claim(value, wanted, spans)
+            self.claim(value, wanted, spans, made is None or made.op == "loop")
         return self.table.take(wanted, spans, preferred, value)
 
     def wanted(self, *values: Value | None) -> str:

@@ -5,11 +5,10 @@ import numpy as np
 # kept in each iteration: k, taken  (9 bytes)
 def growing_value_and_grad(x, limit):
     # ---- forward
-    x_1 = x
-    x = x[0]
-    v = x_1[1]
+    x_2 = x[0]
+    v = x[1]
     n_while = 0
-    kept, particle_x, particle_v, particle_m = [], [x], [v], [1.0]
+    kept, particle_x, particle_v, particle_m = [], [x_2], [v], [1.0]
     k = 0
     while len(particle_x) < limit:
         n_while += 1
@@ -50,7 +49,7 @@ def growing_value_and_grad(x, limit):
         # p.x += 0.1 * p.v
         d_particle_v[k] += d_particle_x[k] * 0.1
     # cloud = [Particle(x[0], x[1], 1.0)]
-    d_x = np.zeros_like(x_1)
+    d_x = np.zeros_like(x)
     d_x[1] = d_particle_v[0]
     d_x[0] = d_particle_x[0]
     return total, d_x
