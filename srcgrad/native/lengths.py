@@ -11,7 +11,7 @@ from typing import Any
 from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.symbolic import fresh_size
-from srcgrad.types.dims import Atom, Dim, of_atom, substitute, symbols
+from srcgrad.types.dims import Atom, Dim, add, of_atom, range_length, substitute, symbols
 from srcgrad.types.kinds import Aval, Kind
 
 _KEEPING = frozenset({"list_like", "list_acc", "put", "copy"})
@@ -46,7 +46,19 @@ class Lengths:
         if root not in self.known and made is not None and made.op == "apply" and (
                 made.params["fn"] is list and made.inputs and made.inputs[0].aval.shape):
             self.known[root] = made.inputs[0].aval.shape[0]  # of an array
+        elif root not in self.known and root in self.inits:
+            self.known[root] = self.filled(*self.inits[root]) or fresh_size("items", varying=False)
         return self.known.setdefault(root, fresh_size("items", varying=False))
+
+    def filled(self, loop: Node, slot: int) -> Dim | None:
+        """The length of a list to which a loop appends an item in each iteration."""
+        parts, bounds = LoopParts(loop), [v.aval.expr for v in loop.inputs[:3]]
+        first, last = (self.makers.get(v[slot]) for v in (parts.inits, parts.next))
+        if loop.loop.kind != "for" or loop.loop.exits or None in bounds or first is None or (
+                first.op != "list" or last is None or last.op != "append") or (
+                last.inputs[0] is not parts.carried[slot] or len(last.inputs) != 2):
+            return None
+        return add(len(first.inputs), range_length(*bounds))  # type: ignore[arg-type]
 
     def root(self, value: Value) -> Value:
         """The list that a list is as long as, since it only differs in items."""

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 from ..graph.ir import Block, Graph, Node, Value, walk
 from ..types.kinds import Kind
+from .dead import remove_dead
 from .int_facts import IntFacts, tested
 
 
@@ -39,7 +40,8 @@ def without_lookups(graph: Graph) -> Graph:
     callees = {name: without_lookups(callee) for name, callee in graph.callees.items()}
     if graph.border is not None or not any(map(_may_go, walk(graph.block))):
         return graph.but(callees=callees) if callees else graph
-    return graph.but(callees=callees, block=_Lookups(graph.block).block(graph.block))
+    return remove_dead(graph.but(callees=callees, block=_Lookups(graph.block).block(graph.block)),
+                       keep_raising=True)
 
 
 def _may_go(node: Node) -> bool:
