@@ -28,6 +28,7 @@ from srcgrad.native.holding import (
     OF_MATH,
     constant,
 )
+from srcgrad.native.powers import POWERS
 from srcgrad.native.predicates import outside, overflowed, pythons, undefined
 from srcgrad.types.dims import Dim
 from srcgrad.types.kinds import BOOL, PYTHON_SCALARS, Aval, Kind, int_aval
@@ -38,7 +39,8 @@ _TOTAL = frozenset({math.fabs, math.tanh, math.atan, math.asinh, math.erf, math.
                     math.hypot})
 
 
-Fact = tuple[Any, Dim]  # an index, by what it is made of, and the size that it is below
+# an index, by what it is made of, and the size that it is below; or a check, and of what, and 0
+Fact = tuple[Any, Dim]
 
 
 def raised_if(builder: Builder, predicate: Value, error: type[Exception], *message: Any) -> None:
@@ -150,11 +152,15 @@ class _Checked:
                 self.facts.makers.update(dict.fromkeys(node.outputs, node))
         return block.but(nodes=tuple(out))
 
+    def is_known(self, fact: Fact, node: Node) -> bool:
+        """Has a question been asked on the way here?"""
+        return fact in self.known or (is_adjoint(node) and any(
+            fact in self.facts.everywhere.get(self.path[:i], ())
+            for i in range(1, len(self.path) + 1)))
+
     def is_new(self, fact: Fact, node: Node) -> bool:
-        """Has a question not been asked on the way here?"""
-        if fact in self.known or (is_adjoint(node) and any(
-                fact in self.facts.everywhere.get(self.path[:i], ())
-                for i in range(1, len(self.path) + 1))):
+        """Is it to be asked here, for all that follows?"""
+        if self.is_known(fact, node):
             return False
         self.known.add(fact)
         if not is_adjoint(node):
@@ -182,9 +188,10 @@ class _Around:
                 self.division()
             elif fn in OF_MATH - _TOTAL:
                 self.domain()
-            elif fn is operator.pow and node.out.aval.kind is Kind.FLOAT:
+            elif fn in POWERS and node.out.aval.kind is Kind.FLOAT:
                 self.raised(self.after, overflowed, OverflowError,
-                            "(34, 'Numerical result out of range')")
+                            "math range error" if fn is math.pow else (
+                                "(34, 'Numerical result out of range')"))
             if fn in ARITHMETIC | COMPARISONS | EXACT | {operator.pow}:
                 node = self.narrowed()
         return self.before.nodes, node, self.after.nodes
@@ -245,12 +252,16 @@ class _Around:
         value = node.inputs[divisor.index]
         if value.aval.expr is not None and self.is_told(0, value.aval.expr):
             return
+        fact = ((operator.truediv, self.around.facts.key(value)), 0)
+        if self.around.is_known(fact, node):
+            return
         zero = 0 if value.aval.kind is Kind.INT else 0.0
         what = "division by zero" if all(
             v.aval.kind is Kind.INT for v in node.inputs) else "float division by zero"
         is_zero = self.before.apply(operator.eq, (value, zero), {}, BOOL)
         unsure = [v for v in node.inputs if v.aval.kind is Kind.NUMBER]
         if not unsure:
+            self.around.is_new(fact, node)
             raised_if(self.before, is_zero, ZeroDivisionError, what)
             return
         arm = Builder(self.before.origin)  # NumPy's give infinity
@@ -265,7 +276,11 @@ class _Around:
 
     def raised(self, builder: Builder, predicate: Callable[..., bool], error: type[Exception],
                text: str) -> None:
-        """A check of what came out of what."""
+        """A check of what came out of what, if it was not made of the same before."""
+        self.around.facts.makers[self.node.out] = self.node
+        made_of = self.around.facts.key(self.node.out)
+        if not self.around.is_new(((predicate, made_of), 0), self.node):
+            return
         given = self.node.params["args"][0]
         x = self.node.inputs[given.index] if isinstance(given, Ref) else given
         asked = builder.apply(predicate, (self.node.out, x), {}, BOOL)

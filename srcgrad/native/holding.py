@@ -25,6 +25,7 @@ import numpy as np
 
 from srcgrad.graph.ir import Index, Node, Ref, Through
 from srcgrad.graph.parts import LoopParts
+from srcgrad.native.powers import POWERS
 from srcgrad.native.predicates import PREDICATES
 from srcgrad.types.kinds import SCALARS, Aval, Kind
 from srcgrad.types.spelling import Attribute, Method, format_value, join_parts, raise_exception
@@ -167,8 +168,10 @@ def _whole_division(node: Node) -> bool:
 
 
 def _power(node: Node) -> bool:
-    """A float to the power of a small whole number; of NumPy's floats to any."""
+    """A float to the power of a small whole number; of NumPy's, or positive, floats to any."""
     base, exponent = node.params["args"]
+    if node.params.get("real") or node.params["fn"] is math.pow:
+        return bool(node.params.get("real"))
     if not isinstance(base, Ref):
         return False
     aval, number = node.inputs[base.index].aval, constant(exponent)
@@ -212,7 +215,7 @@ _NUMBERS: tuple[tuple[frozenset[Any], Callable[[Node], bool]], ...] = (
     (UNARY, _no_bools),
     (COMPARISONS | {operator.not_, operator.truth, bool}, _always),
     (frozenset({operator.floordiv, operator.mod}), _whole_division),
-    (frozenset({operator.pow}), _power),
+    (POWERS, _power),
     (OF_MATH | ROUNDED | EXACT, _of_floats),
     (CHOICES, _alike),
     (frozenset({float, np.float64, np.float32}), _to_float),
@@ -306,4 +309,4 @@ _HANDLERS: dict[str, Callable[[Node], str | None]] = {
 def rounded(node: Node) -> bool:
     """May the result differ from NumPy's in the last places?"""
     fn = node.params.get("fn")
-    return node.op == "apply" and (_among(fn, ROUNDED) or fn is operator.pow)
+    return node.op == "apply" and _among(fn, ROUNDED | POWERS)

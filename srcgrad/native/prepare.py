@@ -25,6 +25,7 @@ from srcgrad.native.lowering import Lowering
 from srcgrad.native.once import once
 from srcgrad.native.parallel import in_parallel
 from srcgrad.native.places import Unlowered
+from srcgrad.native.powers import with_real_powers
 from srcgrad.native.promote import promoted
 from srcgrad.native.regrouped import regrouped
 from srcgrad.native.widths import too_wide
@@ -44,7 +45,7 @@ class Prepared:
     def __init__(self, graph: Graph, left: Container[int], fast: bool,
                  joined: bool = False, parallel: bool = False) -> None:
         self.left, self.fast = left, fast
-        graph = with_equal_lengths(graph)
+        graph = with_real_powers(with_equal_lengths(graph))
         self.loops: set[int] = set()
         self.native: list[Node] = []
         self.reasons: dict[int, tuple[Node, str]] = {}
