@@ -37,7 +37,7 @@ _TOTAL = frozenset({"fabs", "copysign", "isnan", "isinf", "isfinite", "isclose",
                     "asinh", "tanh", "erf", "erfc", "degrees", "radians", "cbrt", "hypot"})
 _DIVISIONS = frozenset({operator.truediv, operator.floordiv, operator.mod, divmod})
 _POWERS = frozenset({operator.pow, pow})
-_QUIET = frozenset({"dim", "const", "list", "list_len", "append"})
+_QUIET = frozenset({"dim", "const", "list", "append"})
 _SILENT = frozenset({operator.add, operator.sub, operator.mul, operator.neg, operator.pos,
                      operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
                      operator.not_, min, max, bool, int})

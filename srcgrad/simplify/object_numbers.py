@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..graph.ir import Block, Graph, Node, Value, walk
+from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
 from ..types.kinds import Kind
 from .dead import remove_dead
 from .int_facts import IntFacts, tested
@@ -40,8 +40,19 @@ def without_lookups(graph: Graph) -> Graph:
     callees = {name: without_lookups(callee) for name, callee in graph.callees.items()}
     if graph.border is not None or not any(map(_may_go, walk(graph.block))):
         return graph.but(callees=callees) if callees else graph
-    return remove_dead(graph.but(callees=callees, block=_Lookups(graph.block).block(graph.block)),
-                       keep_raising=True)
+    found = remove_dead(graph.but(callees=callees, block=_Lookups(graph.block).block(graph.block)),
+                        keep_raising=True)
+    uses, before = uses_of(found.block), uses_of(graph.block)
+    return found.but(block=_without(found.block, {
+        node for node in walk(found.block)
+        if node.op == "list_len" and before[node.out] and not uses[node.out]}))
+
+
+def _without(block: Block, left: set[Node]) -> Block:
+    """A block without the lengths that were asked for as numbers of objects."""
+    return block.but(nodes=tuple([
+        node.but(blocks=tuple([_without(b, left) for b in node.blocks])) if node.blocks else node
+        for node in block.nodes if node not in left]))
 
 
 def _may_go(node: Node) -> bool:

@@ -52,6 +52,6 @@ def pairs_value_and_grad(theta, n, steps):
     # ps = [Particle(math.sin(i * theta), 0.1 * theta * i / n, 1.0 + 0.01 * i) for i ...
     d_theta = 0.0
     for i in reversed(range(n)):
-        d_x = d_particle_x.pop()
-        d_theta += d_particle_v[i] / n * i * 0.1 + d_x * math.cos(i * theta) * i
+        d_theta += d_particle_v[i] / n * i * 0.1
+        d_theta += d_particle_x[i] * math.cos(i * theta) * i
     return total, float(d_theta)
