@@ -114,7 +114,8 @@ class _Algebra(Sums):
         if fn in ADD or fn in SUB:
             return self._sum(node, fn, operands, emit)
         if fn in NEG:
-            return self.negated(operands[0])
+            return self.turned(operands[0], emit) if self.signed(operands[0]) else (
+                self.negated(operands[0]))
         if fn in POWERS:
             return self._power(node, operands, emit)
         if fn in _RESHAPING or fn in _TRANSPOSING:
