@@ -228,9 +228,11 @@ def gated(x, w):
     return h
 
 
-def mixed(means, x):
-    d = np.sum((x[:, None] - means) ** 2, axis=2) / 2.0
-    return -np.sum(np.log(np.sum(np.exp(-d), axis=1)))
+def mixed(means, s, x):
+    d = (x[:, None] - means) / s
+    each = np.sum(-0.5 * d ** 2 - np.log(s), axis=2)
+    top = np.max(each, axis=1)
+    return -np.sum(top + np.log(np.sum(np.exp(each - top[:, None]), axis=1)))
 
 
 def recurrent(w, xs):
@@ -271,7 +273,7 @@ PROGRAMS = [
     (clipped, (R.normal(size=7), -0.6, 0.8), ["elif u < low:\n            d_"]),
     (weighed, (R.normal(size=(3, 2)), R.normal(size=(2, 4))), ["sum_e", "/ t1"]),
     (gated, (R.normal(size=5), 0.7), []),
-    (mixed, (R.normal(size=(3, 2)), R.normal(size=(5, 2))), ["-1.0 *", "-(-"]),
+    (mixed, (R.normal(size=(3, 2)), np.full((3, 2), 0.7), R.normal(size=(5, 2))), ["-1.0 *", "-(-"]),
     (recurrent, (R.normal(size=(2, 3)), R.normal(size=(3, 2, 2))), ["reshape"]),
     (on_a_grid, (np.array([0.4, 1.2]),), ["__getitem__", "slice("]),
     *((padded, (R.normal(size=(4, 3)), mode), ["scatter_add"])
