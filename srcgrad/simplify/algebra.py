@@ -165,13 +165,18 @@ class _Algebra(Sums):
         return self._with_quotient(node, operands, emit) or self._regrouped(operands, emit)
 
     def _with_quotient(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
-        """``(2.0 / a) * b -> (2.0 * b) / a`` and ``2.0 * (a / 4.0) -> 0.5 * a``."""
+        """``(2.0 / a) * b -> (2.0 * b) / a``, ``2.0 * (a / 4.0) -> 0.5 * a`` and ``a / b * b -> a``.
+        """
         for one, other in (operands, operands[::-1]):
             quotient = self.defined.get(one) if isinstance(one, Value) else None
-            if quotient is None or call_of(quotient) not in DIV or self.uses[one] > 1 or (
+            if quotient is None or call_of(quotient) not in DIV or (
                     quotient.params["kwargs"] or not is_real(one)):
                 continue
             above, below = self.operands_of(quotient)
+            if below is other and is_real(above) and same_type(above, node.out):
+                return above  # type: ignore[no-any-return]
+            if self.uses[one] > 1:
+                continue
             number, divisor = self.number(above), self._divisor(quotient)
             if number is not None and isinstance(other, Value) and isinstance(below, Value) and (
                     below.aval.is_array and weight(below) >= weight(other)):
