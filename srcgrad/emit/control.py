@@ -337,7 +337,9 @@ class Control(Plain):
         kept_unbound = self.unbound_elements(node, inits)
         before += parallel([(n, self.e.of(v)) for n, v in zip(names.slots, inits, strict=False)
                             if not self.is_undefined(v) or n in kept_unbound or (
-                                n in self.copied)])
+                                n in self.copied)] + [
+            (n, ast.Constant(None)) for n in names.slots[len(inits):]  # there may be no iteration
+            if n in self.copied and not self.bounds(node, n)])
         self.add(stmts, node, *before)
         first: Stmts = []
         late: list[tuple[Value, Store]] = []
@@ -377,6 +379,10 @@ class Control(Plain):
         for v in node.outputs:
             for store in self.stores.get(v, ()):
                 stmts.append(store.statement(self.e.of(v)))
+
+    def bounds(self, node: Node, named: str) -> bool:
+        """Is a variable read where a loop begins?"""
+        return node.loop.kind == "for" and named in names_in(self.range(node))
 
     def before(self, node: Node, names: LoopNames, before: Stmts) -> None:
         """Sequences and counters start."""
