@@ -17,6 +17,8 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     (2.0 * a) * (0.5 * b)          ->  a * b
     (2.0 / a) * b                  ->  (2.0 * b) / a
     2.0 * (a / 4.0)                ->  0.5 * a
+    (a / b) * b                    ->  a
+    -(2.0 * (-a)[:, None] * b)     ->  2.0 * a[:, None] * b
     p = 2.0 * x; 2.0 * (a * x)     ->  a * p
     p = a @ b; (2.0 * a) @ b       ->  2.0 * p
 
@@ -165,8 +167,8 @@ class _Algebra(Sums):
         return self._with_quotient(node, operands, emit) or self._regrouped(operands, emit)
 
     def _with_quotient(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
-        """``(2.0 / a) * b -> (2.0 * b) / a``, ``2.0 * (a / 4.0) -> 0.5 * a`` and ``a / b * b -> a``.
-        """
+        """``(2.0 / a) * b`` as ``(2.0 * b) / a``, ``2.0 * (a / 4.0)`` as ``0.5 * a``, and
+        ``a / b * b`` as ``a``."""
         for one, other in (operands, operands[::-1]):
             quotient = self.defined.get(one) if isinstance(one, Value) else None
             if quotient is None or call_of(quotient) not in DIV or (
