@@ -11,14 +11,14 @@ import numpy as np
 from srcgrad.emit.conditionals import chosen, is_statement, nested, reads_within, results, same_move
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
-from srcgrad.emit.facts import produced_by
+from srcgrad.emit.facts import gone_through, is_row, produced_by
 from srcgrad.emit.literals import call, name, names_in
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
 from srcgrad.graph.checking import checks
-from srcgrad.graph.ir import Block, Index, Node, Ref, Value
+from srcgrad.graph.ir import Block, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records
@@ -483,12 +483,12 @@ class Control(Plain):
         if node.loop.user != "rows" or node.loop.reverse or names.ordinal is not None or (
                 ordinal not in ("none", "index")):
             return None
-        whole = self.iterated(node.inputs[1])
+        whole = gone_through(node.inputs[1], self.folding.producer)
         targets: dict[Value, ast.expr] = {}
         for made, stmt in zip((n for n in inner.nodes if n not in self.folding.inlined), body):
             target = stmt.targets[0] if isinstance(stmt, ast.Assign) and (
                 len(stmt.targets) == 1) else None
-            if not made.inputs or made.inputs[0] not in whole or not _is_row(made, index) or (
+            if not made.inputs or made.inputs[0] not in whole or not is_row(made, index) or (
                     made.inputs[0] in inner.params or made.inputs[0] in targets
                     or not isinstance(target, ast.Name) or target.id != self.name_of(made.out)
                     or target.id in names_in(*kept)):
@@ -505,15 +505,6 @@ class Control(Plain):
             target = ast.Tuple([ast.Name(names.index, ast.Store()), target], ast.Store())
             iterated = call("enumerate", iterated)
         return ast.For(target, iterated, [*kept, *body[len(targets):]] or [ast.Pass()], [])
-
-    def iterated(self, size: Value) -> set[Value]:
-        """What a loop goes through whose bound is the length of that, or the least of several."""
-        made = self.folding.producer.get(size)
-        if made is not None and made.op in ("dim", "list_len") and not made.params.get("axis"):
-            return {made.inputs[0]}
-        parts = [] if made is None or made.op != "apply" or made.params["fn"] is not min else [
-            self.iterated(v) for v in made.inputs]
-        return set().union(*parts) if all(parts) and len(parts) == 2 else set()
 
     def for_loop(self, node: Node, names: LoopNames, kept: Stmts, body: Stmts) -> ast.stmt:
         rows = self.over_rows(node, names, kept, body)
@@ -540,12 +531,3 @@ class Control(Plain):
             return ast.While(predicate, body or [ast.Pass()], [])
         leave = ast.If(inverted(predicate), [ast.Break()], [])
         return ast.While(ast.Constant(True), [*before, leave, *body], [])
-
-
-def _is_row(node: Node, index: Value) -> bool:
-    if node.op == "get":
-        return node.inputs[1:] == (index,)
-    steps = node.params.get("steps", ())
-    return node.op == "read" and not node.params.get("handle") and len(steps) == 1 and isinstance(
-        steps[0], Index) and isinstance(steps[0].key, Ref) and (
-        node.inputs[steps[0].key.index] is index)
