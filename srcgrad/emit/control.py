@@ -19,14 +19,14 @@ from srcgrad.emit.conditionals import (
 )
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
-from srcgrad.emit.facts import produced_by
+from srcgrad.emit.facts import gone_through, is_row, produced_by
 from srcgrad.emit.literals import call, name, names_in
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
 from srcgrad.graph.checking import checks
-from srcgrad.graph.ir import Block, Index, Node, Ref, Value
+from srcgrad.graph.ir import Block, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records
@@ -346,7 +346,9 @@ class Control(Plain):
         kept_unbound = self.unbound_elements(node, inits)
         before += parallel([(n, self.e.of(v)) for n, v in zip(names.slots, inits, strict=False)
                             if not self.is_undefined(v) or n in kept_unbound or (
-                                n in self.copied)])
+                                n in self.copied)] + [
+            (n, ast.Constant(None)) for n in names.slots[len(inits):]  # there may be no iteration
+            if n in self.copied and not self.bounds(node, n)])
         self.add(stmts, node, *before)
         first: Stmts = []
         late: list[tuple[Value, Store]] = []
@@ -386,6 +388,10 @@ class Control(Plain):
         for v in node.outputs:
             for store in self.stores.get(v, ()):
                 stmts.append(store.statement(self.e.of(v)))
+
+    def bounds(self, node: Node, named: str) -> bool:
+        """Is a variable read where a loop begins?"""
+        return node.loop.kind == "for" and named in names_in(self.range(node))
 
     def before(self, node: Node, names: LoopNames, before: Stmts) -> None:
         """Sequences and counters start."""
@@ -485,12 +491,12 @@ class Control(Plain):
         if node.loop.user != "rows" or node.loop.reverse or names.ordinal is not None or (
                 ordinal not in ("none", "index")):
             return None
-        whole = self.iterated(node.inputs[1])
+        whole = gone_through(node.inputs[1], self.folding.producer)
         targets: dict[Value, ast.expr] = {}
         for made, stmt in zip((n for n in inner.nodes if n not in self.folding.inlined), body):
             target = stmt.targets[0] if isinstance(stmt, ast.Assign) and (
                 len(stmt.targets) == 1) else None
-            if not made.inputs or made.inputs[0] not in whole or not _is_row(made, index) or (
+            if not made.inputs or made.inputs[0] not in whole or not is_row(made, index) or (
                     made.inputs[0] in inner.params or made.inputs[0] in targets
                     or not isinstance(target, ast.Name) or target.id != self.name_of(made.out)
                     or target.id in names_in(*kept)):
@@ -507,15 +513,6 @@ class Control(Plain):
             target = ast.Tuple([ast.Name(names.index, ast.Store()), target], ast.Store())
             iterated = call("enumerate", iterated)
         return ast.For(target, iterated, [*kept, *body[len(targets):]] or [ast.Pass()], [])
-
-    def iterated(self, size: Value) -> set[Value]:
-        """What a loop goes through whose bound is the length of that, or the least of several."""
-        made = self.folding.producer.get(size)
-        if made is not None and made.op in ("dim", "list_len") and not made.params.get("axis"):
-            return {made.inputs[0]}
-        parts = [] if made is None or made.op != "apply" or made.params["fn"] is not min else [
-            self.iterated(v) for v in made.inputs]
-        return set().union(*parts) if all(parts) and len(parts) == 2 else set()
 
     def for_loop(self, node: Node, names: LoopNames, kept: Stmts, body: Stmts) -> ast.stmt:
         rows = self.over_rows(node, names, kept, body)
@@ -546,12 +543,3 @@ class Control(Plain):
             return ast.While(predicate, body or [ast.Pass()], [])
         leave = ast.If(inverted(predicate), [ast.Break()], [])
         return ast.While(ast.Constant(True), [*before, leave, *body], [])
-
-
-def _is_row(node: Node, index: Value) -> bool:
-    if node.op == "get":
-        return node.inputs[1:] == (index,)
-    steps = node.params.get("steps", ())
-    return node.op == "read" and not node.params.get("handle") and len(steps) == 1 and isinstance(
-        steps[0], Index) and isinstance(steps[0].key, Ref) and (
-        node.inputs[steps[0].key.index] is index)

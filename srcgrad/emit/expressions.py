@@ -16,7 +16,7 @@ from srcgrad.emit.fold import Folding, is_short_circuit
 from srcgrad.emit.literals import BINARY, COMPARE, GRIDS, UNARY, Namespace, call, if_any, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.order import is_adjoint
-from srcgrad.emit.shorthand import is_default, shorthand
+from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.texts import f_string
 from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
@@ -166,8 +166,7 @@ class Expressions:
         fn = node.params["fn"]
         args = [self.template(a, node.inputs) for a in node.params["args"]]
         kwargs = {k: self.template(v, node.inputs)
-                  for k, v in (node.params.get("kwargs") or {}).items()
-                  if not (is_adjoint(node) and is_default(fn, k, v))}
+                  for k, v in (node.params.get("kwargs") or {}).items()}
         if fn in _ARITHMETIC and len(args) == 2:
             args = [_plain(a) if _beside_numpys(node, i) else a for i, a in enumerate(args)]
         if fn is operator.mul and is_adjoint(node):

@@ -1,10 +1,12 @@
-"""What realisation knows of a graph: where contents are read, which values share memory."""
+"""What is known of a graph: where contents are read, what shares memory, what loops go through."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from srcgrad.emit.order import Order, is_forced, number, reads_content
 from srcgrad.emit.storage import Storage
-from srcgrad.graph.ir import Graph, Node, Origin, Value
+from srcgrad.graph.ir import Graph, Index, Node, Origin, Ref, Value
 
 
 def facts(graph: Graph) -> tuple[Order, Storage]:
@@ -27,3 +29,23 @@ def produced_by(node: Node) -> tuple[tuple[Value, Value, bool], ...]:
 def copy_of(value: Value, hint: str | None, origin: Origin | None) -> Node:
     fresh = Value(value.aval, hint)
     return Node("copy", (value,), (fresh,), {}, (), origin)
+
+
+def gone_through(bound: Value, producer: Mapping[Value, Node]) -> set[Value]:
+    """What a loop goes through whose bound is the length of that, or the least of several."""
+    made = producer.get(bound)
+    if made is not None and made.op in ("dim", "list_len") and not made.params.get("axis"):
+        return {made.inputs[0]}
+    parts = [] if made is None or made.op != "apply" or made.params["fn"] is not min else [
+        gone_through(v, producer) for v in made.inputs]
+    return set().union(*parts) if all(parts) and len(parts) == 2 else set()
+
+
+def is_row(node: Node, index: Value) -> bool:
+    """Does a node read the item of an array or list that an index counts?"""
+    if node.op == "get":
+        return node.inputs[1:] == (index,)
+    steps = node.params.get("steps", ())
+    return node.op == "read" and not node.params.get("handle") and len(steps) == 1 and isinstance(
+        steps[0], Index) and isinstance(steps[0].key, Ref) and (
+        node.inputs[steps[0].key.index] is index)

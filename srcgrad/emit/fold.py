@@ -80,16 +80,6 @@ def same_statement(a: Node, b: Node) -> bool:
         and a.origin.callers == b.origin.callers)
 
 
-def is_argument(made: Node, by: Node) -> bool:
-    """Does a statement hand over what a statement of the called function reads?"""
-    here, there = made.origin, by.origin
-    if here is None or there is None or here.where is None:
-        return False
-    *around, call = there.callers or (None,)
-    return call is not None and (call.line, call.filename) == (
-        here.where.line, here.where.filename) and tuple(around) == here.callers
-
-
 def is_named(value: Value) -> bool:
     """Has a value a name that is to be seen?"""
     return value.hint is not None and type(value.hint) is not Suggested
@@ -351,4 +341,4 @@ class Folding:
             return False
         if node.origin is None or by.origin is None or self.is_backward(node):
             return True
-        return same_statement(node, by) or is_argument(node, by)
+        return same_statement(node, by)

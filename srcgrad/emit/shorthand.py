@@ -8,9 +8,6 @@ user's own part keeps the user's spelling.
 from __future__ import annotations
 
 import ast
-import inspect
-from collections.abc import Hashable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -55,27 +52,6 @@ def shorthand(node: Node, args: list[ast.expr], kwargs: dict[str, ast.expr]) -> 
                                             for a in (aval, other)):
             return ast.BinOp(_widened(args[0], 1, 1), ast.Mult(), args[1])
     return None
-
-
-def is_default(fn: Any, key: str, value: Any) -> bool:
-    """Is an argument what a function takes where it is left out?
-
-    >>> is_default(np.fft.fft, "axis", -1), is_default(np.fft.fft, "axis", 0)
-    (True, False)
-    """
-    if not isinstance(value, int | str | None) or not isinstance(fn, Hashable):
-        return False
-    found = _defaults(fn).get(key, fn)
-    return type(found) is type(value) and found == value
-
-
-@cache
-def _defaults(fn: Any) -> dict[str, Any]:
-    try:
-        return {p.name: p.default for p in inspect.signature(fn).parameters.values()
-                if p.default is not p.empty}
-    except (TypeError, ValueError):  # nothing is known of it
-        return {}
 
 
 def _zeros(shape: ast.expr, kwargs: dict[str, ast.expr]) -> ast.expr | None:

@@ -17,6 +17,8 @@ Only the adjoint part is rewritten: last bits of a derivative may change, of a v
     (2.0 * a) * (0.5 * b)          ->  a * b
     (2.0 / a) * b                  ->  (2.0 * b) / a
     2.0 * (a / 4.0)                ->  0.5 * a
+    (a / b) * b                    ->  a
+    -(2.0 * (-a)[:, None] * b)     ->  2.0 * a[:, None] * b
     p = 2.0 * x; 2.0 * (a * x)     ->  a * p
     p = a @ b; (2.0 * a) @ b       ->  2.0 * p
 
@@ -114,7 +116,8 @@ class _Algebra(Sums):
         if fn in ADD or fn in SUB:
             return self._sum(node, fn, operands, emit)
         if fn in NEG:
-            return self.negated(operands[0])
+            return self.turned(operands[0], emit) if self.signed(operands[0]) else (
+                self.negated(operands[0]))
         if fn in POWERS:
             return self._power(node, operands, emit)
         if fn in _RESHAPING or fn in _TRANSPOSING:
@@ -164,13 +167,18 @@ class _Algebra(Sums):
         return self._with_quotient(node, operands, emit) or self._regrouped(operands, emit)
 
     def _with_quotient(self, node: Node, operands: tuple[Any, ...], emit: Emit) -> Value | None:
-        """``(2.0 / a) * b -> (2.0 * b) / a`` and ``2.0 * (a / 4.0) -> 0.5 * a``."""
+        """``(2.0 / a) * b`` as ``(2.0 * b) / a``, ``2.0 * (a / 4.0)`` as ``0.5 * a``, and
+        ``a / b * b`` as ``a``."""
         for one, other in (operands, operands[::-1]):
             quotient = self.defined.get(one) if isinstance(one, Value) else None
-            if quotient is None or call_of(quotient) not in DIV or self.uses[one] > 1 or (
+            if quotient is None or call_of(quotient) not in DIV or (
                     quotient.params["kwargs"] or not is_real(one)):
                 continue
             above, below = self.operands_of(quotient)
+            if below is other and is_real(above) and same_type(above, node.out):
+                return above  # type: ignore[no-any-return]
+            if self.uses[one] > 1:
+                continue
             number, divisor = self.number(above), self._divisor(quotient)
             if number is not None and isinstance(other, Value) and isinstance(below, Value) and (
                     below.aval.is_array and weight(below) >= weight(other)):

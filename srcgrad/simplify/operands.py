@@ -149,11 +149,46 @@ class Operands(Rewriter):
         """How large an operand is, and how often it changes."""
         return weight(operand), self.depth(operand) if isinstance(operand, Value) else -1
 
+    def signed(self, value: Any) -> tuple[Node, int] | None:
+        """The product, quotient, sum or widening that has a sign or a number in it that may take
+        another sign, and where; None if there is none, or something else reads what it is."""
+        node = self.defined.get(value) if isinstance(value, Value) else None
+        if node is None or self.uses[value] > 1 or not is_real(value):
+            return None
+        fn = call_of(node)
+        if fn in NEG or fn is np.sum or self.widening(value) is node:
+            inside = fn in NEG or self.signed(node.inputs[0]) is not None
+            return (node, 0) if inside else None
+        if (fn not in MUL and fn not in DIV) or node.params["kwargs"]:
+            return None
+        for place, operand in enumerate(self.operands_of(node)[:2 if fn in MUL else 1]):
+            number = self.number(operand)
+            if (number is not None and number < 0) or self.signed(operand) is not None:
+                return node, place
+        return None
+
+    def turned(self, value: Value, emit: Emit) -> Value:
+        """``-value`` by the sign that :meth:`signed` has found."""
+        node, place = self.signed(value) or (None, 0)
+        assert node is not None, "there is a sign"
+        if call_of(node) in NEG:
+            return node.inputs[0]
+        if node.op != "apply":
+            return self.widened(node, self.turned(node.inputs[0], emit), emit)
+        operands = [*self.operands_of(node)]
+        number = self.number(operands[place])
+        if number == -1 and call_of(node) in MUL and same_type(operands[1 - place], value):
+            return operands[1 - place]  # type: ignore[no-any-return]
+        operands[place] = self.turned(operands[place], emit) if number is None else -float(number)
+        return emit.call(node.params["fn"], *operands, **node.params["kwargs"])
+
     def minus(self, value: Value, emit: Emit) -> Value:
         """``-value``, by the sign of a factor where there is a small one."""
         negated = self.negated(value)
         if negated is not None:
             return negated
+        if self.signed(value) is not None:
+            return self.turned(value, emit)
         factors = self.factors(value)
         if factors is not None and self.uses[value] <= 1:
             first, second = sorted(factors, key=self.size)

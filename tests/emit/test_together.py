@@ -218,14 +218,11 @@ def weighed(x, w):
     return np.sum(p * p[::-1]) + q @ w[0]
 
 
-def gated(x, w):
-    def sigmoid(a):
-        return 1.0 / (1.0 + np.exp(-a))
-
-    h = 0.5
-    for v in x:
-        h = sigmoid(w * v + h) * h
-    return h
+def mixed(means, s, x):
+    d = (x[:, None] - means) / s
+    each = np.sum(-0.5 * d ** 2 - np.log(s), axis=2)
+    top = np.max(each, axis=1)
+    return -np.sum(top + np.log(np.sum(np.exp(each - top[:, None]), axis=1)))
 
 
 def recurrent(w, xs):
@@ -265,7 +262,7 @@ PROGRAMS = [
     (aligned, (R.normal(size=(4, 5)), [1, 2]), []), (swept, (R.normal(size=(4, 4)), 2), []),
     (clipped, (R.normal(size=7), -0.6, 0.8), ["elif u < low:\n            d_"]),
     (weighed, (R.normal(size=(3, 2)), R.normal(size=(2, 4))), ["sum_e", "/ t1"]),
-    (gated, (R.normal(size=5), 0.7), []),
+    (mixed, (R.normal(size=(3, 2)), np.full((3, 2), 0.7), R.normal(size=(5, 2))), ["-1.0 *", "-(-"]),
     (recurrent, (R.normal(size=(2, 3)), R.normal(size=(3, 2, 2))), ["reshape"]),
     (on_a_grid, (np.array([0.4, 1.2]),), ["__getitem__", "slice("]),
     *((padded, (R.normal(size=(4, 3)), mode), ["scatter_add"])
@@ -279,7 +276,7 @@ SAYS = {unpacked: ["omega, alpha, beta = theta", "np.array([d_omega, d_alpha, d_
         drained: ["d_slow * k_1 + t1 * k_1"], struck: ["else:"],
         chosen: ["np.setdiff1d(np.arange(6), [0, 3])"],
         zipped: ["(a, b) in enumerate(zip(x, y)):", "for s, c in zip(y, z):"],
-        clipped: [" or "], gated: ["np.exp(-(w * v + h))"], recurrent: [".T @ "],
+        clipped: [" or "], recurrent: [".T @ "],
         on_a_grid: ["i, j = np.mgrid[0:2, 0:3]"]}
 
 

@@ -157,3 +157,15 @@ def begun_by_a_factory(x):
     groups = collections.defaultdict(list)
     groups["p" if x[0] > 0 else "n"].append(x[0])
     return sum(sum(g) * len(g) for g in groups.values()) + x[0]
+
+
+@case(V)
+def constant_that_no_iteration_sets(x):
+    found, k, s = {}, 0, x[0]
+    while k < 3 and s < -0.34:
+        k += 1
+        found["q"] = 0.12
+    if s > 5.0:
+        found["q"] = found.get("q", 0.1) + x[1]
+        s = s * 0.9 + found["q"]
+    return s + found.get("q", 0.4) * x[1]

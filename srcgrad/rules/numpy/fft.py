@@ -56,7 +56,7 @@ def ifftn_a(ct: Array, a_shape: Shape, s: Any, axes: Any, norm: Any) -> Array:
 
 @linear(np.fft.rfft, "a")
 def rfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    whole = np.fft.fft(ct, a_shape[axis] if n is None else n, axis=axis, norm=norm)
+    whole = np.fft.fft(ct, a_shape[axis] if n is None else n, axis, norm)
     return _resized(np.real(whole), a_shape, n, axis)
 
 
