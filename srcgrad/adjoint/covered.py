@@ -202,9 +202,18 @@ class Covered(_Uses):
         fn, args = node.params["fn"], node.params["args"]
         if fn is np.where:
             return _times_given(node, args[1:], value) == 1
-        if fn in _PRODUCTS:
-            return any(self._is_mask(other) for other in node.inputs if other is not value)
-        return True
+        return fn not in _PRODUCTS or self.mask_beside(node, value) is not None
+
+    def mask_beside(self, node: Node, value: Value) -> Value | None:
+        """The factor of zeros and other numbers that a product multiplies ``value`` by."""
+        if node.op != "apply" or node.params["fn"] not in _PRODUCTS:
+            return None
+        return next((v for v in node.inputs if v is not value and self._is_mask(v)), None)
+
+    def made_of(self, value: Value) -> Iterator[Node]:
+        """The functions by which ``value`` is made, as far as they keep its elements apart."""
+        found = (self._made_by.get(v) for v in self._before([value]))
+        return (node for node in found if node is not None and node.op == "apply")
 
     def _is_mask(self, value: Value) -> bool:
         """Is ``value`` an array of truth values, or of zeros and other numbers made of some?"""

@@ -212,7 +212,7 @@ class Reverse:
         elif op == "apply" or self.bindings.is_draw(node):
             self._contribute(frame, cotangents_of_apply(
                 self.bindings, self.activity.varied, frame.tape, node, cts,
-                functools.partial(self._is_covered, node.outputs[0])))
+                functools.partial(self._is_covered, node)))
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)
         elif op in ADJOINTS:
@@ -228,8 +228,12 @@ class Reverse:
                 f"the derivative of a {op!r} operation is asked for, which has no adjoint",
                 where=None if node.origin is None else node.origin.where)
 
-    def _is_covered(self, value: Value, finite: bool) -> bool:
-        if not finite:
+    def _is_covered(self, node: Node, finite: bool) -> bool:
+        """Is an output hidden, or (where it is finite, or the infinite tangent of what is) seen in
+        part only?"""
+        value = node.outputs[0]
+        tangent = node.origin is not None and node.origin.role == "adjoint"
+        if not finite and (self.covered.holds(value) or not tangent):
             return self.covered.holds(value)
         return self.asked_for.holds(value) if value.aval.shape == () else (
             self.seen_in_part.holds(value) or self.summed.holds(value))
