@@ -224,7 +224,8 @@ class Forward:
         """The tangent of a product with a mask, which may hide the root of zero."""
         for value in node.inputs:
             mask = self.seen_in_part.mask_beside(node, value)
-            if t is not None and mask is not None and any(map(self._is_steep, self.seen_in_part.made_of(value))):
+            if t is not None and mask is not None and any(
+                    map(self._is_steep, self.seen_in_part.made_of(value))):
                 hidden: Any = Sym(mask, tape) == 0
                 return unwrap(tape, np.where(hidden & np.isnan(Sym(t, tape)), 0, Sym(t, tape)))
         return t
