@@ -9,19 +9,25 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from ..errors import NonDifferentiable
 from ..graph.derivative import spliced
 from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
+from ..graph.symbolic import Sym
 from ..types.kinds import NONE, RECORD, Aval, Kind, in_words
 from . import arrays
 from .activity import Activity
 from .binding import Bindings
-from .bodies import cotangents_of_apply, fit, partial_cotangents, settled, unbroadcast
+from .bodies import cotangents_of_apply, fit, partial_cotangents, settled, unbroadcast, unwrap
 from .calls import Calls
+from .covered import Covered
 from .frames import Frame, Tape, cotangent_aval, with_values
+from .hidden import is_steep
 from .moduli import Moduli
 from .names import tangent
 from .ragged import ragged_list
@@ -108,6 +114,11 @@ class Forward:
         self._undefined = {n.out for n in walk(graph.block) if n.op == "undef"}
         self._absent = {n.out for n in walk(graph.block)
                         if n.op == "const" and n.params["value"] is None}
+
+    @cached_property
+    def seen_in_part(self) -> Covered:
+        """Of which values parts are seen only."""
+        return Covered(self.graph.block, self.bindings, parts=True)
 
     def old_part(self) -> Value:
         """What the place of the current ``update`` held before."""
@@ -205,8 +216,24 @@ class Forward:
         dummies = {o: scratch.param(cotangent_aval(o.aval)) for o in wanted}
         found = cotangents_of_apply(self.bindings, self.varied, scratch, node,
                                     [dummies.get(o) for o in node.outputs]) if wanted else ()
-        tangents = dict(zip(wanted, self._transposed(tape, scratch, dummies, found)))
+        made = self._transposed(tape, scratch, dummies, found)
+        tangents = {o: self._masked(tape, node, t) for o, t in zip(wanted, made)}
         return [tangents.get(o) for o in node.outputs]
+
+    def _masked(self, tape: Tape, node: Node, t: Value | None) -> Value | None:
+        """The tangent of a product with a mask, which may hide the root of zero."""
+        for value in node.inputs:
+            mask = self.seen_in_part.mask_beside(node, value)
+            if t is not None and mask is not None and any(
+                    map(self._is_steep, self.seen_in_part.made_of(value))):
+                hidden: Any = Sym(mask, tape) == 0
+                return unwrap(tape, np.where(hidden & np.isnan(Sym(t, tape)), 0, Sym(t, tape)))
+        return t
+
+    def _is_steep(self, node: Node) -> bool:
+        bound = self.bindings.of(node)
+        return bound.entry is not None and any(
+            is_steep(bound.entry, rule, bound.named) for rule in bound.entry.rules.values())
 
     def _transposed(self, tape: Tape, scratch: Tape, dummies: Mapping[Value, Value],
                     cotangents: Iterable[tuple[Value, Value | None]]) -> list[Value | None]:

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..graph.broadcasting import never_one
 from ..graph.ir import (
     Block,
@@ -83,9 +85,9 @@ class Tape(Builder):
     def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
               aval: Aval) -> Value:
         """Append an ``apply`` with one output; Values may sit anywhere in the arguments.
-        A ``sum_to`` the shape that is there appends nothing."""
-        if fn is sum_to and isinstance(args[0], Value) and (
-                _is_settled(args[0].aval, aval)):
+        A ``sum_to`` or ``reshape`` to the shape that is there appends nothing."""
+        if fn in (sum_to, np.reshape) and isinstance(args[0], Value) and (
+                args[0].aval == aval or (fn is sum_to and _is_settled(args[0].aval, aval))):
             return args[0]
         made = super().apply(fn, args, kwargs, aval)
         screen = None if kwargs else screen_of_call(self.call, fn, args)

@@ -8,6 +8,7 @@ the region it reverses by ``params["mirror"]``, an output of the forward node.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -23,7 +24,7 @@ from .activity import INERT, Activity
 from .binding import Bindings
 from .bodies import cotangents_of_apply, fit, settled, shape_of
 from .calls import ADJOINTS, Calls, with_given
-from .covered import Covered
+from .covered import Covered, Summed
 from .frames import Frame, Tape, cotangent_aval
 from .lengths import Lengths
 from .moduli import Moduli
@@ -84,7 +85,17 @@ class Reverse:
     @cached_property
     def seen_in_part(self) -> Covered:
         """Of which values parts are seen only."""
-        return Covered(self.graph.block, self.bindings, parts=True)
+        return Covered(self.graph.block, self.bindings, parts=True, arms=True)
+
+    @cached_property
+    def asked_for(self) -> Covered:
+        """Which values stand in branches only that ask for them."""
+        return Covered(self.graph.block, self.bindings, arms=True)
+
+    @cached_property
+    def summed(self) -> Summed:
+        """In which values the results are linear."""
+        return Summed(self.graph.block, self.bindings, self.activity.varied)
 
     @cached_property
     def absent(self) -> Absent:
@@ -201,9 +212,7 @@ class Reverse:
         elif op == "apply" or self.bindings.is_draw(node):
             self._contribute(frame, cotangents_of_apply(
                 self.bindings, self.activity.varied, frame.tape, node, cts,
-                lambda finite: (
-                    self.seen_in_part.holds(node.outputs[0]) and node.outputs[0].aval.shape != ()
-                    if finite else self.covered.holds(node.outputs[0]))))
+                functools.partial(self._is_covered, node)))
         elif op in arrays.ADJOINTS:
             arrays.ADJOINTS[op](self, frame, node, cts)
         elif op in ADJOINTS:
@@ -218,6 +227,16 @@ class Reverse:
             raise UnsupportedOperation(
                 f"the derivative of a {op!r} operation is asked for, which has no adjoint",
                 where=None if node.origin is None else node.origin.where)
+
+    def _is_covered(self, node: Node, finite: bool) -> bool:
+        """Is an output hidden, or (where it is finite, or the infinite tangent of what is) seen in
+        part only?"""
+        value = node.outputs[0]
+        tangent = node.origin is not None and node.origin.role == "adjoint"
+        if not finite and (self.covered.holds(value) or not tangent):
+            return self.covered.holds(value)
+        return self.asked_for.holds(value) if value.aval.shape == () else (
+            self.seen_in_part.holds(value) or self.summed.holds(value))
 
     def _contribute(self, frame: Frame, pairs: Iterable[tuple[Value, Value | None]]) -> None:
         """What a function's operands receive; what one receives twice (``x * x``) is summed

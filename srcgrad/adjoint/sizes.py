@@ -9,7 +9,7 @@ from ..graph.ir import Block, Builder, Node, Value
 from ..graph.parts import Origins
 from ..graph.symbolic import fresh_size, materialise
 from ..graph.unbound import partly_undefined
-from ..types.dims import Atom, Dim, Poly, of_atom, range_length, symbols
+from ..types.dims import Atom, Dim, Poly, may_raise, of_atom, range_length, symbols
 from ..types.kinds import Kind, int_aval
 
 
@@ -116,7 +116,7 @@ class Sizes:
         those in ``known``?"""
         if isinstance(dim, int):
             return True
-        if not isinstance(dim, Poly):
+        if not isinstance(dim, Poly) or may_raise(dim):
             return False
         return all(self._at_hand(a, visible, known) is not None or (bool(a.args) and all(
             p is None or self.computable(p, visible, known) for p in a.args)) for a in dim.atoms())

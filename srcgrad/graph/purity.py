@@ -35,7 +35,7 @@ _IMPURE_METHODS = frozenset({
 _MEMORY = frozenset({"flat", "base", "flags", "strides", "ctypes", "data",
                      "__array_interface__"})
 _PURE_SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.signal", "scipy._lib",
-               "scipy.ndimage", "scipy.stats", "scipy.sparse", "scipy.interpolate",
+               "scipy._external.array_api", "scipy.ndimage", "scipy.stats", "scipy.sparse", "scipy.interpolate",
                "scipy.spatial", "scipy.integrate")
 
 

@@ -310,13 +310,21 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 
 def _power(self: Sym, other: Any) -> Any:
     """``self ** other``.  A negative Python float to a power that is no whole number is complex,
-    which no derivative of a real function may become: ``math.pow`` raises."""
+    which no derivative of a real function may become: ``math.pow`` raises.  So does a power that is
+    too large, while quotients are infinite: ``x ** p / x`` raises where ``x ** p`` does only."""
+    if self.value.aval.kind is not Kind.FLOAT:
+        return self.apply(operator.pow, (self, other), {})
     fraction = other.value.aval.kind is Kind.FLOAT if isinstance(other, Sym) else (
         type(other) is float and not other.is_integer())
-    real = self.value.aval.kind is Kind.FLOAT and fraction
-    if real and not isinstance(other, Sym) and -1 < other < 0:  # of a root, which 0 has
+    whole = math.pow if fraction else operator.pow
+    if isinstance(other, Sym) or other >= 0:
+        return self.apply(whole, (self, other), {})
+    if other > -1:  # of a root, which 0 has
         return self.apply(quotient, (1.0, self ** -other), {})
-    return self.apply(math.pow if real else operator.pow, (self, other), {})
+    above: Any = 1.0
+    if other < -1:
+        above = self ** (other + 1) if other > -2 else self.apply(whole, (self, other + 1), {})
+    return above / self
 
 
 setattr(Sym, "__pow__", _power)  # noqa: B010 (as the others)

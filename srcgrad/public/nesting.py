@@ -323,7 +323,8 @@ def columns_of_array(out: Any, pushforward: Any, place: int, argument: Any, coun
     if not into:
         others[place] = 1.0
         return np.reshape(pushforward(*others), shape)
-    columns = np.zeros((np.size(out), np.size(argument)), np.result_type(out))
+    columns = np.zeros((np.size(out), np.size(argument)), np.result_type(out) if shape
+                       else np.result_type(out, argument))
     for i in range(np.size(argument)):
         unit = np.zeros(np.size(argument), argument.dtype)
         unit[i] = 1.0

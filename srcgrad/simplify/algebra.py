@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Block, Graph, Node, Value
+from ..graph.ir import Block, Graph, Node, Ref, Value
 from ..types.kinds import FLOAT, Kind, same_dtype
 from ..types.spelling import Attribute, Method
 from .like_terms import POWERS
@@ -354,10 +354,15 @@ class _Algebra(Sums):
         inner = self.defined.get(operand)
         if inner is None or len(operands) != 1:
             return None
-        if call_of(inner) in _TRANSPOSING and len(self.operands_of(inner)) == 1 and (
-                not inner.params["kwargs"]):
-            return inner.inputs[0]
-        return self._turned_product(inner, emit)
+        turned = self._turned(inner)
+        return self._turned_product(inner, emit) if turned is None else turned
+
+    def _turned(self, node: Node | None) -> Value | None:
+        """The array that a node transposes, all axes of it.  (A list of arrays is none.)"""
+        if node is None or call_of(node) not in _TRANSPOSING or node.params["kwargs"] or (
+                node.params["args"] != (Ref(0),)):
+            return None
+        return node.inputs[0] if node.inputs[0].aval.is_array else None
 
     def _turned_product(self, node: Node, emit: Emit) -> Value | None:
         """``(a.T @ b).T`` is ``b.T @ a``, for matrices; ``outer(a, b).T`` is ``outer(b, a)``."""
@@ -376,9 +381,9 @@ class _Algebra(Sums):
         makers = [self.defined.get(v) for v in operands]
         if not any(call_of(m) in _TRANSPOSING for m in makers):
             return None
-        turned = [maker.inputs[0] if maker is not None and call_of(maker) in _TRANSPOSING and len(
-            self.operands_of(maker)) == 1 else emit.call(np.transpose, v)
-            for maker, v in zip(makers, operands)]
+        arrays = map(self._turned, makers)
+        turned = [emit.call(np.transpose, v) if array is None else array
+                  for array, v in zip(arrays, operands)]
         return emit.call(operator.matmul, turned[1], turned[0])
 
 

@@ -35,7 +35,7 @@ _DEEPEST = 60
 def turned_from(node: Node | None) -> Value | None:
     """``x`` where a node makes ``x.T`` of a matrix."""
     if call_of(node) not in _TURNS or node is None or node.params["kwargs"] or (
-            len(node.params["args"]) != 1 or len(node.out.aval.shape or ()) != 2):
+            node.params["args"] != (Ref(0),) or len(node.out.aval.shape or ()) != 2):
         return None
     return node.inputs[0]
 

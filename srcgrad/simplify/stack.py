@@ -231,7 +231,7 @@ class _Stacking:
         first, second = fill(node.params["args"], node.inputs)
         flipped = self.made.get(first)
         if flipped is None or call_of(flipped) not in (np.transpose, Attribute("T")) or (
-                len(flipped.params["args"]) != 1 or flipped.params["kwargs"]):
+                flipped.params["args"] != (Ref(0),) or flipped.params["kwargs"]):
             return None
         matrices = (flipped.inputs[0], second)
         fits = all(v.aval.is_array and v.aval.shape is not None and len(v.aval.shape) == 2

@@ -358,6 +358,26 @@ def _forward_length(start: Dim | None, stop: Dim | None, size: Dim) -> Dim | Non
     return maximum(0, add(high, multiply(-1, low)))
 
 
+@functools.lru_cache(4096)
+def may_raise(dim: Any) -> bool:
+    """May arithmetic divide by zero, or the like, where ``dim`` is not asked for?
+
+    >>> n = symbol("n")
+    >>> may_raise(n // 2 + 1), may_raise(6 // n)
+    (False, True)
+    """
+    return isinstance(dim, Poly) and any(
+        (atom.name in ("floordiv", "mod", "range_length", "slice_length") and not _is_divisor(atom))
+        or any(may_raise(a) for a in atom.args) for atom in dim.atoms())
+
+
+def _is_divisor(atom: Atom) -> bool:
+    """Is what an opaque function divides by, or the step of a range, known not to be zero?"""
+    divisor = atom.args[1 if atom.name in ("floordiv", "mod") else 2]
+    return divisor is None or (isinstance(divisor, int) and divisor != 0) or (
+        proves_positive(divisor))
+
+
 def is_varying(dim: Any) -> bool:
     """Does the dim depend on a loop index or on data (rather than on the call alone)?"""
     return isinstance(dim, Poly) and any(a.varying for a in dim.atoms())

@@ -29,6 +29,16 @@ def test_roots_of_zero(f, slope) -> None:
     sg.grad(sg.grad(f))(0.0)  # raises nothing
 
 
+@pytest.mark.parametrize(("f", "x", "slope"), [
+    (lambda x: x ** -0.5, 1e-300, -math.inf), (lambda x: x ** -2, 1e-150, -math.inf),
+    (lambda x: x ** -1, 1e-200, -math.inf), (lambda x: math.pow(x, -2.5), 1e-100, -math.inf),
+    (lambda x: x ** -0.25, 4.0, -0.25 * 4.0 ** -1.25),
+    (lambda x: x ** -3.5, 2.0, -3.5 * 2.0 ** -4.5)])
+def test_powers_too_large_to_hold(f, x, slope) -> None:
+    assert sg.grad(f)(x) == pytest.approx(slope)
+    sg.grad(sg.grad(f))(x)  # raises nothing
+
+
 @pytest.mark.parametrize("f", [lambda x: 1.0 / x, lambda x: math.log(x), lambda x: x ** -0.5])
 def test_what_raises_still_raises(f) -> None:
     with pytest.raises((ZeroDivisionError, ValueError)):

@@ -157,6 +157,7 @@ CALLS = [
     lambda x: np.polyfit(np.arange(6.), x, 2)[0],
     lambda x: np.polyval(x, 0.3),
     lambda x: np.squeeze(x[None]).sum(),
+    lambda x: np.prod(np.transpose([x * x, np.sin(x)]), axis=1).sum(),
     lambda x: np.geomspace(x[0], x[1] + 3, 4).sum() + np.logspace(x[0], x[1], 3).sum(),
     lambda x: np.hamming(5)[1] * x[0] + np.blackman(5)[2] * x[1] + np.kaiser(5, x[2]).sum(),
     lambda x: np.lib.array_utils.normalize_axis_index(-1, 2) * x[0],

@@ -748,6 +748,15 @@ def other_statistics_of_numbers(x):
     )
 
 
+def sums_of_products(x):
+    squares = (v * v for v in x)
+    return math.sumprod([v + 1.0 for v in x], squares) + math.sumprod(x, x[::-1])
+
+
+if hasattr(math, "sumprod"):  # Python 3.12
+    CASES.append((sums_of_products, (V6,)))
+
+
 @case(V6.reshape(3, 2))
 def deep_copies_of_filled_lists(x):
     rows, pairs = [], []

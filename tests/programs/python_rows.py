@@ -482,3 +482,17 @@ def transpose_star(x):
     cols = [list(c) for c in zip(*rows)]
     cols[0][1] = x[0] ** 2
     return sum(max(c) for c in cols) + sum(a * b for a, b in zip(*cols[:2]))
+
+
+@case(X)
+def rows_in_their_own_order(x):
+    rows = [[np.round(v), v * v, np.sin(v)] for v in x]
+    rows.sort()
+    a = np.array(rows)
+    return np.sum(a[0] * a[1])
+
+
+@case(X[:6].reshape(3, 2))
+def rows_in_the_order_of_lists(x):
+    rows = sorted([list(r) for r in x], key=lambda r: r[::-1], reverse=True)
+    return rows[0][0] * rows[1][1] + np.array(rows)[2, 0]

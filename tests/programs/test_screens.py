@@ -88,6 +88,23 @@ def without_the_diagonal(x):
     return np.sum(near)
 
 
+def all_but_the_diagonal(x):
+    near = np.sqrt((x[:, None] - x[None, :]) ** 2)
+    return np.sum(near) - np.trace(near)
+
+
+def inverse_of_others(x):
+    r = np.sqrt((x[:, None] - x[None, :]) ** 2) + np.eye(len(x))
+    return np.sum((1.0 - np.eye(len(x))) / r)
+
+
+def asked_for_in_a_loop(x):
+    r, total = np.sqrt(x[0] * x[0] + 0.0 * x[1]), 0.0
+    for v in x:
+        total += v / r if r > 0 else v * v
+    return total
+
+
 def one_by_one(x):
     r, total = np.sqrt(np.abs(x)), 0.0
     for i in range(1, len(x)):
@@ -98,7 +115,8 @@ def one_by_one(x):
 PROGRAMS = [log_of_positive, entropy, sinc, root_behind_a_chain, not_taken_first, selected,
             overwritten, replaced, masked_ufunc, distances, chained_conditions, scalars,
             roots_by_a_mask, roots_times_a_mask, distances_of_others, second_nearest,
-            inverse_where_positive, without_the_diagonal, one_by_one]
+            inverse_where_positive, without_the_diagonal, all_but_the_diagonal,
+            inverse_of_others, asked_for_in_a_loop, one_by_one]
 
 
 def _derivative(function, x, i):
@@ -120,6 +138,25 @@ def test_hidden_values_stay_hidden(program):
         assert np.all(np.isfinite(gradient)), gradient
         for i in range(1, len(x)):
             assert gradient[i] == pytest.approx(_derivative(program, x, i), rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p is not all_but_the_diagonal],
+                         ids=lambda f: f.__name__)
+def test_hidden_values_stay_hidden_forwards(program):
+    x = np.array([0.0, 1.5, 0.7, -1.0, 2.5])
+    with np.errstate(all="ignore"):
+        gradient = sg.grad(program)(x)
+        for i, unit in enumerate(np.eye(len(x))):
+            assert sg.jvp(program, (x,), (unit,))[1] == pytest.approx(gradient[i])
+
+
+def test_tangents_of_tangents():
+    """Of a sum, too, which is the number that it starts from where there is nothing to add."""
+    x = np.array([0.5, 1.5, 0.7])
+    for program in (one_by_one, scalars):
+        want = sg.hessian(program)(x)
+        for nested in (sg.jacfwd(sg.jacfwd(program)), sg.jacrev(sg.jacfwd(program))):
+            assert nested(x) == pytest.approx(want)
 
 
 @pytest.mark.parametrize("program", [log_of_positive, entropy, sinc, selected, overwritten,

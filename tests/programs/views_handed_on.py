@@ -115,3 +115,31 @@ def one_in_the_other(x):
         for u in halves(x, x[0]):
             total = total * 0.9 + v * u
     return total
+
+
+def a_number_or_a_view(x, y, cut, n):
+    """A name is a number, or a view of which only one path knows the size."""
+    for _ in x:
+        e = 0.0
+        if y[0] > 0.64:
+            e = y[:cut(n, x)]
+    if n > 1:
+        e = e + x
+    return np.dot(e, e)
+
+
+def one_more(n, x):
+    return n + 1
+
+
+def divided(n, x):
+    return 6 // n
+
+
+def left_of(n, x):
+    return len(x[n - 2:])
+
+
+for _first in (0.3, 1.3):
+    for _cut in (one_more, divided, left_of):
+        CASES.append((a_number_or_a_view, (X, np.array([_first, 0.2, 0.7]), _cut, 2)))

@@ -171,7 +171,9 @@ def rect_phi(ct: Array, ans: Array) -> Array:
 
 
 def sumprod_p(ct: Array, q: Any, p_shape: Any) -> Any:
-    return [ct * q[i] for i in range(len(p_shape))] if isinstance(p_shape, list) else ct * q
+    if isinstance(p_shape, list):
+        return [ct * q[i] for i in range(len(p_shape))]
+    return ct * np.ravel(q)  # which may be a list
 
 
 def sumprod_q(ct: Array, p: Any, q_shape: Any) -> Any:

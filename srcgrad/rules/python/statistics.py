@@ -6,6 +6,7 @@ The data are the items of a list.  Source of the formulas: the definitions of th
 from __future__ import annotations
 
 import statistics
+import sys
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,27 @@ def covariance_x(ct: Array, x: Any, y: Any) -> list[Array]:
 def covariance_y(ct: Array, x: Any, y: Any) -> list[Array]:
     return _items(ct / (len(y) - 1) * _about(x, None), y)
 
+
+def _correlation(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
+    """What of ``y`` is not along ``x``, by their lengths."""
+    along, across = _about(x, None), _about(y, None)
+    square = np.sum(along * along)
+    return _items(ct * (across / np.sqrt(square * np.sum(across * across))
+                        - ans * along / square), x)
+
+
+def correlation_x(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
+    return _correlation(ct, ans, x, y)
+
+
+def correlation_y(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
+    return _correlation(ct, ans, y, x)
+
+
+if sys.version_info >= (3, 13):  # before, its source is differentiated
+    vjp(statistics.correlation, "x", like=lambda x, y: None)(correlation_x)
+    vjp(statistics.correlation, "y")(correlation_y)
+    sequence(statistics.correlation, "x", "y")
 
 for _function in (statistics.mean, statistics.pvariance, statistics.variance, statistics.pstdev,
                   statistics.stdev, statistics.geometric_mean, statistics.harmonic_mean):

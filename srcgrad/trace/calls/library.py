@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import collections
+import functools
 import math
 import operator
 import statistics
@@ -18,7 +19,7 @@ from ..assumptions import DequesAsLists, Withdrawn
 from ..heap.queues import Queue
 from ..heap.tables import Table
 from ..heap.written_out import place_after, place_before
-from ..iteration.iteration import Rows, length, staged_iterable
+from ..iteration.iteration import Rows, Staged, length, staged_iterable
 from ..record.tracers import contains_tracer, is_tracer
 from .handlers import HANDLERS, handles
 
@@ -133,6 +134,44 @@ for _function in (statistics.mean, statistics.pvariance, statistics.variance, st
                   statistics.stdev, statistics.geometric_mean, statistics.harmonic_mean,
                   statistics.covariance, math.dist):
     HANDLERS[_function] = _of_items(_function)
+
+
+if sys.version_info >= (3, 13):  # which corrects a root by exact arithmetic
+    @handles(statistics.correlation)
+    def correlation(machine: Any, x: Any, y: Any, /, *, method: str = "linear") -> Any:
+        if method != "linear":
+            raise machine.recorder.fatal(UnsupportedOperation(
+                f"statistics.correlation by the method {method!r}",
+                why="the rule book has the correlation of numbers only, not that of their ranks",
+                fix="use scipy.stats.rankdata and statistics.correlation, or a constant"))
+        return _of_items(statistics.correlation)(machine, x, y)
+
+
+
+def sumprod(machine: Any, p: Any, q: Any, /) -> Any:
+    """It takes iterators, too, which its derivative goes through again."""
+    lists = [machine.call(list, a) if isinstance(a, Staged) else a for a in (p, q)]
+    return machine.library_calls.numeric_call(SUMPROD, tuple(lists), {})
+
+
+SUMPROD = getattr(math, "sumprod", None)
+if SUMPROD is not None:  # Python 3.12
+    HANDLERS[SUMPROD] = sumprod
+
+
+# ---- methods chosen by the class of an argument ------------------------------------------------
+@handles(functools.singledispatchmethod.__get__)
+def dispatched_method(machine: Any, descriptor: Any, obj: Any, cls: Any = None) -> Any:
+    return machine.call(_dispatched, descriptor, obj, cls)
+
+
+def _dispatched(descriptor: Any, obj: Any, cls: Any) -> Any:
+    """The method, as a function to be staged.  (The library's keeps it by a weak reference.)"""
+    def method(first: Any, /, *args: Any, **kwargs: Any) -> Any:
+        found = descriptor.dispatcher.dispatch(first.__class__)
+        return found.__get__(obj, cls)(first, *args, **kwargs)
+
+    return method
 
 
 # ---- selectors of operator ---------------------------------------------------------------------

@@ -11,7 +11,7 @@ from ...errors import SrcgradError
 from ...graph.ir import Value
 from ...stage.machine import NORMAL
 from ...stage.regions import names_read_after
-from ...types.dims import is_varying
+from ...types.dims import Atom, is_varying
 from ..collaborator import Collaborator
 from ..record.homes import RAISE
 from ..record.regions import Region
@@ -37,8 +37,13 @@ def is_of_program(error: Exception) -> bool:
     ...     except Exception as raised: return is_of_program(raised)
     >>> kept(IndexError("list index out of range")), kept(SrcgradError("refused"))
     (True, False)
+
+    Nor has a program a size that is a symbol: it is ours that is not known where it is asked for.
+
+    >>> kept(KeyError("n")), kept(KeyError(Atom("n")))
+    (True, False)
     """
-    if isinstance(error, SrcgradError):
+    if isinstance(error, SrcgradError) or any(isinstance(part, Atom) for part in error.args):
         return False
     place = error.__traceback__
     while place is not None and place.tb_next is not None:

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...errors import AliasError
-from ...graph.ir import Value
+from ...graph.ir import Builder, Value
+from ...graph.symbolic import materialise
 from ...stage.machine import UNBOUND
+from ...types.dims import Atom, Dim, Poly, may_raise, of_atom, symbols
 from ...types.kinds import Aval, Kind
 from ..collaborator import Collaborator
 from ..record.homes import inherit_stored, is_active, reach
 from ..record.journal import Snapshot, Stored
+from ..record.regions import Region
 from ..record.states import SymbolicList
 from ..record.tracers import ArrayTracer, Home, Late, Poison
 from .control import Refusal
@@ -45,7 +48,8 @@ class JoinedValues(Collaborator):
     def placeholder(self, aval: Aval, like: Any) -> Value:
         """What stands in the other arm for a value of one arm; nothing uses it there."""
         if aval.kind in ZEROS:
-            return self.recorder.const(ZEROS[aval.kind])
+            number = self._number_at_hand(aval.expr)
+            return self.recorder.as_value(ZEROS[aval.kind] if number is None else number)
         if aval.kind is Kind.SCALAR and aval.dtype is not None:
             return self.recorder.const(aval.dtype.type(0))
         if aval.kind is Kind.LIST:
@@ -65,8 +69,10 @@ class JoinedValues(Collaborator):
         return self.recorder.as_value(self.recorder.apply(np.zeros, (shape, aval.dtype), {}))
 
     def placeheld(self, aval: Aval, like: Any) -> Aval:
-        """The type of an array of one arm beside what stands for it in the other arm: sizes
-        that are not known there are left open."""
+        """The type of a value of one arm beside what stands for it in the other arm: numbers and
+        sizes of arrays that are not known there are left open."""
+        if aval.kind is Kind.INT and self._number_at_hand(aval.expr) is None:
+            return aval.but(expr=None)
         if (type(like) is ArrayTracer and like.aval.shape == aval.shape) or aval.shape is None:
             return aval
         return aval.but(shape=tuple(
@@ -79,6 +85,30 @@ class JoinedValues(Collaborator):
         return next((self.access.size_of(tracer, axis) for _, tracer,
                      _ in self.sources.outside_arrays
                      for axis, other in enumerate(tracer.aval.shape or ()) if other == size), None)
+
+    def _number_at_hand(self, number: Dim | None) -> Any:
+        """A number that follows from arguments, sizes of such, and indices of the loops around;
+        None for others, and for what may divide by zero."""
+        if not isinstance(number, Poly):
+            return number
+        values: dict[Atom, Value] = {}
+        for symbol in symbols(number):
+            found = None if may_raise(number) else self._symbol_at_hand(symbol)
+            if found is None:
+                return None
+            values[symbol] = self.recorder.as_value(found)
+        made = materialise(_Recorded(self.recorder), number, values)
+        return self.recorder.wrap(made) if isinstance(made, Value) else made
+
+    def _symbol_at_hand(self, symbol: Atom) -> Any:
+        dim = of_atom(symbol)
+        values = [value for value, _ in self.sources.inputs]
+        region: Region | None = self.recorder.region
+        while region is not None:
+            values += region.builder.params
+            region = region.parent
+        found = next((v for v in values if v.aval.kind is Kind.INT and v.aval.expr == dim), None)
+        return self._size_at_hand(dim) if found is None else self.recorder.wrap(found)
 
     def phi(self, predicate: Value, first: Callable[[], Value], second: Callable[[], Value],
             aval: Aval) -> Value:
@@ -177,6 +207,18 @@ class JoinedValues(Collaborator):
                         (h, h.current) for h in reach(part.home)
                         if is_active(h) and h.choice is None)
         return result
+
+
+class _Recorded(Builder):
+    """Appends to the region that is being recorded."""
+
+    def __init__(self, recorder: parts.Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+              aval: Aval) -> Value:
+        return self._recorder.as_value(self._recorder.computed(fn, aval, *args))
 
 
 def _hold(held: list[Value], thunk: Callable[[], Value]) -> None:

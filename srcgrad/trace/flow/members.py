@@ -184,8 +184,7 @@ class Members:
         if key not in self.numbers:
             self.numbers[key] = len(self.rows)
             blank = Placeholder(other)
-            aval = self.machine.joined_values.placeheld(value.aval,
-                                                        other) if home is not None else value.aval
+            aval = self.machine.joined_values.placeheld(value.aval, other)
             leaf = Leaf(aval, label=home.label if home is not None else None)
             parts = (value, blank) if arm == 0 else (blank, value)
             self.rows.append(Joined(leaf, parts, None, home))

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...graph.ir import Node, Value
+from ...types.kinds import Aval
 from ...types.spelling import begin_cleanup, begin_guarded, end_cleanup
 from ..record.tracers import Home
 
@@ -37,8 +38,8 @@ class Repeat:
         self.last: Node | None = None
         self.count = 0  # of the region's nodes, up to the last echo
 
-    def find(self, op: str, inputs: tuple[Value, ...], number: int, params: Mapping[str, Any]
-             ) -> Node | None:
+    def find(self, op: str, inputs: tuple[Value, ...], avals: tuple[Aval, ...],
+             params: Mapping[str, Any]) -> Node | None:
         """The node that was recorded before in place of the one that is about to be recorded;
         None if it is a new one.  Raises LookupError where effects do not come as before."""
         nodes = self.region.builder.nodes
@@ -49,7 +50,8 @@ class Repeat:
             return None
         for place in range(self.position, len(self.log)):
             node = self.log[place]
-            if node.op == op and len(node.outputs) == number and _same(node, inputs, params):
+            if node.op == op and len(node.outputs) == len(avals) and _same(node, inputs, params) and (
+                    op != "undef" or _are_alike(node.out.aval, avals[0])):
                 nodes.append(node)
                 self.position, self.last, self.count = place + 1, node, len(nodes)
                 return node
@@ -79,6 +81,11 @@ def alike(op: str, params: Mapping[str, Any], node: Node) -> bool:
     fn, other = params.get("fn"), node.params.get("fn")
     return op == node.op and (fn is other or (type(fn) is type(other) and fn == other)) and (
         op != "read" or params["steps"] == node.params["steps"])
+
+
+def _are_alike(a: Aval, b: Aval) -> bool:
+    """Are values that are not defined of one type?  Nothing but that tells them apart."""
+    return a.kind is b.kind and a.ndim == b.ndim and a.dtype == b.dtype
 
 
 def _same(node: Node, inputs: tuple[Value, ...], params: Mapping[str, Any]) -> bool:

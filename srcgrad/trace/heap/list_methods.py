@@ -174,7 +174,7 @@ class ListMethods(Collaborator):
             keys = self.lists.held_list(Snapshot(list, ()))
             self.machine.for_(obj, self.hold_item, lambda: self._append_key(keys, key))
         state = self.symbolic_lists[id(keys)]
-        if type(state) is Columns or _is_opaque(state):
+        if type(state) is Columns or not _are_numbers(state):
             return self._sorted_rows(obj, state, bool(self.keys.static_key(reverse)))
         order = self.machine.call(np.argsort, self.machine.call(np.array, keys), kind="stable")
         if self.keys.static_key(reverse):
@@ -188,7 +188,7 @@ class ListMethods(Collaborator):
         return self.lists.made_with(made, obj)
 
     def _sorted_rows(self, obj: list[Any], state: Any, backwards: bool) -> list[Any]:
-        """The same by keys that are tuples, or texts: their order is looked up at run time."""
+        """The same by keys that are tuples, lists or texts: their order is looked up at run time."""
         if type(state) is Columns and not state.form.is_plain:
             self.lists.no_method(obj, "sorting objects")
         columns = state.columns if type(state) is Columns else (state,)
@@ -240,7 +240,7 @@ class ListMethods(Collaborator):
         return 0
 
 
-def _is_opaque(state: SymbolicList) -> bool:
-    """Are the items neither numbers nor arrays?"""
+def _are_numbers(state: SymbolicList) -> bool:
+    """Are the items numbers, rather than texts or lists?"""
     elem = state.value.aval.elem
-    return elem is not None and elem.kind is Kind.OPAQUE
+    return elem is None or elem.kind in SCALARS

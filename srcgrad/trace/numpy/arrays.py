@@ -219,7 +219,7 @@ def size(machine: Any, a: Any, axis: Any = None) -> Any:
         return machine.recorder.computed(np.size, INT, a, axis)
     if type(a) is ArrayTracer and axis is not None:
         return machine.access.size_of(a, axis)
-    if is_tracer(a) and a.aval.kind in PYTHON_SCALARS:
+    if is_tracer(a) and a.aval.kind in SCALARS:
         return np.size(0, axis)
     return machine.getattr(a, "size") if is_tracer(a) else np.size(a, axis)
 

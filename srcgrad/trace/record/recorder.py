@@ -135,7 +135,7 @@ class Recorder(Collaborator):
         if self.stop_at is not None and self.stop_at.meets(region, op, params):
             raise Reached(inputs, blocks, params, region.builder.nodes)
         if self.echoes and self.echoes[-1].region is region:
-            found = self.recorded_before(op, inputs, len(avals), params)
+            found = self.recorded_before(op, inputs, avals, params)
             if found is not None:
                 return found
         region.builder.origin = self.node_origin()
@@ -148,11 +148,11 @@ class Recorder(Collaborator):
             self.checked[outputs[0]] = dict(vars(self.error_settings))
         return outputs
 
-    def recorded_before(self, op: str, inputs: tuple[Value, ...], number: int,
+    def recorded_before(self, op: str, inputs: tuple[Value, ...], avals: tuple[Aval, ...],
                         params: dict[str, Any]) -> tuple[Value, ...] | None:
         """The outputs of the node that statements which are traced again have recorded before."""
         try:
-            node = self.echoes[-1].find(op, inputs, number, params)
+            node = self.echoes[-1].find(op, inputs, avals, params)
         except LookupError:
             raise refused(self.machine, UNTOLD) from None
         return None if node is None else node.outputs

@@ -386,8 +386,10 @@ def constant_made(name: str) -> UnsupportedOperation:
 HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy._lib._array_api_override", "array_namespace"): array_namespace,
     ("scipy._lib._array_api", "array_namespace"): array_namespace,
-    ("scipy._lib.array_api_compat.common._helpers", "array_namespace"): array_namespace,
-    ("scipy._lib.array_api_compat.common._helpers", "is_writeable_array"): is_writeable_array,
+    **{(f"scipy.{place}.array_api_compat.common._helpers", name): handler
+       for place in ("_lib", "_external")  # until SciPy 1.17, and from 1.18 on
+       for name, handler in (("array_namespace", array_namespace),
+                             ("is_writeable_array", is_writeable_array))},
     ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): _staged(freeze),
     ("scipy.stats._distn_infrastructure", "rv_generic.rvs"): rvs,
     ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): _staged(ppf),
