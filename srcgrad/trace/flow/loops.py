@@ -337,17 +337,17 @@ class Loops(Collaborator):
                     fix="keep what the index selects in one array, so that it can be indexed "
                         f"at run time (loops of up to {UNROLL_LIMIT} iterations are unrolled)"))
             self.sources.notes.append(f"loop unrolled {number} times: {reason}")
-            return self._one_by_one(staged, number)
+            return self.one_by_one(staged, number)
         number = len(staged.numbers) if isinstance(staged, Numbers) else count
         self.sources.notes.append(f"loop unrolled {number} times: {reason}")
-        return self._one_by_one(staged, number)
+        return self.one_by_one(staged, number)
 
-    def _one_by_one(self, staged: Any, number: int) -> Iterator[Any]:
+    def one_by_one(self, staged: Any, number: int) -> Iterator[Any]:
         """The items of a loop, each read when its iteration begins: what ran before may have
         changed it, and how many there are."""
+        known = type(length(self.machine, staged)) is int
         for i in range(number):
-            now = length(self.machine, staged)
-            if type(now) is int and i >= now:
+            if known and i >= length(self.machine, staged):
                 return
             yield item(self.machine, staged, i)
 

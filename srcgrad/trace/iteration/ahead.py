@@ -1,7 +1,7 @@
 """Items that are computed before somebody asks for them.
 
-They are what a generator would give later as long as nothing has changed that it reads: variables of
-functions around it, and whatever it can reach from these and from what it goes through.
+They are what a generator would give later as long as nothing has changed that it reads: variables
+of functions around it, and whatever it can reach from these and from what it goes through.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..record.structures import IMMUTABLE, parts_of_iterator, record_fields
 from ..record.tracers import ArrayTracer, Home, is_tracer
 from .iteration import Staged
 
-VALUES = (int, float, complex, str, bool)
+VALUES = frozenset({int, float, complex, str, bool})
 
 
 @dataclass(slots=True)
@@ -156,4 +156,4 @@ def _parts(obj: Any) -> tuple[Any, ...] | None:
 
 def _is_same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
     return len(a) == len(b) and all(
-        x is y or (type(x) is type(y) and isinstance(x, VALUES) and x == y) for x, y in zip(a, b))
+        x is y or (type(x) is type(y) and type(x) in VALUES and x == y) for x, y in zip(a, b))

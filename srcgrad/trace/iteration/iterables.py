@@ -142,8 +142,9 @@ def reversed_(machine: Any, iterable: Any) -> Any:
         if isinstance(iterable, range):
             return iterable[::-1]
         if isinstance(iterable, list):
+            places = range(len(iterable) - 1, -1, -1)
             return machine.containers.made(Cursor(Mapped(
-                functools.partial(operator.getitem, iterable), (range(len(iterable) - 1, -1, -1),))))
+                functools.partial(operator.getitem, iterable), (places,))))
         return machine.containers.made(
             Cursor(list(machine.containers.outside_items(iterable))[::-1]))
     if isinstance(found, Range):

@@ -28,6 +28,7 @@ from ..heap.unlike import things_in
 from ..objects.special_methods import is_subscripted, python_method
 from ..record.homes import RAISE
 from ..record.journal import Field, Slot
+from ..record.structures import parts_of_iterator
 from ..record.tracers import Jump, is_tracer
 from .iteration import Cursor, Staged, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
@@ -374,11 +375,13 @@ class Pushes(Collaborator):
             return items
 
         if call is None or call.drawn_from is None or self.is_open(call) or (
-                self.fresh_generator(call.drawn_from) is not None):
+                self.fresh_generator(call.drawn_from) is not None) or (
+                parts_of_iterator(call.drawn_from)):
             return handed()
         slots, name = call.frame.slots, call.form.parameters[0]
         source = again = slots[name]
         if hasattr(type(source), "__next__"):  # what the first attempt takes is there for the next
+            self.check_iterator(source)
             source, again = itertools.tee(source)
 
         def plainly() -> Any:
