@@ -251,7 +251,7 @@ def accepts(wide: Aval, narrow: Aval) -> bool:
             wide.elem is None or narrow.elem is None or accepts(wide.elem, narrow.elem))
     if wide.kind is not narrow.kind:
         return False
-    if None not in (wide.dtype, narrow.dtype) and wide.dtype != narrow.dtype:
+    if wide.dtype is not None and narrow.dtype is not None and wide.dtype != narrow.dtype:
         return False
     if wide.shape is None or narrow.shape is None:
         return wide.shape is None

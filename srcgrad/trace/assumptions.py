@@ -154,6 +154,17 @@ class PartsOfItems(Assumption):
 
 
 @dataclass(frozen=True)
+class LateItems(Assumption):
+    """Items of a generator expression that has a name are computed when they are taken.
+
+    Why: something that it reads has changed between its making and the taking of an item.
+    Changes: who takes all of its items runs it there; one item at a time is Python's generator.
+    """
+
+    says = "items of generator expressions are computed when they are taken"
+
+
+@dataclass(frozen=True)
 class ChosenLists(Assumption):
     """In loops, a list stands for one of two of which data choose.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -232,3 +233,26 @@ def subscript_out_of_bounds_and_finally(x):
     finally:
         out = out * 2
     return out
+
+
+@contextlib.contextmanager
+def replaced(box, v):
+    old = box[0]
+    box[0] = v
+    try:
+        yield box
+    finally:
+        box[0] = old * 0.5
+
+
+@case(np.array([0.31, 0.92]))
+def left_by_an_exception_that_data_raise(x):
+    box, out = [x[0]], 0.0
+    try:
+        with replaced(box, x[1]) as c:
+            out = c[0] * 2
+            if x[1] > 0.8:
+                raise ValueError(x[1] * 3)
+    except ValueError as e:
+        out += e.args[0]
+    return out + box[0]

@@ -17,6 +17,7 @@ import python_functions
 import python_graphs
 import python_heaps
 import python_keys
+import python_late
 import python_nodes
 import python_objects
 import python_picked
@@ -36,7 +37,7 @@ PROGRAMS = [
                    python_found, python_functions, python_keys, python_random, python_data,
                    python_nodes, python_objects, python_picked, python_tables, python_dicts,
                    python_graphs, python_places, python_text, python_heaps, python_walks,
-                   recursion_lists)
+                   python_late, recursion_lists)
     for fn, args in module.CASES
 ]
 

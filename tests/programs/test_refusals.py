@@ -357,3 +357,28 @@ def test_objects_in_a_list_whose_length_depends_on_data_are_told_apart(asked):
 def test_the_identity_of_objects_in_a_list_whose_length_depends_on_data(asked):
     with pytest.raises(sg.UnsupportedOperation, match="the identity of an object in a list"):
         sg.grad(lambda x: x[0] * asked(*held_objects(x)))(X)
+
+
+@pytest.mark.parametrize("put", [
+    lambda w, x: np.putmask(w, x > 1.0, x), lambda w, x: np.place(w, x > 1.0, x),
+    lambda w, x: np.copyto(w, x * 1j)], ids=["putmask", "place", "copyto"])
+def test_what_numpy_does_not_cast_is_not_cast(put):
+    def program(x):
+        w = x.astype(np.float32)
+        put(w, x)
+        return np.sum(w)
+
+    for fn in (program, sg.grad(program)):
+        with pytest.raises(TypeError, match="Cannot cast"):
+            fn(X)
+
+
+@pytest.mark.parametrize("function", [np.mean, np.std, np.ptp, np.median])
+def test_what_is_rounded_in_between_is_refused_with_another_precision(function):
+    def program(x):
+        w = np.zeros(3)
+        function(np.outer(x, x).astype(np.float32), axis=0, out=w)
+        return np.sum(w)
+
+    with pytest.raises(sg.UnsupportedOperation, match="out= of another type"):
+        sg.grad(program)(X)

@@ -37,7 +37,7 @@ from ..objects.special_methods import (
     native_call,
     python_method,
 )
-from ..record.structures import POLYNOMIALS, is_library, reaches_tracer
+from ..record.structures import POLYNOMIALS, is_library, parts_of_iterator, reaches_tracer
 from ..record.tracers import BoundMethod, OpaqueTracer, contains_tracer, is_tracer
 from ..values.state_of_c import DRAWING, owner_outside
 from .aside import ruled_call
@@ -197,6 +197,11 @@ class Calls(Collaborator):
         """A Python iterator is advanced while tracing, so it must be in the region where it was
         made, which is run once; a for loop of known length can be unrolled."""
         found = self.iterators.get(id(iterator))
+        if found is not None and found[1] is None:
+            raise self.recorder.fatal(UnsupportedOperation(
+                "an iterator is used again after a loop over it that data may end early",
+                why="how far it has got depends on data",
+                fix="make a list of the items first, and use slices of it"))
         if self.guarded.cleaning and isinstance(iterator, types.GeneratorType) and (
                 iterator.gi_frame is None or iterator.gi_suspended):
             raise self.recorder.fatal(JoinError(
@@ -207,6 +212,12 @@ class Calls(Collaborator):
                 "a generator is advanced in a branch or loop that depends on data",
                 why="it was made outside of it, and it runs while compiling, once",
                 fix="collect its items in a list before, or make it inside"))
+
+    def leave(self, iterator: Any) -> None:
+        """It depends on data how far an iterator of Python's, and those that it goes through, get."""
+        self.iterators[id(iterator)] = iterator, None
+        for part in parts_of_iterator(iterator):
+            self.leave(part)
 
     def handler(self, function: Any) -> Callable[..., Any] | None:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from ...errors import AliasError, JoinError, UnsupportedOperation
@@ -16,11 +16,13 @@ from ..assumptions import ChosenLists, StoredObjects
 from ..collaborator import Collaborator
 from ..heap.stores import FEW
 from ..iteration.iteration import (
+    Cursor,
     Enumerate,
     Items,
     Mapped,
     Numbers,
     Range,
+    Reversed,
     Rows,
     Staged,
     Zip,
@@ -28,7 +30,6 @@ from ..iteration.iteration import (
     length,
     opened,
     staged_iterable,
-    static_items,
 )
 from ..iteration.iterator_tools import growing
 from ..record.homes import RAISE
@@ -71,6 +72,7 @@ class Loops(Collaborator):
     """``for`` and ``while``."""
 
     branches: parts.Branches
+    calls: parts.Calls
     comparisons: parts.Comparisons
     containers: parts.Containers
     escapes: parts.Escapes
@@ -149,6 +151,8 @@ class Loops(Collaborator):
                 target(one)
                 jump = body()
                 if isinstance(jump, Jump):
+                    if not jump.codes <= {NORMAL, CONTINUE}:
+                        self.calls.leave(iterator)
                     if not jump.codes <= {NORMAL, CONTINUE} and cleans_up(iterator):
                         raise self.recorder.fatal(UnsupportedOperation(
                             "a loop over a generator with a try or with statement is left early, "
@@ -267,8 +271,8 @@ class Loops(Collaborator):
             if held is None:
                 return []
             return [(held.columns[0] if type(held) is Columns else held).value]
-        inner = staged.parts if isinstance(staged, Zip) else (
-            (staged.inner,) if isinstance(staged, Enumerate) else ())
+        inner = staged.parts if isinstance(staged, (Zip, Mapped)) else (
+            (staged.inner,) if isinstance(staged, (Enumerate, Reversed, Cursor)) else ())
         return [one for each in inner for one in self._lists(each)]
 
     def _is_as_long(self, before: Value, after: Value) -> bool:
@@ -317,7 +321,7 @@ class Loops(Collaborator):
         number = int(evaluate(expr, self.sources.numbers))
         return number if number <= (WRITTEN_LIMIT if type(count) is int else UNROLL_LIMIT) else None
 
-    def _unrolled(self, staged: Any, reason: str) -> list[Any]:
+    def _unrolled(self, staged: Any, reason: str) -> Iterator[Any]:
         """The items of a loop that must be unrolled, under a guard of their number."""
         count = length(self.machine, staged)
         if type(count) is not int and not isinstance(staged, Numbers):
@@ -333,12 +337,19 @@ class Loops(Collaborator):
                     fix="keep what the index selects in one array, so that it can be indexed "
                         f"at run time (loops of up to {UNROLL_LIMIT} iterations are unrolled)"))
             self.sources.notes.append(f"loop unrolled {number} times: {reason}")
-            return [item(self.machine, staged, i) for i in range(number)]
-        found = static_items(self.machine, staged)
-        number = count if found is None else len(found)
+            return self.one_by_one(staged, number)
+        number = len(staged.numbers) if isinstance(staged, Numbers) else count
         self.sources.notes.append(f"loop unrolled {number} times: {reason}")
-        return found if found is not None else [item(self.machine, staged, i) for i in range(count)]
+        return self.one_by_one(staged, number)
 
+    def one_by_one(self, staged: Any, number: int) -> Iterator[Any]:
+        """The items of a loop, each read when its iteration begins: what ran before may have
+        changed it, and how many there are."""
+        known = type(length(self.machine, staged)) is int
+        for i in range(number):
+            if known and i >= length(self.machine, staged):
+                return
+            yield item(self.machine, staged, i)
 
     def few_items(self, staged: Any) -> list[Any] | None:
         """The items of what is gone through, if they are few whatever the arguments are, under a
@@ -346,7 +357,7 @@ class Loops(Collaborator):
         expr = None if staged is None else self.comparisons.int_expr(length(self.machine, staged))
         if expr is None or is_varying(expr) or not proves_nonnegative(UNROLL_LIMIT - expr):
             return None
-        return self._unrolled(staged, "the keys of a dict")
+        return list(self._unrolled(staged, "the keys of a dict"))
 
     def unroll_makers(self, staged: Any) -> None:
         """The number of items is needed: where they lie in lists that loops have filled, start

@@ -12,6 +12,7 @@ from ...types.dataclasses import dataclass, field
 from ...types.kinds import INT
 from ..assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
 from ..collaborator import Collaborator
+from ..iteration.iteration import Cursor
 from ..record.homes import RAISE, is_derived
 from ..record.journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
 from ..record.reachability import reachable
@@ -56,7 +57,6 @@ class Arm:
 class Merges(Collaborator):
     """Arms and their merging."""
 
-    cursors: parts.Iterators
     found_functions: parts.FoundFunctions
     handed_over: parts.HandedOver
     joined_values: parts.JoinedValues
@@ -142,8 +142,8 @@ class Merges(Collaborator):
         stands for one with other names."""
         if id(old) in self.journal.copies:
             self.journal.copied(new)
-        if id(old) in self.cursors.read_by:
-            self.cursors.read_by[id(new)] = new, self.cursors.read_by[id(old)][1]
+        if type(old) is Cursor:
+            new.ahead = old.ahead
         if id(old) in self.handed_over.given_out or id(old) in self.handed_over.handed:
             self.handed_over.given_out[id(new)] = (new, ChangedLater("joined"))
             self.journal.seal(new)

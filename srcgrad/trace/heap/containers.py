@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,14 +22,13 @@ from ..collaborator import PASSED, Collaborator
 from ..flow.control import Restart
 from ..iteration.elements import NdIter
 from ..iteration.iteration import (
+    Numbers,
     Range,
     Rows,
     Staged,
     cursor_of,
-    item,
     length,
     staged_iterable,
-    static_items,
 )
 from ..numpy.written_out import Flat, Parts
 from ..objects.special_methods import (
@@ -174,7 +174,7 @@ class Containers(Collaborator):
     def iterate(self, iterable: Any) -> Any:
         """The items of an iterable whose number is known (or demanded) now."""
         if isinstance(iterable, Staged) or is_tracer(iterable):
-            return iter(self.all_items(iterable))
+            return self._each_item(iterable)
         iterable = self.references.seen(iterable)
         if isinstance(iterable, list) and id(iterable) in self.symbolic_lists:
             raise self.recorder.of_forms(UnsupportedOperation(
@@ -192,15 +192,19 @@ class Containers(Collaborator):
 
     def all_items(self, iterable: Any) -> list[Any]:
         """All items of a staged iterable; its length is demanded."""
+        return list(self._each_item(iterable))
+
+    def _each_item(self, iterable: Any) -> Iterator[Any]:
+        """The items of a staged iterable, read one by one; its length is demanded now."""
         if is_tracer(iterable):
             iterable = Rows(iterable)
-        found = static_items(self.machine, iterable)
-        if found is not None:
-            return found
-        self.loops.unroll_makers(iterable)
-        size = self.escapes.demand(length(self.machine, iterable),
-                                   "the length of what is iterated here")
-        return [item(self.machine, iterable, i) for i in range(size)]
+        if isinstance(iterable, Numbers):
+            return iter(iterable.numbers)
+        size = length(self.machine, iterable)
+        if type(size) is not int:
+            self.loops.unroll_makers(iterable)
+            size = self.escapes.demand(size, "the length of what is iterated here")
+        return self.loops.one_by_one(iterable, size)
 
     def content_outside(self, obj: Any) -> Any:
         """The content of a container from outside, by its paths."""

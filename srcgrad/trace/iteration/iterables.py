@@ -141,6 +141,10 @@ def reversed_(machine: Any, iterable: Any) -> Any:
             return reversed(iterable)
         if isinstance(iterable, range):
             return iterable[::-1]
+        if isinstance(iterable, list):
+            places = range(len(iterable) - 1, -1, -1)
+            return machine.containers.made(Cursor(Mapped(
+                functools.partial(operator.getitem, iterable), (places,))))
         return machine.containers.made(
             Cursor(list(machine.containers.outside_items(iterable))[::-1]))
     if isinstance(found, Range):
@@ -162,9 +166,8 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
     if _any_staged(machine, parts):
         staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
         return machine.containers.made(Cursor(Mapped(function, staged)))
-    return iter([machine.call(function, *items)
-                 for items in zip(*[machine.containers.watched(machine.containers.outside_items(p))
-                                    for p in parts])])
+    return map(functools.partial(machine.call, function), *[
+        machine.containers.watched(machine.containers.outside_items(p)) for p in parts])
 
 
 @handles(iter)
@@ -178,8 +181,7 @@ def iter_(machine: Any, obj: Any, *sentinel: Any) -> Any:
     if method is not None:
         return machine.call(method, obj)
     if isinstance(obj, (list, tuple)):
-        return machine.containers.made(
-            Cursor(machine.containers.made(list(machine.containers.outside_items(obj)))))
+        return machine.containers.made(Cursor(obj))
     return machine.call(called, obj, *sentinel) if sentinel else iter(obj)
 
 
@@ -215,6 +217,7 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
 
 def taken(machine: Any, cursor: Cursor) -> Any:
     """The next item of an iterator that has one."""
+    machine.cursors.check_ahead(cursor)
     position = cursor.position
     value = iteration.item(machine, cursor.inner, position)
     machine.journal.write(Field(cursor, "position"), machine.binary("+", position, 1))

@@ -6,7 +6,7 @@ import collections.abc
 import types
 from typing import Any
 
-from ...types.dataclasses import dataclass
+from ...types.dataclasses import dataclass, field
 from ...types.kinds import SCALARS, Kind
 from ..heap.written_out import column, narrowest
 from ..numpy.written_out import Flat, Parts
@@ -91,12 +91,14 @@ class Mapped(Staged):
 @dataclass(slots=True)
 class Cursor(Staged):
     """An iterator: a sequence and the position of its next item (a slot in the journal).
-    ``kept``: it has a name; ``shared``: something may have taken a part of its items."""
+    ``kept``: it has a name; ``shared``: something may have taken a part of its items; ``ahead``:
+    what was read to compute them before they are taken."""
 
     inner: Any
     position: Any = 0
     kept: bool = False
     shared: Any = False
+    ahead: Any = field(default=None, compare=False)
 
 
 @dataclass(slots=True)
@@ -168,6 +170,7 @@ def static_items(machine: Any, obj: Any) -> list[Any] | None:
         rows = _static_zip(machine, Zip(obj.parts))
         return None if rows is None else [machine.call(obj.function, *p) for p in rows]
     if isinstance(obj, Cursor):
+        machine.cursors.check_ahead(obj)
         inner = static_items(machine, obj.inner)
         return None if inner is None or type(obj.position) is not int else inner[obj.position:]
     if isinstance(obj, Staged) or is_tracer(obj) or type(obj) is Choice:
@@ -204,6 +207,7 @@ def length(machine: Any, obj: Any) -> Any:
     if isinstance(obj, (Enumerate, Reversed)):
         return length(machine, obj.inner)
     if isinstance(obj, Cursor):
+        machine.cursors.check_ahead(obj)
         size = length(machine, obj.inner)
         return size if _at_start(obj) else machine.binary("-", size, obj.position)
     if isinstance(obj, (Zip, Mapped)):
@@ -281,6 +285,7 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
     if isinstance(obj, Mapped):
         return machine.call(obj.function, *(item(machine, p, index) for p in obj.parts))
     if isinstance(obj, Cursor):
+        machine.cursors.check_ahead(obj)
         return item(machine, obj.inner, index if _at_start(obj) else machine.binary(
             "+", index, obj.position))
     return machine.getitem(obj, index)

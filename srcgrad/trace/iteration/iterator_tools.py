@@ -206,9 +206,12 @@ def _merged_two(first: Any, second: Any, key: Any, reverse: Any) -> Any:
     return result
 
 
-def zipped(before: Any, items: Any, after: Any, size: Any, first: Any) -> Iterator[Any]:
-    """``zip(*before, items, *after)``, where ``items`` is a generator and the shortest of the
-    others has ``size`` items, that of those before it ``first`` (None: there are none)."""
+def zipped(before: Any, items: Any, after: Any) -> Iterator[Any]:
+    """``zip(*before, items, *after)``, where ``items`` is a generator; the others have lengths (and
+    no names here: iterators that have one remember what is taken)."""
+    sizes = [*map(len, before)]
+    first = min(sizes) if sizes else None
+    size = min([*sizes, *map(len, after)])
     number = 0
     if first is not None and number >= first:
         return

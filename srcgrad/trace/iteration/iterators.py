@@ -17,12 +17,13 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...stage.machine import EXPRESSION, Frame
+from ..assumptions import LateItems
 from ..collaborator import PASSED, Collaborator
 from ..numpy.written_out import Flat, is_written_out
 from ..objects.special_methods import python_method
 from ..record.journal import Field
 from ..record.structures import is_library
-from ..record.tracers import ArrayTracer
+from .ahead import Ahead
 from .iterables import taken
 from .iteration import (
     Cursor,
@@ -76,8 +77,6 @@ class Iterators(Collaborator):
 
     def __init__(self) -> None:
         self.kept_cursors: dict[int, tuple[Any, Cursor]] = {}
-        # of generator expressions, variables that may not change before their items are taken
-        self.read_by: dict[int, tuple[Cursor, tuple[Any, ...]]] = {}
 
     def kept(self, value: Any) -> Any:
         """A value that gets a name: an iterator has a position from now on."""
@@ -92,33 +91,27 @@ class Iterators(Collaborator):
         if type(value) is Cursor:
             value.kept = True
         call = self.pushes.fresh_generator(value) if type(value) is types.GeneratorType else None
-        if call is not None and self.pushes.is_open(call) and not call.form.makes_functions:
-            # it may be asked for items one by one
-            read, items = self._read_by(call), self.pushes.collected(value)
-            cursor: Cursor = self.containers.made(Cursor(
-                staged_iterable(self.machine, items) or items, kept=True))
-            self.read_by[id(cursor)] = cursor, read
-            self.kept_cursors[id(value)] = value, cursor
+        if call is not None and self.pushes.is_open(call) and not call.form.makes_functions and (
+                self.assumed.open(LateItems())):  # it may be asked for items one by one
+            self.kept_cursors[id(value)] = value, self.made_ahead(value, kept=True)
         return self.kept_cursors.get(id(value), (value, value))[1]
 
-    def _read_by(self, call: Any) -> tuple[tuple[dict[str, Any], str, Any, Any], ...]:
-        """What a generator expression goes through, and the variables around it that it reads: the
-        slots, the name, and what is there."""
-        source, frame = call.drawn_from, call.frame.parent
-        found: list[Any] = [({}, "what it goes through", source, self._content(source))]
-        while frame is not None:
-            found += [(frame.slots, name, value, self._content(value))
-                      for name, value in frame.slots.items() if name in call.form.mentions]
-            frame = frame.parent
-        return tuple(found)
+    def made_ahead(self, generator: Any, kept: bool = False) -> Any:
+        """An iterator over the items of a fresh generator, which are computed now."""
+        ahead = Ahead(self.machine, generator)
+        items = self.pushes.collected(generator)
+        return self.containers.made(Cursor(
+            staged_iterable(self.machine, items) or items, kept=kept, ahead=ahead))
 
-    def _content(self, value: Any) -> Any:
-        """What a variable's array or list holds now, to be compared."""
-        if type(value) is ArrayTracer:
-            return value.home.current
-        if type(value) is list:
-            return self.symbolic_lists.get(id(value)) or tuple(map(id, value))
-        return None
+    def check_ahead(self, cursor: Cursor) -> None:
+        name = None if cursor.ahead is None else cursor.ahead.changed()
+        if name is not None:
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"{name} has changed since a generator expression was made",
+                why="its items were computed before they are taken, since who takes them one by "
+                    "one may do so anywhere",
+                fix="write the expression where its items are taken, or make a list of them"),
+                LateItems())
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
         self.next.store(frame, name, self.kept(value))
@@ -142,7 +135,7 @@ class Iterators(Collaborator):
         if type(cursor) is not Cursor or not cursor.kept:
             return cursor
         self.check_shared(cursor)
-        rest = Cursor(cursor.inner, cursor.position)
+        rest = Cursor(cursor.inner, cursor.position, ahead=cursor.ahead)
         self.journal.write(Field(cursor, "position"), length(self.machine, cursor.inner))
         if not whole:
             self.journal.write(Field(cursor, "shared"), True)
@@ -151,13 +144,7 @@ class Iterators(Collaborator):
     def check_shared(self, cursor: Cursor) -> None:
         if cursor.shared is not False:
             self.refuse_shared()
-        for slots, name, value, content in self.read_by.get(id(cursor), (cursor, ()))[1]:
-            if slots.get(name, value) is not value or self._content(value) != content:
-                raise self.recorder.fatal(UnsupportedOperation(
-                    f"{name} has changed since a generator expression was made",
-                    why="its items were computed when it got its name, since who takes them one "
-                        "by one may do so anywhere",
-                    fix="write the expression where its items are taken, or make a list of them"))
+        self.check_ahead(cursor)
 
     def refuse_shared(self) -> NoReturn:
         raise self.recorder.fatal(UnsupportedOperation(

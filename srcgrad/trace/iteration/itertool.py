@@ -9,7 +9,8 @@ from typing import Any
 from ...types.kinds import Kind
 from ..calls.handlers import HANDLERS, handles
 from ..record.tracers import is_tracer
-from .iteration import Cursor, Zip, length, staged_iterable
+from .ahead import Ahead
+from .iteration import Cursor, Staged, Zip, length, staged_iterable
 from .iterator_tools import TOOLS
 
 
@@ -33,9 +34,19 @@ def _itertool(function: Any) -> Callable[..., Any]:
             function is not itertools.repeat or i) else a for i, a in enumerate(given)]
         named = {k: machine.keys.static_key(v) if k in ("repeat", "r", "times") else v
                  for k, v in kwargs.items()}
-        return function(*plain, **named)
+        found = function(*plain, **named)
+        if function is itertools.zip_longest and any(
+                isinstance(a, Cursor) or hasattr(type(a), "__next__") for a in args):
+            return _made_ahead(machine, list(found), args)
+        return found
 
     return handler
+
+
+def _made_ahead(machine: Any, items: Any, source: Any) -> Cursor:
+    """An iterator over items that were computed before they are taken."""
+    cursor: Cursor = machine.containers.made(Cursor(items, ahead=Ahead(machine, source)))
+    return cursor
 
 
 def _staged(tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -76,6 +87,8 @@ def pairwise(machine: Any, iterable: Any) -> Any:
 
 @handles(itertools.tee)
 def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
-    found = staged_iterable(machine, iterable)
-    items = found if found is not None else machine.containers.made(list(machine.iterate(iterable)))
-    return tuple(machine.containers.made(Cursor(items)) for _ in range(n))
+    found = staged_iterable(machine, iterable) or iterable
+    if not isinstance(found, (Staged, list, tuple)):
+        items = machine.containers.made(list(machine.iterate(iterable)))
+        return tuple([_made_ahead(machine, items, iterable) for _ in range(n)])
+    return tuple(machine.containers.made(Cursor(found)) for _ in range(n))

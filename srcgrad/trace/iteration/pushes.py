@@ -28,6 +28,7 @@ from ..heap.unlike import things_in
 from ..objects.special_methods import is_subscripted, python_method
 from ..record.homes import RAISE
 from ..record.journal import Field, Slot
+from ..record.structures import parts_of_iterator
 from ..record.tracers import Jump, is_tracer
 from .iteration import Cursor, Staged, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 FRESH, ENDED, LEFT = 0, 1, 2
 SEQUENCES = (list, tuple, str, range, np.ndarray, Staged)  # what items may be asked of by number
+LAZY: frozenset[Any] = frozenset({zip, map, itertools.zip_longest})  # take items when asked
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
 
 
@@ -293,7 +295,8 @@ class Pushes(Collaborator):
             args = (self.collected(first) if is_subscripted(first) else first, *args[1:])
         if takes_all and function in (any, all):
             items = staged_iterable(self.machine, args[0])
-            if items is not None and type(length(self.machine, items)) is not int:
+            if hasattr(type(args[0]), "__next__") or (items is not None and type(
+                    length(self.machine, items)) is not int):
                 return self._found(args[0], function is any)
         if tool is sliced and any(is_tracer(a) or (type(a) is Cursor and a.kept) for a in args):
             return self.next.called(tool, args, {})
@@ -310,8 +313,9 @@ class Pushes(Collaborator):
             if function is next:
                 return self._next_of(*args)
             if function not in LOOKING:
-                args = tuple([self.collected(a) if takes_all or self._may_run(a, function)
-                              else a for a in args])
+                args = tuple([self.collected(a) if takes_all else a if not self._may_run(
+                    a, function) else self.cursors.made_ahead(a) if function in LAZY
+                    else self.collected(a) for a in args])
         return self.next.called(function, args, kwargs)
 
     def _next_of(self, generator: Any, *default: Any) -> Any:
@@ -371,11 +375,13 @@ class Pushes(Collaborator):
             return items
 
         if call is None or call.drawn_from is None or self.is_open(call) or (
-                self.fresh_generator(call.drawn_from) is not None):
+                self.fresh_generator(call.drawn_from) is not None) or (
+                parts_of_iterator(call.drawn_from)):
             return handed()
         slots, name = call.frame.slots, call.form.parameters[0]
         source = again = slots[name]
         if hasattr(type(source), "__next__"):  # what the first attempt takes is there for the next
+            self.check_iterator(source)
             source, again = itertools.tee(source)
 
         def plainly() -> Any:
@@ -414,12 +420,7 @@ class Pushes(Collaborator):
             return None
         place = places[0]
         before, after = list(parts[:place]), list(parts[place + 1:])
-        sizes = [self.machine.call(len, p) for p in others]
-        count = sizes[0] if len(sizes) == 1 else self.machine.call(min, *sizes)
-        first = None if not before else (
-            self.machine.call(len, before[0]) if place == 1
-            else self.machine.call(min, *sizes[:place]))
-        return self.next.called(zipped, (before, parts[place], after, count, first), {})
+        return self.next.called(zipped, (before, parts[place], after), {})
 
 
 def _is_sequence(part: Any) -> bool:

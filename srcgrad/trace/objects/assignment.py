@@ -54,6 +54,8 @@ class Assignment(Collaborator):
         if is_native_method(native) or getattr(obj, "__dict__", None) is obj:
             self.machine.setitem(obj, name, value)
             return
+        if isinstance(obj, BaseException) and name == "__traceback__":
+            return  # where it passes in the trace is nothing of the program's
         if custom is not None and not custom.__qualname__.startswith("__create_fn__") and (
                 custom.__module__ not in ("dataclasses",) and not is_generated(custom)):
             self.machine.call(custom, obj, name, value)

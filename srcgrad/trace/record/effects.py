@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
+_IN_STEPS = frozenset({function for name in (
+    "mean", "var", "std", "ptp", "median", "quantile", "percentile", "nanmean", "nanvar", "nanstd",
+    "nanmedian", "nanquantile", "nanpercentile") for function in (getattr(np, name), Method(name))})
 # what puts something somewhere, and does not change it
 PUTTING = frozenset({setattr, object.__setattr__, operator.setitem, operator.iadd, print})
 
@@ -177,13 +180,19 @@ class Effects(Collaborator):
             result = self.library_calls.numeric_call(masked, (function, targets[0], where, *args),
                                                      kwargs)
         else:
-            if function in _SUMS and kwargs.get("dtype") is None:  # NumPy sums in out's dtype
-                kwargs["dtype"] = targets[0].aval.dtype
+            if function in _SUMS and kwargs.get("dtype") is None:  # NumPy sums in the wider one
+                first = args[0] if type(args[0]) is ArrayTracer else targets[0]
+                kwargs["dtype"] = np.result_type(first.aval.dtype, targets[0].aval.dtype)
             result = self.library_calls.numeric_call(function, args, kwargs)
         results = result if isinstance(result, tuple) else (result,)
         stored = []
         for target, one in zip(targets, results):
             if target is not None:
+                if function in _IN_STEPS and one.aval.dtype != target.aval.dtype:
+                    raise self.recorder.fatal(UnsupportedOperation(
+                        f"{function.__name__} with out= of another type than its result",
+                        why="what NumPy rounds in between depends on it",
+                        fix="assign the result, or use an array of its type"))
                 if not isinstance(function, np.ufunc) and function is not np.clip and (
                         type(one) is not ArrayTracer or one.aval.shape != target.aval.shape):
                     self.machine.call(require_shape, one, target)
@@ -299,6 +308,8 @@ class Effects(Collaborator):
         if type(target) is not ArrayTracer:
             self.emit_effect(np.copyto, (target, source), {"where": where}, None)
             return
+        if casting != "unsafe":
+            self._check_cast(np.copyto, target, source)
         if where is not True:
             source = self.machine.call(np.where, where, source, target)
         self.store_whole(target, source)
@@ -318,12 +329,18 @@ class Effects(Collaborator):
     def putmask(self, target: Any, mask: Any, values: Any) -> None:
         """``np.putmask``: values of another size are repeated element by element."""
         values = self._fitted(values, target)
-        if is_tracer(values) and None not in (values.aval.dtype, target.aval.dtype):
-            np.putmask(np.ones(1, target.aval.dtype), [True], np.ones(1, values.aval.dtype))
+        self._check_cast(np.putmask, target, values, [True])
         self.store_whole(target, self.machine.call(np.where, mask, values, target))
+
+    def _check_cast(self, function: Any, target: Any, values: Any, *given: Any) -> None:
+        """Raise what NumPy raises where the values of an array may not be put into another one."""
+        if type(values) is ArrayTracer and values.aval.dtype is not None and (
+                target.aval.dtype is not None):
+            function(np.ones(1, target.aval.dtype), *given, np.ones(1, values.aval.dtype))
 
     def place(self, target: Any, mask: Any, values: Any) -> None:
         """``np.place``: the first values go to the masked places."""
+        self._check_cast(np.place, target, values, [True])
         mask = self.machine.call(np.asarray, mask, dtype=bool)
         picked = self.machine.getitem(target, mask)
         self.machine.setitem(target, mask, self._fitted(values, picked))

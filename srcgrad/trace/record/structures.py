@@ -133,6 +133,11 @@ def reaches_tracer(obj: Any, depth: int = 8, seen: frozenset[int] = frozenset())
                for part in structure_parts(obj) or ())
 
 
+def parts_of_iterator(obj: Any) -> tuple[Any, ...]:
+    """What an iterator of Python's that takes items from others was made of."""
+    return tuple(obj.__reduce__()[1]) if isinstance(obj, (map, zip, filter, enumerate)) else ()
+
+
 def record_fields(obj: Any) -> tuple[str, ...] | None:
     """The attribute names of a plain instance of a Python class; None for other things."""
     cls = type(obj)

@@ -1,0 +1,115 @@
+"""Programs whose iterators read what changes after they were made: variables, closures, attributes,
+globals, lists and arrays, also from one iteration to the next."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+
+import numpy as np
+
+X = np.array([0.3, 1.2, 2.0, 0.7])
+Y = np.array([1.5, 0.2, 0.4, 0.9])
+TABLE = [1.0]
+CASES = []
+
+
+def case(*args):
+    def register(fn):
+        CASES.append((fn, args))
+        return fn
+
+    return register
+
+
+class Scale:
+    def __init__(self, c):
+        self.c = c
+
+    def times(self, v):
+        return v * self.c
+
+
+@case(X, 0.7)
+def closure_that_reads_later(x, c):
+    f = lambda v: v * c
+    g = (f(v) + 1.0 for v in x)
+    c = c * 3
+    return sum(g) + c
+
+
+@case(X, 0.7)
+def through_partial_functions_and_methods(x, c):
+    b = Scale(c)
+    half = functools.partial(operator.mul, 0.5)
+    g, h = (b.times(v) for v in x), (half(v) + b.c for v in x)
+    b.c = c * c
+    return sum(g) + 2 * sum(h)
+
+
+@case(X, Y)
+def containers_and_a_global_that_change(x, y):
+    d, rows = {"c": 2.0}, list(y)
+    g = (v * d["c"] for v in x)
+    h = (v * u * TABLE[0] for v, u in zip(x, rows))
+    d["c"] = x[0]
+    rows.pop()
+    TABLE[0] = y[1]
+    total = sum(g) + 2 * sum(h)
+    TABLE[0] = 1.0
+    return total
+
+
+@case(X, Y, 0.7)
+def generators_of_generators(x, y, c):
+    g = (v * c for v in x)
+    h = itertools.chain((v + 1 for v in g), y)
+    pairs = zip((v * c for v in y), x)
+    c = c + 2
+    return sum(h) + sum(p * q for p, q in pairs)
+
+
+@case(X, 0.7)
+def changed_by_who_takes_the_items(x, c):
+    g = (v * c for v in x)
+    total = 0.0
+    for v in g:
+        c = c + v
+        total += v
+    for v in map(lambda q: q * c, [x[0], x[1]]):
+        c = c + 0.1 * v
+        total += v
+    return total + c
+
+
+@case(X, 0.7)
+def made_of_known_items(x, c):
+    rows = [c, x[1]]
+    f, g, h = map(lambda v: v * c, rows), iter(rows), reversed(rows)
+    a, b = itertools.tee(rows)
+    rows[0] = c = x[2]
+    return sum(f) + 2 * sum(g) + 3 * next(h) + sum(a) * next(b)
+
+
+@case(X)
+def unrolled_over_what_its_body_changes(x):
+    w, found, c = x * 1.0, {}, 1.0
+    for v, name in zip(w, ("a", "b", "c")):
+        w[2] += v
+        found[name] = v * 2
+    for i, v in enumerate(w[:3]):
+        w[i:] += v
+        found["abc"[i]] += v
+    for v, name in zip(map(lambda q: q * c, w), ("a", "b", "c")):
+        c = c + 0.1 * v
+        found[name] += v * c
+    return found["a"] + 2 * found["b"] + 3 * found["c"]
+
+
+@case(X)
+def lists_that_grow_below_a_map(x):
+    rows = [x[0], x[1]]
+    for i, v in zip(range(3), map(operator.mul, rows, rows)):
+        rows.append(0.3 * v + i)
+    return sum(i * v for i, v in enumerate(rows))
