@@ -90,19 +90,19 @@ def signed(index: int) -> int:
 
 
 def total(values: Any) -> Any:
-    """``np.sum`` of an array of float64 in NumPy's order: pairwise within blocks of 128.
+    """``np.sum`` of an array of float64 in NumPy's order: from 0.0 on, pairwise within blocks of 128.
 
     >>> x = np.random.default_rng(0).standard_normal(1000)
-    >>> bool(total(x) == np.sum(x))
-    True
+    >>> bool(total(x) == np.sum(x)), float(total(np.array([-0.0])))
+    (True, 0.0)
     """
     if values.ndim == 1:
-        return pairwise(values, 0, values.shape[0])
+        return 0.0 + pairwise(values, 0, values.shape[0])
     if values.flags.c_contiguous:
-        return pairwise(values.ravel(), 0, values.size)
+        return 0.0 + pairwise(values.ravel(), 0, values.size)
     if values.flags.f_contiguous:
-        return pairwise(values.T.ravel(), 0, values.size)
-    return pairwise(np.ascontiguousarray(values).ravel(), 0, values.size)
+        return 0.0 + pairwise(values.T.ravel(), 0, values.size)
+    return 0.0 + pairwise(np.ascontiguousarray(values).ravel(), 0, values.size)
 
 
 def pairwise(values: Any, start: int, count: int) -> Any:
@@ -136,10 +136,10 @@ def block(values: Any, start: int, count: int) -> Any:
     """The sum of at most 128 elements from ``start`` on.  (Numba asks of indices with a sign
     whether they count from the end.)"""
     if count < 8:
-        found = -0.0
+        found = 0.0
         for i in range(start, start + count):
             found += values[i]
-        return found + 0.0 if count == 0 else found
+        return found
     at, end = np.uint64(start), np.uint64(start + count - count % 8)
     a, b, c, d = values[start], values[start + 1], values[start + 2], values[start + 3]
     e, f, g, h = values[start + 4], values[start + 5], values[start + 6], values[start + 7]
