@@ -90,7 +90,7 @@ def signed(index: int) -> int:
 
 
 def total(values: Any) -> Any:
-    """``np.sum`` of an array of float64 in NumPy's order: from 0.0 on, pairwise within blocks of 128.
+    """``np.sum`` of float64 in NumPy's order: from 0.0 on, pairwise within blocks of 128.
 
     >>> x = np.random.default_rng(0).standard_normal(1000)
     >>> bool(total(x) == np.sum(x)), float(total(np.array([-0.0])))

@@ -26,6 +26,7 @@ from srcgrad.native.once import once
 from srcgrad.native.parallel import in_parallel
 from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
+from srcgrad.native.recurrences import with_short_recurrences
 from srcgrad.native.regrouped import regrouped
 from srcgrad.native.widths import too_wide
 from srcgrad.native.written_out import written_out
@@ -184,7 +185,7 @@ class Prepared:
                                          for b in node.blocks)) if node.blocks else node
         node = written_out(promoted(node, self.facts))
         node = once(sunk(turned(node), self.facts.inputs))
-        node = with_fewer_divisions(node)
+        node = with_short_recurrences(with_fewer_divisions(node))
         return approximated(node) if self.fast else regrouped(node)
 
     def outside(self, node: Node, scope: Scope) -> Node:
