@@ -28,6 +28,7 @@ from srcgrad.native.places import Unlowered
 from srcgrad.native.promote import promoted
 from srcgrad.native.recurrences import with_short_recurrences
 from srcgrad.native.regrouped import regrouped
+from srcgrad.native.stencils import with_stencils_gathered
 from srcgrad.native.widths import too_wide
 from srcgrad.native.written_out import written_out
 from srcgrad.types.dims import Atom, symbols
@@ -184,7 +185,7 @@ class Prepared:
             return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
                                          for b in node.blocks)) if node.blocks else node
         node = written_out(promoted(node, self.facts))
-        node = once(sunk(turned(node), self.facts.inputs))
+        node = once(sunk(with_stencils_gathered(turned(node)), self.facts.inputs))
         node = with_short_recurrences(with_fewer_divisions(node))
         return approximated(node) if self.fast else regrouped(node)
 
