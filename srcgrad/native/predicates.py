@@ -89,6 +89,11 @@ def signed(index: int) -> int:
     return index + 0
 
 
+def at(index: int) -> Any:
+    """An index that does not count from the end (see :mod:`srcgrad.native.unsigned`)."""
+    return np.uint64(index)
+
+
 def total(values: Any) -> Any:
     """``np.sum`` of float64 in NumPy's order: from 0.0 on, pairwise within blocks of 128.
 
@@ -161,6 +166,6 @@ def block(values: Any, start: int, count: int) -> Any:
 
 
 PREDICATES: frozenset[Any] = frozenset({outside, any_outside, first_outside, undefined, overflowed,
-                                         too_large, pythons, plus, minus,
+                                         too_large, pythons, plus, minus, at,
                                          *APPROXIMATIONS.values()})
 CALLED = frozenset({"signed", "too_large", "total"})  # by kernels, beside what the graph names

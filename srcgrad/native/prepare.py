@@ -29,6 +29,7 @@ from srcgrad.native.promote import promoted
 from srcgrad.native.recurrences import with_short_recurrences
 from srcgrad.native.regrouped import regrouped
 from srcgrad.native.stencils import with_stencils_gathered
+from srcgrad.native.unsigned import with_unsigned_indices
 from srcgrad.native.widths import too_wide
 from srcgrad.native.written_out import written_out
 from srcgrad.types.dims import Atom, symbols
@@ -187,7 +188,7 @@ class Prepared:
         node = written_out(promoted(node, self.facts))
         node = once(sunk(with_stencils_gathered(turned(node)), self.facts.inputs))
         node = with_short_recurrences(with_fewer_divisions(node))
-        return approximated(node) if self.fast else regrouped(node)
+        return with_unsigned_indices(approximated(node) if self.fast else regrouped(node))
 
     def outside(self, node: Node, scope: Scope) -> Node:
         """A node that stays in NumPy, with kernels in its blocks."""

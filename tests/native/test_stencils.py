@@ -1,4 +1,5 @@
-"""What iterations add to places around their own, gathered place by place, natively."""
+"""What keeps innermost loops from vector instructions natively: what iterations add to places around
+their own is gathered, indices that are not below zero are not asked about."""
 
 from __future__ import annotations
 
@@ -88,7 +89,27 @@ def differences(x, y):
     return s
 
 
-FUNCTIONS = [smoothed, wide, of_squares, two_rows, nine, in_place, differences]
+def triangles(x, y):
+    """Loops that begin where another one is; and the name of what says so of indices."""
+    n, at = len(x), 0.5 * y[0]
+    a = np.outer(x, y) + 3.0 * np.eye(n)
+    for k in range(n):
+        for i in range(k + 1, n):
+            a[i, k] = a[i, k] / (2.0 + a[k, k] * a[k, k])
+            for j in range(k + 1, n):
+                a[i, j] -= at * a[i, k] * a[k, j]
+    return np.sum(a)
+
+
+def before_the_first(x, y):
+    """An index that is below zero in the first iterations, and one that may be."""
+    s = 0.0
+    for i in range(2, len(x)):
+        s += x[i - 3] * y[i - 2] + x[-i]
+    return s
+
+
+FUNCTIONS = [triangles, before_the_first, smoothed, wide, of_squares, two_rows, nine, in_place, differences]
 
 
 @pytest.mark.parametrize("fn", FUNCTIONS)
@@ -102,6 +123,11 @@ def test_stencils(fn: Any, n: int, plain_python: None) -> None:
 def test_they_are_gathered(fn: Any, plain_python: None) -> None:
     x = np.ones(5)
     assert "min(" in kernels_of(fn, x, x)
+
+
+def test_indices_that_are_never_below_zero_are_not_asked(plain_python: None) -> None:
+    x = np.ones(5)
+    assert "a[i, at_j] -=" in kernels_of(triangles, x, x)
 
 
 @pytest.mark.sweep
