@@ -276,6 +276,8 @@ class Sizes:
     def is_row_of_list(self, element: Value, sequence: Value) -> bool:
         """Does an inner loop read an element of a list again and again?"""
         by = self.folding.consumer.get(element)
+        while sequence in self.elements:  # a row of what is kept in one array is part of it
+            sequence = self.elements[sequence][1]
         return isinstance(by, Node) and by.op == "loop" and self._is_list(
             sequence, self.folding.producer.get(sequence))
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.emit.comments import node_of
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Value
+from srcgrad.graph.ir import Node, Value
 from srcgrad.native.predicates import pythons
 from srcgrad.types.kinds import Aval, Kind
 
@@ -40,8 +40,7 @@ class Numbers:
             return None
         found = [self.aval(name, s) for top in statements for s in ast.walk(top)
                  if isinstance(s, ast.stmt) and name in _targets(s)]
-        nodes = [node_of(s) for top in statements for s in ast.walk(top)
-                 if isinstance(s, ast.stmt) and name in _targets(s)]
+        nodes = _makers(name, statements)
         types = {_type(a) for a in found if a is not None and a.kind is not Kind.NUMBER}
         number = any(a is None or a.kind is Kind.NUMBER for a in found)
         if all(n is not None and (is_adjoint(n) or n.op == "loop") for n in nodes) and any(
@@ -232,6 +231,20 @@ def _targets(statement: ast.stmt) -> set[str]:
         [statement.target] if isinstance(statement, ast.AugAssign) else [])
     return {n.id for t in targets for n in (t.elts if isinstance(t, ast.Tuple) else [t])
             if isinstance(n, ast.Name)}
+
+
+def _makers(name: str, statements: Sequence[ast.stmt],
+            moved: tuple[str, ...] = ()) -> list[Node | None]:
+    """What a variable is assigned by; where it is another one's number, what that one is."""
+    found: list[Node | None] = []
+    for s in (s for top in statements for s in ast.walk(top) if isinstance(s, ast.stmt)):
+        if name in _targets(s):
+            node, source = node_of(s), _source(name, s)
+            if node is None and isinstance(source, ast.Name) and source.id not in moved:
+                found += _makers(source.id, statements, (*moved, name))
+            else:
+                found.append(node)
+    return found
 
 
 def _source(name: str, statement: ast.stmt) -> ast.expr | None:

@@ -89,11 +89,16 @@ def signed(index: int) -> int:
     return index + 0
 
 
+def at(index: int) -> Any:
+    """An index that does not count from the end (see :mod:`srcgrad.native.unsigned`)."""
+    return np.uint64(index)
+
+
 def total(values: Any) -> Any:
-    """``np.sum`` of an array of float64 in NumPy's order: pairwise within blocks of 128, to 0.0.
+    """``np.sum`` of float64 in NumPy's order: from 0.0 on, pairwise within blocks of 128.
 
     >>> x = np.random.default_rng(0).standard_normal(1000)
-    >>> bool(total(x) == np.sum(x)), total(np.array([-0.0]))
+    >>> bool(total(x) == np.sum(x)), float(total(np.array([-0.0])))
     (True, 0.0)
     """
     if values.ndim == 1:
@@ -136,7 +141,7 @@ def block(values: Any, start: int, count: int) -> Any:
     """The sum of at most 128 elements from ``start`` on.  (Numba asks of indices with a sign
     whether they count from the end.)"""
     if count < 8:
-        found = -0.0
+        found = 0.0
         for i in range(start, start + count):
             found += values[i]
         return found
@@ -161,6 +166,6 @@ def block(values: Any, start: int, count: int) -> Any:
 
 
 PREDICATES: frozenset[Any] = frozenset({outside, any_outside, first_outside, undefined, overflowed,
-                                         too_large, pythons, plus, minus,
+                                         too_large, pythons, plus, minus, at,
                                          *APPROXIMATIONS.values()})
 CALLED = frozenset({"signed", "too_large", "total"})  # by kernels, beside what the graph names

@@ -27,7 +27,10 @@ from srcgrad.native.parallel import in_parallel
 from srcgrad.native.places import Unlowered
 from srcgrad.native.powers import with_real_powers
 from srcgrad.native.promote import promoted
+from srcgrad.native.recurrences import with_short_recurrences
 from srcgrad.native.regrouped import regrouped
+from srcgrad.native.stencils import with_stencils_gathered
+from srcgrad.native.unsigned import with_unsigned_indices
 from srcgrad.native.widths import too_wide
 from srcgrad.native.written_out import written_out
 from srcgrad.types.dims import Atom, symbols
@@ -184,9 +187,9 @@ class Prepared:
             return node.but(blocks=tuple(b.but(nodes=tuple(map(self.finished, b.nodes)))
                                          for b in node.blocks)) if node.blocks else node
         node = written_out(promoted(node, self.facts))
-        node = once(sunk(turned(node), self.facts.inputs))
-        node = with_fewer_divisions(node)
-        return approximated(node) if self.fast else regrouped(node)
+        node = once(sunk(with_stencils_gathered(turned(node)), self.facts.inputs))
+        node = with_short_recurrences(with_fewer_divisions(node))
+        return with_unsigned_indices(approximated(node) if self.fast else regrouped(node))
 
     def outside(self, node: Node, scope: Scope) -> Node:
         """A node that stays in NumPy, with kernels in its blocks."""

@@ -294,7 +294,7 @@ def test_what_numba_does_not_take_runs_as_python() -> None:
 def test_sums_keep_the_order_of_numpy(shape: tuple[int, ...], layout: Any) -> None:
     x = np.asarray(np.random.default_rng(0).standard_normal(shape), order=layout)
     assert total(x) == np.sum(x)
-    assert not np.signbit(total(-0.0 * abs(x)))
+    assert np.signbit(total(-0.0 * abs(x))) == np.signbit(np.sum(-0.0 * abs(x)))
     if x.ndim == 1:
         assert total(x[::-2]) == np.sum(x[::-2])
 
