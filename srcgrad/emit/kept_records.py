@@ -256,15 +256,16 @@ class Records:
         moved = {id(head.get(id(m.reads[0].part))) for m in group if len(m.reads) == 1}
         names = [self.unpacked(m, loop, head, around is not None) for m in group]
         unpacked = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
-        reader.body[:] = [
-            ast.Assign([unpacked], ast.Subscript(name(kept), group[0].reads[0].part.slice,
-                                                 ast.Load())),
-            *(stmt for stmt in reader.body if id(stmt) not in moved)]
+        read = ast.Assign([unpacked], ast.Subscript(
+            name(kept), group[0].reads[0].part.slice, ast.Load()))
+        reader.body[:] = [read, *(stmt for stmt in reader.body if id(stmt) not in moved)]
         self.shown.update((m.made, m.variable) for m in group)
         inner = dict(zip((m.variable for m in group), names, strict=True))
         started = [n for n in self.started(loop.body) if n in inner]
         self.merge(loop.body, reader.body, {n: inner[n] for n in started if n != inner[n]},
                    (append.args[0], unpacked))
+        if len(unpacked.elts) == 1:  # an inner loop keeps all of it in one list
+            append.args[:], read.targets[:] = append.args[0].elts, unpacked.elts
 
     def unpacked(self, member: Member, loop: Loop, head: Mapping[int, ast.Assign],
                  inside: bool) -> str:

@@ -30,7 +30,7 @@ def agents_value_and_grad(rate, n, steps):
                 agent_speed.append(agent_speed[a] * 0.9)
                 survivors.append(t1)
         alive = survivors
-        kept.append((kept_2,))
+        kept.append(kept_2)
     t1 = [agent_energy[a] * agent_speed[a] for a in alive]
     total = sum(t1)
     # ---- backward
@@ -41,7 +41,7 @@ def agents_value_and_grad(rate, n, steps):
         d_agent_energy[a] += agent_speed[a]
     d_rate = 0.0
     for t in reversed(range(steps)):
-        kept_2, = kept[t]
+        kept_2 = kept[t]
         t1 = saved[t]
         for j in reversed(range(t1)):
             a, t2, taken_2 = kept_2[j]
