@@ -173,3 +173,33 @@ def a_view_that_follows(x):
         w[0] += v
     b[1] += 0.5
     return np.sum(old * b) + np.sum(w)
+
+
+@case(X)
+@case(X * 0.1)
+def two_that_may_be_a_third(x):
+    b = x * 2.0
+    c = b
+    for _ in range(int(x[0] * 7.0)):
+        b = x * 3.0
+    for _ in range(int(x[0] * 7.0)):
+        c = np.sin(b)
+    b *= 0.8
+    return np.sum(b) + np.sum(c * x)
+
+
+@case(X)
+@case(X * 0.1)
+def third_of_three_written(x):
+    b = x * 2.0
+    c = d = b
+    for _ in range(int(x[0] * 7.0)):
+        b = x * 3.0
+    for _ in range(int(x[0] * 7.0)):
+        c = np.sin(b)
+    for _ in range(int(x[0] * 7.0)):
+        d = x + c
+    for i in range(int(x[0] * 7.0) + 1):
+        b[i % 3] = 0.3
+    c *= 0.8
+    return np.sum(b * x) + np.sum(c * x) + np.sum(d * d)

@@ -255,9 +255,10 @@ class LoopNodes(Collaborator):
             new = self.merges.built(c.shape, made, built)
             self.journal.write(c.cell, UNREAD if unread else new)
         for home, source in itertools.chain(*sides):
-            home.aliases.extend((h, h.current) for h in reach(source)
-                                if h.region is not None and h.region.active
-                                and h.choice is None)
+            for one in reach(source):
+                if one.region is not None and one.region.active and one.choice is None:
+                    home.aliases.append((one, one.current))
+                    one.aliases.append((home, home.current))  # what else may be that one, too
         link_possible(sides)
         for handle, value in handles:
             if handle.first is value:
