@@ -360,10 +360,11 @@ class Plain:
         self.rename(node, stmts)
 
     def stored(self, node: Node, target: ast.expr, value: ast.expr) -> ast.stmt:
-        """``target = value``; ``target += e`` where a number is added to what is there; in
-        the adjoint part an array, too."""
+        """``target = value``; ``target += e`` where a number is added to what is there; in the
+        adjoint part an array, too, but not to one in a list, which may be shared."""
         aval = node.inputs[1].aval
-        plain = not aval.optional and (aval.kind in SCALARS or is_adjoint(node))
+        plain = not aval.optional and (
+            aval.kind in SCALARS or (is_adjoint(node) and node.op != "put"))
         if plain and isinstance(value, ast.BinOp) and isinstance(value.op, _AUGMENTED) and (
                 ast.dump(place(value.left)) == ast.dump(place(target))
                 if isinstance(value.left, ast.Subscript) else False):

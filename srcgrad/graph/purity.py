@@ -35,8 +35,8 @@ _IMPURE_METHODS = frozenset({
 _MEMORY = frozenset({"flat", "base", "flags", "strides", "ctypes", "data",
                      "__array_interface__"})
 _PURE_SCIPY = ("scipy.special", "scipy.linalg", "scipy.fft", "scipy.signal", "scipy._lib",
-               "scipy._external.array_api", "scipy.ndimage", "scipy.stats", "scipy.sparse", "scipy.interpolate",
-               "scipy.spatial", "scipy.integrate")
+               "scipy._external.array_api", "scipy.ndimage", "scipy.stats", "scipy.sparse",
+               "scipy.interpolate", "scipy.spatial", "scipy.integrate")
 
 
 _DECLARED: set[Any] = set()

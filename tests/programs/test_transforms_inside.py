@@ -289,3 +289,22 @@ def test_lists_that_data_index_in_a_function_differentiated_inside():
     step = 1e-6
     want = [(total(p + step * e) - total(p - step * e)) / (2 * step) for e in np.eye(4)]
     np.testing.assert_allclose(sg.grad(total)(p), want, rtol=1e-6)
+
+
+def halved_where_data_say(x):
+    parts, h = [x * 2.0, x + 1.0, x ** 2], x
+    for _ in range(3):
+        k = int(np.argmax(h)) % 3
+        h = h + np.tanh(parts[k])
+        parts[k] = parts[k] * 0.5
+    return np.sum(h) + np.sum(parts[0])
+
+
+def test_tangents_in_lists_are_not_written_to():
+    """They may be kept for the derivative, or be the direction that the caller has given."""
+    x, d = np.array([0.43, -0.36, 1.14, -0.93, 0.75]), np.array([0.1, -0.6, 0.3, 0.4, -1.2])
+    given = d.copy()
+    turned = sg.grad(lambda x: sg.jvp(halved_where_data_say, (x,), (d,))[1])(x)
+    np.testing.assert_allclose(turned, sg.hvp(halved_where_data_say)(x, d), rtol=1e-9)
+    sg.jvp(halved_where_data_say, (x,), (d,))
+    assert np.array_equal(d, given)

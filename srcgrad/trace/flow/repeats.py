@@ -50,8 +50,9 @@ class Repeat:
             return None
         for place in range(self.position, len(self.log)):
             node = self.log[place]
-            if node.op == op and len(node.outputs) == len(avals) and _same(node, inputs, params) and (
-                    op != "undef" or _are_alike(node.out.aval, avals[0])):
+            if node.op == op and len(node.outputs) == len(avals) and (
+                    op != "undef" or _are_alike(node.out.aval, avals[0])) and (
+                    _same(node, inputs, params)):
                 nodes.append(node)
                 self.position, self.last, self.count = place + 1, node, len(nodes)
                 return node

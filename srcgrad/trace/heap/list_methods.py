@@ -188,7 +188,7 @@ class ListMethods(Collaborator):
         return self.lists.made_with(made, obj)
 
     def _sorted_rows(self, obj: list[Any], state: Any, backwards: bool) -> list[Any]:
-        """The same by keys that are tuples, lists or texts: their order is looked up at run time."""
+        """The same by keys that are tuples, lists or texts: a run looks up their order."""
         if type(state) is Columns and not state.form.is_plain:
             self.lists.no_method(obj, "sorting objects")
         columns = state.columns if type(state) is Columns else (state,)
