@@ -6,7 +6,8 @@
         d_w[i - 1] += 0.1 * d_v[i]
 
 The iterations of the first loop write what the next one reads; those of the second are vector
-instructions.  What is added to the places at both ends has short loops of its own.
+instructions.  What is added to the places at both ends has short loops of its own, as has each row
+of an array: LLVM does not tell two rows of one array apart.
 """
 
 from __future__ import annotations
@@ -84,9 +85,10 @@ class _Stencil:
         self.renamed: dict[Value, Value] = {}
         self.groups: list[tuple[Value, list[_Term]]] = []
         for memory in self.parts.carried:
-            for terms in self.rows(memory).values():
-                offsets = [t.offset for t in terms]
-                if len({*offsets}) > 1 and max(offsets) - min(offsets) <= WIDEST:
+            rows = self.rows(memory)
+            for terms in rows.values():
+                offsets = {t.offset for t in terms}
+                if len(rows) + len(offsets) > 2 and max(offsets) - min(offsets) <= WIDEST:
                     self.groups.append((memory, terms))
 
     # ---- what is added ---------------------------------------------------------------------
