@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ..types.kinds import NUMERIC, SCALARS, Aval, Kind
 from .ir import Block, Graph, Index, Node, Ref, Through, Value, walk
 from .text import Names, node_text
@@ -251,7 +253,8 @@ def accepts(wide: Aval, narrow: Aval) -> bool:
             wide.elem is None or narrow.elem is None or accepts(wide.elem, narrow.elem))
     if wide.kind is not narrow.kind:
         return False
-    if wide.dtype is not None and narrow.dtype is not None and wide.dtype != narrow.dtype:
+    if wide.dtype is not None and narrow.dtype is not None and wide.dtype != narrow.dtype and not (
+            wide.least is not None and np.can_cast(narrow.dtype, wide.dtype)):
         return False
     if wide.shape is None or narrow.shape is None:
         return wide.shape is None

@@ -26,7 +26,8 @@ from .heap import heaps  # noqa: F401
 from .heap.run_time import check_no_table
 from .heap.stores import Reference, are_contents
 from .iteration import iterables, itertool  # noqa: F401
-from .iteration.iteration import Staged, Transposed
+from .iteration.ahead import Ahead
+from .iteration.iteration import Cursor, Staged, Transposed
 from .libraries.ndarray_subclasses import members  # noqa: F401
 from .numpy import arrays  # noqa: F401
 from .objects import copying
@@ -34,7 +35,7 @@ from .objects.special_methods import python_method
 from .record.homes import may_be
 from .record.journal import Journal
 from .record.states import ListTable
-from .record.structures import record_fields
+from .record.structures import VIEWS, record_fields
 from .record.tracers import ArrayTracer, Choice, StandIn, is_tracer
 from .values import extremes, functions, texts  # noqa: F401
 
@@ -133,7 +134,12 @@ class TraceMachine(Dispatch):
         if type(iterable) is list and id(
                 iterable) not in self.found_functions.paths and self.opening.may_open():
             return iterable  # what the loop changes in it is seen
-        return self.containers.made(list(self.iterate(iterable)))
+        if isinstance(iterable, VIEWS):
+            return iterable
+        items = self.containers.made(list(self.iterate(iterable)))
+        if isinstance(iterable, (tuple, str, bytes, range)):
+            return items
+        return self.containers.made(Cursor(items, ahead=Ahead(self, iterable)))
 
     def sort_traced(self, items: list[Any], keys: list[Any], reverse: Any) -> list[Any]:
         """``sorted`` by traced keys: a gather of like items in the order of an argsort."""

@@ -498,13 +498,3 @@ def averages_of_parts(x, w, k):
     large = x[x > 0.35]
     return np.average(x[k:], weights=w) + np.average(large[1:], weights=w) * np.average(
         x[:-k], weights=large[1:])
-
-
-@case(np.linspace(0.2, 1.3, 23))
-def sums_into_another_precision(x):
-    low, high, c = x.astype(np.float32), np.zeros(23), np.zeros(23, complex)
-    np.cumsum(x, out=low)  # computed in the wider of both types
-    np.add.accumulate(x.astype(np.float32), out=high)
-    np.cumprod(x, out=c)
-    np.sum(np.outer(x, x), axis=0, out=low[::-1])
-    return float(np.sum(low)) + np.sum(high) + np.sum(c.real)

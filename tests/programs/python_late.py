@@ -113,3 +113,29 @@ def lists_that_grow_below_a_map(x):
     for i, v in zip(range(3), map(operator.mul, rows, rows)):
         rows.append(0.3 * v + i)
     return sum(i * v for i, v in enumerate(rows))
+
+
+@case(X, Y)
+def values_of_a_dict_that_its_reader_changes(x, y):
+    d = {"a": x[0], "b": x[1]}
+    total = 0.0
+    for v, u in zip(x, d.values()):
+        d["b"] = 3.0 * v
+        total += v * u
+    for g, (name, p) in zip(y, d.items()):
+        d[name] = p - 0.1 * g * total
+    products = map(operator.mul, y, d.values())
+    d["a"] = d["a"] * 2
+    return d["a"] * d["b"] + sum(products)
+
+
+@case(X)
+def names_of_one_iterator(x):
+    rows = [x[0], x[1], x[2], x[3]]
+    doubled = map(lambda v: v * 2, rows)
+    first = next(doubled)
+    back = reversed(rows)
+    last = next(back)
+    rows[1] = first * last
+    it = iter(rows)
+    return sum(a * b for a, b in zip(it, it)) + sum(doubled) + sum(back) * 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import numpy_calls
 import numpy_indexing
 import numpy_libraries
@@ -9,6 +10,8 @@ import numpy_views
 import numpy_writing
 import pytest
 from chain import check, check_exported, check_orders
+
+import srcgrad as sg
 
 CORPORA = (numpy_indexing, numpy_writing, numpy_views, numpy_libraries)
 PROGRAMS = [(fn, args) for m in CORPORA for fn, args in m.CASES]
@@ -25,3 +28,16 @@ def test_program(fn, args, tmp_path):
 def test_call(fn, tmp_path):
     check(fn, (numpy_calls.X,))
     check_orders(fn, (numpy_calls.X,))
+
+
+def test_sums_into_an_array_of_another_precision():
+    def program(x):
+        low, high, c = x.astype(np.float32), np.zeros(23), np.zeros(23, complex)
+        np.cumsum(x, out=low)  # computed in the wider of both types
+        np.add.accumulate(x.astype(np.float32), out=high)
+        np.cumprod(x, out=c)
+        np.sum(np.outer(x, x), axis=0, out=low[::-1])
+        return float(np.sum(low)) + np.sum(high) + np.sum(c.real)
+
+    x = np.linspace(0.2, 1.3, 23)
+    assert sg.value_and_grad(program)(x)[0] == program(x)

@@ -52,8 +52,8 @@ class Program:
             f"({self.number(0)} + {self.constant()})", f"np.prod({v}[:2])", f"{v}[1:1].sum()", f"np.float32({self.real(0)})",
             f"float({self.real(0)})", f"abs({self.number(0)})", f"np.where({self.real(0)} > 0.5, {self.number(0)}, {self.number(0)})",
             f"{m}.trace()", f"np.sum({v}, dtype={self.dtype()})", f"np.asarray({self.number(0)})", f"np.array({self.number(0)})[()]",
-            f"{v}[:1].reshape(())", f"np.square({self.number(0)})", f"np.vdot({v}, {v}).real", f"{v}.max(initial=0.2).real" if False else f"np.min({v}.real, initial=3.0)",
-            f"np.sum({v} > 0.6)", f"np.count_nonzero({v} > 0.7) * 0.1", f"np.mean({v}, where={self.mask()})" if False else f"np.sum({v}, where={self.mask()})",
+            f"{v}[:1].reshape(())", f"np.square({self.number(0)})", f"np.vdot({v}, {v}).real", f"np.min({v}.real, initial=3.0)",
+            f"np.sum({v} > 0.6)", f"np.count_nonzero({v} > 0.7) * 0.1", f"np.sum({v}, where={self.mask()})",
             f"np.power({self.real(0)}, 2)", f"{self.real(0)} ** 2", f"np.true_divide({self.number(0)}, 2)", f"{v}[{self.mask()}].sum()")
 
     def real(self, depth: int = 1) -> str:
@@ -86,11 +86,11 @@ class Program:
             f"np.maximum({v}.real, {u}.real)", f"np.minimum({v}.real, {self.real(0)})", f"np.tanh({v})", f"{v} / (2 + {u}.real)", f"np.roll({v}, 1)",
             f"np.cumsum({v})", f"np.diag({m})", f"{m}.T[0]", f"{v}[np.argsort(y)]", f"({v} > 0.5) * {u}", f"({self.mask()} + {v})",
             f"np.concatenate([{v}[1:], {v}[:1]])", f"{v}.reshape(1, -1)[0]", f"{v}[:, None][:, 0]", f"np.sin({v}, dtype=None)", f"np.clip({v}.real, 0.4, {self.real(0)})",
-            f"{v}.conj()", f"np.abs({v})", f"{v}.real", f"({v} * (0.3 + 1j)).imag", f"np.sort({v}.real)", f"{v}.round() + {u}", f"{v} // 1 + {u}" if False else f"np.floor({v}.real) + {u}",
+            f"{v}.conj()", f"np.abs({v})", f"{v}.real", f"({v} * (0.3 + 1j)).imag", f"np.sort({v}.real)", f"{v}.round() + {u}", f"np.floor({v}.real) + {u}",
             f"np.full(len(x), {self.number(0)})", f"np.ones_like({v}) * {self.number(0)}", f"np.zeros(len(x), dtype={self.dtype()}) + {u}",
-            f"np.outer({v}, {u})[:, 0]", f"np.broadcast_to({v}[:1], x.shape) + 0 * {u}", f"{v} ** 2", f"{v} ** np.float32(2)" if False else f"{u} ** 3",
+            f"np.outer({v}, {u})[:, 0]", f"np.broadcast_to({v}[:1], x.shape) + 0 * {u}", f"{v} ** 2", f"{u} ** 3",
             f"np.einsum('ij,j->i', {m}, {v})", f"np.interp({u}.real, [0.0, 1.0, 3.0], [0.1, 0.5, {self.real(0)}])", f"np.add({v}, {u}, where={self.mask()}, out=np.zeros(len(x), complex))",
-            f"np.arange(len(x)) * {self.number(0)}", f"np.linspace({self.real(0)}, 1.0, len(x))", f"np.diff({v}, append=0.5)", f"np.stack([{v}, {u}]).max(axis=0)" if False else f"np.stack([{v}, {u}]).sum(axis=0)",
+            f"np.arange(len(x)) * {self.number(0)}", f"np.linspace({self.real(0)}, 1.0, len(x))", f"np.diff({v}, append=0.5)", f"np.stack([{v}, {u}]).sum(axis=0)",
             f"np.array([{self.number(0)}] * len(x))", f"np.array([v * 2 for v in {v}])", f"np.asarray({v})", f"np.array({v}, copy=True)", f"np.pad({v}[1:], (0, 1))")
 
     def matrix(self, depth: int = 1) -> str:
@@ -166,13 +166,13 @@ class Program:
         self.put(self.pick(
             f"{t}[{p}] = {n}", f"{t}[{p}] {self.pick('+=', '*=', '-=')} {n}", f"{t}[{p}] = {v}[{p}].real", f"{t}[{p}] += {v}[{p}].real", f"{t} {self.pick('+=', '*=', '-=')} {v}.real",
             f"{t} {self.pick('+=', '*=')} {self.pick('2', 'True', 'np.float32(0.5)', 'np.array(0.5)', 'np.int64(1)')}", f"{t}[1:] += {t}[:-1]", f"{t}[:-1] = {t}[1:]", f"{t}[::-1] += {t}", f"{t}[:] = {t}[::-1]",
-            f"{t}[{self.index()}] = {n}", f"{t}[{self.index()}] += {n}", f"{t}[{self.mask()}] = {n}", f"{t}[{self.mask()}] *= {n}", f"{t}[{self.mask()}] = {v}.real[{self.mask()}]" if False else f"{t}[x > y] = {v}.real[x > y]",
+            f"{t}[{self.index()}] = {n}", f"{t}[{self.index()}] += {n}", f"{t}[{self.mask()}] = {n}", f"{t}[{self.mask()}] *= {n}", f"{t}[x > y] = {v}.real[x > y]",
             f"np.add.at({t}, {self.index()}, {n})", f"np.subtract.at({t}, [0, 0, 1], {v}.real[[0, 1, 1]])", f"np.multiply.at({t}, [0, 0, 1], {n})", f"np.put({t}, [0, -1], {n})", f"np.put({t}, [1, 0], [{n}, {n}])",
             f"np.copyto({t}, {v}.real)", f"np.copyto({t}, {n}, where={self.mask()})", f"np.putmask({t}, {self.mask()}, {v}.real)", f"np.place({t}, {self.mask()}, [{n}, 0.4])", f"{t}.fill({n})",
             f"np.add({t}, {v}.real, out={t})", f"np.multiply({t}, {n}, out={t}, where={self.mask()})", f"np.add({v}.real[1:], {n}, out={t}[1:])", f"np.multiply({t}[::-1], {v}.real, out={t})", f"np.cumsum({v}.real, out={t})",
             f"np.clip({t}.real, 0.3, 1.1, out={t})" if self.chance(0.2) else f"{t}.sort()", f"np.put_along_axis({t}, np.array([1, 0]), {n}, 0)", f"{t}[0], {t}[-1] = {t}[-1], {t}[0]", f"{t}[{p}][:1] = {n}", f"{t}[{p}][::-1] *= {n}",
-            f"{t}.reshape(-1)[0] = {n}", f"{t}[None, {p}] += 0.2", f"{t}[k % len(x)] += {n}", f"{t}.itemset(0, {n})" if False else f"{t}[(0,)] = {n}", f"np.negative({t}, out={t})", f"np.maximum({t}.real, {n}, out={t})" if self.chance(0.3) else f"np.add.accumulate({t}, out={t})",
-            f"{t}[...] = {n}", f"{t}[:, None][:2] = {n}", f"{t}.flat[1:] = {n}", f"{t}.flat = {v}.real", f"np.exp(-np.abs({t}), out={t})", f"np.divide({t}, 2, out={t}, casting='same_kind')", f"np.dot({self.pick('np.eye(len(x))')}, {v}.real, out={t})" if False else f"{t} /= 1.5"))
+            f"{t}.reshape(-1)[0] = {n}", f"{t}[None, {p}] += 0.2", f"{t}[k % len(x)] += {n}", f"{t}[(0,)] = {n}", f"np.negative({t}, out={t})", f"np.maximum({t}.real, {n}, out={t})" if self.chance(0.3) else f"np.add.accumulate({t}, out={t})",
+            f"{t}[...] = {n}", f"{t}[:, None][:2] = {n}", f"{t}.flat[1:] = {n}", f"{t}.flat = {v}.real", f"np.exp(-np.abs({t}), out={t})", f"np.divide({t}, 2, out={t}, casting='same_kind')", f"{t} /= 1.5"))
 
     def block(self) -> None:
         self.put(self.pick(f"if {self.real(0)} > 0.6:", f"if {self.real(1)} < 0.9:", "for i in range(len(x) - 1):", "for i in range(k):", "for v in y:", f"for i, v in enumerate({self.vector(0)}):",

@@ -15,11 +15,10 @@ from typing import Any
 
 from ...errors import SrcgradError, TracingError
 from ...stage.function import definition
-from ..record.structures import record_fields
+from ..record.structures import VIEWS, record_fields
 from ..record.tracers import POSING, BoundMethod, contains_tracer, is_tracer
 
 DEPTH = 6  # containers within containers that are looked into
-_VIEWS: tuple[type, ...] = tuple(type(getattr({}, n)()) for n in ("keys", "values", "items"))
 
 
 def holds_tracer(obj: Any) -> bool:
@@ -125,7 +124,7 @@ def _hidden(obj: Any) -> Iterator[Any] | None:
         return iter((obj.__self__, *_attributes(obj.__self__)))
     if isinstance(obj, types.BuiltinMethodType) and not isinstance(obj.__self__, types.ModuleType):
         return iter((obj.__self__,))
-    if isinstance(obj, _VIEWS):
+    if isinstance(obj, VIEWS):
         return iter([*obj])  # type: ignore[misc]
     if isinstance(obj, type) and "<locals>" in getattr(obj, "__qualname__", ""):
         return iter(list(vars(obj).values()))

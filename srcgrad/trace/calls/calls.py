@@ -214,7 +214,7 @@ class Calls(Collaborator):
                 fix="collect its items in a list before, or make it inside"))
 
     def leave(self, iterator: Any) -> None:
-        """It depends on data how far an iterator of Python's, and those that it goes through, get."""
+        """Data decide how far an iterator of Python's, and those that it goes through, get."""
         self.iterators[id(iterator)] = iterator, None
         for part in parts_of_iterator(iterator):
             self.leave(part)

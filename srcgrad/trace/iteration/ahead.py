@@ -6,11 +6,12 @@ of functions around it, and whatever it can reach from these and from what it go
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import types
 from collections import deque
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 from ...stage.function import Staged as StagedFunction
 from ...stage.function import definition
@@ -23,6 +24,10 @@ from ..record.tracers import ArrayTracer, Home, is_tracer
 from .iteration import Staged
 
 VALUES = frozenset({int, float, complex, str, bool})
+
+
+CHANGING = list, set, deque
+GONE_THROUGH = "what it goes through"
 
 
 @dataclass(slots=True)
@@ -43,7 +48,10 @@ class Ahead:
         self.places: list[Place] = []
         self.seen: set[Any] = set()
         self.kept: list[Any] = []  # so that no other object gets the number of one that was seen
-        self._object(source, "what it goes through")
+        if isinstance(source, (dict, *CHANGING)):  # what its items hold does not matter
+            self.places.append(Place(source, GONE_THROUGH, self._content(source, GONE_THROUGH)))
+        else:
+            self._object(source, GONE_THROUGH)
 
     def changed(self) -> str | None:
         """The name of something that has changed since."""
@@ -134,9 +142,10 @@ class Ahead:
         if isinstance(owner, dict):
             return (owner.get(name, UNBOUND),) if (id(owner), name) in self.seen else (
                 *owner, *owner.values())
-        if isinstance(owner, (list, set, deque)):
+        if isinstance(owner, CHANGING):
             return tuple(owner)
-        return tuple([object.__getattribute__(owner, n) for n in record_fields(owner) or ()])
+        names: tuple[str, ...] = record_fields(owner) or ()
+        return tuple([object.__getattribute__(owner, n) for n in names])
 
 
 def _parts(obj: Any) -> tuple[Any, ...] | None:
@@ -150,7 +159,7 @@ def _parts(obj: Any) -> tuple[Any, ...] | None:
     if parts := parts_of_iterator(obj):
         return parts
     if isinstance(obj, Staged):
-        return tuple([getattr(obj, n) for n in type(obj).__slots__])
+        return tuple([getattr(obj, f.name) for f in dataclasses.fields(cast(Any, obj))])
     return None
 
 

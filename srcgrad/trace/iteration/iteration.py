@@ -11,6 +11,7 @@ from ...types.kinds import SCALARS, Kind
 from ..heap.written_out import column, narrowest
 from ..numpy.written_out import Flat, Parts
 from ..objects.special_methods import class_name
+from ..record.structures import VIEWS
 from ..record.tracers import ArrayTracer, Choice, Tracer, is_tracer
 from .elements import NdIter
 
@@ -288,4 +289,6 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
         machine.cursors.check_ahead(obj)
         return item(machine, obj.inner, index if _at_start(obj) else machine.binary(
             "+", index, obj.position))
+    if isinstance(obj, VIEWS):  # of a dict that may change meanwhile
+        obj = machine.containers.made(list(machine.iterate(obj)))
     return machine.getitem(obj, index)

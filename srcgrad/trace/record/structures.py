@@ -37,6 +37,7 @@ LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "iterto
              "numbers", "inspect", "bisect", "heapq", "statistics", "fractions", "decimal",
              "datetime")
 POLYNOMIALS = (np.poly1d, ABCPolyBase)
+VIEWS: tuple[type, ...] = tuple(type(getattr({}, n)()) for n in ("keys", "values", "items"))
 LONG = 16  # a list of more numbers is not gone through while tracing
 
 
