@@ -93,7 +93,7 @@ def total(values: Any) -> Any:
     """``np.sum`` of an array of float64 in NumPy's order: pairwise within blocks of 128, to 0.0.
 
     >>> x = np.random.default_rng(0).standard_normal(1000)
-    >>> bool(total(x) == np.sum(x)), total(np.array([-0.0]))
+    >>> bool(total(x) == np.sum(x)), float(total(np.array([-0.0])))
     (True, 0.0)
     """
     if values.ndim == 1:
