@@ -148,17 +148,18 @@ class Covered(_Uses):
 
     def _tested(self, value: Value) -> Iterator[Value]:
         """The numbers that a truth value is found from, at once."""
-        node = self._made_by.get(value)
-        if node is not None and node.op == "if":
-            yield from self._tested(node.inputs[0])
-            for arm in node.blocks:
-                yield from self._tested(arm.outputs[node.outputs.index(value)])
-        elif node is not None and node.op == "apply":
-            for v in node.inputs:
-                if v.aval.is_inexact:
-                    yield v
-                else:
-                    yield from self._tested(v)
+        waiting, seen = [value], {value}
+        while waiting:
+            node = self._made_by.get(found := waiting.pop())
+            made_of: list[Value] = []
+            if node is not None and node.op == "if":
+                place = node.outputs.index(found)
+                made_of = [node.inputs[0], *(arm.outputs[place] for arm in node.blocks)]
+            elif node is not None and node.op == "apply":
+                yield from (v for v in node.inputs if v.aval.is_inexact)
+                made_of = [v for v in node.inputs if not v.aval.is_inexact]
+            waiting += [v for v in made_of if v not in seen]
+            seen.update(made_of)
 
     def _is_asked(self, value: Value) -> bool:
         node = self._made_by.get(value)

@@ -87,7 +87,7 @@ class Tape(Builder):
         """Append an ``apply`` with one output; Values may sit anywhere in the arguments.
         A ``sum_to`` or ``reshape`` to the shape that is there appends nothing."""
         if fn in (sum_to, np.reshape) and isinstance(args[0], Value) and (
-                args[0].aval == aval or (fn is sum_to and _is_settled(args[0].aval, aval))):
+                _is_settled(args[0].aval, aval) and (fn is sum_to or args[0].aval == aval)):
             return args[0]
         made = super().apply(fn, args, kwargs, aval)
         screen = None if kwargs else screen_of_call(self.call, fn, args)

@@ -258,7 +258,7 @@ class LoopNodes(Collaborator):
             for one in reach(source):
                 if one.region is not None and one.region.active and one.choice is None:
                     home.aliases.append((one, one.current))
-                    one.aliases.append((home, home.current))  # what else may be that one, too
+                    one.left_by(site, home)
         link_possible(sides)
         for handle, value in handles:
             if handle.first is value:

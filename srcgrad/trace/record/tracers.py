@@ -36,8 +36,8 @@ class Home:
     """
 
     __slots__ = ("aliases", "choice", "contiguous", "current", "group", "held", "label",
-                 "layout_of", "loops", "lost", "made_from", "obj", "outside", "place", "reads",
-                 "region", "stored", "written")
+                 "layout_of", "loops", "lost", "made_from", "obj", "outcomes", "outside", "place",
+                 "reads", "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array", region: Any = None) -> None:
         self.region = region
@@ -50,6 +50,7 @@ class Home:
         self.obj = obj
         self.outside = False
         self.aliases: list[tuple[Home, Value]] = []
+        self.outcomes: list[tuple[Any, Home]] = []  # of loops, by site, which may be this one
         self.lost: str | None = None
         self.loops: frozenset[Any] = frozenset()  # the sites of those that leave it in doubt
         self.group: object = None
@@ -58,6 +59,15 @@ class Home:
         self.made_from: tuple[Home, ...] = ()  # in C order if these homes are
         self.written = False
         self.label = label
+
+    def left_by(self, site: Any, home: Home) -> None:
+        """A loop leaves a home that may be this one, as may what other loops have left."""
+        for other_site, other in self.outcomes:
+            if other_site != site and other is not home and (
+                    other.region is not None and other.region.active):
+                home.aliases.append((other, other.current))
+                other.aliases.append((home, home.current))
+        self.outcomes.append((site, home))
 
     def __repr__(self) -> str:
         return f"<home {self.obj} of {self.label}>"
