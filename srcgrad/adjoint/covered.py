@@ -18,6 +18,7 @@ number that varies: if it is zero, the result does not depend on the value.
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 
@@ -39,7 +40,7 @@ _OF_MASKS = frozenset({
     operator.or_, Method("astype"), np.asarray, np.array, np.triu, np.tril})
 
 
-class _Uses:
+class _Uses(ABC):
     """Follows values of a block to those who use them, once for all values."""
 
     def __init__(self, block: Block, bindings: Bindings) -> None:
@@ -70,8 +71,9 @@ class _Uses:
         for inner in node.blocks:
             self._visit(inner)
 
+    @abstractmethod
     def _use(self, node: Node, value: Value) -> None:
-        raise NotImplementedError
+        """What a node makes of a value that a derivative is taken for."""
 
     def _hand_on(self, sources: tuple[Value, ...], targets: tuple[Value, ...]) -> None:
         for source, target in zip(sources, targets):

@@ -20,6 +20,7 @@ from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
 from ..types.kinds import Kind
 from .dead import remove_dead
 from .int_facts import IntFacts, tested
+from .rewriting import Replacing
 
 
 def without_lookups(graph: Graph) -> Graph:
@@ -59,16 +60,11 @@ def _may_go(node: Node) -> bool:
     return tested(node) is not None or (node.op == "get" and node.out.aval.kind is Kind.INT)
 
 
-class _Lookups:
+class _Lookups(Replacing):
     def __init__(self, block: Block) -> None:
+        super().__init__()
         self.facts = IntFacts(block)
-        self.replaced: dict[Value, Value] = {}
         self.always: set[Value] = set()  # tests that hold
-
-    def now(self, value: Value) -> Value:
-        while value in self.replaced:
-            value = self.replaced[value]
-        return value
 
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []

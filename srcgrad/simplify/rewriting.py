@@ -21,7 +21,20 @@ class Emit(Builder):
                                                         avals_in(kwargs)).aval)
 
 
-class Rewriter:
+class Replacing:
+    """What stands for which value."""
+
+    def __init__(self) -> None:
+        self.replaced: dict[Value, Value] = {}
+
+    def now(self, value: Value) -> Value:
+        """What stands for ``value`` now."""
+        while value in self.replaced:
+            value = self.replaced[value]
+        return value
+
+
+class Rewriter(Replacing):
     """Walks a graph in program order.
 
     :meth:`visit` sees every node of the backward part (and every node of role ``adjoint``)
@@ -35,7 +48,7 @@ class Rewriter:
     sees_again = False  # rewrite what is computed again?  It is to have the bits that were kept
 
     def __init__(self) -> None:
-        self.replaced: dict[Value, Value] = {}
+        super().__init__()
         self.defined: dict[Value, Node] = {}
         self.uses: Counter[Value] = Counter()
         self._emit = Emit()
@@ -66,12 +79,6 @@ class Rewriter:
         outputs = tuple(self.now(v) for v in graph.block.outputs)
         return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
                          border=None if graph.border is None else border)
-
-    def now(self, value: Value) -> Value:
-        """What stands for ``value`` now."""
-        while value in self.replaced:
-            value = self.replaced[value]
-        return value
 
     def _block(self, block: Block, adjoint: bool) -> Block:
         self.enter(block)

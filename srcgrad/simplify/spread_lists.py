@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ..graph.filled import filled_with
 from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
+from .rewriting import Replacing
 
 
 def keep_spread(graph: Graph) -> Graph:
@@ -26,15 +27,10 @@ def keep_spread(graph: Graph) -> Graph:
     return graph.but(block=_Spread(items).block(graph.block)) if items else graph
 
 
-class _Spread:
+class _Spread(Replacing):
     def __init__(self, items: dict[Value, Value]) -> None:
+        super().__init__()
         self.items = items  # of lists
-        self.replaced: dict[Value, Value] = {}
-
-    def now(self, value: Value) -> Value:
-        while value in self.replaced:
-            value = self.replaced[value]
-        return value
 
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []

@@ -7,36 +7,20 @@ step, masks, indices, ``out=``, ``where=``, ``ufunc.at``, ``put``, ``copyto``, `
 
 from __future__ import annotations
 
-import random
+from generator import Lines
 
 
-class Program:
+class Program(Lines):
     """One random ``program(x, y, a, k)``: two vectors of one length, a number, a small integer."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self.indent = 1
+        super().__init__(seed)
         # names of vectors as long as x, of square matrices, of numbers; what may be written to
         self.vectors = ["x", "y"]
         self.mine: list[str] = []
         self.matrices: list[str] = []
         self.numbers = ["a", "s"]
-        self.count = 0
         self.budget = self.random.randint(5, 11)
-
-    def pick(self, *options: str) -> str:
-        return self.random.choice(options)
-
-    def chance(self, p: float) -> bool:
-        return self.random.random() < p
-
-    def fresh(self, stem: str) -> str:
-        self.count += 1
-        return f"{stem}{self.count}"
-
-    def put(self, line: str) -> None:
-        self.lines.append("    " * self.indent + line)
 
     def constant(self) -> str:
         return self.pick("2", "0.5", "1.5", "np.float32(0.7)", "np.int64(2)", "np.float64(0.3)", "True", "0.25",
@@ -110,13 +94,13 @@ class Program:
             self.make()
         elif kind < 0.8:
             self.write()
-        elif self.indent < 3:
+        elif self.depth < 3:
             self.block()
         else:
             self.put(f"s = {self.real(1)} * 0.5 + s")
 
     def make(self) -> None:
-        if self.indent > 1:
+        if self.depth > 1:
             self.put(f"s = s * 0.5 + 0.2 * {self.real(1)}")
             return
         kind = self.random.random()
@@ -179,7 +163,7 @@ class Program:
                            "if x[0] > y[0]:", "if len(x) > 3:", f"while s.real < {self.pick('1.0', '2.0')}:"))
         head = self.lines[-1].strip()
         saved = list(self.numbers)
-        self.indent += 1
+        self.depth += 1
         if head.startswith("while"):
             self.put("s = s + 0.7")
         if "v" in head.split(" in ")[0].split():
@@ -193,13 +177,13 @@ class Program:
             self.put(f"if {self.real(0)} > 0.9:")
             self.put(f"    {self.pick('break', 'continue')}")
             self.put("s = s * 0.9")
-        self.indent -= 1
+        self.depth -= 1
         self.numbers = saved
         if self.chance(0.3) and head.startswith("if"):
             self.put("else:")
-            self.indent += 1
+            self.depth += 1
             self.statement_inside()
-            self.indent -= 1
+            self.depth -= 1
 
     def statement_inside(self) -> None:
         if self.chance(0.75):

@@ -389,12 +389,20 @@ class Lines:
         self.random = random.Random(seed)
         self.lines: list[str] = []
         self.depth = 1
+        self.count = 0  # of names that are made
 
     def put(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)
 
     def pick(self, *choices: str) -> str:
         return self.random.choice(choices)
+
+    def chance(self, p: float) -> bool:
+        return self.random.random() < p
+
+    def fresh(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}{self.count}"
 
 
 def made(text: str, name: str) -> Any:

@@ -5,7 +5,7 @@ loops that depend on data."""
 
 from __future__ import annotations
 
-import random
+from generator import Lines
 
 PRELUDE = '''
 import functools
@@ -65,33 +65,17 @@ def keeping(f, kept=None):
 '''
 
 
-class Lazy:
+class Lazy(Lines):
     """One random ``program(x, y, a, k)`` of two vectors of one length, a number and a small integer."""
 
     def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self.indent = 1
+        super().__init__(seed)
         self.numbers = ["s", "t", "c"]
         self.functions = ["math.sin", "abs"]
         self.iterators: list[str] = []
         self.lists = ["l"]
-        self.count = 0
         self.budget = self.random.randint(3, 7)
         self.loops = 0
-
-    def pick(self, *options: str) -> str:
-        return self.random.choice(options)
-
-    def chance(self, p: float) -> bool:
-        return self.random.random() < p
-
-    def fresh(self, stem: str) -> str:
-        self.count += 1
-        return f"{stem}{self.count}"
-
-    def put(self, line: str) -> None:
-        self.lines.append("    " * self.indent + line)
 
     # ---- expressions -------------------------------------------------------------------------
     def constant(self) -> str:
@@ -126,7 +110,7 @@ class Lazy:
     def source(self, depth: int = 2, local: tuple[str, ...] = ()) -> str:
         """Something to go through, of numbers."""
         if depth == 0 or self.chance(0.25):
-            if self.iterators and not local and self.indent == 1 and self.chance(0.3):
+            if self.iterators and not local and self.depth == 1 and self.chance(0.3):
                 return self.iterators.pop(0)
             return self.pick("x", "w", "y", "w[1:]", "x[::-1]", *self.lists, *self.lists, "by2.values()",
                              "w.tolist()")
@@ -193,7 +177,7 @@ class Lazy:
             self.change()
         elif kind < 0.75:
             self.read()
-        elif self.indent < 4:
+        elif self.depth < 4:
             self.block()
         else:
             self.change()
@@ -203,7 +187,7 @@ class Lazy:
         if kind < 0.45:
             name = self.fresh("g")
             self.put(f"{name} = {self.source(self.random.randint(1, 2))}")
-            if self.indent == 1:
+            if self.depth == 1:
                 self.iterators.append(name)
             else:
                 self.put(f"s = 0.6 * s + 0.1 * sum({name})")
@@ -229,7 +213,7 @@ class Lazy:
                 self.put(f"{name} = lambda v, m={name}: v * 0.5 + {self.pick('c', 's')}")
             else:
                 self.put(f"{name} = {self.pick(f'counter({self.number(0)})', f'twice({self.function()})', f'keeping({self.function()})', 'keeping(math.cos, l)')}")
-            if self.indent == 1:
+            if self.depth == 1:
                 self.functions.append(name)
             else:
                 self.put(f"s = 0.5 * s + 0.2 * {name}({self.number(0)})")
@@ -305,16 +289,16 @@ class Lazy:
             self.body()
 
     def body(self) -> None:
-        self.indent += 1
+        self.depth += 1
         saved = list(self.iterators), list(self.functions)
         for _ in range(self.random.randint(1, 2)):
             if self.budget > 0:
                 self.budget -= 1
                 self.statement()
-        if not self.lines[-1].startswith("    " * self.indent):
+        if not self.lines[-1].startswith("    " * self.depth):
             self.put("s = 0.95 * s")
         self.iterators, self.functions = saved
-        self.indent -= 1
+        self.depth -= 1
 
     def text(self) -> str:
         self.put("s, t, c = a, 0.4, 0.8 + 0.1 * x[0]")
