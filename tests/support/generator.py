@@ -389,7 +389,7 @@ class Lines:
         self.random = random.Random(seed)
         self.lines: list[str] = []
         self.depth = 1
-        self.count = 0  # of names that are made
+        self.names_made = 0
 
     def put(self, line: str) -> None:
         self.lines.append("    " * self.depth + line)
@@ -401,8 +401,8 @@ class Lines:
         return self.random.random() < p
 
     def fresh(self, stem: str) -> str:
-        self.count += 1
-        return f"{stem}{self.count}"
+        self.names_made += 1
+        return f"{stem}{self.names_made}"
 
 
 def made(text: str, name: str) -> Any:
