@@ -11,12 +11,17 @@ import ast
 from collections.abc import Iterator
 
 from srcgrad.emit.literals import names_in
+from srcgrad.emit.read_after import read_after
 
 
 def gathered(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function with such loops replaced, in place."""
-    for body in list(_bodies(function)):
-        _gather(body, function)
+    bodies = list(_bodies(function))
+    # a display leaves nothing in the loop's variables
+    after = read_after(function) if any(
+        isinstance(stmt, ast.For) for body in bodies for stmt in body) else {}
+    for body in bodies:
+        _gather(body, after)
     return function
 
 
@@ -32,17 +37,18 @@ def _bodies(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
         yield from _bodies(handler)
 
 
-def _gather(body: list[ast.stmt], function: ast.FunctionDef) -> None:
+def _gather(body: list[ast.stmt], after: dict[ast.For, frozenset[str]]) -> None:
     for i in range(len(body) - 2, -1, -1):
-        made = _display(body[i], body[i + 1], function)
+        made = _display(body[i], body[i + 1], after)
         if made is not None:
             body[i:i + 2] = [made]
-    idle = [stmt for stmt in body if _is_idle(stmt, function)]
+    idle = [stmt for stmt in body if _is_idle(stmt, after)]
     if idle and len(idle) < len(body):
         body[:] = [stmt for stmt in body if stmt not in idle]
 
 
-def _display(start: ast.stmt, loop: ast.stmt, function: ast.FunctionDef) -> ast.stmt | None:
+def _display(start: ast.stmt, loop: ast.stmt, after: dict[ast.For, frozenset[str]],
+             ) -> ast.stmt | None:
     """One assignment for an empty list and the loop that fills it."""
     if not isinstance(start, ast.Assign) or not isinstance(loop, ast.For) or loop.orelse or (
             len(loop.body) != 1 or len(start.targets) != 1):
@@ -53,7 +59,7 @@ def _display(start: ast.stmt, loop: ast.stmt, function: ast.FunctionDef) -> ast.
         return None
     if any(name.id in names_in(part) for part in (item[1], loop.iter, loop.target)):
         return None
-    if any(_read_outside(v, loop, function) for v in names_in(loop.target)):
+    if names_in(loop.target) & after[loop]:
         return None
     new = ast.Assign([name], _value(item[1], loop))
     where = getattr(loop.body[0], "where", None)
@@ -62,11 +68,11 @@ def _display(start: ast.stmt, loop: ast.stmt, function: ast.FunctionDef) -> ast.
     return new
 
 
-def _is_idle(stmt: ast.stmt, function: ast.FunctionDef) -> bool:
+def _is_idle(stmt: ast.stmt, after: dict[ast.For, frozenset[str]]) -> bool:
     """Is it ``for item in items: pass``, left of a sum that nothing needs?"""
     return (isinstance(stmt, ast.For) and not stmt.orelse and isinstance(stmt.iter, ast.Name)
             and all(isinstance(s, ast.Pass) for s in stmt.body)
-            and not any(_read_outside(v, stmt, function) for v in names_in(stmt.target)))
+            and not names_in(stmt.target) & after[stmt])
 
 
 def _value(item: ast.expr, loop: ast.For) -> ast.expr:
@@ -90,41 +96,3 @@ def appended(stmt: ast.stmt) -> tuple[str, ast.expr] | None:
 def _is_number(item: ast.expr) -> bool:
     inner = item.operand if isinstance(item, ast.UnaryOp) else item
     return isinstance(inner, ast.Constant)
-
-
-def _read_outside(name: str, loop: ast.For, function: ast.FunctionDef) -> bool:
-    """Is a loop's variable read where it may be what this loop left in it?  (A display leaves
-    nothing in it.)"""
-    return _reads(function.body, name, loop)
-
-
-def _reads(body: list[ast.stmt], name: str, loop: ast.For) -> bool:
-    after = not any(inner is loop for stmt in body for inner in ast.walk(stmt))
-    for stmt in body:
-        after = after or any(inner is loop for inner in ast.walk(stmt))
-        if stmt is loop:
-            continue
-        if isinstance(stmt, ast.For):
-            if _loads(stmt.iter, name) or (name not in names_in(stmt.target) and _reads(
-                    stmt.body, name, loop)) or _reads(stmt.orelse, name, loop):
-                return True
-        elif hasattr(stmt, "body"):
-            test = getattr(stmt, "test", None)
-            if test is None or _loads(test, name) or _reads(stmt.body, name, loop) or _reads(
-                    getattr(stmt, "orelse", []), name, loop):
-                return True
-        elif after and isinstance(stmt, ast.Assign) and any(
-                name in names_in(t) for t in stmt.targets):
-            return _loads(stmt, name)  # a value of its own for what follows
-        elif _loads(stmt, name):
-            return True
-    return False
-
-
-def _loads(tree: ast.AST, name: str) -> bool:
-    """Does an expression or simple statement read a variable that it does not bind?"""
-    if isinstance(tree, ast.ListComp) and any(name in names_in(g.target) for g in tree.generators):
-        return False
-    if isinstance(tree, ast.Name):
-        return tree.id == name and isinstance(tree.ctx, ast.Load)
-    return any(_loads(child, name) for child in ast.iter_child_nodes(tree))

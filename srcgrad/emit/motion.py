@@ -233,7 +233,7 @@ def _take(before: list[ast.stmt], place: int) -> None:
     if said is None or not _quotes(said) or not any(map(_quotes, before[place:place + 1])):
         return
     del before[place - 1]
-    last = max(i for i, s in enumerate(before) if _quotes(s))
+    last = next(i for i in reversed(range(len(before))) if _quotes(before[i]))
     while last and _quotes(before[last - 1]):
         last -= 1
     if all(text_of(s) != text_of(said) for s in before[last:]):

@@ -12,6 +12,7 @@ so that neither ``e`` nor ``s`` need be kept.
 from __future__ import annotations
 
 import operator
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,12 +34,16 @@ def cancel_norms(graph: Graph) -> Graph:
 class _Normalised(Operands):
     def __init__(self) -> None:
         super().__init__()
-        self._quotients: dict[Value, tuple[Value, Value]] = {}
+        # by what is divided and where: the quotients and what divides them
+        self._quotients: defaultdict[Any, list[tuple[Value, Value]]] = defaultdict(list)
 
     def note(self, node: Node) -> None:
         pair = self._pair(node) if call_of(node) in DIV else None
         if pair is not None and same_type(pair[0], node.out) and self.is_beside(node, pair[0]):
-            self._quotients[node.out] = pair
+            self._quotients[self._place(pair[0])].append((node.out, pair[1]))
+
+    def _place(self, value: Value) -> tuple[Any, Any]:
+        return self.identity(value), self.home.get(value)
 
     def _pair(self, node: Node) -> tuple[Value, Value] | None:
         """The operands of a node, if these are two real values and nothing else."""
@@ -50,8 +55,8 @@ class _Normalised(Operands):
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         pair = self._pair(node) if call_of(node) in MUL else None
         for one, other in () if pair is None else (pair, pair[::-1]):
-            for quotient, (above, norm) in self._quotients.items():
-                if self.equal(above, other) and self._is_divided(one, norm):
+            for quotient, norm in self._quotients.get(self._place(other), ()):
+                if self._is_divided(one, norm):
                     found = emit.call(operator.mul, self._times(one, norm, emit), quotient)
                     return [found] if same_type(found, node.out) else None
         return None

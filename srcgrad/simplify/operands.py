@@ -65,15 +65,14 @@ class Operands(Rewriter):
         return call_of(node) in (np.zeros_like, np.zeros)
 
     def equal(self, a: Value, b: Value) -> bool:
-        if a is b:
-            return True
-        first, second = self.defined.get(a), self.defined.get(b)
-        if first is None or second is None or first.op != "apply":
-            return False
-        if first.outputs.index(a) != second.outputs.index(b):  # two results of one call
-            return False
-        key = key_of(first)
-        return key is not None and key == key_of(second)
+        return a is b or self.identity(a) == self.identity(b)
+
+    def identity(self, value: Value) -> Any:
+        """What equal values have in common: the operation that made them, or themselves."""
+        node = self.defined.get(value)
+        key = key_of(node) if node is not None and node.op == "apply" else None
+        # the place tells two results of one call apart
+        return value if node is None or key is None else (key, node.outputs.index(value))
 
     def doubled(self, value: Value, emit: Emit) -> Value:
         double = self.scaled(2.0, value, emit, 2)
