@@ -8,6 +8,7 @@ list that do nothing are left out.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
 
 from srcgrad.emit.literals import names_in
@@ -16,13 +17,25 @@ from srcgrad.emit.read_after import read_after
 
 def gathered(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function with such loops replaced, in place."""
-    bodies = list(_bodies(function))
-    # a display leaves nothing in the loop's variables
-    after = read_after(function) if any(
-        isinstance(stmt, ast.For) for body in bodies for stmt in body) else {}
-    for body in bodies:
-        _gather(body, after)
+    loops = _Loops(function)
+    for body in list(_bodies(function)):
+        _gather(body, loops)
     return function
+
+
+class _Loops:
+    """What is known of the loops of a function; it is found out when it is asked for."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        self.function = function
+
+    @functools.cached_property
+    def _read_after(self) -> dict[ast.For, frozenset[str]]:
+        return read_after(self.function)
+
+    def leaves(self, loop: ast.For) -> bool:
+        """Are the loop's variables read after it?  (A display leaves nothing in them.)"""
+        return bool(names_in(loop.target) & self._read_after[loop])
 
 
 def _bodies(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -37,18 +50,17 @@ def _bodies(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
         yield from _bodies(handler)
 
 
-def _gather(body: list[ast.stmt], after: dict[ast.For, frozenset[str]]) -> None:
+def _gather(body: list[ast.stmt], loops: _Loops) -> None:
     for i in range(len(body) - 2, -1, -1):
-        made = _display(body[i], body[i + 1], after)
+        made = _display(body[i], body[i + 1], loops)
         if made is not None:
             body[i:i + 2] = [made]
-    idle = [stmt for stmt in body if _is_idle(stmt, after)]
+    idle = [stmt for stmt in body if _is_idle(stmt, loops)]
     if idle and len(idle) < len(body):
         body[:] = [stmt for stmt in body if stmt not in idle]
 
 
-def _display(start: ast.stmt, loop: ast.stmt, after: dict[ast.For, frozenset[str]],
-             ) -> ast.stmt | None:
+def _display(start: ast.stmt, loop: ast.stmt, loops: _Loops) -> ast.stmt | None:
     """One assignment for an empty list and the loop that fills it."""
     if not isinstance(start, ast.Assign) or not isinstance(loop, ast.For) or loop.orelse or (
             len(loop.body) != 1 or len(start.targets) != 1):
@@ -59,7 +71,7 @@ def _display(start: ast.stmt, loop: ast.stmt, after: dict[ast.For, frozenset[str
         return None
     if any(name.id in names_in(part) for part in (item[1], loop.iter, loop.target)):
         return None
-    if names_in(loop.target) & after[loop]:
+    if loops.leaves(loop):
         return None
     new = ast.Assign([name], _value(item[1], loop))
     where = getattr(loop.body[0], "where", None)
@@ -68,11 +80,11 @@ def _display(start: ast.stmt, loop: ast.stmt, after: dict[ast.For, frozenset[str
     return new
 
 
-def _is_idle(stmt: ast.stmt, after: dict[ast.For, frozenset[str]]) -> bool:
+def _is_idle(stmt: ast.stmt, loops: _Loops) -> bool:
     """Is it ``for item in items: pass``, left of a sum that nothing needs?"""
     return (isinstance(stmt, ast.For) and not stmt.orelse and isinstance(stmt.iter, ast.Name)
             and all(isinstance(s, ast.Pass) for s in stmt.body)
-            and not names_in(stmt.target) & after[stmt])
+            and not loops.leaves(stmt))
 
 
 def _value(item: ast.expr, loop: ast.For) -> ast.expr:

@@ -49,6 +49,8 @@ class _Liveness:
             if isinstance(stmt, ast.For):
                 self.after[stmt] = live
             inside = self.body(stmt.body, self.exit)
+            if isinstance(stmt, ast.For):
+                inside -= names_in(stmt.target)
             self.exit = outer
             return inside | self.exposed(stmt) | self.body(stmt.orelse, live)
         if isinstance(stmt, ast.If):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import linecache
+import sys
 import time
 
 import numpy as np
@@ -192,6 +193,68 @@ def test_compile_time_is_linear_in_the_number_of_statements(write, sizes):
     for small, large in zip(counts, counts[1:]):
         assert all(b <= 4.2 * a for a, b in zip(small, large)), counts
     assert seconds[2] <= 16 * 4 * seconds[0] + 0.5, seconds
+
+
+def repeated(*lines, start="y = x[0]", inside=""):
+    """Writes programs of so many statements, which go through the lines again and again."""
+    def write(n):
+        pad = "    " * (1 + bool(inside))
+        body = "".join(f"{pad}{line.format(i=i, k=i % 4)}\n" for i in range(n // len(lines))
+                       for line in lines)
+        head = f"    {inside}\n" if inside else ""
+        return f"def f(x):\n    w = x * 0.1\n    {start}\n{head}{body}    return np.sum(y)\n"
+    return write
+
+
+MIXED = ("y = np.sin(y) + x", "u = y * w", "y = y + np.exp(-u)", "v = np.sum(u * y)",
+         "y = y / (1.0 + v * v)")
+GROWING = {
+    "mixed": repeated(*MIXED, start="y = x"),
+    "mixed in a loop": repeated(*MIXED, start="y = x", inside="for _ in range(2):"),
+    "softmax": repeated("e = np.exp(y - np.max(y))", "y = e / np.sum(e) + y * 0.1", start="y = x"),
+    "loops": repeated("for i in range(3):", "    y = y * 0.9 + np.sin(y * x[i])"),
+    "whiles": repeated("while y > {i} + 0.5:", "    y = y * 0.5", "y = y + x[{k}]"),
+    "rows": repeated("for i in range(4):", "    A[i] = A[i] * 0.5 + x * y",
+                     "y = y * 0.1 + A[{k}, 1]", start="y, A = x[0], np.zeros((4, 4))"),
+    "lists": repeated("z = [v * {i} for v in x]", "z.append(y)", "y = y * 0.5 + sum(z)"),
+    "lists in a loop": repeated("z = [v * {i} for v in x]", "z.append(y)", "y = y * 0.5 + sum(z)",
+                                inside="for _ in range(2):"),
+    "views": repeated("v = y[1:3]", "v += x[{k}]", start="y = x.copy()"),
+    "products": repeated("y = A @ y + x", "A = A * 0.1 + np.outer(y, x) * 0.01",
+                         start="y, A = x, np.outer(x, x)"),
+    "keys": repeated("d['k{i}'] = d['a'] * x[{k}]", "d['a'] = d['a'] + d['k{i}']",
+                     "y = d['a']", start="d = dict(a=x[0])"),
+    "branches": repeated("if x[{k}] > 0.5:", "    y = y * x[{k}]", "else:",
+                         "    y = np.sqrt(y * y + 1.0)"),
+    "searches": repeated("for v in x:", "    if v > y:", "        y = y * 0.9 + v",
+                         "        break", "else:", "    y = y * 2"),
+    "functions": repeated("h = lambda v: v * y + x[{k}]", "y = h(y * 0.1)"),
+}
+
+
+def work_of_compiling(source):
+    """The number of calls, of Python's functions and of C's, of a first call."""
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    df = sg.value_and_grad(made(source))
+    sys.setprofile(count)
+    try:
+        df(X)
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_work_of_compiling_is_linear_in_the_number_of_statements(name):
+    write = GROWING[name]
+    work_of_compiling(write(12))  # what is found out once
+    small, large = work_of_compiling(write(48)), work_of_compiling(write(192))
+    assert large <= 5 * small, (small, large)  # some of it sorts, or goes through what lives
 
 
 @pytest.mark.parametrize("write", [nested_ifs, nested_loops, loops_and_ifs],
