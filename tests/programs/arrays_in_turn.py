@@ -203,3 +203,75 @@ def third_of_three_written(x):
         b[i % 3] = 0.3
     c *= 0.8
     return np.sum(b * x) + np.sum(c * x) + np.sum(d * d)
+
+
+@case(X)
+@case(np.array([0.9, 0.2, 1.1, 0.4]))
+def best_row_of_rows_that_move(x):
+    rows = np.outer(x, x)
+    best, least = rows[0], 1e9
+    for _ in range(3):
+        for i in range(len(x)):
+            size = np.sum(rows[i] ** 2)
+            if size < least:
+                least, best = size, rows[i]
+        for i in range(len(x)):
+            rows[i] += 0.1 * (best - rows[i])
+    return np.sum(best * x)
+
+
+@case(X)
+@case(np.array([0.9, 0.2, 1.1, 0.4]))
+def none_or_a_row(x):
+    rows = np.outer(x, x)
+    best, least = None, 1e9
+    for i in range(len(x)):
+        if np.sum(rows[i]) < least:
+            least, best = np.sum(rows[i]), rows[i]
+    rows *= 0.9
+    rows[0] += 1.0
+    return np.sum(best * x)
+
+
+@case(X)
+@case(X[::-1].copy())
+def an_element_of_two_axes_or_another_array(x):
+    cube = np.multiply.outer(np.outer(x, x), x)
+    other = x * 2.0
+    held = other
+    for i in range(len(x)):
+        for j in range(i):
+            if cube[i, j, 0] > 0.5:
+                held = cube[i, j]
+        if x[i] > 2.0:
+            held = other
+    cube *= 0.5
+    other[1] = x[0] * 3.0
+    held[0] += 1.0
+    return np.sum(held * x) + np.sum(cube) + np.sum(other)
+
+
+@case(X, Y)
+@case(X, Y * 3.0)
+def swapped_or_not(x, y):
+    b, c = y * 1.0, x + y
+    d = c
+    for i in range(int(abs(y[0]) * 4.0)):
+        if x[i % 3] > 2.0:
+            continue
+        b, d = d, b
+    b[1:] += 0.2 * y[:2]
+    return np.sum(b * y) + np.sum(c * c) + np.sum(d)
+
+
+@case(X, Y)
+@case(X, Y * 3.0)
+def swapped_with_an_item(x, y):
+    b, c = y * 1.0, x + y
+    pair = [c, y * 0.5]
+    for i in range(int(abs(y[0]) * 4.0)):
+        if x[i % 3] > 2.0:
+            break
+        b, pair[0] = pair[0], b
+    b[1:] += 0.2 * y[:2]
+    return np.sum(b * y) + np.sum(c * c) + np.sum(pair[0] * pair[1])

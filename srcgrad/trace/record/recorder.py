@@ -229,7 +229,10 @@ class Recorder(Collaborator):
         aval = tracer.aval
         steps = tuple(shift_step(s, 1) for s in tracer.steps)
         if tracer.first is None or self.call_nodes.is_carried(home) or home.place is not None:
+            outer = self.supporting
+            self.supporting = outer or tracer.first is None  # no statement of the program reads it
             (value,) = self.emit("read", (home.current, *tracer.dyn), (aval,), steps=steps)
+            self.supporting = outer
         else:
             (value,) = self.emit("read", (home.current, *tracer.dyn, tracer.first), (aval,),
                                  steps=steps, handle=True)
