@@ -496,3 +496,13 @@ def rows_in_their_own_order(x):
 def rows_in_the_order_of_lists(x):
     rows = sorted([list(r) for r in x], key=lambda r: r[::-1], reverse=True)
     return rows[0][0] * rows[1][1] + np.array(rows)[2, 0]
+
+
+@case(X)
+def pairs_of_pairs_as_an_array(x):
+    found = []
+    for v in x:
+        if v > 0.3:
+            found.append(((v, v * 2), (v, 1.0)))
+    a = np.array(found)
+    return np.sum(a[:, 0, 0] * a[:, 0, 1]) + np.sum(a[:, 1])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -381,3 +383,23 @@ def test_what_is_rounded_in_between_is_refused_with_another_precision(function):
 
     with pytest.raises(sg.UnsupportedOperation, match="out= of another type"):
         sg.grad(program)(X)
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    level: float
+    weight: float
+
+
+@pytest.mark.parametrize("make", [lambda v: Sample(v, v * 2), lambda v: dict(level=v, weight=1.0)])
+def test_objects_in_a_list_as_an_array(make):
+    """NumPy makes an array of the objects themselves."""
+    def f(x):
+        found = []
+        for v in x:
+            if v > 0.3:
+                found.append(make(v))
+        return np.sum(np.array(found))
+
+    with pytest.raises(sg.UnsupportedOperation, match="and that holds objects"):
+        sg.grad(f)(np.array([0.4, 0.1, 0.9]))

@@ -125,7 +125,7 @@ class LibraryCalls(Collaborator):
                 self.effects.effect_aval, function))
         if function in (np.array, np.asarray) and args and type(
                 self.symbolic_lists.get(id(args[0]))) is Columns:
-            return self.list_methods.stacked_columns(function, args[0], kwargs)
+            return self.list_methods.stacked_columns(args[0], kwargs)
         if Flat in map(type, [kwargs.get("out"), *args[getattr(function, "nin", len(args)):]]):
             raise TypeError("return arrays must be of ArrayType")
         if function is np.array and type(args[0]) is Flat:  # which copies no more than asarray

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .joins import Join
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Earlier:
     """An array from before a loop: ``sample``; or, with ``count`` indices, the views of one home
     that ``steps`` lead to, for any indices."""
@@ -151,7 +151,7 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
 def has_others(form: OneOfArrays, state: Any) -> bool:
     """May a state be another array from before than the form knows of, or surely none?"""
     others = list(form.others)
-    return not _find_others(state, others) or others != list(form.others) or (
+    return not _find_others(state, others) or [*map(id, others)] != [*map(id, form.others)] or (
         form.surely and any(not any(other.has(s) for other in others)
                             for s in _members(state)))
 

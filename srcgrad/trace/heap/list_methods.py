@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...errors import UnsupportedOperation
 from ...graph.ir import Ref, Suggested
 from ...rules.python.orders import sorted_places
 from ...types.dims import is_varying
@@ -16,6 +17,7 @@ from ..iteration.iteration import Cursor, Rows, Staged, length, staged_iterable
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
 from ..record.tracers import is_tracer
+from .forms import Column, Form, Parts
 
 if TYPE_CHECKING:
     from .. import dispatch as parts
@@ -226,11 +228,23 @@ class ListMethods(Collaborator):
                                        {})
         return 0
 
-    def stacked_columns(self, function: Any, obj: list[Any], kwargs: dict[str, Any]) -> Any:
+    def stacked_columns(self, obj: list[Any], kwargs: dict[str, Any]) -> Any:
         """``np.array(hist)`` of a list of tuples: the columns side by side."""
         state = self.symbolic_lists[id(obj)]
-        columns = [self.machine.call(np.array, self.lists.held_list(c)) for c in state.columns]
-        return self.machine.call(np.asarray, self.machine.call(np.stack, columns, axis=1), **kwargs)
+        made = self._stacked(state.form, [*map(self.lists.held_list, state.columns)])
+        return self.machine.call(np.asarray, made, **kwargs)
+
+    def _stacked(self, form: Form, columns: list[list[Any]]) -> Any:
+        """The array of the items of a form, from their columns, which are consumed."""
+        if type(form) is Column:
+            return self.machine.call(np.array, columns.pop(0))
+        if not isinstance(form, Parts) or not issubclass(form.key[0], (tuple, list)):
+            raise self.recorder.of_forms(UnsupportedOperation(
+                "an array is made of a list whose length depends on data and that holds objects",
+                why="its elements would be the objects themselves",
+                fix="make a list of their numbers first: `np.array([p.x for p in items])`"))
+        return self.machine.call(np.stack, [self._stacked(part, columns) for part in form.items],
+                                 axis=1)
 
     def hold_item(self, one: Any) -> None:
         self.held = one
