@@ -12,7 +12,7 @@ from ...errors import AliasError, JoinError, UnsupportedOperation
 from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from ...types.dims import Poly, evaluate, is_varying, proves_nonnegative
-from ..assumptions import ChosenLists, StoredObjects
+from ..assumptions import ChosenLists, FollowedArrays, StoredObjects
 from ..collaborator import Collaborator
 from ..heap.stores import FEW
 from ..iteration.iteration import (
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 
 UNROLL_LIMIT = 64
 WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together stay a loop
+# remedies of a refusal under which a loop need not be unrolled
+KEEPING_LOOPS = StoredObjects, ChosenLists, FollowedArrays
 WRITTEN_LIMIT = 512  # where the program text has the count
 
 
@@ -247,7 +249,7 @@ class Loops(Collaborator):
                     raise
                 count = length(self.machine, staged)
                 kept = next((r for r in refusal.remedies if isinstance(
-                    r, (StoredObjects, ChosenLists)) and self.assumed.open(r)), None)
+                    r, KEEPING_LOOPS) and self.assumed.open(r)), None)
                 if kept is not None and not (type(count) is int and count <= FEW):
                     raise Restart(kept) from None
                 if self.count(staged) is None:
