@@ -135,7 +135,8 @@ class FollowedArrays(Assumption):
     """It is followed which array from before a loop a name stands for in it, if any.
 
     Why: the loop binds the name to another array, and then one of them changes that may be both.
-    Changes: the loop carries a truth value for each array from before that the name may be.
+    Changes: the loop carries a truth value for each array from before that the name may be, and
+    the index of a view.
     """
 
     site: Any
