@@ -39,11 +39,6 @@ def _version(self: Tensor) -> int:
     return int(self._ver[0])
 
 
-def _output_nr(self: Tensor) -> int:
-    grad_fn_of(self)
-    return self._nr
-
-
 for _title, _getter in {
     "shape": lambda self: Size(self._a.shape),
     "dtype": lambda self: self._dt,
@@ -54,7 +49,7 @@ for _title, _getter in {
     "_version": _version,
     "grad_fn": lambda self: self._fn if self._view is None else grad_fn_of(self),
     "is_leaf": lambda self: grad_fn_of(self) is None,
-    "output_nr": _output_nr,
+    "output_nr": lambda self: 0 if grad_fn_of(self) is None else self._nr,
     "retains_grad": lambda self: (self._x is not None and self._x.retains_grad
                                   and grad_fn_of(self) is not None),
     "_base": lambda self: None if self._view is None else self._view.base,
@@ -288,16 +283,12 @@ def register_hook(self: Tensor, hook: Any) -> RemovableHandle:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     x = extra(self)
     node = grad_fn_of(self)
-    if x.backward_hooks is None or (node is not None and not _is_attached(self, node)):
+    if x.backward_hooks is None or (node is not None and all(
+            hooks is not x.backward_hooks for _, hooks, _ in node_extra(node).tensor_hooks)):
         x.backward_hooks = OrderedDict()
         if node is not None:
             node_extra(node).tensor_hooks.append((self._nr, x.backward_hooks, self._dt))
     return registered(x.backward_hooks, hook)
-
-
-def _is_attached(self: Tensor, node: Any) -> bool:
-    hooks = extra(self).backward_hooks
-    return any(h is hooks for _, h, _ in node_extra(node).tensor_hooks)
 
 
 @as_method

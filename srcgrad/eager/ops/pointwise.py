@@ -236,15 +236,12 @@ def angle(input: Tensor) -> Tensor:
     """The phase of complex numbers; 0 or pi for real ones."""
     if input._dt.category == dt.COMPLEX:
         return _ANGLE(input)  # type: ignore[no-any-return]
-    a = as_floating(input)
-    return _REAL_ANGLE(a)  # type: ignore[no-any-return]
+    return _REAL_ANGLE(as_floating(input))  # type: ignore[no-any-return]
 
 
-def _real_angle(a: Array) -> Array:
-    return np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0)))
-
-
-_REAL_ANGLE = Primitive(flat_functions.flat(_real_angle, "angle_of_real"), "AngleBackward0")
+_REAL_ANGLE = Primitive(flat_functions.flat(
+    lambda a: np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0))),
+    "angle_of_real"), "AngleBackward0")
 _FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
 _FREXP_RESULT = struct("frexp", "mantissa", "exponent")
 

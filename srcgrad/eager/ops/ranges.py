@@ -199,20 +199,11 @@ def _window(name: str, weights: Any) -> None:
     creator(window, name)
 
 
-def _hamming(i: Array, n: int, alpha: float = 0.54, beta: float = 0.46) -> Array:
-    return alpha - beta * np.cos(2 * math.pi * i / n)
-
-
-def _blackman(i: Array, n: int) -> Array:
-    return 0.42 - 0.5 * np.cos(2 * math.pi * i / n) + 0.08 * np.cos(4 * math.pi * i / n)
-
-
-def _kaiser(i: Array, n: int, beta: float = 12.0) -> Array:
-    return np.i0(beta * np.sqrt(1 - (2 * i / n - 1) ** 2)) / np.i0(beta)
-
-
 _window("hann_window", lambda i, n: np.sin(math.pi * i / n) ** 2)
-_window("hamming_window", _hamming)
-_window("blackman_window", _blackman)
+_window("hamming_window", lambda i, n, alpha=0.54, beta=0.46: (
+    alpha - beta * np.cos(2 * math.pi * i / n)))
+_window("blackman_window", lambda i, n: (
+    0.42 - 0.5 * np.cos(2 * math.pi * i / n) + 0.08 * np.cos(4 * math.pi * i / n)))
 _window("bartlett_window", lambda i, n: 1 - np.abs(2 * i / n - 1))
-_window("kaiser_window", _kaiser)
+_window("kaiser_window", lambda i, n, beta=12.0: (
+    np.i0(beta * np.sqrt(1 - (2 * i / n - 1) ** 2)) / np.i0(beta)))

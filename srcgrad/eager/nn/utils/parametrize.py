@@ -135,7 +135,7 @@ def _own_class(module: Module) -> None:
     """Give ``module`` a class of its own, for the properties."""
     cls = type(module)
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), {
-        "__module__": "torch.nn.utils.parametrize", "__getstate__": _unserialisable,
+        "__module__": "torch.nn.utils.parametrize", "__getstate__": unserialisable,
         "__deepcopy__": _copied})
 
 
@@ -143,10 +143,6 @@ def _copied(self: Any, memo: dict[int, Any]) -> Any:
     replica = memo[id(self)] = object.__new__(type(self))
     replica.__dict__ = copy.deepcopy(self.__dict__, memo)
     return replica
-
-
-def _unserialisable(self: Any) -> Any:
-    raise unserialisable()
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
