@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.plans import lower, recorder
 from srcgrad.eager.primitive import BY_FUNCTION, Primitive, raw
-from srcgrad.eager.tensor import Tensor, wrap, wrap_fresh
+from srcgrad.eager.tensor import Tensor, wrap_fresh
 from srcgrad.rules.book import lookup
 
 
@@ -84,10 +84,7 @@ def _up(value: Any) -> Any:
 
 def to_tensor(value: Any) -> Tensor:
     """What a rule body returned, as a tensor."""
-    if isinstance(value, Recorded):
-        return value.tensor
-    a = np.asarray(value)
-    return wrap(a, dt.FROM_NUMPY[a.dtype])
+    return value.tensor if isinstance(value, Recorded) else wrap_fresh(value)
 
 
 def _swapped(function: Any) -> Any:

@@ -17,6 +17,7 @@ from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tangents import follows_base
+from srcgrad.eager.tensor import wrap_fresh
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.rules.numpy import splitting
 
@@ -368,9 +369,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     return stack([g.masked_select(chosen) for g in meshgrid(*([input] * r), indexing="ij")], dim=1)
 
 
-def _as_tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else wrap(value, dt.FROM_NUMPY[value.dtype])
-
-
-SPECIAL[np.concatenate] = lambda arrays, axis=0: cat([_as_tensor(a) for a in arrays], axis)
-SPECIAL[np.stack] = lambda arrays, axis=0: stack([_as_tensor(a) for a in arrays], axis)
+for _function, _own in ((np.concatenate, cat), (np.stack, stack)):
+    SPECIAL[_function] = lambda arrays, axis=0, own=_own: own(
+        [a if isinstance(a, Tensor) else wrap_fresh(a) for a in arrays], axis)
