@@ -33,6 +33,13 @@ def as_method(function: Any) -> Any:
     return function
 
 
+def as_methods(functions: dict[str, Callable[..., Any]]) -> None:
+    """Attach functions to tensors under the names given."""
+    for name, function in functions.items():
+        function.__name__ = function.__qualname__ = name
+        as_method(function)
+
+
 def _version(self: Tensor) -> int:
     if self._x is not None and self._x.inference:
         raise RuntimeError("Inference tensors do not track version counter.")
@@ -103,7 +110,7 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return is_arranged(self._a, memory_format)
 
 
-for _title, _function in {
+as_methods({
     "storage_offset": lambda self: (address(self._a) - address(self._ver[1])) // self._a.itemsize,
     "data_ptr": lambda self: address(self._a),
     "dim": lambda self: int(self._a.ndim),
@@ -116,9 +123,7 @@ for _title, _function in {
     "is_signed": lambda self: self._dt.is_signed,
     "is_inference": lambda self: self._x is not None and self._x.inference,
     "_is_view": lambda self: self._view is not None,
-}.items():
-    _function.__name__ = _function.__qualname__ = _title
-    as_method(_function)
+})
 
 
 # -- autograd ------------------------------------------------------------------------------

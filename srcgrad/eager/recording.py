@@ -87,10 +87,6 @@ def to_tensor(value: Any) -> Tensor:
     return value.tensor if isinstance(value, Recorded) else wrap_fresh(value)
 
 
-def _swapped(function: Any) -> Any:
-    return lambda self, other: numpy_call(function, (other, self), {})
-
-
 def _method(function: Any) -> Any:
     return lambda self, *args, **kwargs: numpy_call(function, (self, *args), kwargs)
 
@@ -141,7 +137,8 @@ for _name, _function in {
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
 }.items():
     setattr(Recorded, f"__{_name}__", _method(_function))
-    setattr(Recorded, f"__r{_name}__", _swapped(_function))
+    setattr(Recorded, f"__r{_name}__", lambda self, other, function=_function: numpy_call(
+        function, (other, self), {}))
 for _name, _function in {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal,

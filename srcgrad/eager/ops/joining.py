@@ -60,19 +60,15 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     first = used[0]
     i = wrap_dim(dim, first)
     for k, t in enumerate(used[1:], 1):
-        _check_fit(first, t, i, k)
+        if t._a.ndim != first._a.ndim:
+            raise RuntimeError("Tensors must have same number of dimensions: got "
+                               f"{first._a.ndim} and {t._a.ndim}")
+        for d, (n, m) in enumerate(zip(first._a.shape, t._a.shape)):
+            if d != i and n != m:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {i}. Expected size {n} but "
+                    f"got size {m} for tensor number {k} in the list.")
     return _CAT(used, axis=i)
-
-
-def _check_fit(first: Tensor, t: Tensor, dim: int, place: int) -> None:
-    a, b = first._a.shape, t._a.shape
-    if len(a) != len(b):
-        raise RuntimeError(
-            f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}")
-    for d, (n, m) in enumerate(zip(a, b)):
-        if d != dim and n != m:
-            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected "
-                               f"size {n} but got size {m} for tensor number {place} in the list.")
 
 
 @op(method=False)

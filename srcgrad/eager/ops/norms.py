@@ -164,11 +164,7 @@ within(LINALG, "cross")(lambda input, other, *, dim=-1: linalg_cross(input, othe
 @op(out=False)
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The p-norm of the difference."""
-    return _named_distance(_DIST, input, other, p)
-
-
-def _named_distance(prim: Primitive, input: Tensor, other: Tensor, p: float) -> Any:
-    out = prim(reshape(input - other, -1), order=float(p), axis=-1, keepdims=False)
+    out = _DIST(reshape(input - other, -1), order=float(p), axis=-1, keepdims=False)
     guard(out, input, other)
     return out
 
