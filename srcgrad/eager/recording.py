@@ -82,11 +82,6 @@ def _up(value: Any) -> Any:
     return value
 
 
-def to_tensor(value: Any) -> Tensor:
-    """What a rule body returned, as a tensor."""
-    return value.tensor if isinstance(value, Recorded) else wrap_fresh(value)
-
-
 def _method(function: Any) -> Any:
     return lambda self, *args, **kwargs: numpy_call(function, (self, *args), kwargs)
 
@@ -159,4 +154,4 @@ for _name, _part in (("T", np.transpose), ("real", np.real), ("imag", np.imag)):
 Recorded.mT = property(lambda self: numpy_call(np.swapaxes, (self, -1, -2), {}))  # type: ignore[attr-defined]
 
 recorder.append(Recorded)
-lower.append(to_tensor)
+lower.append(lambda value: value.tensor if isinstance(value, Recorded) else wrap_fresh(value))

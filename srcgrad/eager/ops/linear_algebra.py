@@ -271,8 +271,6 @@ def matrix_power(A: Tensor, n: int) -> Any:
             return A
     if n == 1:
         return A.clone()
-    if n == 2:
-        return matmul(A, A)
     if n == 3:
         return matmul(matmul(A, A), A)
     power, result = A, None
