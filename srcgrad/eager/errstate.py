@@ -31,4 +31,4 @@ def quiet() -> Any:
     return enter(IGNORING)
 
 
-loud: Callable[[Any], None] = leave
+loud: Callable[[Any], Any] = leave
