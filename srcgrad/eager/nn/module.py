@@ -266,8 +266,7 @@ class Module(ModuleState, ModuleCall):
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
         """Parameters of this module and, with ``recurse``, of its descendants."""
-        for _, value in self.named_parameters(recurse=recurse):
-            yield value
+        return (value for _, value in self.named_parameters(recurse=recurse))
 
     def named_buffers(self, prefix: str = "", recurse: bool = True,
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
@@ -276,8 +275,7 @@ class Module(ModuleState, ModuleCall):
 
     def buffers(self, recurse: bool = True) -> Iterator[Any]:
         """Buffers of this module and, with ``recurse``, of its descendants."""
-        for _, value in self.named_buffers(recurse=recurse):
-            yield value
+        return (value for _, value in self.named_buffers(recurse=recurse))
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """Immediate submodules with names, each once."""
@@ -289,8 +287,7 @@ class Module(ModuleState, ModuleCall):
 
     def children(self) -> Iterator[Any]:
         """Immediate submodules."""
-        for _, module in self.named_children():
-            yield module
+        return (module for _, module in self.named_children())
 
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
@@ -308,8 +305,7 @@ class Module(ModuleState, ModuleCall):
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
         """This module and all descendants."""
-        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
-            yield module
+        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
 
     # -- changes to the whole tree -------------------------------------------------------
 

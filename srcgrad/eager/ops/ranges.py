@@ -14,10 +14,11 @@ from srcgrad.eager.ops.creation import (
     fill_number,
     filled,
     given_sizes,
+    laid_like,
     size_of,
     tensor,
 )
-from srcgrad.eager.strides import extent, strided
+from srcgrad.eager.strides import extent, refuse_negative, strided
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 
 
@@ -112,10 +113,7 @@ def scalar_tensor(s: Any, *, d: dt.dtype | None = None) -> Tensor:
 def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None,
               d: dt.dtype | None = None) -> Tensor:
     """A tensor of one value in the shape of ``input``."""
-    d = d or input._dt
-    a = np.empty_like(input._a, dtype=d.numpy)
-    a[...] = store(d, np.asarray(fill_number(fill_value)))
-    return wrap(a, d)
+    return laid_like(input, d, lambda _, d: store(d, np.asarray(fill_number(fill_value))))
 
 
 @creator
@@ -126,9 +124,7 @@ def empty_strided(size: Any, stride: Any, *, d: dt.dtype | None = None) -> Tenso
     if len(shape) != len(steps):
         raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of "
                            f"strides ({len(steps)})")
-    if min(shape, default=0) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: "
-                           f"{list(shape)}")
+    refuse_negative(shape)
     if min(steps, default=0) < 0:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
                            f"strides={list(steps)}")
