@@ -266,7 +266,8 @@ class Module(ModuleState, ModuleCall):
 
     def parameters(self, recurse: bool = True) -> Iterator[Any]:
         """Parameters of this module and, with ``recurse``, of its descendants."""
-        return (value for _, value in self.named_parameters(recurse=recurse))
+        for _, value in self.named_parameters(recurse=recurse):
+            yield value
 
     def named_buffers(self, prefix: str = "", recurse: bool = True,
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
@@ -275,7 +276,8 @@ class Module(ModuleState, ModuleCall):
 
     def buffers(self, recurse: bool = True) -> Iterator[Any]:
         """Buffers of this module and, with ``recurse``, of its descendants."""
-        return (value for _, value in self.named_buffers(recurse=recurse))
+        for _, value in self.named_buffers(recurse=recurse):
+            yield value
 
     def named_children(self) -> Iterator[tuple[str, Any]]:
         """Immediate submodules with names, each once."""
@@ -287,7 +289,8 @@ class Module(ModuleState, ModuleCall):
 
     def children(self) -> Iterator[Any]:
         """Immediate submodules."""
-        return (module for _, module in self.named_children())
+        for _, module in self.named_children():
+            yield module
 
     def named_modules(self, memo: set[Any] | None = None, prefix: str = "",
                       remove_duplicate: bool = True) -> Iterator[tuple[str, Any]]:
@@ -305,7 +308,8 @@ class Module(ModuleState, ModuleCall):
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Any]:
         """This module and all descendants."""
-        return (module for _, module in self.named_modules(remove_duplicate=remove_duplicate))
+        for _, module in self.named_modules(remove_duplicate=remove_duplicate):
+            yield module
 
     # -- changes to the whole tree -------------------------------------------------------
 
