@@ -68,6 +68,14 @@ def refuse_kinds(kinds: str, kernel: str, d: dt.dtype) -> None:
         raise not_implemented(kernel, d)
 
 
+def need_rank(rank: int, text: str, **tensors: Tensor) -> None:
+    """Raise unless each tensor has ``rank`` dimensions; ``text`` has places for the name and the
+    rank of one that has not."""
+    for name, t in tensors.items():
+        if t._a.ndim != rank:
+            raise RuntimeError(text.format(name, t._a.ndim))
+
+
 UNLIKE = "expected scalar type {0.tensor_name} but found {1.tensor_name}"
 
 
