@@ -33,15 +33,17 @@ def as_method(function: Any) -> Any:
     return function
 
 
+def as_methods(functions: dict[str, Callable[..., Any]]) -> None:
+    """Attach functions to tensors under the names given."""
+    for name, function in functions.items():
+        function.__name__ = function.__qualname__ = name
+        as_method(function)
+
+
 def _version(self: Tensor) -> int:
     if self._x is not None and self._x.inference:
         raise RuntimeError("Inference tensors do not track version counter.")
     return int(self._ver[0])
-
-
-def _output_nr(self: Tensor) -> int:
-    grad_fn_of(self)
-    return self._nr
 
 
 for _title, _getter in {
@@ -54,7 +56,7 @@ for _title, _getter in {
     "_version": _version,
     "grad_fn": lambda self: self._fn if self._view is None else grad_fn_of(self),
     "is_leaf": lambda self: grad_fn_of(self) is None,
-    "output_nr": _output_nr,
+    "output_nr": lambda self: 0 if grad_fn_of(self) is None else self._nr,
     "retains_grad": lambda self: (self._x is not None and self._x.retains_grad
                                   and grad_fn_of(self) is not None),
     "_base": lambda self: None if self._view is None else self._view.base,
@@ -108,7 +110,7 @@ def is_contiguous(self: Tensor, memory_format: Any = None) -> bool:
     return is_arranged(self._a, memory_format)
 
 
-for _title, _function in {
+as_methods({
     "storage_offset": lambda self: (address(self._a) - address(self._ver[1])) // self._a.itemsize,
     "data_ptr": lambda self: address(self._a),
     "dim": lambda self: int(self._a.ndim),
@@ -121,9 +123,7 @@ for _title, _function in {
     "is_signed": lambda self: self._dt.is_signed,
     "is_inference": lambda self: self._x is not None and self._x.inference,
     "_is_view": lambda self: self._view is not None,
-}.items():
-    _function.__name__ = _function.__qualname__ = _title
-    as_method(_function)
+})
 
 
 # -- autograd ------------------------------------------------------------------------------
@@ -288,16 +288,12 @@ def register_hook(self: Tensor, hook: Any) -> RemovableHandle:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     x = extra(self)
     node = grad_fn_of(self)
-    if x.backward_hooks is None or (node is not None and not _is_attached(self, node)):
+    if x.backward_hooks is None or (node is not None and all(
+            hooks is not x.backward_hooks for _, hooks, _ in node_extra(node).tensor_hooks)):
         x.backward_hooks = OrderedDict()
         if node is not None:
             node_extra(node).tensor_hooks.append((self._nr, x.backward_hooks, self._dt))
     return registered(x.backward_hooks, hook)
-
-
-def _is_attached(self: Tensor, node: Any) -> bool:
-    hooks = extra(self).backward_hooks
-    return any(h is hooks for _, h, _ in node_extra(node).tensor_hooks)
 
 
 @as_method

@@ -74,15 +74,6 @@ def bad_argument(function: str, argument: str, position: int, wanted: str, value
                      f"not {type_name(value)}")
 
 
-def wrong_kind(function: str, argument: str, place: int, wanted: str, value: Any,
-               given: int) -> TypeError:
-    """PyTorch's error for an argument that is no ``wanted``: by position if among the ``given``."""
-    if place < given:
-        return bad_argument(function, argument, place + 1, wanted, value)
-    return TypeError(f"{function}(): argument '{argument}' must be {wanted}, not "
-                     f"{type_name(value)}")
-
-
 def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
     """``value`` if it is a tensor, else PyTorch's TypeError."""
     if isinstance(value, Tensor):
@@ -165,8 +156,11 @@ class Signature:
             combined = combination_error(self.title, args, kwargs, self.bound)
             if combined is not None:
                 return combined
-            error = wrong_kind(self.title, name, i, wanted, value, len(args))
-            return without_self(error) if self.bound and i < len(args) else error
+            if i >= len(args):  # given by keyword: the message tells no position
+                return TypeError(f"{self.title}(): argument '{name}' must be {wanted}, not "
+                                 f"{type_name(value)}")
+            error = bad_argument(self.title, name, i + 1, wanted, value)
+            return without_self(error) if self.bound else error
         missing = [n for n in self.required[len(args):] if n not in kwargs]
         unbound = _missing_or_unknown(self.title, missing, self.names, {} if self.open else kwargs)
         return unbound and (combination_error(self.title, args, kwargs, self.bound) or unbound)

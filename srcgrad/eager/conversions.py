@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.attributes import as_method
+from srcgrad.eager.attributes import as_method, as_methods
 from srcgrad.eager.dispatch import NAMESPACE, register
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import strided
@@ -110,20 +110,10 @@ def __int__(self: Tensor) -> int:
 
 
 @as_method
-def __complex__(self: Tensor) -> complex:
-    return complex(_scalar(self))
-
-
-@as_method
 def __index__(self: Tensor) -> int:
     if self._dt.category >= dt.FLOATING or self._a.size != 1:
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return int(self._a.item())
-
-
-@as_method
-def _bump_version(self: Tensor) -> None:
-    bump(self)
 
 
 def rebuild(a: Any, d: dt.dtype, requires_grad: bool) -> Tensor:
@@ -161,22 +151,12 @@ def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
 
 
 @as_method
-def __setstate__(self: Tensor, state: Any) -> None:
-    self.__dict__.update(state)
-
-
-@as_method
 def __copy__(self: Tensor) -> Tensor:
     t = wrap(self._a, self._dt)
     t.__class__ = type(self)
     t._ver, t._rg, t._fn, t._nr = self._ver, self._rg, self._fn, self._nr
     t._view, t._grad = self._view, self._grad
     return t
-
-
-@as_method
-def __reversed__(self: Tensor) -> Tensor:
-    return self if self._a.ndim == 0 else self.flip(0)
 
 
 @as_method
@@ -195,11 +175,6 @@ def __dlpack__(self: Tensor, *, stream: Any = None, max_version: Any = None, dl_
     return self._a.__dlpack__()
 
 
-@as_method
-def __dlpack_device__(self: Tensor) -> Any:
-    return self._a.__dlpack_device__()
-
-
 def from_dlpack(ext_tensor: Any) -> Tensor:
     """A tensor on the memory of any object that speaks DLPack."""
     if isinstance(ext_tensor, Tensor):
@@ -212,10 +187,13 @@ def from_dlpack(ext_tensor: Any) -> Tensor:
     return wrap(a, dt.from_numpy_dtype(a.dtype))
 
 
-@as_method
-def __dir__(self: Tensor) -> list[str]:
-    return sorted({*dir(type(self)), *self.__dict__})
-
-
+as_methods({
+    "_bump_version": lambda self: bump(self),
+    "__complex__": lambda self: complex(_scalar(self)),
+    "__dir__": lambda self: sorted({*dir(type(self)), *self.__dict__}),
+    "__dlpack_device__": lambda self: self._a.__dlpack_device__(),
+    "__reversed__": lambda self: self if self._a.ndim == 0 else self.flip(0),
+    "__setstate__": lambda self, state: self.__dict__.update(state),
+})
 Tensor.layout = property(lambda self: strided)  # type: ignore[attr-defined]
 register("from_dlpack", from_dlpack, method=False)

@@ -260,12 +260,12 @@ def camel(name: str) -> str:
 def unary(
     name: str, function: Callable[..., Any], *, node: str | None = None, floats: bool = True,
     aliases: Sequence[str] = (), inplace: bool = True, torch: bool = True, method: bool = True,
-    primal: Callable[..., Any] | None = None, **options: Any,
+    primal: Callable[..., Any] | None = None, text: str | None = None, **options: Any,
 ) -> Callable[..., Tensor]:
     """Declare a function of one tensor, elementwise: ``unary("exp", np.exp)``.
 
-    ``floats``: integers are computed in the default dtype.  ``options`` go to
-    :class:`~srcgrad.eager.primitive.Primitive`.
+    ``floats``: integers are computed in the default dtype.  ``text`` is the docstring, where the
+    name does not say it.  ``options`` go to :class:`~srcgrad.eager.primitive.Primitive`.
     """
     prim = Primitive(function, node or camel(name) + "Backward0", primal=primal, **options)
     compute = prim.primal
@@ -287,7 +287,7 @@ def unary(
         r = np.asarray(r)
         return wrap(r, dt.FROM_NUMPY[r.dtype])
 
-    call.__name__ = name
+    call.__name__, call.__doc__ = name, text
     op(name, aliases=aliases, inplace=inplace, torch=torch, method=method,
        fast=lambda public: single(prim, public))(call)
     return call

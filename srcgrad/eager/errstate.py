@@ -22,15 +22,8 @@ def _fast_switch() -> tuple[Callable[[Any], Any], Any, Callable[[Any], None]] | 
     return variable.set, make(all="ignore"), variable.reset
 
 
-def _slow_enter(what: Any) -> Any:
-    return np.seterr(all="ignore")
-
-
-def _slow_leave(before: Any) -> None:
-    np.seterr(**before)
-
-
-enter, IGNORING, leave = _fast_switch() or (_slow_enter, None, _slow_leave)
+enter, IGNORING, leave = _fast_switch() or (
+    lambda _: np.seterr(all="ignore"), None, lambda before: np.seterr(**before))
 
 
 def quiet() -> Any:
@@ -38,4 +31,4 @@ def quiet() -> Any:
     return enter(IGNORING)
 
 
-loud: Callable[[Any], None] = leave
+loud: Callable[[Any], Any] = leave

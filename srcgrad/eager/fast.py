@@ -18,12 +18,10 @@ from srcgrad.eager.grad_mode import state
 from srcgrad.eager.nodes import sequence
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.primitive import Primitive
-from srcgrad.eager.tensor import Tensor, epoch
+from srcgrad.eager.tensor import Tensor, epoch, wrap
 from srcgrad.eager.views import caller_place, gradient_edge, requires_grad
 
 _new = object.__new__
-_ndarray = np.ndarray
-_asarray = np.asarray
 _frame = sys._getframe
 _PACKAGE = __file__.rpartition("/")[0] if "/" in __file__ else __file__.rpartition("\\")[0]
 _LETTERS = "stg"  # a Python number, a tensor without gradient, a tensor with gradient
@@ -36,31 +34,6 @@ def _plan(prim: Primitive, letters: str) -> Plan:
     if found is None:
         found = prim.plans[codes, False] = Plan(prim, dict(zip(prim.names, codes)), False)
     return found
-
-
-def _plain_result(r: Any, d: Any) -> Tensor:
-    """A tensor of a fresh array, without history."""
-    if r.__class__ is not _ndarray:
-        r = _asarray(r)
-    t: Tensor = _new(Tensor)
-    t._a = r
-    t._dt = d
-    t._ver = [0, r, epoch[0]]
-    t._nr = 0
-    t._view = t._grad = t._x = t._fn = None
-    t._rg = False
-    return t
-
-
-def _edge(x: Tensor) -> Any:
-    """The edge to an input, None if it needs no gradient."""
-    if x._view is None:
-        if not x._rg:
-            return None
-        fn = x._fn
-        if fn is not None:
-            return fn, x._nr
-    return gradient_edge(x)
 
 
 def _record(t: Tensor, cls: Any, plan: Plan, edges: tuple[Any, ...], meta: Any) -> Any:
@@ -112,11 +85,11 @@ def pair(prim: Primitive, slow: Callable[..., Any], *,
             return slow(x, y)
         finally:
             leave(token)
-        t = _plain_result(r, d)
+        t = wrap(r, d)
         if not mode:
             return t
-        edge = _edge(x)
-        other = _edge(y) if two else None
+        edge = gradient_edge(x)
+        other = gradient_edge(y) if two else None
         if edge is None and other is None:
             if (x._view is not None and requires_grad(x)) or (
                     two and y._view is not None and requires_grad(y)):
@@ -211,10 +184,10 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
             r = compute(x._a)
         finally:
             leave(token)
-        t = _plain_result(r, d)
+        t = wrap(r, d)
         if not mode or (not x._rg and x._view is None):
             return t
-        edge = _edge(x)
+        edge = gradient_edge(x)
         if edge is None:
             return slow(x) if x._view is not None and requires_grad(x) else t
         if x._x is not None and x._x.inference:

@@ -25,11 +25,9 @@ _NEW = ("torch.dtype dtype = None, torch.layout layout = None, torch.device devi
         "bool pin_memory = False, bool requires_grad = False")
 _TABLE = """
 addmm
-    Tensor input, Tensor mat1, Tensor mat2, *, Number beta = 1, Number alpha = 1, Tensor out = None
-    Tensor input, Tensor mat1, Tensor mat2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None
+    Tensor input, Tensor mat1, Tensor mat2, [torch.dtype out_dtype, ]*, Number beta = 1, Number alpha = 1, Tensor out = None
 all any
-    Tensor input, *, Tensor out = None
-    Tensor input, tuple of ints dim = None|int dim, bool keepdim = False, *, Tensor out = None
+    Tensor input, [tuple of ints dim = None|int dim, bool keepdim = False, ]*, Tensor out = None
 arange
     Number end, *, Tensor out = None, @
     Number start, Number end, *, @
@@ -38,11 +36,9 @@ argsort
     Tensor input, *, bool stable, int dim = -1, bool descending = False, Tensor out = None
     Tensor input, int dim = -1, bool descending = False
 bmm mm
-    Tensor input, Tensor mat2, *, Tensor out = None
-    Tensor input, Tensor mat2, torch.dtype out_dtype, *, Tensor out = None
+    Tensor input, Tensor mat2, [torch.dtype out_dtype, ]*, Tensor out = None
 baddbmm
-    Tensor input, Tensor batch1, Tensor batch2, *, Number beta = 1, Number alpha = 1, Tensor out = None
-    Tensor input, Tensor batch1, Tensor batch2, torch.dtype out_dtype, *, Number beta = 1, Number alpha = 1, Tensor out = None
+    Tensor input, Tensor batch1, Tensor batch2, [torch.dtype out_dtype, ]*, Number beta = 1, Number alpha = 1, Tensor out = None
 bartlett_window blackman_window hann_window
     int window_length, [bool periodic, ]*, @
 bernoulli
@@ -73,10 +69,8 @@ cumulative_trapezoid trapezoid
     Tensor y, Tensor x, *, int dim = -1
     Tensor y, *, Number dx = 1, int dim = -1
 divide
-    Tensor input, Tensor other, *, Tensor out = None
-    Tensor input, Tensor other, *, str rounding_mode, Tensor out = None
-    Tensor input, Number other
-    Tensor input, Number other, *, str rounding_mode
+    Tensor input, Tensor other, *, [str rounding_mode, ]Tensor out = None
+    Tensor input, Number other[, *, str rounding_mode]
 dsplit hsplit vsplit
     Tensor input, int sections|tuple of ints indices
 eye
@@ -120,8 +114,7 @@ max min
     Tensor input, Tensor other, *, Tensor out = None
     Tensor input, int dim, bool keepdim = False, *, tuple of Tensors out = None
 mean
-    Tensor input, *, torch.dtype dtype = None, Tensor out = None
-    Tensor input, tuple of ints dim, bool keepdim = False, *, torch.dtype dtype = None, Tensor out = None
+    Tensor input, [tuple of ints dim, bool keepdim = False, ]*, torch.dtype dtype = None, Tensor out = None
 moveaxis movedim
     Tensor input, int source/tuple of ints source, int destination/tuple of ints destination
 nanquantile quantile
@@ -204,15 +197,12 @@ xlogy
     -
     *, bool as_tuple
 .random_
-    *, torch.Generator generator = None
-    int from, int to, *, torch.Generator generator = None
+    [int from, int to, ]*, torch.Generator generator = None
     int to, *, torch.Generator generator = None
 .set_
     -
-    torch.Storage source
-    torch.Storage source, int storage_offset, tuple of ints size, tuple of ints stride = None
-    Tensor source
-    Tensor source, int storage_offset, tuple of ints size, tuple of ints stride = None
+    torch.Storage source[, int storage_offset, tuple of ints size, tuple of ints stride = None]
+    Tensor source[, int storage_offset, tuple of ints size, tuple of ints stride = None]
 .to
     torch.device device = None, torch.dtype dtype = None, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None
     torch.dtype dtype|Tensor tensor, bool non_blocking = False, bool copy = False, *, torch.memory_format memory_format = None

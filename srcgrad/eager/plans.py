@@ -7,6 +7,7 @@ For each combination of arguments of a primitive (which are tensors, which need 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ class Plan:
         done: set[int] = set()
         for name in self.prim.names:
             rule = self.prim.entry.rules.get(name)
-            if rule is None or not _wants(self.codes[name]) or id(rule) in done:
+            if rule is None or id(rule) in done or "g" not in self.codes[name]:
                 continue
             if len(rule.inputs) > 1 and rule.form == "vjp":
                 done.add(id(rule))
@@ -162,7 +163,7 @@ class Plan:
         saved = node._saved
         if saved is None:
             raise freed_error()
-        lift = recorder[0] if graph else _array_of
+        lift = recorder[0] if graph else attrgetter("_a")
         env = [ct]
         for field, value in zip(self.fields, saved):
             kind = field.kind
@@ -353,24 +354,12 @@ recorder: list[Callable[[Tensor], Any]] = []
 lower: list[Callable[[Any], Tensor]] = []
 
 
-def _array_of(t: Tensor) -> Array:
-    return t._a
-
-
-def _unpacked_array(node: Any, value: Any) -> Array:
-    return unpack(node, value)._a
-
-
 def _edge_places(code: Any, scalar_edges: bool) -> list[int | None]:
     if isinstance(code, tuple):
         return [i for i, c in enumerate(code) if c != "s"]
     if code in ("s", "n"):
         return [None] if scalar_edges else []
     return [None]
-
-
-def _wants(code: Any) -> bool:
-    return code == "g" or (isinstance(code, tuple) and "g" in code)
 
 
 def _times(ct: Any, partial: Any) -> Any:
@@ -424,7 +413,8 @@ def constant_of(t: Tensor, sources: list[Tensor], name: str) -> Tensor:
 
 
 _PIECES: Pieces = {
-    "fail": _unpacked_array,  # raises: a saved input was modified (or unpacks a hooked one)
+    # raises: a saved input was modified (or unpacks a hooked one)
+    "fail": lambda node, value: unpack(node, value)._a,
     "fail_output": unpack_output_array,  # the same for saved outputs
     "make_output": SavedOutput, "make_outputs": _outputs, "pairs": _pairs, "Packed": Packed,
     "fact": _fact,

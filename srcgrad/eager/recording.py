@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.plans import lower, recorder
 from srcgrad.eager.primitive import BY_FUNCTION, Primitive, raw
-from srcgrad.eager.tensor import Tensor, wrap, wrap_fresh
+from srcgrad.eager.tensor import Tensor, wrap_fresh
 from srcgrad.rules.book import lookup
 
 
@@ -82,18 +82,6 @@ def _up(value: Any) -> Any:
     return value
 
 
-def to_tensor(value: Any) -> Tensor:
-    """What a rule body returned, as a tensor."""
-    if isinstance(value, Recorded):
-        return value.tensor
-    a = np.asarray(value)
-    return wrap(a, dt.FROM_NUMPY[a.dtype])
-
-
-def _swapped(function: Any) -> Any:
-    return lambda self, other: numpy_call(function, (other, self), {})
-
-
 def _method(function: Any) -> Any:
     return lambda self, *args, **kwargs: numpy_call(function, (self, *args), kwargs)
 
@@ -144,7 +132,8 @@ for _name, _function in {
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
 }.items():
     setattr(Recorded, f"__{_name}__", _method(_function))
-    setattr(Recorded, f"__r{_name}__", _swapped(_function))
+    setattr(Recorded, f"__r{_name}__", lambda self, other, function=_function: numpy_call(
+        function, (other, self), {}))
 for _name, _function in {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal,
@@ -165,4 +154,4 @@ for _name, _part in (("T", np.transpose), ("real", np.real), ("imag", np.imag)):
 Recorded.mT = property(lambda self: numpy_call(np.swapaxes, (self, -1, -2), {}))  # type: ignore[attr-defined]
 
 recorder.append(Recorded)
-lower.append(to_tensor)
+lower.append(lambda value: value.tensor if isinstance(value, Recorded) else wrap_fresh(value))

@@ -12,7 +12,7 @@ from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.layout import preserve_format, suggested
 from srcgrad.eager.nodes import RefusingPlan, make_node, node_class
-from srcgrad.eager.strides import address, memory, strided
+from srcgrad.eager.strides import address, memory, refuse_negative, strided
 from srcgrad.eager.tensor import Tensor, wrap
 from srcgrad.eager.views import gradient_edge, requires_grad, set_history
 from srcgrad.eager.writes import bump, check_writable, refuse_overlap, resize_memory
@@ -67,9 +67,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     shape = tuple(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
     if self.requires_grad and not state.mode & INFERENCE:
         raise RuntimeError("cannot resize variables that require grad")
-    if min(shape, default=0) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: "
-                           f"{list(shape)}")
+    refuse_negative(shape)
     if memory_format is preserve_format:
         raise RuntimeError("Unsupported memory formatPreserve")
     if math.prod(shape) * self._a.itemsize >= 1 << 63:

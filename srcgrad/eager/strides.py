@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -139,6 +140,14 @@ def reduce_to(g: Array, shape: tuple[int, ...], d: Any) -> Array:
             g = g.real
         g = g.astype(d)
     return g
+
+
+def refuse_negative(shape: Sequence[int]) -> None:
+    """Raise if a length is negative."""
+    for n in shape:
+        if n < 0:
+            raise RuntimeError(
+                f"Trying to create tensor with negative dimension {n}: {list(shape)}")
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

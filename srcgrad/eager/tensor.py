@@ -99,12 +99,9 @@ def wrap(a: Array, d: dt.dtype) -> Tensor:
     t._a = a
     t._dt = d
     t._ver = [0, a, epoch[0]]
-    t._rg = False
-    t._fn = None
     t._nr = 0
-    t._view = None
-    t._grad = None
-    t._x = None
+    t._view = t._grad = t._x = t._fn = None
+    t._rg = False
     return t
 
 

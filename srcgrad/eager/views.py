@@ -173,17 +173,12 @@ def attach(t: Tensor, edge: Any) -> Tensor:
 def set_history(t: Tensor, node: Any, nr: int = 0) -> None:
     """Give ``t`` a new node; a gradient it retains is from now on the new node's."""
     if t._x is not None and t._x.retains_grad:
-        _move_retained(t, node, nr)
+        if t._fn is not None and t._fn._ex is not None:
+            t._fn._ex.retain.pop(t._nr, None)
+        node_extra(node).retain[nr] = weakref.ref(t)
     t._fn = node
     t._nr = nr
     t._rg = True
-
-
-def _move_retained(t: Tensor, node: Any, nr: int) -> None:
-    old = t._fn
-    if old is not None and old._ex is not None:
-        old._ex.retain.pop(t._nr, None)
-    node_extra(node).retain[nr] = weakref.ref(t)
 
 
 def make_view(source: Tensor, a: Array, node: Any, *, nr: int = 0, d: dt.dtype | None = None,

@@ -153,13 +153,6 @@ def _shared_error() -> RuntimeError:
                         "tensor before performing the operation.")
 
 
-def shadow(t: Tensor) -> Tensor:
-    """The value and history ``t`` has before a write.  It shares the memory at first: who
-    records an operation on it must give it a copy before the write."""
-    s = wrap(t._a, t._dt)
-    return attach(s, gradient_edge(t)) if state.mode & GRAD else s
-
-
 def check_cast(d: dt.dtype, to: dt.dtype) -> None:
     """Raise unless results of dtype ``d`` may be stored as ``to``."""
     if not dt.can_cast(d, to):
@@ -186,7 +179,9 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
         check_writable(t, True)
     if not constant:
         refuse_overlap(t)
-    old = shadow(t)
+    old = wrap(t._a, t._dt)  # it shares the memory, at first
+    if state.mode & GRAD:
+        attach(old, gradient_edge(t))
     if old._rg:
         old._a = t._a.copy()  # nodes may save it, or views of it
     if state.mode & FORWARD:

@@ -182,7 +182,8 @@ class Function(metaclass=FunctionMeta):
             check_transformable(cls, state.mapping > 0)
             if state.mapping and cls.vmap is not Function.vmap:
                 return _one_by_rule(cls, args)
-        ctx = _context(cls, args)
+        ctx: FunctionNode = make_node(cls._backward_cls, PLAN, (), None, None)
+        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and requires_grad(a) for a in args)
         tensors = [a for a in args if isinstance(a, Tensor)]
         active = state.mode & GRAD != 0 and any(requires_grad(t) for t in tensors)
         edges = tuple(gradient_edge(t) if active and t._dt.category >= dt.FLOATING else None
@@ -260,12 +261,6 @@ def _positional(cls: type[Function], args: tuple[Any, ...],
     bound = signature.bind(*args, **kwargs)
     bound.apply_defaults()
     return bound.args
-
-
-def _context(cls: type[Function], args: tuple[Any, ...]) -> FunctionNode:
-    ctx: FunctionNode = make_node(cls._backward_cls, PLAN, (), None, None)
-    ctx.needs_input_grad = tuple(isinstance(a, Tensor) and requires_grad(a) for a in args)
-    return ctx
 
 
 def _finish(cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], tensors: list[Tensor],
@@ -403,7 +398,9 @@ class _FunctionPlan(BarePlan):
 
     def pull(self, node: FunctionNode, ct: Any) -> list[Any]:
         outs = node._meta[1]
-        given = [None if c is None else wrap(c, _dtype_of(c, m)) for c, m in zip(ct or [], outs)]
+        given = [None if c is None else
+                 wrap(c, m[1] if m and m[1].numpy == c.dtype else dt.FROM_NUMPY[c.dtype])
+                 for c, m in zip(ct or [], outs)]
         return [None if g is None else g._a for g in self.pull_graph(node, given)]
 
     def pull_graph(self, node: FunctionNode, ct: Any) -> list[Any]:
@@ -417,11 +414,6 @@ class _FunctionPlan(BarePlan):
         kept = list(node._saved)
         kept[int(name)] = repacked(node, kept[int(name)], pack, unpack_hook)
         node._saved = tuple(kept)
-
-
-def _dtype_of(a: Any, m: Any) -> dt.dtype:
-    d = dt.FROM_NUMPY[a.dtype]
-    return m[1] if m is not None and m[1].numpy == a.dtype else d
 
 
 PLAN = _FunctionPlan()

@@ -27,13 +27,6 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
     return several, values
 
 
-def _leaves(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
-    """Fresh tensors to differentiate by: connected to the inputs only under create_graph."""
-    return tuple(
-        t.view_as(t) if create_graph and t.requires_grad else _leaf(t.detach())
-        for t in inputs)
-
-
 def _leaf(t: Tensor) -> Tensor:
     t._rg = True
     return t
@@ -103,9 +96,12 @@ def _vectors(v: Any, like: tuple[Tensor, ...], several: bool, what: str, functio
 
 
 def _run(func: Callable[..., Any], inputs: Any, create_graph: bool, name: str) -> Any:
+    """The call on fresh tensors to differentiate by: connected to the inputs only under
+    ``create_graph``."""
     several_in, given = _as_tuple(inputs, "inputs", name)
     with enable_grad():
-        leaves = _leaves(given, create_graph)
+        leaves = tuple(t.view_as(t) if create_graph and t.requires_grad else _leaf(t.detach())
+                       for t in given)
         several_out, outputs = _as_tuple(
             func(*leaves), "outputs of the user-provided function", name)
     return several_in, leaves, several_out, outputs

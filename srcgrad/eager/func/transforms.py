@@ -276,9 +276,6 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         output, aux = _split_aux(output, has_aux, "jvp(f, primals, tangents)")
         leaves, _ = flatten(given)
         ts, _ = flatten(tangents)
-        if len(ts) != len(leaves):
-            raise RuntimeError("jvp(f, primals, tangents): Expected primals and tangents to have "
-                               "the same python structure.")
         for t, p in zip(ts, leaves):
             check_tangent(p, t)
         outs, rebuild = flatten(output)
@@ -297,12 +294,12 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
 
 def _push_one(out: Tensor, leaves: list[Any], tangents: list[Any], own: list[Tensor]) -> Tensor:
     """``J t`` for one output: the backward, differentiated in its cotangent."""
-    if not isinstance(out, Tensor) or not out.requires_grad:
-        return zeros_as(out) if isinstance(out, Tensor) else out
+    if not out.requires_grad:
+        return zeros_as(out)
     v = zeros_as(out)
     v._rg = True
     own.append(v)
-    pairs = [(x, t) for x, t in zip(leaves, tangents) if isinstance(x, Tensor) and x.requires_grad]
+    pairs = [(x, t) for x, t in zip(leaves, tangents) if x.requires_grad]
     got = tape_grad(out, [x for x, _ in pairs], v, retain_graph=True, create_graph=True,
                     allow_unused=True)
     live = [(g, t) for g, (_, t) in zip(got, pairs) if g is not None and g.requires_grad]

@@ -26,11 +26,6 @@ class _Numbered(Module):
     def _key(self, idx: Any) -> str:
         return str(list(self._modules)[_place(idx, len(self))])
 
-    def _renumber(self) -> None:
-        modules = list(self._modules.values())
-        self._modules.clear()
-        self._modules.update((str(i), module) for i, module in enumerate(modules))
-
     def __setitem__(self, idx: int, module: Any) -> None:
         setattr(self, self._key(idx), module)
 
@@ -38,7 +33,9 @@ class _Numbered(Module):
         keys = list(self._modules)[idx] if isinstance(idx, slice) else [self._key(idx)]
         for key in keys:
             delattr(self, key)
-        self._renumber()
+        modules = list(self._modules.values())
+        self._modules.clear()
+        self._modules.update((str(i), module) for i, module in enumerate(modules))
 
     def __len__(self) -> int:
         return len(self._modules)

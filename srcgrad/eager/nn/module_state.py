@@ -7,7 +7,7 @@ import itertools
 import warnings
 from collections import OrderedDict, namedtuple
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import basis as torch
 from ..removable import RemovableHandle, registered
@@ -19,9 +19,9 @@ _UNREACHED = ("Reached a code path in Module.{}_extra_state() that should never 
               " to report this bug.")
 
 
-def unserialisable() -> RuntimeError:
-    """The error of storing a module whose class was made for its parametrizations."""
-    return RuntimeError(
+def unserialisable(module: Any) -> NoReturn:
+    """Refuse to store a module whose class was made for its parametrizations."""
+    raise RuntimeError(
         "Serialization of parametrized modules is only supported through state_dict(). See:\n"
         "https://pytorch.org/tutorials/beginner/saving_loading_models.html"
         "#saving-loading-a-general-checkpoint-for-inference-and-or-resuming-training")

@@ -15,7 +15,7 @@ _log_softmax = Primitive(activations.log_softmax, "LogSoftmaxBackward0")
 
 
 def _prepared(title: str, input: Tensor, dim: int, dtype: dt.dtype | None) -> tuple[Tensor, int]:
-    t = input if dtype is None else convert(input, dtype)
+    t = convert(input, dtype)
     i = wrap_dim(dim, t)
     if t._dt.category != dt.FLOATING:
         last = "lastdim_" if t._a.ndim == 0 or i == t._a.ndim - 1 else ""

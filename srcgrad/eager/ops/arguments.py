@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -40,14 +41,17 @@ def _number(n: Any, k: int, name: str, place: int, listed: bool) -> int:
         f"but found element of type {kind} at pos 0" if listed else f"not {kind}"))
 
 
-def for_kinds(kinds: str, kernel: str, function: Any) -> Any:
-    """``function`` of arrays whose common dtype is of one of NumPy's ``kinds``; others are refused
-    as PyTorch's kernel does."""
+def refusing(refused: dict[str, Any], function: Any) -> Any:
+    """``function`` of arrays, except for numbers of the kinds in ``refused`` (NumPy's letters, and
+    ``e`` for half precision): for these it raises the error there, or what PyTorch's kernel of the
+    name there does."""
 
     def compute(*arrays: Any) -> Any:
-        kind = np.result_type(*arrays)
-        if kind.kind not in kinds:
-            raise not_implemented(kernel, dt.FROM_NUMPY[kind])
+        d = arrays[0].dtype if len(arrays) == 1 else np.result_type(*arrays)
+        if d.kind in refused or (d.char == "e" and "e" in refused):
+            error = refused[d.kind if d.kind in refused else "e"]
+            raise (copy(error) if isinstance(error, Exception) else
+                   not_implemented(error, dt.FROM_NUMPY[d]))
         return function(*arrays)
 
     return compute
@@ -62,6 +66,14 @@ def refuse_kinds(kinds: str, kernel: str, d: dt.dtype) -> None:
     """Refuse a dtype whose numbers are of one of NumPy's ``kinds``, as ``kernel`` does."""
     if d.numpy.kind in kinds:
         raise not_implemented(kernel, d)
+
+
+def need_rank(rank: int, text: str, **tensors: Tensor) -> None:
+    """Raise unless each tensor has ``rank`` dimensions; ``text`` has places for the name and the
+    rank of one that has not."""
+    for name, t in tensors.items():
+        if t._a.ndim != rank:
+            raise RuntimeError(text.format(name, t._a.ndim))
 
 
 UNLIKE = "expected scalar type {0.tensor_name} but found {1.tensor_name}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import FAST, Tensor, binary, dt, fast_pair, is_number, op, operators
-from srcgrad.eager.ops.arguments import for_kinds, not_implemented
+from srcgrad.eager.ops.arguments import not_implemented, refusing
 from srcgrad.eager.ops.pointwise import reciprocal
 from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import Operand, promoted
@@ -188,5 +188,5 @@ operators("truediv", _true_div, reflected=lambda self, other: mul(reciprocal(sel
 for _name, _function in {"eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
                          "gt": np.greater, "ge": np.greater_equal}.items():
     binary(_name, _function, kind="comparison", dunder=_name, primal=None if _name in (
-        "eq", "ne") else for_kinds("biuf", _name + "_cpu", _function))
+        "eq", "ne") else refusing({"c": _name + "_cpu"}, _function))
 SPECIAL[np.power] = power

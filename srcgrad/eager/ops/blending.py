@@ -40,20 +40,15 @@ def _clamped(prim: Primitive, input: Tensor, low: Any, high: Any) -> Any:
     d = arithmetic_dtype(*operands)
     if d.category == dt.COMPLEX:
         raise NotImplementedError("clamp is not supported for complex types")
-    bounds = [None if v is None else promotion.as_array(v, d) for v in (low, high)]
-    a = promotion.as_array(input, d)
+    r = promotion.as_array(input, d)
     try:
-        r = np.asarray(_clip(a, *bounds))
+        for bound, chosen in ((low, np.maximum), (high, np.minimum)):
+            if bound is not None:
+                r = np.asarray(chosen(r, promotion.as_array(bound, d)))
     except ValueError:
         promotion.check_broadcast(*operands)
         raise
     return prim.finish(store(d, r), (input, low, high), {}, d)
-
-
-def _clip(a: Any, low: Any, high: Any) -> Any:
-    if low is not None:
-        a = np.maximum(a, low)
-    return a if high is None else np.minimum(a, high)
 
 
 @op(inplace=True)

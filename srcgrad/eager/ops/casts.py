@@ -37,8 +37,10 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     return _clone.finish(a, (input,), {}, input._dt)  # type: ignore[no-any-return]
 
 
-def convert(input: Tensor, d: dt.dtype, copy: bool = False) -> Tensor:
-    """``input`` in another dtype (itself if it has it already and no copy is asked for)."""
+def convert(input: Tensor, d: dt.dtype | None, copy: bool = False) -> Tensor:
+    """``input`` in another dtype (itself if it has it already, or there is none, and no copy is
+    asked for)."""
+    d = input._dt if d is None else d
     if input._dt.category == dt.COMPLEX and d.category < dt.COMPLEX and d is not dt.bool_:
         warn_once("Casting complex values to real discards the imaginary part")
     if input._dt is d:
@@ -61,7 +63,7 @@ def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             d = value._dt
         elif isinstance(value, str | devices.device):
             devices.check(value)
-    out = convert(input, input._dt if d is None else d, copy)
+    out = convert(input, d, copy)
     form = kwargs.pop("memory_format", None)
     return out if form is None else _arranged(out, form)
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, view_of
+from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import select
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.strides import address, strided
@@ -81,6 +82,11 @@ def _set_imag(self: Tensor, value: Any) -> None:
 
 register("real", property(real, _set_real), torch=False)
 register("imag", property(imag, _set_imag), torch=False)
+
+
+def complex_of(t: Tensor) -> Tensor:
+    """``t`` as complex numbers."""
+    return t if t._dt.category == dt.COMPLEX else convert(t, t._dt.to_complex())
 
 
 @op(out=False)

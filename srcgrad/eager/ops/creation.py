@@ -18,6 +18,7 @@ from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.ops.arguments import numbers, refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import stored_number
+from srcgrad.eager.strides import refuse_negative
 
 _PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
 # What functions that make new tensors take besides their own arguments.
@@ -253,12 +254,9 @@ def from_numpy(ndarray: Any) -> Tensor:
 def size_of(args: Any, name: str = "") -> tuple[int, ...]:
     """A shape given as numbers or as one sequence."""
     shape = numbers(args, place=1)
-    for n in shape:
-        if n < 0:
-            if name == "zeros":
-                raise RuntimeError("zeros: Dimension size must be non-negative.")
-            raise RuntimeError(
-                f"Trying to create tensor with negative dimension {n}: {list(shape)}")
+    if name == "zeros" and min(shape, default=0) < 0:
+        raise RuntimeError("zeros: Dimension size must be non-negative.")
+    refuse_negative(shape)
     return shape
 
 
@@ -269,6 +267,16 @@ def given_sizes(name: str, sizes: tuple[Any, ...], size: Any) -> tuple[Any, ...]
     return sizes if size is None else (size,)
 
 
+def laid_like(input: Tensor, d: dt.dtype | None,
+              values: Callable[[np.ndarray[Any, Any], dt.dtype], Any]) -> Tensor:
+    """A tensor laid out like ``input``, of its dtype unless ``d`` is given; ``values`` makes its
+    elements, given an array for them and the dtype."""
+    d = d or input._dt
+    a = np.empty_like(input._a, dtype=d.numpy)
+    a[...] = values(a, d)
+    return wrap(a, d)
+
+
 def _filled(name: str, make: Any) -> Any:
     def create(*sizes: Any, size: Any = None, memory_format: Any = None, names: Any = None,
                d: dt.dtype | None = None) -> Tensor:
@@ -276,10 +284,7 @@ def _filled(name: str, make: Any) -> Any:
         return wrap(make(size_of(given_sizes(name, sizes, size), name), d.numpy), d)
 
     def like(input: Tensor, *, memory_format: Any = None, d: dt.dtype | None = None) -> Tensor:
-        d = d or input._dt
-        out = np.empty_like(input._a, dtype=d.numpy)
-        out[...] = make((), d.numpy)
-        return wrap(out, d)
+        return laid_like(input, d, lambda _, d: make((), d.numpy))
 
     creator(like, name + "_like")
     return creator(create, name)

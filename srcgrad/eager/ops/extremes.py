@@ -18,15 +18,16 @@ from srcgrad.rules.numpy.selection import lower_median, pick
 
 
 def picked(name: str, node: str, frees: bool | None = True) -> Any:
-    """Declare how a named (values, indices) result is made of the indices along ``dim``."""
+    """Declare how a named (values, indices) result is made of the indices along ``dim`` that
+    ``choose`` finds in an array."""
     prim = Primitive(pick, node, main=False, frees=frees)
     result = struct(name, "values", "indices")
 
-    def build(input: Tensor, indices: Array, dim: int, keepdim: bool = True) -> Any:
+    def build(input: Tensor, choose: Any, dim: int, keepdim: bool = True) -> Any:
+        scalar = input._a.ndim == 0
+        indices = np.zeros((), np.int64) if scalar else choose(input._a)
         values = prim(input, indices, dim, keepdim)
-        if input._a.ndim == 0:
-            indices = np.zeros((), np.int64)
-        elif not keepdim:
+        if not keepdim and not scalar:
             indices = np.squeeze(indices, dim)
         shown = wrap(np.array(indices, np.int64), dt.int64)  # the rule keeps an array of its own
         guard(values, shown)
@@ -61,9 +62,7 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
         i = wrap_dim(dim, input)
         check_nonempty(name, input, i)
         refuse_kinds("c", name, input._dt)
-        a = input._a
-        indices = np.zeros((), np.int64) if a.ndim == 0 else np.expand_dims(where(a, axis=i), i)
-        return build(input, indices, i, keepdim)
+        return build(input, lambda a: np.expand_dims(where(a, axis=i), i), i, keepdim)
 
     def public(input: Tensor, *args: Any, **kwargs: Any) -> Any:
         for spelling, proper in (("other", "dim"), ("axis", "dim"), ("keepdims", "keepdim")):
@@ -179,6 +178,15 @@ def _stable_order(a: Array, dim: int) -> Array:
     return np.argsort(a, axis=dim, kind="stable")
 
 
+def _middle(a: Array, dim: int, skip_nan: bool) -> Array:
+    """The places of the lower medians: of a NaN if there is one, unless they are left out."""
+    n = a.shape[dim]
+    missing = np.isnan(a) if a.dtype.kind == "f" else np.zeros(a.shape, bool)
+    gaps = np.sum(missing, axis=dim, keepdims=True)
+    place = (n - 1 - gaps) // 2 if skip_nan else np.where(gaps, n - gaps, (n - 1) // 2)
+    return np.take_along_axis(_stable_order(a, dim), np.maximum(place, 0), dim)
+
+
 def _median(name: str, prim: Primitive, skip_nan: bool) -> None:
     build = picked(name, name.capitalize() + "Backward1")
 
@@ -190,15 +198,7 @@ def _median(name: str, prim: Primitive, skip_nan: bool) -> None:
             return prim(input, skip_nan)
         i = wrap_dim(dim, input)
         check_nonempty("median", input, i)
-        a = input._a
-        if a.ndim == 0:
-            return build(input, np.zeros((), np.int64), i, keepdim)
-        order = _stable_order(a, i)
-        n = a.shape[i]
-        missing = np.isnan(a) if a.dtype.kind == "f" else np.zeros(a.shape, bool)
-        gaps = np.sum(missing, axis=i, keepdims=True)
-        place = (n - 1 - gaps) // 2 if skip_nan else np.where(gaps, n - gaps, (n - 1) // 2)
-        return build(input, np.take_along_axis(order, np.maximum(place, 0), i), i, keepdim)
+        return build(input, lambda a: _middle(a, i, skip_nan), i, keepdim)
 
     op(name)(call)
 
@@ -218,26 +218,24 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     n = input._a.shape[i] if input._a.ndim else 1
     if not 1 <= k <= n:
         raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {i}")
-    if input._a.ndim == 0:
-        return _kth(input, np.zeros((), np.int64), i, keepdim)
-    order = _stable_order(input._a, i)
-    return _kth(input, np.take(order, [k - 1], axis=i), i, keepdim)
+    return _kth(input, lambda a: np.take(_stable_order(a, i), [k - 1], axis=i), i, keepdim)
 
 
 @op()
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent (least, if several) element along a dimension, and its last place."""
     i = wrap_dim(dim, input)
-    a = input._a
     check_nonempty("mode", input, i)
     refuse_kinds("c", "mode_cpu", input._dt)
-    if a.ndim == 0:
-        return _mode(input, np.zeros((), np.int64), i, keepdim)
-    lines = np.moveaxis(a, i, -1)
+    return _mode(input, lambda a: _commonest(a, i), i, keepdim)
+
+
+def _commonest(a: Array, dim: int) -> Array:
+    lines = np.moveaxis(a, dim, -1)
     places = np.empty((*lines.shape[:-1], 1), np.int64)
     for where in np.ndindex(lines.shape[:-1]):
         values, counts = np.unique(lines[where], return_counts=True, equal_nan=False)
         most = values[np.argmax(counts)]
         same = lines[where] == most if most == most else np.isnan(lines[where])
         places[where] = np.flatnonzero(same)[-1]
-    return _mode(input, np.moveaxis(places, -1, i), i, keepdim)
+    return np.moveaxis(places, -1, dim)

@@ -8,8 +8,7 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, within, wrap
 from srcgrad.eager.ops.arguments import warn_once
-from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.complex_views import conj
+from srcgrad.eager.ops.complex_views import complex_of, conj
 from srcgrad.eager.ops.linear_algebra import (
     LINALG,
     LinAlgError,
@@ -153,20 +152,16 @@ def _check_triangle(name: str, A: Tensor, which: str) -> None:
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {which}")
 
 
-def _complex_of(A: Tensor) -> Tensor:
-    return A if A._dt.category == dt.COMPLEX else convert(A, A._dt.to_complex())
-
-
 @within(LINALG, "eig")
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors of a square matrix, always complex."""
-    return _EIG_RESULT(_EIG(_complex_of(need_matrix("eig", A))))
+    return _EIG_RESULT(_EIG(complex_of(need_matrix("eig", A))))
 
 
 @within(LINALG, "eigvals")
 def eigvals(A: Tensor) -> Any:
     """Eigenvalues of a square matrix, always complex."""
-    return _EIGVALS(_complex_of(need_matrix("eigvals", A)))
+    return _EIGVALS(complex_of(need_matrix("eigvals", A)))
 
 
 # -- LU ------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.tangents import follows_base
+from srcgrad.eager.tensor import wrap_fresh
 from srcgrad.eager.views import make_view, requires_grad
 from srcgrad.rules.numpy import splitting
 
@@ -59,19 +60,15 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     first = used[0]
     i = wrap_dim(dim, first)
     for k, t in enumerate(used[1:], 1):
-        _check_fit(first, t, i, k)
+        if t._a.ndim != first._a.ndim:
+            raise RuntimeError("Tensors must have same number of dimensions: got "
+                               f"{first._a.ndim} and {t._a.ndim}")
+        for d, (n, m) in enumerate(zip(first._a.shape, t._a.shape)):
+            if d != i and n != m:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {i}. Expected size {n} but "
+                    f"got size {m} for tensor number {k} in the list.")
     return _CAT(used, axis=i)
-
-
-def _check_fit(first: Tensor, t: Tensor, dim: int, place: int) -> None:
-    a, b = first._a.shape, t._a.shape
-    if len(a) != len(b):
-        raise RuntimeError(
-            f"Tensors must have same number of dimensions: got {len(a)} and {len(b)}")
-    for d, (n, m) in enumerate(zip(a, b)):
-        if d != dim and n != m:
-            raise RuntimeError(f"Sizes of tensors must match except in dimension {dim}. Expected "
-                               f"size {n} but got size {m} for tensor number {place} in the list.")
 
 
 @op(method=False)
@@ -368,9 +365,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> A
     return stack([g.masked_select(chosen) for g in meshgrid(*([input] * r), indexing="ij")], dim=1)
 
 
-def _as_tensor(value: Any) -> Tensor:
-    return value if isinstance(value, Tensor) else wrap(value, dt.FROM_NUMPY[value.dtype])
-
-
-SPECIAL[np.concatenate] = lambda arrays, axis=0: cat([_as_tensor(a) for a in arrays], axis)
-SPECIAL[np.stack] = lambda arrays, axis=0: stack([_as_tensor(a) for a in arrays], axis)
+for _function, _own in ((np.concatenate, cat), (np.stack, stack)):
+    SPECIAL[_function] = lambda arrays, axis=0, own=_own: own(
+        [a if isinstance(a, Tensor) else wrap_fresh(a) for a in arrays], axis)

@@ -140,10 +140,6 @@ def logdet(input: Tensor) -> Any:
     return nothing.where(wrap(np.asarray(sign._a == -1), dt.bool_), log)
 
 
-def _is_vector(A: Tensor, B: Tensor) -> bool:
-    return bool(B._a.ndim == 1 or (A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1]))
-
-
 @within(LINALG, "solve")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """``X`` with ``A @ X = B`` (or ``X @ A = B``)."""
@@ -153,7 +149,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
                            f"type {A._dt.tensor_name} and B of type {B._dt.tensor_name} instead")
     if not left:
         return transpose(solve(transpose(A, -2, -1), transpose(B, -2, -1)), -2, -1)
-    vector = _is_vector(A, B)
+    vector = B._a.ndim == 1 or B._a.shape == A._a.shape[:-1]
     n = A._a.shape[-1]
     rows = B._a.shape[-1] if vector else B._a.shape[-2] if B._a.ndim > 1 else 0
     if rows != n:
@@ -212,7 +208,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     need_matrix("lstsq", A, square=False)
     if B._a.ndim < 1:
         raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension")
-    vector = A._a.ndim - 1 == B._a.ndim and B._a.shape == A._a.shape[:-1]
+    vector = B._a.shape == A._a.shape[:-1]
     right = unsqueeze(B, -1) if vector else B
     if A._a.shape[-2] != right._a.shape[-2]:
         raise RuntimeError("torch.linalg.lstsq: input.size(-2) should match other.size(-2)")
@@ -275,8 +271,6 @@ def matrix_power(A: Tensor, n: int) -> Any:
             return A
     if n == 1:
         return A.clone()
-    if n == 2:
-        return matmul(A, A)
     if n == 3:
         return matmul(matmul(A, A), A)
     power, result = A, None

@@ -26,8 +26,7 @@ _NORM = Primitive(power_norm, "LinalgVectorNormBackward0")
 def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *,
                 dtype: dt.dtype | None = None) -> Any:
     """The p-norm of all elements, or over dimensions."""
-    if dtype is not None:
-        x = convert(x, dtype)
+    x = convert(x, dtype)
     need_inexact("vector_norm", x)
     axes = wrap_dims(dim, x)
     return _NORM(x, order=float(ord), axis=axes, keepdims=keepdim)
@@ -37,8 +36,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
 def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *,
                 dtype: dt.dtype | None = None) -> Any:
     """A norm of matrices: ``"fro"``, ``"nuc"``, 1, 2, inf and their negatives."""
-    if dtype is not None:
-        A = convert(A, dtype)
+    A = convert(A, dtype)
     if A._a.ndim < 2:
         raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 "
                            "dimensions.")
@@ -166,11 +164,7 @@ within(LINALG, "cross")(lambda input, other, *, dim=-1: linalg_cross(input, othe
 @op(out=False)
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The p-norm of the difference."""
-    return _named_distance(_DIST, input, other, p)
-
-
-def _named_distance(prim: Primitive, input: Tensor, other: Tensor, p: float) -> Any:
-    out = prim(reshape(input - other, -1), order=float(p), axis=-1, keepdims=False)
+    out = _DIST(reshape(input - other, -1), order=float(p), axis=-1, keepdims=False)
     guard(out, input, other)
     return out
 

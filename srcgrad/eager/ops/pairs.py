@@ -19,7 +19,7 @@ from srcgrad.eager.dispatch import (
     operators,
     register,
 )
-from srcgrad.eager.ops.arguments import for_kinds, refuse_kinds
+from srcgrad.eager.ops.arguments import refuse_kinds, refusing
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
@@ -34,7 +34,8 @@ def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", kinds: 
     """A function whose two operands must be tensors (of one of NumPy's ``kinds`` of numbers)."""
     options.setdefault("node", name.capitalize() + "Backward0")
     if kinds:
-        options["primal"] = for_kinds(kinds, name + "_cpu", options.get("primal", function))
+        options["primal"] = refusing(dict.fromkeys(set("biufc") - set(kinds), name + "_cpu"),
+                                     options.get("primal", function))
     plain = binary("_" + name, function, kind=kind, torch=False, method=False, inplace=False,
                    **options)
 
@@ -51,18 +52,15 @@ hypot = _tensors_only("hypot", np.hypot, kinds="f")
 
 
 def _ordered(name: str, function: Any, **options: Any) -> Any:
-    def compute(x: Any, y: Any) -> Any:
-        if np.result_type(x, y).kind == "c":
-            raise RuntimeError(f"{name} not implemented for complex tensors.")
-        return function(x, y)
-
-    return _tensors_only(name, function, inplace=False, primal=compute, **options)
+    error = RuntimeError(f"{name} not implemented for complex tensors.")
+    return _tensors_only(name, function, inplace=False, primal=refusing({"c": error}, function),
+                         **options)
 
 
 maximum, minimum = _ordered("maximum", np.maximum), _ordered("minimum", np.minimum)
 fmax = _ordered("fmax", np.fmax, settings={"ties": "first"})
 fmin = _ordered("fmin", np.fmin, settings={"ties": "first"})
-_real_logaddexp = for_kinds("f", "logaddexp_cpu", np.logaddexp)
+_real_logaddexp = refusing(dict.fromkeys("biu", "logaddexp_cpu"), np.logaddexp)
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
@@ -204,13 +202,14 @@ def mvlgamma(input: Tensor, p: int) -> Any:
 
 
 for _name, _function, _dunder, _kernel, _kinds in (
-    ("bitwise_and", np.bitwise_and, "and", "bitwise_and_cpu", "biu"),
-    ("bitwise_or", np.bitwise_or, "or", "bitwise_or_cpu", "biu"),
-    ("bitwise_xor", np.bitwise_xor, "xor", "bitwise_xor_cpu", "biu"),
-    ("bitwise_left_shift", np.left_shift, "lshift", "lshift_cpu", "iu"),
-    ("bitwise_right_shift", np.right_shift, "rshift", "rshift_cpu", "iu"),
+    ("bitwise_and", np.bitwise_and, "and", "bitwise_and_cpu", "fc"),
+    ("bitwise_or", np.bitwise_or, "or", "bitwise_or_cpu", "fc"),
+    ("bitwise_xor", np.bitwise_xor, "xor", "bitwise_xor_cpu", "fc"),
+    ("bitwise_left_shift", np.left_shift, "lshift", "lshift_cpu", "bfc"),
+    ("bitwise_right_shift", np.right_shift, "rshift", "rshift_cpu", "bfc"),
 ):  # fmt: skip
-    binary(_name, _function, dunder=_dunder, primal=for_kinds(_kinds, _kernel, _function))
+    binary(_name, _function, dunder=_dunder,
+           primal=refusing(dict.fromkeys(_kinds, _kernel), _function))
 for _name in ("gcd", "lcm"):
     _tensors_only(_name, getattr(np, _name), kinds="iu")
 

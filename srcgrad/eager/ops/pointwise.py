@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, unary, wrap
 from srcgrad.eager.errstate import loud, quiet
-from srcgrad.eager.ops.arguments import for_kinds, not_implemented, refuse_kinds
+from srcgrad.eager.ops.arguments import refuse_kinds, refusing
 from srcgrad.eager.size import struct
 from srcgrad.rules.nn import (
     activations,
@@ -36,82 +36,57 @@ for _name, _function, _aliases in (
     unary(_name, _function, aliases=_aliases, node="Log1PBackward0" if _name == "log1p" else None)
 
 
-def real_only(kernel: str, function: Any, half: bool = True) -> Any:
-    """``function``, refusing complex numbers (and half precision) as PyTorch's kernel does."""
-    def compute(a: Array) -> Array:
-        if a.dtype == np.float16 and not half:
-            raise not_implemented(kernel, dt.float16)
-        return function(a)
-
-    return for_kinds("biuf", kernel, compute)
-
-
 for _name, _function, _kernel in (
     ("erf", error_function.erf, "erf_vml_cpu"), ("erfc", error_function.erfc, "erfc_vml_cpu"),
     ("erfinv", special_functions.erfinv, "erfinv_vml_cpu"),
     ("lgamma", gamma_functions.lgamma, "lgamma_vml_cpu"),
     ("digamma", gamma_functions.digamma, "digamma"), ("i0", bessel.i0, "i0_vml_cpu"),
 ):  # fmt: skip
-    unary(_name, _function, primal=real_only(_kernel, _function))
-
-
-
-def _angle_unit(name: str, function: Any) -> Any:
-    def compute(a: Array) -> Array:
-        if a.dtype.kind == "c":
-            raise RuntimeError(f"{name} is not supported for complex tensors.")
-        return function(a)
-
-    return compute
-
-
-unary("deg2rad", np.deg2rad, node="Deg2RadBackward0", primal=_angle_unit("deg2rad", np.deg2rad))
-unary("rad2deg", np.rad2deg, node="Rad2DegBackward0", primal=_angle_unit("rad2deg", np.rad2deg))
-
-
+    unary(_name, _function, primal=refusing({"c": _kernel}, _function))
+for _name, _function in (("deg2rad", np.deg2rad), ("rad2deg", np.rad2deg)):
+    unary(_name, _function, node=f"{_name[:4].capitalize()}{_name[4:].capitalize()}Backward0",
+          primal=refusing({"c": RuntimeError(f"{_name} is not supported for complex tensors.")},
+                          _function))
 reciprocal = unary("reciprocal", np.reciprocal, primal=lambda a: np.asarray(1 / a))
 
 # -- integers stay integers ----------------------------------------------------------------
 
 
-def _whole(name: str, function: Any) -> Any:
-    def compute(a: Array) -> Array:
-        if a.dtype.kind == "b":
-            raise not_implemented(f"{name}_vml_cpu", dt.bool_)
-        if a.dtype.kind == "c":
-            raise NotImplementedError(f"{name} is not supported for complex inputs")
-        return a.copy() if a.dtype.kind in "iu" else function(a)
-
-    return compute
+def _unless(kinds: str, function: Any) -> Any:
+    """``function`` of an array, a copy where the numbers are of one of NumPy's ``kinds``."""
+    return lambda a: a.copy() if a.dtype.kind in kinds else function(a)
 
 
 for _name, _function, _aliases in (
     ("floor", flat_functions.floor, ()), ("ceil", flat_functions.ceil, ()),
     ("trunc", flat_functions.trunc, ("fix",)),
 ):  # fmt: skip
-    unary(_name, _function, floats=False, aliases=_aliases, primal=_whole(_name, _function))
-
-
-
-def _absolute(a: Array) -> Array:
-    if a.dtype.kind == "b":
-        raise not_implemented("abs_cpu", dt.bool_)
-    return np.asarray(np.absolute(a))
-
-
-def _rectified(a: Array) -> Array:
-    if a.dtype.kind == "b":
-        raise RuntimeError("Boolean inputs not supported for relu")
-    if a.dtype.kind == "c":
-        raise NotImplementedError("clamp is not supported for complex types")
-    return np.maximum(a, 0)
-
-
-_abs = unary("abs", np.absolute, floats=False, aliases=("absolute",), primal=_absolute)
-unary("relu", activations.relu, floats=False, primal=_rectified)
+    unary(_name, _function, floats=False, aliases=_aliases, primal=refusing({
+        "b": f"{_name}_vml_cpu",
+        "c": NotImplementedError(f"{_name} is not supported for complex inputs"),
+    }, _unless("iu", _function)))
+unary("abs", np.absolute, floats=False, aliases=("absolute",),
+      primal=refusing({"b": "abs_cpu"}, np.absolute))
+unary("relu", activations.relu, floats=False, primal=refusing({
+    "b": RuntimeError("Boolean inputs not supported for relu"),
+    "c": NotImplementedError("clamp is not supported for complex types"),
+}, lambda a: np.maximum(a, 0)))
 unary("square", np.square, floats=False, node="PowBackward0",
       primal=lambda a: a.astype(np.int64) if a.dtype == bool else np.square(a))
-register("__abs__", _abs, torch=False)
+unary("frac", flat_functions.fraction, floats=False,
+      text="The part after the decimal point, with the sign of the number.",
+      primal=refusing(dict.fromkeys("biuc", "frac_cpu"), flat_functions.fraction))
+unary("sign", flat_functions.sign, floats=False, text="-1, 0 or 1.", primal=refusing({
+    "c": NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex numbers. "
+                             "Please use torch.sgn instead."),
+}, _unless("b", flat_functions.sign)))
+unary("neg", np.negative, floats=False, aliases=("negative",), text="``-input``.", primal=refusing({
+    "b": RuntimeError(
+        "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
+        "invert a mask, use the `~` or `logical_not()` operator instead."),
+}, np.negative))
+for _name in ("abs", "neg"):
+    register(f"__{_name}__", getattr(Tensor, _name), torch=False)
 
 
 def _absolute_written(self: Tensor) -> Tensor:
@@ -125,19 +100,8 @@ _written_abs: Any = Tensor.abs_  # type: ignore[attr-defined]
 for _name in ("abs_", "absolute_"):
     register(_name, _absolute_written)
 
-_FRACTION = Primitive(flat_functions.fraction, "FracBackward0")
 _ROUND = Primitive(flat_functions.round_to, "RoundBackward0")
 _ROUND_DECIMALS = Primitive(flat_functions.round_to, "RoundBackward1")
-_SIGN = Primitive(flat_functions.sign, "SignBackward0")
-_SGN = Primitive(np.sign, "SgnBackward0")
-_NEGATIVE = Primitive(np.negative, "NegBackward0")
-
-
-@op(inplace=True)
-def frac(input: Tensor) -> Tensor:
-    """The part after the decimal point, with the sign of the number."""
-    refuse_kinds("biuc", "frac_cpu", input._dt)
-    return _FRACTION(input)  # type: ignore[no-any-return]
 
 
 @op("round", inplace=True)
@@ -151,47 +115,21 @@ def round_(input: Tensor, *, decimals: int | None = None) -> Tensor:
     return _ROUND(input, 0)  # type: ignore[no-any-return]
 
 
-@op(inplace=True)
-def sign(input: Tensor) -> Tensor:
-    """-1, 0 or 1."""
-    if input._dt.category == dt.COMPLEX:
-        raise NotImplementedError("Unlike NumPy, torch.sign is not intended to support complex "
-                                  "numbers. Please use torch.sgn instead.")
-    if input._dt is dt.bool_:
-        return wrap(input._a.copy(), input._dt)
-    return _SIGN(input)  # type: ignore[no-any-return]
-
-
-def _complex_sign(a: Array) -> Array:
+def _direction(a: Array) -> Array:
     size = np.absolute(a)
     return np.where(size == 0, 0, a / np.where(size == 0, 1, size)).astype(a.dtype)
 
 
-_SGN_COMPLEX = Primitive(np.sign, "SgnBackward0", primal=_complex_sign)
+_SGN = {complex_too: Primitive(function, "SgnBackward0", primal=primal)
+        for complex_too, function, primal in (
+            (True, np.sign, _direction),
+            (False, flat_functions.sign, _unless("b", flat_functions.sign)))}
 
 
 @op(inplace=True)
 def sgn(input: Tensor) -> Tensor:
     """:func:`sign`; for complex numbers the number of modulus 1 in the same direction."""
-    if input._dt.category == dt.COMPLEX:
-        return _SGN_COMPLEX(input)  # type: ignore[no-any-return]
-    return _SIGN_AS_SGN(input) if input._dt is not dt.bool_ else wrap(input._a.copy(), input._dt)
-
-
-_SIGN_AS_SGN = Primitive(flat_functions.sign, "SgnBackward0")
-
-
-@op(inplace=True, aliases=("negative",))
-def neg(input: Tensor) -> Tensor:
-    """``-input``."""
-    if input._dt is dt.bool_:
-        raise RuntimeError(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to "
-            "invert a mask, use the `~` or `logical_not()` operator instead.")
-    return _NEGATIVE(input)  # type: ignore[no-any-return]
-
-
-register("__neg__", neg, torch=False)
+    return _SGN[input._dt.category == dt.COMPLEX](input)  # type: ignore[no-any-return]
 
 
 @op()
@@ -298,15 +236,12 @@ def angle(input: Tensor) -> Tensor:
     """The phase of complex numbers; 0 or pi for real ones."""
     if input._dt.category == dt.COMPLEX:
         return _ANGLE(input)  # type: ignore[no-any-return]
-    a = as_floating(input)
-    return _REAL_ANGLE(a)  # type: ignore[no-any-return]
+    return _REAL_ANGLE(as_floating(input))  # type: ignore[no-any-return]
 
 
-def _real_angle(a: Array) -> Array:
-    return np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0)))
-
-
-_REAL_ANGLE = Primitive(flat_functions.flat(_real_angle, "angle_of_real"), "AngleBackward0")
+_REAL_ANGLE = Primitive(flat_functions.flat(
+    lambda a: np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0))),
+    "angle_of_real"), "AngleBackward0")
 _FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
 _FREXP_RESULT = struct("frexp", "mantissa", "exponent")
 

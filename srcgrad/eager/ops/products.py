@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import Primitive, Tensor, bad_argument, dt, op, register
+from srcgrad.eager.dispatch import Primitive, Tensor, dt, need_tensor, op, register
 from srcgrad.eager.nodes import named
-from srcgrad.eager.ops.arguments import one_dtype
+from srcgrad.eager.ops.arguments import need_rank, one_dtype
 from srcgrad.eager.ops.arithmetic import mul
 from srcgrad.eager.ops.shapes import (
     expand,
@@ -46,9 +46,7 @@ def shape_text(t: Tensor) -> str:
 @op()
 def mm(input: Tensor, mat2: Tensor) -> Any:
     """The product of two matrices."""
-    for name, t in (("self", input), ("mat2", mat2)):
-        if t._a.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix")
+    need_rank(2, "{} must be a matrix", self=input, mat2=mat2)
     _check_inner(input, mat2)
     return _mm(input, mat2)
 
@@ -109,9 +107,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Any:
 
 def check_batches(x: Tensor, y: Tensor) -> None:
     """Raise unless two batches of matrices can be multiplied."""
-    for name, t in (("batch1", x), ("batch2", y)):
-        if t._a.ndim != 3:
-            raise RuntimeError(f"{name} must be a 3D tensor")
+    need_rank(3, "{} must be a 3D tensor", batch1=x, batch2=y)
     b, _, k = x._a.shape
     if y._a.shape[0] != b or y._a.shape[1] != k:
         raise RuntimeError(f"Expected size for first two dimensions of batch2 tensor to be: [{b}, "
@@ -209,11 +205,8 @@ def _factors(d: dt.dtype, beta: Any, alpha: Any) -> dict[str, Any]:
 @op(inplace=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (mat1 @ mat2)``."""
-    for name, t in (("mat1", mat1), ("mat2", mat2)):
-        if not isinstance(t, Tensor):
-            raise bad_argument("addmm", name, 2 if name == "mat1" else 3, "Tensor", t)
-        if t._a.ndim != 2:
-            raise RuntimeError(f"{name} must be a matrix, got {t._a.ndim}-D tensor")
+    need_rank(2, "{} must be a matrix, got {}-D tensor", mat1=need_tensor("addmm", mat1, "mat1", 2),
+              mat2=need_tensor("addmm", mat2, "mat2", 3))
     check_lengths(mat1, mat2)
     _one_dtype(input, mat1, mat2)
     _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
@@ -239,9 +232,7 @@ def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any 
 @op(inplace=True)
 def addr(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * outer(vec1, vec2)``."""
-    for name, t in (("vec1", vec1), ("vec2", vec2)):
-        if t._a.ndim != 1:
-            raise RuntimeError(f"addr: Expected 1-D argument {name}, but got {t._a.ndim}-D")
+    need_rank(1, "addr: Expected 1-D argument {}, but got {}-D", vec1=vec1, vec2=vec2)
     _fits(input, (*vec1._a.shape, *vec2._a.shape))
     d = result_type(input, vec1, vec2)
     return promoted(_ADDR, d, input, vec1, vec2, **_factors(d, beta, alpha))
@@ -287,9 +278,7 @@ def inner(input: Tensor, other: Tensor) -> Any:
 @op(aliases=("ger",))
 def outer(input: Tensor, vec2: Tensor) -> Any:
     """All products of the elements of two vectors."""
-    for name, t in (("self", input), ("vec2", vec2)):
-        if t._a.ndim != 1:
-            raise RuntimeError(f"outer: Expected 1-D argument {name}, but got {t._a.ndim}-D")
+    need_rank(1, "outer: Expected 1-D argument {}, but got {}-D", self=input, vec2=vec2)
     return mul(view(input, -1, 1), vec2)
 
 

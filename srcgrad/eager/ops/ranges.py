@@ -14,10 +14,11 @@ from srcgrad.eager.ops.creation import (
     fill_number,
     filled,
     given_sizes,
+    laid_like,
     size_of,
     tensor,
 )
-from srcgrad.eager.strides import extent, strided
+from srcgrad.eager.strides import extent, refuse_negative, strided
 from srcgrad.eager.tensor import Array, Tensor, store, wrap
 
 
@@ -112,10 +113,7 @@ def scalar_tensor(s: Any, *, d: dt.dtype | None = None) -> Tensor:
 def full_like(input: Tensor, fill_value: Any, *, memory_format: Any = None,
               d: dt.dtype | None = None) -> Tensor:
     """A tensor of one value in the shape of ``input``."""
-    d = d or input._dt
-    a = np.empty_like(input._a, dtype=d.numpy)
-    a[...] = store(d, np.asarray(fill_number(fill_value)))
-    return wrap(a, d)
+    return laid_like(input, d, lambda _, d: store(d, np.asarray(fill_number(fill_value))))
 
 
 @creator
@@ -126,9 +124,7 @@ def empty_strided(size: Any, stride: Any, *, d: dt.dtype | None = None) -> Tenso
     if len(shape) != len(steps):
         raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of "
                            f"strides ({len(steps)})")
-    if min(shape, default=0) < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(shape)}: "
-                           f"{list(shape)}")
+    refuse_negative(shape)
     if min(steps, default=0) < 0:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
                            f"strides={list(steps)}")
@@ -199,20 +195,11 @@ def _window(name: str, weights: Any) -> None:
     creator(window, name)
 
 
-def _hamming(i: Array, n: int, alpha: float = 0.54, beta: float = 0.46) -> Array:
-    return alpha - beta * np.cos(2 * math.pi * i / n)
-
-
-def _blackman(i: Array, n: int) -> Array:
-    return 0.42 - 0.5 * np.cos(2 * math.pi * i / n) + 0.08 * np.cos(4 * math.pi * i / n)
-
-
-def _kaiser(i: Array, n: int, beta: float = 12.0) -> Array:
-    return np.i0(beta * np.sqrt(1 - (2 * i / n - 1) ** 2)) / np.i0(beta)
-
-
 _window("hann_window", lambda i, n: np.sin(math.pi * i / n) ** 2)
-_window("hamming_window", _hamming)
-_window("blackman_window", _blackman)
+_window("hamming_window", lambda i, n, alpha=0.54, beta=0.46: (
+    alpha - beta * np.cos(2 * math.pi * i / n)))
+_window("blackman_window", lambda i, n: (
+    0.42 - 0.5 * np.cos(2 * math.pi * i / n) + 0.08 * np.cos(4 * math.pi * i / n)))
 _window("bartlett_window", lambda i, n: 1 - np.abs(2 * i / n - 1))
-_window("kaiser_window", _kaiser)
+_window("kaiser_window", lambda i, n, beta=12.0: (
+    np.i0(beta * np.sqrt(1 - (2 * i / n - 1) ** 2)) / np.i0(beta)))

@@ -28,7 +28,7 @@ from srcgrad.eager.ops.shapes import (
     wrap_each,
 )
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.strides import address, strided
+from srcgrad.eager.strides import address, refuse_negative, strided
 from srcgrad.eager.tangents import tangent_of
 from srcgrad.eager.views import STRIDED, gradient_edge, make_view, requires_grad, set_history
 from srcgrad.eager.writes import bump, check_writable
@@ -111,12 +111,8 @@ def repeat(input: Tensor, *repeats: Any) -> Any:
     if len(counts) < input._a.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of "
                            "dimensions of tensor")
-    for n in counts:
-        if n < 0:
-            sizes = (1,) * (len(counts) - input._a.ndim) + input._a.shape
-            made = [a * b for a, b in zip(sizes, counts)]
-            raise RuntimeError("Trying to create tensor with negative dimension "
-                               f"{next(n for n in made if n < 0)}: {made}")
+    sizes = (1,) * (len(counts) - input._a.ndim) + input._a.shape
+    refuse_negative([a * b for a, b in zip(sizes, counts)])
     return _REPEAT(input, counts)
 
 

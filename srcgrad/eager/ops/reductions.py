@@ -51,9 +51,8 @@ def wrap_dims(dim: Any, input: Tensor) -> tuple[int, ...] | None:
 
 def summand(input: Tensor, dtype: dt.dtype | None) -> Tensor:
     """The input in the dtype its sum has: integers and booleans are summed in int64."""
-    if dtype is not None:
-        return convert(input, dtype)
-    return convert(input, dt.int64) if input._dt.category < dt.FLOATING else input
+    whole = dtype is None and input._dt.category < dt.FLOATING
+    return convert(input, dt.int64 if whole else dtype)
 
 
 @op("sum")
@@ -73,7 +72,7 @@ def sum_(input: Tensor, dim: Any = None, keepdim: bool = False, *,
 def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
          dtype: dt.dtype | None = None) -> Any:
     """The mean of all elements, or over dimensions; not defined for integers."""
-    t = input if dtype is None else convert(input, dtype)
+    t = convert(input, dtype)
     if dtype is not None and dtype.category < dt.FLOATING:
         raise RuntimeError("mean(): could not infer output dtype. Optional dtype must be either a "
                            f"floating point or complex dtype. Got: {dtype.tensor_name}")

@@ -12,6 +12,7 @@ from srcgrad.eager.ops.arithmetic import halved, times_number
 from srcgrad.eager.ops.blending import complex_, lerp
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.joining import cat
+from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.rearranging import narrow
 from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, unsqueeze, wrap_dim, wrap_each
 from srcgrad.eager.ops.statistics import sort
@@ -193,7 +194,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         if given is not None and (given._a < 0).any():
             raise RuntimeError(f"cov(): {name} cannot be negative")
     rows = reshape(input, 1, -1) if input._a.ndim < 2 else input
-    rows = rows if rows._dt.category >= dt.FLOATING else convert(rows, dt.get_default_dtype())
+    rows = as_floating(rows)
     weights = None
     for given in (fweights, aweights):
         if given is not None:

@@ -10,10 +10,11 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, store, wrap
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
-from srcgrad.eager.ops.creation import creator, size_of
+from srcgrad.eager.ops.creation import creator, laid_like, size_of
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.random import Generator, default_generator
 from srcgrad.eager.random import distributions as draw
+from srcgrad.eager.strides import refuse_negative
 from srcgrad.eager.writes import apply_in_place
 from srcgrad.rules.nn.blends import masked_fill
 
@@ -69,11 +70,8 @@ def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
 
     def like(input: Tensor, *, memory_format: Any = None, generator: Generator | None = None,
              d: dt.dtype | None = None) -> Tensor:
-        d = d or input._dt
-        a = np.empty_like(input._a, dtype=d.numpy)
         with (g := generator or default_generator).lock:
-            a[...] = fill(g, np.empty_like(a), d)
-        return wrap(a, d)
+            return laid_like(input, d, lambda a, d: fill(g, a, d))
 
     creator(like, name + "_like")
     return creator(create, name)
@@ -155,8 +153,7 @@ def randint_like(input: Tensor, low: int, high: int | None = None, *,
 def randperm(n: int, *, generator: Generator | None = None,
              d: dt.dtype | None = None) -> Tensor:
     """The integers from 0 to ``n - 1`` in a random order."""
-    if n < 0:
-        raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
+    refuse_negative((n,))
     d = d or dt.int64
     refuse_kinds("b", "randperm", d)
     with (g := generator or default_generator).lock:

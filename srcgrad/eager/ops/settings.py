@@ -19,12 +19,6 @@ from srcgrad.eager.ops.ranges import linspace
 from srcgrad.eager.size import Size, struct
 
 
-@op(method=False, out=False)
-def numel(input: Tensor) -> int:
-    """The number of elements."""
-    return int(input._a.size)
-
-
 @op(out=False)
 def is_same_size(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have one shape."""
@@ -73,7 +67,7 @@ def broadcast_shapes(*shapes: Any) -> Any:
     return Size(out)
 
 
-for _name in ("is_floating_point", "is_complex", "is_signed", "is_inference"):
+for _name in ("is_floating_point", "is_complex", "is_signed", "is_inference", "numel"):
     method_as_function(_name)
 for _function in (is_tensor, broadcast_shapes):
     register(_function.__name__, _function, method=False)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.eager.dispatch import NAMESPACE, Space, unary, within
+from srcgrad.eager.ops.arguments import refusing
 from srcgrad.eager.ops.pairs import with_numbers
-from srcgrad.eager.ops.pointwise import real_only
 from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
 
 SPECIAL = Space()
@@ -29,7 +29,7 @@ _NO_HALF = ("erfcx", "log_ndtr", "ndtri")
 def _one(name: str, function: Any, node: str) -> None:
     kernel = "erf_vml_cpu" if name == "ndtr" else name + "_cpu"
     unary("special_" + name, function, node=node, method=False, inplace=False,
-          primal=real_only(kernel, function, half=name not in _NO_HALF))
+          primal=refusing(dict.fromkeys("ce" if name in _NO_HALF else "c", kernel), function))
     SPECIAL[name] = NAMESPACE.pop("special_" + name)
 
 

@@ -10,8 +10,9 @@ from srcgrad.eager import device as devices
 from srcgrad.eager.dispatch import Primitive, Space, Tensor, dt, op, within, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.casts import convert
-from srcgrad.eager.ops.complex_views import view_as_real
+from srcgrad.eager.ops.complex_views import complex_of, view_as_real
 from srcgrad.eager.ops.joining import cat
+from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.rearranging import narrow, roll
 from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, transpose, wrap_dim, wrap_each
 
@@ -32,14 +33,11 @@ def _real_numbers(name: str, input: Tensor) -> Tensor:
 def _floats(input: Tensor) -> Tensor:
     if input._dt in (dt.float16, dt.bfloat16):
         raise RuntimeError(f"Unsupported dtype {input._dt.tensor_name}")
-    if input._dt.category < dt.FLOATING:
-        return convert(input, dt.get_default_dtype())
-    return input
+    return as_floating(input)
 
 
 def _complex_numbers(input: Tensor) -> Tensor:
-    t = _floats(input)
-    return t if t._dt.category == dt.COMPLEX else convert(t, t._dt.to_complex())
+    return complex_of(_floats(input))
 
 
 def _norm(norm: str | None) -> str | None:

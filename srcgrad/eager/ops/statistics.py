@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, wrap
+from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import joint, named
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.ops.extremes import picked
@@ -156,20 +156,15 @@ _running("cumprod", _CUMPROD)
 def _running_extreme(name: str, node: str, better: Any) -> None:
     build = picked(name, node)
 
+    def where(a: Array, dim: int) -> Array:
+        ordinal = np.arange(a.shape[dim]).reshape(-1, *(1,) * (a.ndim - dim - 1))
+        reached = better.accumulate(a, axis=dim)
+        holds = (a == reached) | ((a != a) & (reached != reached))
+        return np.maximum.accumulate(np.where(holds, ordinal, 0), axis=dim)
+
     def call(input: Tensor, dim: int) -> Any:
         i = wrap_dim(dim, input)
-        a = input._a
-        if a.ndim == 0:
-            return build(input, np.zeros((), np.int64), i)
-        n = a.shape[i]
-        shape = [1] * a.ndim
-        shape[i] = n
-        ordinal = np.arange(n).reshape(shape)
-        reached = better.accumulate(a, axis=i)
-        at = np.broadcast_to(ordinal, a.shape)
-        holds = (a == reached) | ((a != a) & (reached != reached))
-        indices = np.maximum.accumulate(np.where(holds, at, 0), axis=i)
-        return build(input, indices, i)
+        return build(input, lambda a: where(a, i), i)
 
     op(name)(call)
 
@@ -186,8 +181,6 @@ _TOP = picked("topk", "TopkBackward0")
 
 def ordering(a: Any, dim: int, descending: bool) -> Any:
     """The stable order along ``dim``; NaN counts as greatest."""
-    if a.ndim == 0:
-        return np.zeros((), np.int64)
     if not descending:
         return np.argsort(a, axis=dim, kind="stable")
     back = np.argsort(np.flip(a, dim), axis=dim, kind="stable")
@@ -204,7 +197,7 @@ def sort(input: Tensor, dim: Any = -1, descending: bool = False, *,
     if input._dt.category == dt.COMPLEX:
         raise RuntimeError(" Sort does not support complex dtypes on CPU")
     build = _SORTED if stable is None else _SORTED_STABLY
-    return build(input, ordering(input._a, i, descending), i)
+    return build(input, lambda a: ordering(a, i, descending), i)
 
 
 @op(out=True)
@@ -231,7 +224,6 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     n = input._a.shape[i] if input._a.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
-    order = ordering(input._a, i, largest)
-    return _TOP(input, np.take(order, np.arange(k), axis=i) if order.ndim else order, i)
+    return _TOP(input, lambda a: np.take(ordering(a, i, largest), np.arange(k), axis=i), i)
 
 

@@ -191,11 +191,6 @@ class LBFGS(Optimizer):
             torch.increment_version(p)
             offset += buffer.size
 
-    def _restore(self, saved: list[Array]) -> None:
-        for p, values in zip(self._params, saved):
-            np.copyto(numbers(p), values)
-            torch.increment_version(p)
-
     def step(self, closure: Closure | None = None) -> Any:
         """Up to ``max_iter`` iterations; returns the loss at the start."""
         if closure is None:
@@ -267,7 +262,9 @@ class LBFGS(Optimizer):
             self._move(t, direction)
             value = float(closure())
             slope_at = self._flat_grad()
-            self._restore(saved)
+            for p, values in zip(self._params, saved):
+                np.copyto(numbers(p), values)
+                torch.increment_version(p)
             return value, slope_at
 
         search = Search(objective, direction, Point(0, loss, gradient, slope), trials)

@@ -29,7 +29,7 @@ def module_class_name(module: Module, path: str) -> str:
     """How a file names the class of ``module``: the library's by their own names."""
     cls = type(module)
     if "parametrizations" in module._modules:
-        raise unserialisable()
+        unserialisable(module)
     if "<locals>" in cls.__qualname__:
         raise TypeError(f"save: {path} is of the class {typename(cls)}, which is defined in a "
                         "function and cannot be found again when loading; define it at the top "

@@ -9,43 +9,49 @@ import numpy as np
 
 from srcgrad.rules.book import Array, elementwise
 from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.nn.error_function import widened
 from srcgrad.rules.nn.on_demand import special
+
+
+def _special(name: str, x: Array) -> Array:
+    """SciPy's function in the dtype of ``x`` (it computes half precision in double)."""
+    return special(name)(x).astype(widened(x)[1])
 
 
 @runtime
 def i0(x: Array) -> Array:
     """The modified Bessel function of the first kind of order 0."""
-    return special("i0")(x)
+    return _special("i0", x)
 
 
 @runtime
 def i0e(x: Array) -> Array:
     """``exp(-|x|) * i0(x)``."""
-    return special("i0e")(x)
+    return _special("i0e", x)
 
 
 @runtime
 def i1(x: Array) -> Array:
     """The modified Bessel function of the first kind of order 1."""
-    return special("i1")(x)
+    return _special("i1", x)
 
 
 @runtime
 def i1e(x: Array) -> Array:
     """``exp(-|x|) * i1(x)``."""
-    return special("i1e")(x)
+    return _special("i1e", x)
 
 
 @runtime
 def bessel_j0(x: Array) -> Array:
     """The Bessel function of the first kind of order 0."""
-    return special("j0")(x)
+    return _special("j0", x)
 
 
 @runtime
 def bessel_j1(x: Array) -> Array:
     """The Bessel function of the first kind of order 1."""
-    return special("j1")(x)
+    return _special("j1", x)
 
 
 @runtime

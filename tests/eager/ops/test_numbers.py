@@ -91,3 +91,20 @@ def test_without_scipy_what_is_missing_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     with pytest.raises(ModuleNotFoundError, match=r"scipy\.special\.i0 .*srcgrad\[scipy\]"):
         torch.i0(torch.ones(2, requires_grad=True)).sum().backward()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_results_are_stored_in_the_dtype_they_have(dtype):
+    """Also where SciPy computes half precision in double."""
+    names = ("exp log1p sin asinh rsqrt sigmoid sinc erf erfinv lgamma digamma i0 floor frac sign abs "
+             "relu neg round square reciprocal logit softplus").split()
+    functions = [getattr(torch, name, None) or getattr(torch.nn.functional, name) for name in names]
+    functions += [getattr(torch.special, name) for name in (
+        "entr", "erfc", "i0", "i0e", "i1", "i1e", "ndtr", "bessel_j0", "bessel_j1",
+        "modified_bessel_i0", "modified_bessel_i1")]
+    for shape in ((), (3,)):
+        for requires_grad in (False, True):
+            t = torch.full(shape, 0.3, dtype=getattr(torch, dtype), requires_grad=requires_grad)
+            for function in functions:
+                r = function(t)
+                assert r.dtype is t.dtype and r._a.dtype == t._a.dtype, function

@@ -114,19 +114,18 @@ def _additive(mask: Any, name: str, other: Any, dtype: Any) -> Any:
 
 def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
     size = query.size(-1)
+
+    def joint(x: Any, count: int, w: Any, b: Any) -> tuple[Any, ...]:
+        out = linear(x, w, b).unflatten(-1, (count, size)).unsqueeze(0)
+        out = out.transpose(0, -2).squeeze(-2).contiguous()
+        return tuple(out[i] for i in range(count))
+
+    if key is value and query is key:
+        return joint(query, 3, weight, bias)
     if key is value:
-        if query is key:
-            joint = linear(query, weight, bias)
-            joint = joint.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2)
-            joint = joint.contiguous()
-            return joint[0], joint[1], joint[2]
         w_q, w_kv = weight.split([size, size * 2])
         b_q, b_kv = (None, None) if bias is None else bias.split([size, size * 2])
-        q = linear(query, w_q, b_q)
-        both = linear(key, w_kv, b_kv)
-        both = both.unflatten(-1, (2, size)).unsqueeze(0).transpose(0, -2).squeeze(-2)
-        both = both.contiguous()
-        return q, both[0], both[1]
+        return linear(query, w_q, b_q), *joint(key, 2, w_kv, b_kv)
     w_q, w_k, w_v = weight.chunk(3)
     b_q, b_k, b_v = (None, None, None) if bias is None else bias.chunk(3)
     return linear(query, w_q, b_q), linear(key, w_k, b_k), linear(value, w_v, b_v)

@@ -16,12 +16,6 @@ def _checked(p: float) -> None:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _noise_shape(input: Any) -> tuple[int, ...]:
-    if input.dim() < 2:
-        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
-    return (*input.shape[:2], *(1,) * (input.dim() - 2))
-
-
 def _dropped(input: Any, p: float, training: bool, inplace: bool, by_feature: bool = False,
              alpha: bool = False) -> Any:
     _checked(p)
@@ -30,7 +24,10 @@ def _dropped(input: Any, p: float, training: bool, inplace: bool, by_feature: bo
     if p == 1:
         zero = torch.zeros((), dtype=input.dtype)
         return input.mul_(zero) if inplace else input.mul(zero)
-    noise = (torch.empty(_noise_shape(input), dtype=input.dtype) if by_feature else
+    if by_feature and input.dim() < 2:
+        raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
+    channels = (*input.shape[:2], *(1,) * (input.dim() - 2))
+    noise = (torch.empty(channels, dtype=input.dtype) if by_feature else
              torch.empty_like(input.detach())).bernoulli_(1 - p)
     if not alpha:
         noise = noise.div_(1 - p)

@@ -42,7 +42,10 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
                            f"{input.dim()}")
     before, after = tuple(widths[0::2][::-1]), tuple(widths[1::2][::-1])
     if mode == "constant":
-        return _constant_pad(input, before, after, 0.0 if value is None else value)
+        size = input.shape[input.dim() - count:]
+        if any(n + b + a < 0 for n, b, a in zip(size, before, after)):
+            raise RuntimeError("narrow(): length must be non-negative.")
+        return nodes.constant_pad(input, before, after, 0.0 if value is None else value)
     if value not in (None, 0):
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     if mode not in _PLACED:
@@ -57,14 +60,6 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
 
 
 _PLACED = {"reflect": "Reflection", "replicate": "Replication", "circular": "Circular"}
-
-
-def _constant_pad(input: Any, before: Any, after: Any, value: float) -> Any:
-    size = input.shape[input.dim() - len(before):]
-    for n, b, a in zip(size, before, after):
-        if n + b + a < 0:
-            raise RuntimeError("narrow(): length must be non-negative.")
-    return nodes.constant_pad(input, before, after, value)
 
 
 def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:

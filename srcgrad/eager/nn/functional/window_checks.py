@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from ... import basis as torch
 from ...calling_errors import whole
+from ...strides import refuse_negative
 
 Ints = tuple[int, ...]
 _WORDS = ("one", "two", "three")
@@ -120,10 +121,7 @@ def adaptive_size(name: str, input: Any, output_size: Any, count: int) -> Ints:
             raise RuntimeError(
                 f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
                 f"input has sizes {given} with dimension {axis} being empty")
-    if min(out) < 0:
-        lead = given[:-count]
-        shown = [*lead, 1, *out] if count == 1 else [*lead, *out]
-        raise RuntimeError(f"Trying to create tensor with negative dimension {min(out)}: {shown}")
+    refuse_negative([*given[:-count], *[1] * (count == 1), *out])
     return out[-count:]
 
 

@@ -37,12 +37,15 @@ class _ConvNd(Layer):
             output_padding=ntuple(output_padding, n), groups=groups, padding_mode=padding_mode)
         self._check_padding()
         self._reversed_padding_repeated_twice = self._widths()
-        ends = (out_channels, in_channels // groups)
-        if self.is_transposed:
-            ends = (in_channels, out_channels // groups)
-        self._register((*ends, *self.kernel_size), device, dtype, weight=True)
+        self._register(self._weight_shape(), device, dtype, weight=True)
         self._register(out_channels, device, dtype, bias=bool(bias))
         self.reset_parameters()
+
+    def _weight_shape(self) -> tuple[int, ...]:
+        ends = self.out_channels, self.in_channels // self.groups
+        if self.transposed:
+            ends = self.in_channels, self.out_channels // self.groups
+        return (*ends, *self.kernel_size)
 
     def _check_padding(self) -> None:
         if isinstance(self.padding, str):

@@ -120,10 +120,7 @@ class _LazyConv(LazyModuleMixin, learned="in_channels"):
         self.in_channels = input.shape[-n - 1]
         if self.in_channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")
-        ends = (self.out_channels, self.in_channels // self.groups)
-        if self.transposed:
-            ends = (self.in_channels, self.out_channels // self.groups)
-        self.weight.materialize((*ends, *self.kernel_size))
+        self.weight.materialize(self._weight_shape())
         if self.bias is not None:
             self.bias.materialize((self.out_channels,))
         self.reset_parameters()

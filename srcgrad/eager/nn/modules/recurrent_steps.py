@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ... import basis as torch
@@ -18,14 +19,9 @@ from ..options import Layer
 State = tuple[Any, ...]
 
 
-def rnn_tanh_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
-    """``tanh(projected + h @ W_hh.T + b_hh)``."""
-    return (torch.tanh(projected + F.linear(state[0], w_hh, b_hh)),)
-
-
-def rnn_relu_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
-    """``relu(projected + h @ W_hh.T + b_hh)``."""
-    return (torch.relu(projected + F.linear(state[0], w_hh, b_hh)),)
+def rnn_step(activation: Any, projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
+    """``activation(projected + h @ W_hh.T + b_hh)``."""
+    return (activation(projected + F.linear(state[0], w_hh, b_hh)),)
 
 
 def lstm_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
@@ -48,7 +44,8 @@ def gru_step(projected: Any, state: State, w_hh: Any, b_hh: Any) -> State:
 
 
 STEPS: dict[str, Callable[[Any, State, Any, Any], State]] = {
-    "RNN_TANH": rnn_tanh_step, "RNN_RELU": rnn_relu_step, "LSTM": lstm_step, "GRU": gru_step,
+    "RNN_TANH": partial(rnn_step, torch.tanh), "RNN_RELU": partial(rnn_step, torch.relu),
+    "LSTM": lstm_step, "GRU": gru_step,
 }
 
 

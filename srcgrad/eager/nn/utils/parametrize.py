@@ -131,22 +131,10 @@ def _accessor(name: str) -> property:
     return property(read, write)
 
 
-def _own_class(module: Module) -> None:
-    """Give ``module`` a class of its own, for the properties."""
-    cls = type(module)
-    module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), {
-        "__module__": "torch.nn.utils.parametrize", "__getstate__": _unserialisable,
-        "__deepcopy__": _copied})
-
-
 def _copied(self: Any, memo: dict[int, Any]) -> Any:
     replica = memo[id(self)] = object.__new__(type(self))
     replica.__dict__ = copy.deepcopy(self.__dict__, memo)
     return replica
-
-
-def _unserialisable(self: Any) -> Any:
-    raise unserialisable()
 
 
 def is_parametrized(module: Any, tensor_name: str | None = None) -> bool:
@@ -182,7 +170,10 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
             _check_kind(parts(), before, "", "unparametrized ", "parametrized ")
     delattr(module, tensor_name)
     if not is_parametrized(module):
-        _own_class(module)
+        cls = type(module)  # the module gets a class of its own, for the properties
+        module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), {
+            "__module__": "torch.nn.utils.parametrize", "__getstate__": unserialisable,
+            "__deepcopy__": _copied})
         module.parametrizations = ModuleDict()
     setattr(type(module), tensor_name, _accessor(tensor_name))
     module.parametrizations[tensor_name] = parts

@@ -193,20 +193,18 @@ class LRScheduler:
         self._last_lr = self._current()
 
 
-def lambda_list(optimizer: Optimizer, lr_lambda: Any) -> list[Callable[[int], float]]:
-    """One factor function per group (``ValueError`` if a list has another length)."""
-    count = len(optimizer.param_groups)
-    if not isinstance(lr_lambda, (list, tuple)):
-        return [lr_lambda] * count
-    if len(lr_lambda) != count:
-        raise ValueError(f"Expected {count} lr_lambdas, but got {len(lr_lambda)}")
-    return list(lr_lambda)
-
-
 class LambdaState(LRScheduler):
-    """State handling of schedules given by functions: only callable objects are stored."""
+    """Schedules given by a function for each group; of these only callable objects are stored."""
 
-    lr_lambdas: list[Callable[[int], float]]
+    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
+        self.optimizer = optimizer
+        count = len(optimizer.param_groups)
+        if not isinstance(lr_lambda, (list, tuple)):
+            lr_lambda = [lr_lambda] * count
+        if len(lr_lambda) != count:
+            raise ValueError(f"Expected {count} lr_lambdas, but got {len(lr_lambda)}")
+        self.lr_lambdas: list[Callable[[int], float]] = list(lr_lambda)
+        super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; functions are ``None``, callable objects their ``__dict__``."""

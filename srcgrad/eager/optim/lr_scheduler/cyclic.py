@@ -89,12 +89,10 @@ class _Momentum(LRScheduler):
             group["momentum"] = value
 
 
-def _cosine(start: Any, end: Any, part: float) -> Any:
-    return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
-
-
-def _straight(start: Any, end: Any, part: float) -> Any:
-    return (end - start) * part + start
+_BETWEEN: dict[str, Callable[[Any, Any, float], Any]] = {  # from a start to an end, by a part
+    "cos": lambda start, end, part: end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1),
+    "linear": lambda start, end, part: (end - start) * part + start,
+}
 
 
 def _positive_int(name: str, value: Any) -> int:
@@ -123,7 +121,7 @@ class OneCycleLR(_Momentum):
         self._schedule_phases = self._phases(pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
-        if anneal_strategy not in ["cos", "linear"]:
+        if anneal_strategy not in list(_BETWEEN):
             raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
                              f"{anneal_strategy}")
         self._anneal_func_type = anneal_strategy
@@ -167,7 +165,7 @@ class OneCycleLR(_Momentum):
                 break
             start = phase["end_step"]
         part = (step - start) / (phase["end_step"] - start)
-        between = _cosine if self._anneal_func_type == "cos" else _straight
+        between = _BETWEEN[self._anneal_func_type]
         rates = []
         for group in self.optimizer.param_groups:
             rates.append(between(group[phase["start_lr"]], group[phase["end_lr"]], part))

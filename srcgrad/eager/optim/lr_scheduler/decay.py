@@ -9,36 +9,26 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LambdaState, LRScheduler, lambda_list
+from .base import LambdaState, LRScheduler
 
 
 class LambdaLR(LambdaState):
     """Initial rate times ``lr_lambda(epoch)``."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        self.optimizer = optimizer
-        self.lr_lambdas = lambda_list(optimizer, lr_lambda)
-        super().__init__(optimizer, last_epoch)
-
     def _rates(self) -> list[Any]:
-        return [
-            base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs)
-        ]
+        return [base * factor(self.last_epoch)
+                for factor, base in zip(self.lr_lambdas, self.base_lrs)]
 
 
 class MultiplicativeLR(LambdaState):
     """Present rate times ``lr_lambda(epoch)``."""
 
-    def __init__(self, optimizer: Optimizer, lr_lambda: Any, last_epoch: int = -1) -> None:
-        self.optimizer = optimizer
-        self.lr_lambdas = lambda_list(optimizer, lr_lambda)
-        for factor in self.lr_lambdas:
-            if not callable(factor):
-                raise TypeError(f"lr_lambda should be a function, but got {type(factor).__name__}")
-        super().__init__(optimizer, last_epoch)
-
     def _rates(self) -> list[Any]:
         if self._is_initial:
+            for factor in self.lr_lambdas:
+                if not callable(factor):
+                    raise TypeError(
+                        f"lr_lambda should be a function, but got {type(factor).__name__}")
             return self._current()
         return [group["lr"] * factor(self.last_epoch)
                 for factor, group in zip(self.lr_lambdas, self.optimizer.param_groups)]

@@ -78,7 +78,9 @@ class DataLoader(Generic[T_co]):
     def __iter__(self) -> Iterator[Any]:
         # a pass takes one number from the generator, as PyTorch does for its workers' seeds
         torch.empty((), dtype=torch.int64).random_(generator=self.generator)
-        return self._stream() if self._iterable else self._batches()
+        if not self._iterable:
+            return self._batches()
+        return map(self.collate_fn, self.dataset if self.batch_size is None else self._groups())
 
     def _batches(self) -> Iterator[Any]:
         if self.batch_sampler is None:
@@ -87,16 +89,8 @@ class DataLoader(Generic[T_co]):
             return
         together = getattr(self.dataset, "__getitems__", None)
         for indices in self.batch_sampler:
-            if callable(together):
-                yield self.collate_fn(together(indices))
-            else:
-                yield self.collate_fn([self.dataset[i] for i in indices])
-
-    def _stream(self) -> Iterator[Any]:
-        if self.batch_size is None:
-            yield from map(self.collate_fn, self.dataset)
-        else:
-            yield from map(self.collate_fn, self._groups())
+            yield self.collate_fn(together(indices) if callable(together) else
+                                  [self.dataset[i] for i in indices])
 
     def _groups(self) -> BatchSampler:
         assert self.batch_size is not None
