@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
+import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -459,7 +460,10 @@ class Containers(Collaborator):
 
     def inplace_list(self, op: str, left: Any, right: Any) -> Any:
         if op == "+":
-            self.presence.container_method(left, "extend", (right,), {})
+            if type(right) is types.GeneratorType:  # which may read the list
+                self.machine.call_method(left, "extend", right)
+            else:
+                self.presence.container_method(left, "extend", (right,), {})
             return left
         if id(left) in self.symbolic_lists:
             self.list_methods.refill(left, self.repeated_list([left], right, "extend"))

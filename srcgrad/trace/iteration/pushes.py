@@ -9,14 +9,17 @@ no such form, or that fails, Python's own generator runs while tracing.
 from __future__ import annotations
 
 import functools
+import heapq
 import inspect
 import itertools
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...errors import UnsupportedOperation
 from ...stage.function import Staged as StagedFunction
 from ...stage.machine import BREAK, CONTINUE, EXPRESSION, NORMAL, RETURN, UNBOUND, Frame
 from ...types.dataclasses import dataclass, field
@@ -30,6 +33,7 @@ from ..record.homes import RAISE
 from ..record.journal import Field, Slot
 from ..record.structures import parts_of_iterator
 from ..record.tracers import Jump, is_tracer
+from .ahead import Ahead
 from .iteration import Cursor, Staged, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
 from .iterators import EXHAUST, LOOKING
@@ -39,7 +43,8 @@ if TYPE_CHECKING:
 
 FRESH, ENDED, LEFT = 0, 1, 2
 SEQUENCES = (list, tuple, str, range, np.ndarray, Staged)  # what items may be asked of by number
-LAZY: frozenset[Any] = frozenset({zip, map, itertools.zip_longest})  # take items when asked
+LAZY: frozenset[Any] = frozenset({  # take items when asked
+    zip, map, itertools.zip_longest, itertools.tee, itertools.cycle, heapq.merge})
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
 
 
@@ -313,10 +318,29 @@ class Pushes(Collaborator):
             if function is next:
                 return self._next_of(*args)
             if function not in LOOKING:
+                if function is not sorted and function not in LAZY and any(
+                        map(_is_function, (*args, *kwargs.values()))):
+                    return self._in_turn(function, args, kwargs)
                 args = tuple([self.collected(a) if takes_all else a if not self._may_run(
                     a, function) else self.cursors.made_ahead(a) if function in LAZY
                     else self.collected(a) for a in args])
         return self.next.called(function, args, kwargs)
+
+    def _in_turn(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function that calls one of the program's for each item of a generator as soon as it
+        is there (``max`` with a key): the items are computed first, which nobody may notice."""
+        given = *args, *kwargs.values()
+        read = [Ahead(self.machine, f) for f in given if _is_function(f)]
+        made = [Ahead(self.machine, a) for a in args if self.fresh_generator(a) is not None]
+        args, changes = self.cursors.changes_of(lambda: tuple(map(self.collected, args)))
+        found, changed = self.cursors.changes_of(lambda: self.next.called(function, args, kwargs))
+        if changed and (changes or any(one.changed() for one in made)) or (
+                changes and any(one.changed() for one in read)):
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"{function.__name__} over a generator, with a function, where one changes what "
+                "the other reads", why="all items are computed before the function is called",
+                fix="write a loop"))
+        return found
 
     def _next_of(self, generator: Any, *default: Any) -> Any:
         """``next`` of a fresh generator: Python's, or the first round of a loop, as which an
@@ -348,9 +372,20 @@ class Pushes(Collaborator):
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if self.generated and any(map(self.fresh_generator, args)) and name != "append" and (
-                isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
+                isinstance(obj, (list, dict, set, str, deque)) and (
+                    python_method(obj, name) is None)):
+            if any(Ahead(self.machine, a).reads(obj) for a in args):
+                return self._one_by_one(obj, name, *args)
             args = tuple(self.collected(a) for a in args)
         return self.next.called_method(obj, name, args, kwargs)
+
+    def _one_by_one(self, obj: Any, name: str, items: Any) -> None:
+        """``obj.extend(items)`` where the items are made of what is in ``obj`` by then."""
+        if name != "extend" or type(obj) is not list:
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"{type(obj).__name__}.{name} with a generator that reads the {type(obj).__name__}",
+                why="all items are computed before they are put in", fix="write a loop"))
+        self.machine.for_(items, self.machine.hold, lambda: self.machine.append_held(obj))
 
     def begun(self, obj: Any) -> Any:
         """The generator that an object's ``__iter__`` makes, if it is one; else the object."""
@@ -421,6 +456,10 @@ class Pushes(Collaborator):
         place = places[0]
         before, after = list(parts[:place]), list(parts[place + 1:])
         return self.next.called(zipped, (before, parts[place], after), {})
+
+
+def _is_function(obj: Any) -> bool:
+    return isinstance(obj, (types.FunctionType, types.MethodType, functools.partial))
 
 
 def _is_sequence(part: Any) -> bool:
