@@ -334,7 +334,7 @@ class Pushes(Collaborator):
         made = [Ahead(self.machine, a) for a in args if self.fresh_generator(a) is not None]
         args, changes = self.cursors.changes_of(lambda: tuple(map(self.collected, args)))
         found, changed = self.cursors.changes_of(lambda: self.next.called(function, args, kwargs))
-        if changed and (changes or any(one.changed() for one in made)) or (
+        if (changed and (changes or any(one.changed() for one in made))) or (
                 changes and any(one.changed() for one in read)):
             raise self.recorder.fatal(UnsupportedOperation(
                 f"{function.__name__} over a generator, with a function, where one changes what "
