@@ -105,9 +105,9 @@ class Iterators(Collaborator):
         return self.containers.made(Cursor(
             staged_iterable(self.machine, items) or items, kept=kept, ahead=ahead))
 
-    def unnoticed(self, compute: Callable[[], Any], *given: Any) -> Any:
-        """Compute what Python computes later, or may not compute, of iterators that are given."""
-        found, changes = self.changes_of(compute, *given)
+    def unnoticed(self, compute: Callable[[], Any]) -> Any:
+        """Compute what Python computes later, or may not compute."""
+        found, changes = self.changes_of(compute)
         if changes:
             raise self.recorder.fatal(UnsupportedOperation(
                 "what makes items of an iterator changes what is seen elsewhere",
@@ -115,15 +115,18 @@ class Iterators(Collaborator):
                 fix="make a list of the items first, or write a loop"), LateItems())
         return found
 
-    def changes_of(self, compute: Callable[[], Any], *given: Any) -> tuple[Any, bool]:
+    def changes_of(self, compute: Callable[[], Any]) -> tuple[Any, bool]:
         """Also whether what computes items does anything beside: changes what others may see, or
-        has an effect."""
-        nameless = {id(one) for one in given if type(one) is Cursor and not one.kept}
+        has an effect.  Iterators that it goes through serve nobody else."""
         nodes = self.recorder.region.builder.nodes
         start = len(nodes)
         found, cells = self.guarded.changed_by(compute)
         own = {id(one) for made in self.pushes.generated.values() for one in (made, made.frame)}
-        return found, any(id(c.owner) not in own | nameless for c in cells) or any(
+        for cell in cells:
+            if type(cell.owner) is Cursor:
+                self.journal.write(Field(cell.owner, "shared"), True)
+        return found, any(id(c.owner) not in own and type(c.owner) is not Cursor
+                          for c in cells) or any(
             n.op == "effect" for n in walk(Block((), tuple(nodes[start:]), ())))
 
     def check_ahead(self, cursor: Cursor) -> None:

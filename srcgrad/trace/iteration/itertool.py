@@ -53,7 +53,7 @@ def _ahead(tool: Callable[..., Any]) -> Callable[..., Any]:
             return tool(machine, *args, **kwargs)
         ahead = Ahead(machine, (args, kwargs))
         items = machine.cursors.unnoticed(lambda: machine.call(
-            list, tool(machine, *args, **kwargs)), *args)
+            list, tool(machine, *args, **kwargs)))
         return machine.containers.made(Cursor(items, ahead=ahead))
 
     return handler
@@ -105,7 +105,7 @@ def cycle(machine: Any, iterable: Any) -> Any:
 
 @handles(unnoticed)
 def unnoticed_(machine: Any, function: Any, item: Any) -> Any:
-    return machine.cursors.unnoticed(lambda: machine.call(function, item), item)
+    return machine.cursors.unnoticed(lambda: machine.call(function, item))
 
 
 @handles(read_by)
@@ -124,6 +124,6 @@ def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
     if not isinstance(found, (Staged, list, tuple)):
         ahead = Ahead(machine, iterable)
         items = machine.containers.made(machine.cursors.unnoticed(
-            lambda: list(machine.iterate(iterable)), iterable))
+            lambda: list(machine.iterate(iterable))))
         return tuple([machine.containers.made(Cursor(items, ahead=ahead)) for _ in range(n)])
     return tuple(machine.containers.made(Cursor(found)) for _ in range(n))
