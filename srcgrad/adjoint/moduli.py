@@ -47,9 +47,9 @@ class Moduli:
         as the root of squares; None for all other nodes."""
         squares = self._under_root(node)
         if squares is not None:
-            length: Any = Sym(node.out, tape)
-            share = (0.5 * Sym(ct, tape)) / np.where(length == 0, np.inf, length)
-            return [(squares, unbroadcast(tape, share.value, squares))]
+            root: Any = Sym(node.out, tape)
+            slope: Any = 0.5 * Sym(ct, tape) / np.where(root == 0, np.inf, root)
+            return [(squares, unbroadcast(tape, slope.value, squares))]
         length, order = self._power(node)
         if length is None:
             return None
