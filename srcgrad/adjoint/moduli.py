@@ -41,11 +41,13 @@ class Moduli:
         self.signs = Signs({out: node for node in walk(block) for out in node.outputs})
         self.lengths = {node.out: bound for node in walk(block) if len(node.outputs) == 1
                         for bound in [self._bound(node)] if bound and _is_length(bound)}
+        self.roots = {node.out: squares for node in walk(block)
+                      for squares in [self._under_root(node)] if squares is not None}
 
     def pairs(self, tape: Tape, node: Node, ct: Value) -> list[tuple[Value, Value]] | None:
         """What a node contributes to cotangents, if it is an even power of a length, or a length
         as the root of squares; None for all other nodes."""
-        squares = self._under_root(node)
+        squares = self.roots.get(node.out)
         if squares is not None:
             root: Any = Sym(node.out, tape)
             slope: Any = 0.5 * Sym(ct, tape) / np.where(root == 0, np.inf, root)
