@@ -50,7 +50,8 @@ class Moduli:
         squares = self.roots.get(node.out)
         if squares is not None:
             root: Any = Sym(node.out, tape)
-            slope: Any = 0.5 * Sym(ct, tape) / np.where(root == 0, np.inf, root)
+            half: Any = Sym(ct, tape)
+            slope = 0.5 * half / np.where(root == 0, np.inf, root)
             return [(squares, unbroadcast(tape, slope.value, squares))]
         length, order = self._power(node)
         if length is None:
