@@ -90,7 +90,8 @@ class Ahead:
         if type(obj) is ArrayTracer:
             self._walk(reach(obj.home), name)
             return
-        if obj is UNBOUND or isinstance(obj, (*IMMUTABLE, type, types.ModuleType)) or (
+        if obj is UNBOUND or obj is self.machine or isinstance(
+                obj, (*IMMUTABLE, type, types.ModuleType)) or (
                 id(obj) in self.seen):
             return
         if isinstance(obj, Placed):

@@ -96,7 +96,7 @@ def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     if len(parts) == 1 and type(parts[0]) is Transposed:
         return machine.tuples.columns_of(parts[0])
     if not _any_staged(machine, parts):
-        return zip(*[machine.containers.watched(machine.containers.outside_items(p))
+        return zip(*[machine.containers.watched(machine.containers.outside_items(p), True)
                      for p in parts], strict=strict)
     parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
@@ -124,7 +124,7 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
     if found is None and isinstance(iterable, range):
         found = Range(iterable.start, iterable.stop, iterable.step)
     if found is None:
-        return enumerate(machine.containers.watched(machine.containers.outside_items(iterable)),
+        return enumerate(machine.containers.watched(machine.containers.outside_items(iterable), True),
                          start)
     return Enumerate(found, start)
 
@@ -166,7 +166,7 @@ def map_(machine: Any, function: Any, *parts: Any) -> Any:
         staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
         return machine.containers.made(Cursor(Mapped(function, staged)))
     return map(functools.partial(machine.call, function), *[
-        machine.containers.watched(machine.containers.outside_items(p)) for p in parts])
+        machine.containers.watched(machine.containers.outside_items(p), True) for p in parts])
 
 
 @handles(iter)

@@ -96,6 +96,7 @@ class Pushes(Collaborator):
 
     branches: parts.Branches
     calls: parts.Calls
+    containers: parts.Containers
     cursors: parts.Iterators
     escapes: parts.Escapes
     list_methods: parts.ListMethods
@@ -156,19 +157,20 @@ class Pushes(Collaborator):
         return self._either(*((handed, plainly) if call is not None else (plainly, handed)))
 
     def _either(self, first: Callable[[], Any], second: Callable[[], Any],
-                of: Any = None) -> Any:
-        """One way to take items (``of`` a generator that runs anew for the second); the second
-        where the first is refused."""
+                of: Any = None, teed: bool = False) -> Any:
+        """One way to take items (``of`` a generator that runs anew for the second, ``teed``: of
+        items that are there for both); the second where the first is refused."""
         layers, region = len(self.journal.layers), self.recorder.region
         nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
             self.merges.frames)
-        before = self._positions()
+        before, taken = self._positions(), list(self.containers.taken)
         self.journal.push()
         try:
             found = first()
         except Refusal as refusal:
             after = self._positions()
-            if any(after[key] != position for key, position in before.items() if key != id(of)):
+            if any(after[key] != position for key, position in before.items() if key != id(of)) or (
+                    not teed and self.containers.taken[:len(taken)] != taken):
                 raise  # what a generator of Python's has given is gone
             self.loops.unwind(layers, region, nodes)
             del self.consumers[consumers:], self.merges.frames[frames:]
@@ -404,7 +406,7 @@ class Pushes(Collaborator):
             return iterable
 
         def handed() -> Any:
-            items: list[Any] = self.machine.containers.made([])
+            items: list[Any] = self.containers.made([])
             self.machine.for_(iterable if call is None else call, self.machine.hold,
                               lambda: self.machine.append_held(items))
             return items
@@ -415,19 +417,20 @@ class Pushes(Collaborator):
             return handed()
         slots, name = call.frame.slots, call.form.parameters[0]
         source = again = slots[name]
-        if hasattr(type(source), "__next__"):  # what the first attempt takes is there for the next
+        teed = hasattr(type(source), "__next__")
+        if teed:  # what the first attempt takes is there for the next
             self.check_iterator(source)
             source, again = itertools.tee(source)
 
         def plainly() -> Any:
             slots[name] = source
-            return self.machine.containers.made(list(self.machine.iterate(iterable)))
+            return self.containers.made(list(self.machine.iterate(iterable)))
 
         def pushed() -> Any:
             slots[name] = again
             return handed()
 
-        return self._either(plainly, pushed, of=iterable)
+        return self._either(plainly, pushed, of=iterable, teed=teed)
 
     def _found(self, iterable: Any, wanted: bool) -> Any:
         """``any`` or ``all`` of a generator."""
