@@ -28,7 +28,7 @@ from srcgrad.emit.references import by_reference
 from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.emit.storage import depth_of, family_of
-from srcgrad.graph.ir import Graph, Value, walk
+from srcgrad.graph.ir import Graph, walk
 from srcgrad.graph.unbound import with_bound_questions
 
 

@@ -10,6 +10,8 @@ from generator import Lines
 class Effects(Lines):
     """One random ``program(x, a)`` of a vector and a number."""
 
+    growing = False  # does a list grow while its own items are taken, without end?
+
     def number(self, local: tuple[str, ...] = ()) -> str:
         names = ("st[0]", "st[1]", "a", "c", "out", "x[0]", "0.4", *local, *local)
         first, second = self.pick(*names), self.pick(*names)
@@ -52,7 +54,7 @@ class Effects(Lines):
 
     def items(self) -> str:
         """Something that computes its items when they are taken."""
-        plain = self.pick("x", "x", "l", "x[:3]", "x[::-1]", "l[1:]", "list(x)")
+        plain = self.pick("x", "x", "x[:3]", "x[::-1]", "l[1:]", "list(x)", *["l"] * (not self.growing))
         kind = self.random.randrange(6)
         if kind == 0:
             return f"map({self.function()}, {plain})"
@@ -122,8 +124,10 @@ class Effects(Lines):
             self.put(self.effect(("out",)))
             self.put(f"out += sum({name})")
         elif kind == 2:
+            self.growing = True
             self.put(self.pick(f"l.extend(l[-1] * {self.number(('v',))} for v in x[:2])", f"l += {self.items()}",
                                f"l[:1] = {self.items()}", f"l.extend({self.items()})"))
+            self.growing = False
         elif kind in (3, 4):
             self.put(f"for v in {self.items()}:")
             self.put(f"    out = 0.7 * out + v * {self.pick('st[0]', 'c', 'st[1]', '0.5')}")

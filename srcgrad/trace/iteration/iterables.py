@@ -124,8 +124,8 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
     if found is None and isinstance(iterable, range):
         found = Range(iterable.start, iterable.stop, iterable.step)
     if found is None:
-        return enumerate(machine.containers.watched(machine.containers.outside_items(iterable), True),
-                         start)
+        items = machine.containers.outside_items(iterable)
+        return enumerate(machine.containers.watched(items, True), start)
     return Enumerate(found, start)
 
 

@@ -309,20 +309,20 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
 def _row(machine: Any, parts: tuple[Any, ...], index: Any) -> tuple[Any, ...]:
     """Item number ``index`` of each part.  Of one that is longer than a later part Python takes
     one more in the end, which nobody may notice."""
-    if not any(map(_is_computed, parts[:-1])):
+    if not any(map(is_computed, parts[:-1])):
         return tuple([item(machine, p, index) for p in parts])
     sizes = [length(machine, p) for p in parts]
     found = []
     for i, part in enumerate(parts):
         take = functools.partial(item, machine, part, index)
-        even = not _is_computed(part) or all(_equal(sizes[i], size) for size in sizes[i + 1:])
+        even = not is_computed(part) or all(_equal(sizes[i], size) for size in sizes[i + 1:])
         found.append(take() if even else machine.cursors.unnoticed(take))
     return tuple(found)
 
 
-def _is_computed(part: Any) -> bool:
+def is_computed(part: Any) -> bool:
     """Does a function of the program make the items?"""
     if isinstance(part, Zip):
-        return any(map(_is_computed, part.parts))
+        return any(map(is_computed, part.parts))
     return isinstance(part, Mapped) or (
-        isinstance(part, (Cursor, Enumerate, Reversed)) and _is_computed(part.inner))
+        isinstance(part, (Cursor, Enumerate, Reversed)) and is_computed(part.inner))

@@ -34,7 +34,7 @@ from ..record.journal import Field, Slot
 from ..record.structures import parts_of_iterator
 from ..record.tracers import Jump, is_tracer
 from .ahead import Ahead
-from .iteration import Cursor, Staged, length, opened, staged_iterable
+from .iteration import Cursor, Staged, is_computed, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
 from .iterators import EXHAUST, LOOKING
 
@@ -454,7 +454,8 @@ class Pushes(Collaborator):
             self.fresh_generator(p) is not None) else self.machine.call(list, p) for p in parts)
         places = [i for i, p in enumerate(parts) if self.fresh_generator(p) is not None]
         others = [p for p in parts if self.fresh_generator(p) is None]
-        if len(places) != 1 or any(hasattr(type(p), "__next__") for p in others) or not others:
+        if len(places) != 1 or not others or any(
+                hasattr(type(p), "__next__") or is_computed(p) for p in others):
             return None
         place = places[0]
         before, after = list(parts[:place]), list(parts[place + 1:])
