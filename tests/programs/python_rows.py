@@ -496,3 +496,14 @@ def rows_in_their_own_order(x):
 def rows_in_the_order_of_lists(x):
     rows = sorted([list(r) for r in x], key=lambda r: r[::-1], reverse=True)
     return rows[0][0] * rows[1][1] + np.array(rows)[2, 0]
+
+
+@case(A)
+def ends_of_rows_in_turn(m):
+    rows = [list(r) for r in m]
+    for r in rows:
+        r[0], r[-1] = r[-1], r[0]
+    columns = [list(c) for c in zip(*rows)]
+    for c in columns:
+        c[0], c[1], c[-1] = c[-1] * 2, c[0], c[1]
+    return sum(v * k for c in columns for k, v in enumerate(c)) * rows[0][-1]

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
 FRESH, ENDED, LEFT = 0, 1, 2
 SEQUENCES = (list, tuple, str, range, np.ndarray, Staged)  # what items may be asked of by number
+IN_TURN: tuple[Any, ...] = (max, min, functools.reduce)  # call a function for each item at once
 LAZY: frozenset[Any] = frozenset({  # take items when asked
     zip, map, itertools.zip_longest, itertools.tee, itertools.cycle, heapq.merge})
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
@@ -326,6 +327,9 @@ class Pushes(Collaborator):
                 args = tuple([self.collected(a) if takes_all else a if not self._may_run(
                     a, function) else self.cursors.made_ahead(a) if function in LAZY
                     else self.collected(a) for a in args])
+        if function in IN_TURN and any(map(_is_function, (*args, *kwargs.values()))) and any(
+                is_computed(a) or hasattr(type(a), "__next__") for a in args):
+            return self._in_turn(function, args, kwargs)
         return self.next.called(function, args, kwargs)
 
     def _in_turn(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -335,6 +339,7 @@ class Pushes(Collaborator):
         read = [Ahead(self.machine, f) for f in given if _is_function(f)]
         made = [Ahead(self.machine, a) for a in args if self.fresh_generator(a) is not None]
         args, changes = self.cursors.changes_of(lambda: tuple(map(self.collected, args)))
+        changes = changes or not made  # then they are computed together with what is made of them
         found, changed = self.cursors.changes_of(lambda: self.next.called(function, args, kwargs))
         if (changed and (changes or any(one.changed() for one in made))) or (
                 changes and any(one.changed() for one in read)):
