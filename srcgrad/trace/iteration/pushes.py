@@ -327,7 +327,7 @@ class Pushes(Collaborator):
                 args = tuple([self.collected(a) if takes_all else a if not self._may_run(
                     a, function) else self.cursors.made_ahead(a) if function in LAZY
                     else self.collected(a) for a in args])
-        if function in IN_TURN and any(map(_is_function, (*args, *kwargs.values()))) and any(
+        if any(function is f for f in IN_TURN) and any(map(_is_function, (*args, *kwargs.values()))) and any(
                 is_computed(a) or hasattr(type(a), "__next__") for a in args):
             return self._in_turn(function, args, kwargs)
         return self.next.called(function, args, kwargs)
