@@ -172,7 +172,8 @@ class Forward:
         self.tangents[value] = t
 
     def _node(self, tape: Tape, node: Node) -> Sequence[Value | None]:
-        if len(node.outputs) == 1 and (self.spectral.spectra or self.moduli.lengths):
+        if len(node.outputs) == 1 and (
+                self.spectral.spectra or self.moduli.lengths or self.moduli.roots):
             scratch = Tape(tape.origin)
             dummy = scratch.param(cotangent_aval(node.out.aval))
             found = self.spectral.pairs(scratch, node, [dummy])

@@ -29,6 +29,7 @@ _OF: dict[Any, tuple[str, ...]] = {
     np.absolute: ("x",), np.fabs: ("x",), np.hypot: ("x1", "x2"), math.hypot: ("coordinates",),
     np.linalg.norm: ("x",), np.linalg.vector_norm: ("x",), np.sqrt: ("x",), math.sqrt: ("x",)}
 _ROOTS = (np.sqrt, math.sqrt)
+_POWERS = (np.power, operator.pow)
 _PRODUCTS = (np.dot, np.vdot, np.inner, np.matmul)
 
 
@@ -40,10 +41,18 @@ class Moduli:
         self.signs = Signs({out: node for node in walk(block) for out in node.outputs})
         self.lengths = {node.out: bound for node in walk(block) if len(node.outputs) == 1
                         for bound in [self._bound(node)] if bound and _is_length(bound)}
+        self.roots = {node.out: squares for node in walk(block)
+                      for squares in [self._under_root(node)] if squares is not None}
 
     def pairs(self, tape: Tape, node: Node, ct: Value) -> list[tuple[Value, Value]] | None:
-        """What a node contributes to cotangents, if it is an even power of a length; None for all
-        other nodes."""
+        """What a node contributes to cotangents, if it is an even power of a length, or a length
+        as the root of squares; None for all other nodes."""
+        squares = self.roots.get(node.out)
+        if squares is not None:
+            root: Any = Sym(node.out, tape)
+            half: Any = Sym(ct, tape)
+            slope = 0.5 * half / np.where(root == 0, np.inf, root)
+            return [(squares, unbroadcast(tape, slope.value, squares))]
         length, order = self._power(node)
         if length is None:
             return None
@@ -62,6 +71,20 @@ class Moduli:
                                    {"x1": True}, node)["x1"])
             found.append((operand, unbroadcast(tape, share, operand, doubtful=True)))
         return found
+
+    def _under_root(self, node: Node) -> Value | None:
+        """What a node is the root of, if that is a sum of squares: the root has a kink where they
+        are zero, and no infinite slope."""
+        if node.op != "apply" or (node.params["fn"] not in (*_ROOTS, *_POWERS)):
+            return None
+        bound = self._bound(node)
+        if bound is None or bound.entry is None:
+            return None
+        operand, *exponent = bound.named.values()
+        if node.params["fn"] in _POWERS and exponent[0] != 0.5:
+            return None
+        return operand if isinstance(operand, Value) and not self.signs.is_positive(operand) and (
+            self.signs.is_square(operand)) else None
 
     def _of_root(self, tape: Tape, operand: Value, ct: Value) -> Value:
         """The cotangent of what a square root is of, from that of its square: NaN where both

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..errors import SrcgradError
 from ..graph.indexing import infer_getitem
-from ..graph.ir import Block, Builder, Graph, Index, Node, Value, abstract, avals_in, fill
+from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, abstract, avals_in, fill
 from ..graph.parts import LoopParts
 from ..graph.raising import may_raise
 from ..graph.symbolic import Sym, fresh_size
@@ -28,7 +28,7 @@ from ..types.dims import Dim
 from ..types.kinds import SCALARS, Aval, Kind, list_of, same_dtype
 from ..types.spelling import Attribute, Method
 from ..types.structure import mapped
-from .rules import RULES, Call, NotBatched, Operand, is_elementwise, raised
+from .rules import RULES, Call, NotBatched, Operand, is_elementwise, raised, stacked
 
 WRITES = frozenset({"write", "acc", "update"})
 _SPELLED = (Method, Attribute)
@@ -208,6 +208,9 @@ class Batch:
             raise NotBatched("whole numbers of Python, which have no largest one")
         fn = node.params["fn"]
         operands = [self.operand(v) for v in node.inputs]
+        if node.params["args"][:1] != (Ref(0),) or len(operands) > 1:  # not all rows of one list
+            operands = [stacked(o) if isinstance(o, Operand) and o.is_list and o.mapped else o
+                        for o in operands]
         found = resolve(fn, fill(node.params["args"], operands),
                         fill(node.params["kwargs"], operands))
         if found is None:

@@ -329,9 +329,15 @@ def array_of(call: Call) -> Any:
 def _stacked_list(items: Operand, axis: int) -> Any:
     """The rows of a list, each of which has the axis of the examples."""
     elem = items.sym.aval.elem
-    if elem is None or elem.shape is None or not items.is_list:
+    if elem is None or not elem.shape or not items.is_list:
         raise NotBatched("a list of unlike items")
     return items.sym.apply(np.stack, (items.sym,), {"axis": moved(axis, len(elem.shape))})
+
+
+def stacked(items: Operand) -> Operand:
+    """A list of each example's own as the array that it stands for."""
+    made = _stacked_list(items, 0)
+    return Operand(made, made.ndim - 1, True)
 
 
 def _rank_of(arrays: Any) -> int:

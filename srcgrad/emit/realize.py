@@ -27,7 +27,8 @@ from srcgrad.emit.order import WRITES
 from srcgrad.emit.references import by_reference
 from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
-from srcgrad.graph.ir import Graph, Value, walk
+from srcgrad.emit.storage import depth_of, family_of
+from srcgrad.graph.ir import Graph, walk
 from srcgrad.graph.unbound import with_bound_questions
 
 
@@ -49,7 +50,20 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
     hazards.block(graph.block)
     hazards.returns(graph)
     graph = with_bound_questions(Rewriter(hazards).graph(graph))
-    families: dict[Value, object] = {v: storage.family(v) for v in storage.roots}
+    merged: dict[object, object] = {}  # lists in whose rows something is written, and the rows
+
+    def whole(family: object) -> object:
+        while family in merged:
+            family = merged[family]
+        return family
+
+    for node in walk(graph.block):
+        for level in range(depth_of(node) if node.op in WRITES else 0):
+            for row in storage.elements(node.inputs[0], level + 1):
+                base, inner = whole(storage.family(node.inputs[0])), whole(family_of(row))
+                if inner is not base:
+                    merged[inner] = base
+    families = {value: whole(storage.family(value)) for value in storage.roots}
     for node in walk(graph.block):
         if node.op == "copy":
             families.setdefault(node.out, families.get(node.inputs[0]))

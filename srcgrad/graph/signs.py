@@ -23,17 +23,19 @@ import numpy as np
 
 from ..types.spelling import Method
 from .ir import Node, Ref, Value
+from .parts import LoopParts
 
 _LENGTHS = frozenset({abs, operator.abs, np.abs, np.fabs, math.fabs, np.sqrt, math.sqrt, np.square,
                       np.hypot, math.hypot, np.linalg.norm, np.var, np.std, Method("var"),
                       Method("std"), np.exp, math.exp, np.exp2, np.cosh, math.cosh})
 _ADD = frozenset({operator.add, np.add})
 _PRODUCTS = frozenset({operator.mul, np.multiply, operator.truediv, np.divide})
+_QUOTIENTS = frozenset({operator.truediv, np.divide})
 _INNER = frozenset({np.dot, np.vdot, np.inner, operator.matmul, np.matmul})
 _POWERS = frozenset({operator.pow, np.power})
-_KEEPING = frozenset({np.sum, np.mean, np.max, np.min, np.median, Method("sum"), Method("mean"),
-                      Method("max"), Method("min"), np.reshape, np.ravel, np.transpose,
-                      np.broadcast_to, np.expand_dims, np.squeeze, float, sum})
+_SMOOTH = frozenset({np.sum, np.mean, Method("sum"), Method("mean"), np.reshape, np.ravel,
+                     np.transpose, np.broadcast_to, np.expand_dims, np.squeeze, float, sum})
+_KEEPING = _SMOOTH | {np.max, np.min, np.median, Method("max"), Method("min")}
 
 
 class Signs:
@@ -72,6 +74,40 @@ class Signs:
             return all(map(self.is_nonnegative, args[:2])) and any(
                 map(self.is_positive, args[:2]))
         return False
+
+    def is_square(self, operand: Any, assumed: frozenset[Value] = frozenset()) -> bool:
+        """Is it made of even powers, so that nothing moves it where it is zero?  (Of a list: is
+        each item?)"""
+        maker = self.made_by.get(operand) if isinstance(operand, Value) else None
+        if operand in assumed:
+            return True
+        if maker is not None and maker.op in ("read", "get"):
+            return self.is_square(maker.inputs[0], assumed)
+        if maker is not None and maker.op in ("list", "append"):
+            return all(self.is_square(v, assumed) for v in maker.inputs)
+        if maker is not None and maker.op == "loop":
+            parts = LoopParts(maker)
+            carried = dict(zip(parts.results, zip(parts.inits, parts.next, parts.carried)))
+            init, last, inside = carried.get(operand, (None, None, None))
+            return inside is not None and self.is_square(init, assumed) and self.is_square(
+                last, assumed | {inside})
+        node, args = self._call(operand)
+        if node is None:
+            return _number(args) >= 0
+        fn = node.params["fn"]
+        if fn in _SMOOTH:
+            return self.is_square(args[0], assumed)
+        if fn in _POWERS:
+            return isinstance(args[1], int | float) and args[1] > 0 and args[1] % 2 == 0
+        if fn in _INNER:
+            return args[0] is args[1] and self.is_nonnegative(operand)
+        if fn is np.einsum:
+            terms = str(args[0]).replace(" ", "").partition("->")[0].split(",")
+            return len(terms) == 2 and len(set(terms)) == 1 and args[1] is args[2]
+        if fn in _ADD:
+            return all(self.is_square(a, assumed) for a in args[:2])
+        return fn is np.square or (fn in _PRODUCTS and fn not in _QUOTIENTS and (
+            args[0] is args[1] or all(self.is_square(a, assumed) for a in args[:2])))
 
     def _call(self, operand: Any) -> tuple[Node | None, Any]:
         """The call that makes a real value, and its arguments; or None and a number."""

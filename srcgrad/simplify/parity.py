@@ -24,6 +24,9 @@ _PRODUCTS = frozenset({operator.matmul, np.matmul, np.dot})
 _ADD = frozenset({operator.add, np.add, operator.iadd})
 _SUB = frozenset({operator.sub, np.subtract, operator.isub})
 _POWER = frozenset({operator.pow, np.power})
+_COMPARED = frozenset({operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+                       np.equal, np.not_equal, np.less, np.less_equal, np.greater,
+                       np.greater_equal})
 _EVEN: frozenset[Any] = frozenset({np.cos, np.cosh, np.abs, np.absolute, np.square, abs})
 _ODD: frozenset[Any] = frozenset({np.sin, np.sinh, np.tanh, np.arctan, operator.neg, np.negative})
 _OTHER: frozenset[Any] = frozenset({np.exp, np.expm1, np.log, np.log1p, np.sqrt,
@@ -82,6 +85,9 @@ class Parity:
             return self._of_two(fn, operands[0], operands[1], depth)
         if fn is np.outer:
             return 1 if operands[0] is operands[1] else None
+        if fn in _COMPARED or (fn is np.where and len(operands) == 3):
+            same = all(self.of(v, depth + 1) == 1 for v in operands)
+            return 1 if same else None
         if fn in _PRODUCTS:
             return self._product(operands[0], operands[1], depth)
         return self._of_one(fn, operands, depth)

@@ -543,3 +543,8 @@ def painted_at_one_place(x):
     painted[~inside] = 1 - x
     painted[inside] = x * 2
     return painted
+
+
+@case(np.eye(3) * 1.5 + 0.1 * np.arange(9.0).reshape(3, 3))
+def rotation_of_a_matrix_that_stays(m):
+    return np.sum(Rotation.from_matrix(m).as_rotvec() * np.arange(3.0)) + m.sum()

@@ -139,3 +139,39 @@ def names_of_one_iterator(x):
     rows[1] = first * last
     it = iter(rows)
     return sum(a * b for a, b in zip(it, it)) + sum(doubled) + sum(back) * 3
+
+
+@case(X)
+def items_with_effects_once(x):
+    made, state = [1.0], [0.5]
+
+    def grown(pair):
+        made[0] = made[0] * 1.1
+        return made[0] * (pair[0] + 1)
+
+    def log(v):
+        state.append(v)
+        return v * len(state)
+
+    total = sum(list(map(grown, enumerate(range(3))))) * made[0]
+    items = (log(v) for v in x)
+    before = len(state)
+    return total * x[0] + before * sum(items) + len(state)
+
+
+@case(X)
+def lists_that_grow_by_what_is_in_them(x):
+    terms = [x[0], x[1]]
+    terms.extend(terms[-1] + 0.5 * terms[-2] for _ in range(3))
+    terms += (terms[-1] * v for v in x)
+    return sum(terms)
+
+
+@case(X)
+def an_iterator_of_another_one(x):
+    squares = (v * v for v in x)
+    more = (u + 1 for u in squares)
+    first = next(more)
+    if first > 0:
+        first = first + next(more) * 2
+    return first + sum(more)

@@ -506,3 +506,14 @@ def pairs_of_pairs_as_an_array(x):
             found.append(((v, v * 2), (v, 1.0)))
     a = np.array(found)
     return np.sum(a[:, 0, 0] * a[:, 0, 1]) + np.sum(a[:, 1])
+
+
+@case(A)
+def ends_of_rows_in_turn(m):
+    rows = [list(r) for r in m]
+    for r in rows:
+        r[0], r[-1] = r[-1], r[0]
+    columns = [list(c) for c in zip(*rows)]
+    for c in columns:
+        c[0], c[1], c[-1] = c[-1] * 2, c[0], c[1]
+    return sum(v * k for c in columns for k, v in enumerate(c)) * rows[0][-1]

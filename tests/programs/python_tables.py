@@ -344,3 +344,12 @@ def groups_under_letters_that_data_choose(x):
     for k in sorted(groups):
         total = total * 2.0 + sum(groups[k])
     return total
+
+
+@case(V)
+def unlike_things_under_names(x):
+    groups = {}
+    for i, v in enumerate(x):
+        groups.setdefault(i % 2, {})["pair"] = [v, v * 2]
+        groups[i % 2]["square"] = v**2
+    return groups[0]["square"] * sum(groups[1]["pair"])

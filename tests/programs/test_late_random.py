@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 import linecache
 
 import dtype_generator
+import effect_generator
 import lazy_generator
 import numpy as np
 import pytest
@@ -60,6 +62,56 @@ def test_program(kind, seed):
             expected = [run_quietly(differences, (reference, args, place, step))[0] for step in (1e-6, 1e-5, 1e-7)]
             known = close(expected[0], expected[1], 1e-3) and close(expected[0], expected[2], 1e-3)  # else a kink
             assert not known or any(close(slope, one, 2e-3) for one in expected), text
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_effects(seed):
+    text = effect_generator.program(seed)
+    fn = compiled_from(text, f"effects {seed}")
+    df = sg.value_and_grad(fn, argnums=(0, 1))
+    for x, _, a, _ in arguments(seed):
+        try:
+            want = run_quietly(fn, (x, a))
+        except Exception as error:
+            with pytest.raises((type(error), sg.SrcgradError)):
+                run_quietly(df, (x, a))
+            continue
+        try:
+            value, slopes = run_quietly(df, (x, a))
+        except sg.SrcgradError:
+            return
+        assert same(value, want), text
+        for place, slope in enumerate(slopes):
+            expected = [run_quietly(differences, (fn, (x, a), place, step))[0] for step in (1e-6, 1e-5, 1e-7)]
+            known = close(expected[0], expected[1], 1e-3) and close(expected[0], expected[2], 1e-3)  # else a kink
+            assert not known or any(close(slope, one, 2e-3) for one in expected), text
+
+
+@pytest.mark.parametrize("take", [
+    lambda f, g, x: sum(a * b for a, b in zip(map(f, x), map(f, x[:2]))),
+    lambda f, g, x: max((f(v) for v in x), key=g), lambda f, g, x: functools.reduce(g, (f(v) for v in x)),
+    lambda f, g, x: sum(len(list(rows)) for _, rows in itertools.groupby(x, key=f)),
+    lambda f, g, x: sum(itertools.tee(f(v) for v in x)[0])])
+def test_who_computes_ahead_is_not_noticed(take):
+    def program(x):
+        state = [1.0]
+
+        def f(v):
+            state[0] = 0.5 * state[0] + v
+            return v * state[0]
+
+        def g(p, q=0.0):
+            state[0] = state[0] * 0.9
+            return p + q * state[0]
+
+        return take(f, g, x) + state[0]
+
+    x = np.array([0.3, 0.7, 0.4])
+    try:
+        value, _ = sg.value_and_grad(program)(x)
+    except sg.SrcgradError:
+        return
+    assert value == program(x)
 
 
 def test_few_are_refused():

@@ -41,3 +41,17 @@ def test_sums_into_an_array_of_another_precision():
 
     x = np.linspace(0.2, 1.3, 23)
     assert sg.value_and_grad(program)(x)[0] == program(x)
+
+
+@pytest.mark.parametrize("act", [
+    lambda x, out: np.einsum("ij,jk->ik", x, x, out=out), lambda x, out: np.outer(x[0], x[1], out=out),
+    lambda x, out: x.dot(x, out=out), lambda x, out: np.stack([x[0], x[1]], out=out),
+    lambda x, out: np.linalg.multi_dot([x, x, x], out=out)])
+def test_results_that_do_not_fit_out_are_no_results(act):
+    def program(x):
+        out = np.zeros((2, 2), np.float32)
+        act(x, out)
+        return np.sum(out)
+
+    with pytest.raises((TypeError, ValueError, sg.SrcgradError)):
+        sg.grad(program)(np.ones((2, 2)))

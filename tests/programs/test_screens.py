@@ -306,3 +306,28 @@ def test_a_zero_that_nothing_hides_is_not_covered():
         assert np.isnan(sg.grad(seen)(np.float64(0.0), np.float64(0.0)))
     mixed = sg.grad(lambda x: sg.grad(seen, argnums=1)(x, np.float64(0.0)))(np.float64(4.0))
     assert mixed == pytest.approx(0.5)
+
+
+def by_arrays(x):
+    d = x[:, None] - x[None, :]
+    return np.sum(np.exp(-np.sqrt(d * d))) + np.sum(np.einsum("ij,ij->i", d, d) ** 0.5)
+
+
+def by_numbers(x):
+    total = 0.0
+    for a in x:
+        for b in x:
+            total += math.exp(-math.sqrt(sum((u - v) ** 2 for u, v in zip((a, 0.3), (b, 0.3)))))
+    return total
+
+
+@pytest.mark.parametrize("f", [by_arrays, by_numbers])
+def test_distances_from_itself(f):
+    x, v = np.array([0.3, 0.9, 1.4, 0.2]), np.array([0.4, -0.2, 0.1, 0.5])
+    step = 1e-6
+    slope = (f(x + step * v) - f(x - step * v)) / (2 * step)
+    df = sg.grad(f)
+    assert df(x) @ v == pytest.approx(slope)
+    assert sg.jvp(f, (x,), (v,))[1] == pytest.approx(slope)
+    curved = (df(x + step * v) - df(x - step * v)) / (2 * step)
+    np.testing.assert_allclose(sg.hvp(f)(x, v), curved, rtol=1e-6, atol=1e-8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
+import types
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,9 @@ class Containers(Collaborator):
     references: parts.References
     searches: parts.Searches
     sources: parts.Sources
+
+    def __init__(self) -> None:
+        self.taken: list[int] = []  # how many items each iterator of Python's has given
 
     # ---- displays ------------------------------------------------------------------------
 
@@ -253,10 +257,15 @@ class Containers(Collaborator):
             return self.sources.gives(tuple, (iterable,), (path,))  # of a view, a buffer
         return iterable
 
-    def watched(self, items: Any) -> Any:
+    def watched(self, items: Any, kept: bool = False) -> Any:
         """Python's iterator over items; if they are those of a list that gets an unknown length
-        meanwhile, tracing starts again with the list as it is."""
-        return _watched(self.machine, items) if type(items) is list else iter(items)
+        meanwhile, tracing starts again with the list as it is.  Those of lists, and what is
+        ``kept`` by another iterator, tell how many items were taken."""
+        if type(items) is not list and not kept:
+            return iter(items)
+        number = len(self.taken)
+        self.taken.append(0)
+        return _watched(self.machine, items, number)
 
     def _user_iterator(self, iterator: Any, step: Any) -> Any:
         for _ in range(MOST_ITEMS):
@@ -459,7 +468,10 @@ class Containers(Collaborator):
 
     def inplace_list(self, op: str, left: Any, right: Any) -> Any:
         if op == "+":
-            self.presence.container_method(left, "extend", (right,), {})
+            if type(right) is types.GeneratorType:  # which may read the list
+                self.machine.call_method(left, "extend", right)
+            else:
+                self.presence.container_method(left, "extend", (right,), {})
             return left
         if id(left) in self.symbolic_lists:
             self.list_methods.refill(left, self.repeated_list([left], right, "extend"))
@@ -496,14 +508,16 @@ class Containers(Collaborator):
 
 
 
-def _watched(machine: Any, items: list[Any]) -> Any:
+def _watched(machine: Any, items: Any, number: int) -> Any:
+    of_list = type(items) is list
     for one in items:
-        if id(items) in machine.symbolic_lists:
+        machine.containers.taken[number] += 1
+        if of_list and id(items) in machine.symbolic_lists:
             raise Restart(KnownLengths())
-        if type(one) is Poison:
+        if of_list and type(one) is Poison:
             raise machine.recorder.unjoined(one)
         yield one
-    if id(items) in machine.symbolic_lists:
+    if of_list and id(items) in machine.symbolic_lists:
         raise Restart(KnownLengths())
 
 

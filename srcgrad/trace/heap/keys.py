@@ -276,6 +276,16 @@ class Keys(Collaborator):
         if aval is not None and self.held_ranks.setdefault(site, aval.ndim) != aval.ndim:
             raise Restart(Withdrawn(RunTimeKeys(None)))  # a list has one number of axes
 
+    def check_kind(self, value: Any, kind: type) -> None:
+        """What is held as a container of a kind must be one: cells are alike."""
+        if not issubclass(value.cls if isinstance(value, StandIn) else type(value), kind):
+            raise Restart(Withdrawn(RunTimeKeys(None)))
+
+    def check_same_kind(self, site: Site, kind: tuple[Any, Any]) -> None:
+        """All dicts in a table are of one class."""
+        if self.inner_kinds.setdefault(site, kind) != kind:
+            raise Restart(Withdrawn(RunTimeKeys(None)))
+
     def hand_over(self, obj: Any) -> None:
         """A container has become a part of a table: its other names may not be used any more."""
         if id(obj) in self.found_functions.paths or isinstance(obj, StandIn):

@@ -15,6 +15,7 @@ from .run_time import (
     asked,
     cells_for,
     changed,
+    check_kind,
     count_of,
     handed_over,
     item_of,
@@ -61,6 +62,7 @@ class Lists(Containers):
     def place_for(self, value: Any) -> Any:
         if adopted(value, self.inner):
             return value.places
+        check_kind(value, list)
         made = self.read(run_list())
         made.extend(value)
         handed_over(value)
@@ -74,6 +76,7 @@ class Sets(Containers):
     """Cells that hold sets: a place is a run-time set."""
 
     def place_for(self, value: Any) -> Any:
+        check_kind(value, set)
         found = mark_all(self.site, value)
         if found is not None and isinstance(value, Marks):
             return found

@@ -209,6 +209,12 @@ def check_held(machine: Any, site: Any, value: Any) -> None:
 
 
 @primitive
+def check_kind(machine: Any, value: Any, kind: type) -> None:
+    """What is held as a container of a kind must be one."""
+    machine.keys.check_kind(value, kind)
+
+
+@primitive
 def cells_for(machine: Any, site: Any) -> Any:
     """What the tables made at a place of the program hold."""
     return machine.keys.new_cells(site)
@@ -234,7 +240,7 @@ def inner_kind(machine: Any, site: Any, value: Any = None) -> Any:
     """The class and the factory of the dicts that a table holds."""
     if value is not None:
         kind = value.cls if isinstance(value, StandIn) else type(value)
-        machine.keys.inner_kinds.setdefault(site, (kind, factory_of(value)))
+        machine.keys.check_same_kind(site, (kind, factory_of(value)))
     return machine.keys.inner_kinds.get(site, (dict, None))
 
 

@@ -23,6 +23,7 @@ from .run_time import (
     adopted,
     cells_for,
     check_held,
+    check_kind,
     count_of,
     drop_place,
     entry_number,
@@ -100,6 +101,7 @@ class Dicts(Containers):
     def place_for(self, value: Any) -> Any:
         if adopted(value, self.inner):
             return value.places
+        check_kind(value, dict)
         made = self.read(new_index(self.site))
         cls, factory = inner_kind(self.site, value)
         made.cls = cls

@@ -58,6 +58,10 @@ class Ahead:
         return next((p.name for p in self.places if not _is_same(
             p.content, self._content(p.owner, p.name))), None)
 
+    def reads(self, obj: Any) -> bool:
+        """May an object be read for the items?"""
+        return id(obj) in self.seen
+
     def _variables(self, frame: Frame | None, staged: StagedFunction, function: Any) -> None:
         names = set(staged.mentions - staged.assigned)
         while frame is not None:
@@ -86,7 +90,8 @@ class Ahead:
         if type(obj) is ArrayTracer:
             self._walk(reach(obj.home), name)
             return
-        if obj is UNBOUND or isinstance(obj, (*IMMUTABLE, type, types.ModuleType)) or (
+        if obj is UNBOUND or obj is self.machine or isinstance(
+                obj, (*IMMUTABLE, type, types.ModuleType)) or (
                 id(obj) in self.seen):
             return
         if isinstance(obj, Placed):
@@ -110,7 +115,7 @@ class Ahead:
             call = self.machine.pushes.fresh_generator(obj)
             self._walk(call.frame.slots.values() if call is not None else () if (
                 obj.gi_frame is None) else obj.gi_frame.f_locals.values(), name)
-            if call is not None and call.drawn_from is not None:
+            if call is not None:
                 self._variables(call.frame.parent, call.form, call.function)
             return
         parts = _parts(obj)

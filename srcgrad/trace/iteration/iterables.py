@@ -96,7 +96,7 @@ def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     if len(parts) == 1 and type(parts[0]) is Transposed:
         return machine.tuples.columns_of(parts[0])
     if not _any_staged(machine, parts):
-        return zip(*[machine.containers.watched(machine.containers.outside_items(p))
+        return zip(*[machine.containers.watched(machine.containers.outside_items(p), True)
                      for p in parts], strict=strict)
     parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
@@ -124,8 +124,8 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
     if found is None and isinstance(iterable, range):
         found = Range(iterable.start, iterable.stop, iterable.step)
     if found is None:
-        return enumerate(machine.containers.watched(machine.containers.outside_items(iterable)),
-                         start)
+        items = machine.containers.outside_items(iterable)
+        return enumerate(machine.containers.watched(items, True), start)
     return Enumerate(found, start)
 
 
@@ -161,13 +161,12 @@ def reversed_(machine: Any, iterable: Any) -> Any:
 @handles(map)
 def map_(machine: Any, function: Any, *parts: Any) -> Any:
     if any(_is_endless(p) for p in parts):
-        return iter([machine.call(function, *items)
-                     for items in zip(*[machine.iterate(p) for p in parts])])
+        return map(functools.partial(machine.call, function), *map(machine.iterate, parts))
     if _any_staged(machine, parts):
         staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
         return machine.containers.made(Cursor(Mapped(function, staged)))
     return map(functools.partial(machine.call, function), *[
-        machine.containers.watched(machine.containers.outside_items(p)) for p in parts])
+        machine.containers.watched(machine.containers.outside_items(p), True) for p in parts])
 
 
 @handles(iter)
@@ -312,7 +311,7 @@ def list_(machine: Any, iterable: Any = ()) -> Any:
         return machine.keys.made_list(machine.call_method(iterable, "copy"))
     iterable = iteration.opened(machine, iterable)
     found = staged_iterable(machine, iterable)
-    if found is not None and iteration.static_items(machine, found) is None:
+    if found is not None and iteration.lazy_items(machine, found) is None:
         made: list[Any] = machine.containers.made([])
         machine.for_(found, machine.hold, lambda: machine.append_held(made))
         return machine.keys.made_list(made)
@@ -336,7 +335,7 @@ def set_(machine: Any, iterable: Any = ()) -> Any:
 def _is_long(machine: Any, iterable: Any) -> bool:
     """Is the number of items only known at run time?"""
     found = staged_iterable(machine, iterable)
-    return found is not None and iteration.static_items(machine, found) is None
+    return found is not None and iteration.lazy_items(machine, found) is None
 
 
 @handles(collections.Counter)
@@ -382,7 +381,7 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
 @handles(functools.reduce)
 def reduce(machine: Any, function: Any, iterable: Any, *initial: Any) -> Any:
     staged = staged_iterable(machine, iterable)
-    if staged is not None and iteration.static_items(machine, staged) is None:
+    if staged is not None and iteration.lazy_items(machine, staged) is None:
         return _fold(machine, function, machine.containers.made(Cursor(staged)), *initial)
     items = list(machine.iterate(iterable))
     if initial:

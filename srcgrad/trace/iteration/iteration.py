@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import collections.abc
+import functools
 import types
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, cast
 
 from ...types.dataclasses import dataclass, field
 from ...types.kinds import SCALARS, Kind
@@ -150,40 +152,50 @@ def opened(machine: Any, obj: Any) -> Any:
 
 def static_items(machine: Any, obj: Any) -> list[Any] | None:
     """The items of an iterable whose number is known now; None if it depends on the call."""
+    found = lazy_items(machine, obj)
+    return None if found is None else list(found)
+
+
+def lazy_items(machine: Any, obj: Any) -> Iterator[Any] | None:
+    """The same items, each computed when it is taken."""
     if isinstance(obj, Range):
         parts = (obj.start, obj.stop, obj.step)
-        return list(range(*parts)) if all(type(p) is int for p in parts) else None
+        return iter(range(*parts)) if all(type(p) is int for p in parts) else None
     if isinstance(obj, Rows):
         size = machine.length(obj.array)
-        return [machine.getitem(obj.array, i) for i in range(size)] if type(size) is int else None
+        return (machine.getitem(obj.array, i) for i in range(size)) if type(size) is int else None
     if isinstance(obj, Numbers):
-        return list(obj.numbers)
+        return iter(obj.numbers)
     if isinstance(obj, Enumerate):
-        inner = static_items(machine, obj.inner)
-        return None if inner is None else [
-            (machine.binary("+", obj.start, i), x) for i, x in enumerate(inner)]
+        inner = lazy_items(machine, obj.inner)
+        return None if inner is None else (
+            (machine.binary("+", obj.start, i), x) for i, x in enumerate(inner))
     if isinstance(obj, Reversed):
-        inner = static_items(machine, obj.inner)
-        return None if inner is None else inner[::-1]
+        items = static_items(machine, obj.inner)
+        return None if items is None else iter(items[::-1])
     if isinstance(obj, Zip):
-        return _static_zip(machine, obj)
+        return _lazy_rows(machine, obj)
     if isinstance(obj, Mapped):
-        rows = _static_zip(machine, Zip(obj.parts))
-        return None if rows is None else [machine.call(obj.function, *p) for p in rows]
+        rows = _lazy_rows(machine, Zip(obj.parts))
+        return None if rows is None else (machine.call(obj.function, *p) for p in rows)
     if isinstance(obj, Cursor):
         machine.cursors.check_ahead(obj)
-        inner = static_items(machine, obj.inner)
-        return None if inner is None or type(obj.position) is not int else inner[obj.position:]
+        inner = lazy_items(machine, obj.inner)
+        if inner is None or type(obj.position) is not int:
+            return None
+        size = length(machine, obj.inner)
+        return (item(machine, obj.inner, i) for i in range(obj.position, size)) if (
+            obj.position) else inner
     if isinstance(obj, Staged) or is_tracer(obj) or type(obj) is Choice:
         return None
-    return list(machine.containers.outside_items(obj))
+    return iter(list(machine.containers.outside_items(obj)))
 
 
-def _static_zip(machine: Any, obj: Zip) -> list[Any] | None:
-    columns = [static_items(machine, p) for p in obj.parts]
+def _lazy_rows(machine: Any, obj: Zip) -> Iterator[Any] | None:
+    columns = [lazy_items(machine, p) for p in obj.parts]
     if any(c is None for c in columns):
         return None
-    return list(zip(*columns, strict=obj.strict))
+    return zip(*cast(Any, columns), strict=obj.strict)
 
 
 def _at_start(cursor: Cursor) -> bool:
@@ -282,9 +294,9 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
         last = machine.binary("-", length(machine, obj.inner), 1)
         return item(machine, obj.inner, machine.binary("-", last, index))
     if isinstance(obj, Zip):
-        return tuple(item(machine, p, index) for p in obj.parts)
+        return _row(machine, obj.parts, index)
     if isinstance(obj, Mapped):
-        return machine.call(obj.function, *(item(machine, p, index) for p in obj.parts))
+        return machine.call(obj.function, *_row(machine, obj.parts, index))
     if isinstance(obj, Cursor):
         machine.cursors.check_ahead(obj)
         return item(machine, obj.inner, index if _at_start(obj) else machine.binary(
@@ -292,3 +304,25 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
     if isinstance(obj, VIEWS):  # of a dict that may change meanwhile
         obj = machine.containers.made(list(machine.iterate(obj)))
     return machine.getitem(obj, index)
+
+
+def _row(machine: Any, parts: tuple[Any, ...], index: Any) -> tuple[Any, ...]:
+    """Item number ``index`` of each part.  Of one that is longer than a later part Python takes
+    one more in the end, which nobody may notice."""
+    if not any(map(is_computed, parts[:-1])):
+        return tuple([item(machine, p, index) for p in parts])
+    sizes = [length(machine, p) for p in parts]
+    found = []
+    for i, part in enumerate(parts):
+        take = functools.partial(item, machine, part, index)
+        even = not is_computed(part) or all(_equal(sizes[i], size) for size in sizes[i + 1:])
+        found.append(take() if even else machine.cursors.unnoticed(take))
+    return tuple(found)
+
+
+def is_computed(part: Any) -> bool:
+    """Does a function of the program make the items?"""
+    if isinstance(part, Zip):
+        return any(map(is_computed, part.parts))
+    return isinstance(part, Mapped) or (
+        isinstance(part, (Cursor, Enumerate, Reversed)) and is_computed(part.inner))

@@ -6,7 +6,6 @@ can hand their items on (see :mod:`srcgrad.trace.iteration.pushes`).
 
 from __future__ import annotations
 
-import heapq
 import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -160,21 +159,47 @@ def compressed(items: Any, tests: Any) -> Iterator[Any]:
 
 def grouped(items: Any, key: Any = None) -> Iterator[Any]:
     """``itertools.groupby``."""
-    kept = list(items)
+    read = read_by(items, key)
+    kept = unnoticed(list, items)
     found: Any = None
     start = 0
     if len(kept) > 0:
-        found = kept[0] if key is None else key(kept[0])
+        found = kept[0] if key is None else unnoticed(key, kept[0])
     while start < len(kept):
         label = found
         end = start + 1
         while end < len(kept):
-            found = kept[end] if key is None else key(kept[end])
+            found = kept[end] if key is None else unnoticed(key, kept[end])
             if not label == found:  # noqa: SIM201  (the program's own comparison)
                 break
             end += 1
         yield (label, iter(kept[start:end]))
+        check_same(read)
         start = end
+
+
+def unnoticed(function: Any, item: Any) -> Any:
+    """What ``function`` makes of an item, before Python would call it: nobody may notice."""
+    return function(item)
+
+
+def read_by(*makers: Any) -> Any:
+    """What iterators and functions read, as it is now."""
+    return makers
+
+
+def check_same(read: Any) -> None:
+    """What was read must not have changed meanwhile."""
+
+
+def cycled(items: Any) -> Iterator[Any]:
+    """``itertools.cycle``."""
+    kept = []
+    for item in items:
+        kept.append(item)
+        yield item
+    while kept:
+        yield from kept
 
 
 def merged(*parts: Any, key: Any = None, reverse: Any = False) -> Iterator[Any]:
@@ -271,7 +296,7 @@ def called(function: Any, sentinel: Any) -> Iterator[Any]:
 
 
 TOOLS: dict[Any, Callable[..., Iterator[Any]]] = {
-    enumerate: enumerated, map: mapped, filter: filtered, heapq.merge: merged,
+    enumerate: enumerated, map: mapped, filter: filtered,
     itertools.accumulate: accumulated, itertools.chain: chained,
     itertools.chain.from_iterable: flattened, itertools.compress: compressed,
     itertools.count: counted, itertools.dropwhile: dropped_while,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from ...errors import UnsupportedOperation
+from ...graph.ir import Block, walk
 from ...stage.machine import EXPRESSION, Frame
 from ..assumptions import LateItems
 from ..collaborator import PASSED, Collaborator
@@ -70,6 +71,7 @@ class Iterators(Collaborator):
     containers: parts.Containers
     contents: parts.Contents
     escapes: parts.Escapes
+    guarded: parts.Guarded
     loops: parts.Loops
     pushes: parts.Pushes
     recorder: parts.Recorder
@@ -99,17 +101,45 @@ class Iterators(Collaborator):
     def made_ahead(self, generator: Any, kept: bool = False) -> Any:
         """An iterator over the items of a fresh generator, which are computed now."""
         ahead = Ahead(self.machine, generator)
-        items = self.pushes.collected(generator)
+        items = self.unnoticed(lambda: self.pushes.collected(generator))
         return self.containers.made(Cursor(
             staged_iterable(self.machine, items) or items, kept=kept, ahead=ahead))
 
+    def unnoticed(self, compute: Callable[[], Any]) -> Any:
+        """Compute what Python computes later, or may not compute."""
+        found, changes = self.changes_of(compute)
+        if changes:
+            raise self.recorder.fatal(UnsupportedOperation(
+                "what makes items of an iterator changes what is seen elsewhere",
+                why="they are computed before they are taken, or more of them than are taken",
+                fix="make a list of the items first, or write a loop"), LateItems())
+        return found
+
+    def changes_of(self, compute: Callable[[], Any]) -> tuple[Any, bool]:
+        """Also whether what computes items does anything beside: changes what others may see, or
+        has an effect.  Iterators that it goes through serve nobody else."""
+        nodes = self.recorder.region.builder.nodes
+        start = len(nodes)
+        found, cells = self.guarded.changed_by(compute)
+        own = {id(one) for made in self.pushes.generated.values() for one in (made, made.frame)}
+        for cell in cells:
+            if type(cell.owner) is Cursor:
+                self.journal.write(Field(cell.owner, "shared"), True)
+        return found, any(id(c.owner) not in own and type(c.owner) is not Cursor
+                          for c in cells) or any(
+            n.op == "effect" for n in walk(Block((), tuple(nodes[start:]), ())))
+
     def check_ahead(self, cursor: Cursor) -> None:
-        name = None if cursor.ahead is None else cursor.ahead.changed()
+        if cursor.ahead is not None:
+            self.check_same(cursor.ahead)
+
+    def check_same(self, ahead: Ahead) -> None:
+        name = ahead.changed()
         if name is not None:
             raise self.recorder.fatal(UnsupportedOperation(
-                f"{name} has changed since a generator expression was made",
-                why="its items were computed before they are taken, since who takes them one by "
-                    "one may do so anywhere",
+                f"{name} has changed since items were made that are taken now",
+                why="they were computed before they are taken, since who takes them one by one "
+                    "may do so anywhere",
                 fix="write the expression where its items are taken, or make a list of them"),
                 LateItems())
 
@@ -229,5 +259,6 @@ class Iterators(Collaborator):
 
     def contains(self, container: Any, item: Any) -> Any:
         if type(container) is Cursor:
-            container = list(self.machine.iterate(self.consumed(container, False)))
+            rest = self.consumed(container, False)
+            container = self.unnoticed(lambda: list(self.machine.iterate(rest)))
         return self.contents.contains(container, item)

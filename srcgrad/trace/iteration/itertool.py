@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,7 @@ from ..calls.handlers import HANDLERS, handles
 from ..record.tracers import is_tracer
 from .ahead import Ahead
 from .iteration import Cursor, Staged, Zip, length, staged_iterable
-from .iterator_tools import TOOLS
+from .iterator_tools import TOOLS, check_same, cycled, merged, read_by, unnoticed
 
 
 def _items(machine: Any, arg: Any) -> Any:
@@ -34,19 +35,28 @@ def _itertool(function: Any) -> Callable[..., Any]:
             function is not itertools.repeat or i) else a for i, a in enumerate(given)]
         named = {k: machine.keys.static_key(v) if k in ("repeat", "r", "times") else v
                  for k, v in kwargs.items()}
-        found = function(*plain, **named)
-        if function is itertools.zip_longest and any(
-                isinstance(a, Cursor) or hasattr(type(a), "__next__") for a in args):
-            return _made_ahead(machine, list(found), args)
-        return found
+        return function(*plain, **named)
 
     return handler
 
 
-def _made_ahead(machine: Any, items: Any, source: Any) -> Cursor:
-    """An iterator over items that were computed before they are taken."""
-    cursor: Cursor = machine.containers.made(Cursor(items, ahead=Ahead(machine, source)))
-    return cursor
+def _is_lazy(obj: Any) -> bool:
+    """Does it compute its items when they are taken?"""
+    return isinstance(obj, Cursor) or hasattr(type(obj), "__next__")
+
+
+def _ahead(tool: Callable[..., Any]) -> Callable[..., Any]:
+    """A tool whose items are computed before they are taken."""
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        if not any(map(_is_lazy, args)):
+            return tool(machine, *args, **kwargs)
+        ahead = Ahead(machine, (args, kwargs))
+        items = machine.cursors.unnoticed(lambda: machine.call(
+            list, tool(machine, *args, **kwargs)))
+        return machine.containers.made(Cursor(items, ahead=ahead))
+
+    return handler
 
 
 def _staged(tool: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,6 +83,9 @@ def _is_long(machine: Any, items: Any) -> bool:
     return found is not None and type(length(machine, found)) is not int
 
 
+HANDLERS[heapq.merge] = _ahead(_staged(merged))
+_cycle = HANDLERS[itertools.cycle]
+HANDLERS[itertools.zip_longest] = _ahead(HANDLERS[itertools.zip_longest])
 _pairwise = HANDLERS[itertools.pairwise]
 
 
@@ -85,10 +98,32 @@ def pairwise(machine: Any, iterable: Any) -> Any:
     return made(Cursor(Zip((items, made(Cursor(items, 1))))))
 
 
+@handles(itertools.cycle)
+def cycle(machine: Any, iterable: Any) -> Any:
+    return machine.call(cycled, iterable) if _is_lazy(iterable) else _cycle(machine, iterable)
+
+
+@handles(unnoticed)
+def unnoticed_(machine: Any, function: Any, item: Any) -> Any:
+    return machine.cursors.unnoticed(lambda: machine.call(function, item))
+
+
+@handles(read_by)
+def read_by_(machine: Any, *makers: Any) -> Ahead:
+    return Ahead(machine, makers)
+
+
+@handles(check_same)
+def check_same_(machine: Any, read: Ahead) -> None:
+    machine.cursors.check_same(read)
+
+
 @handles(itertools.tee)
 def tee(machine: Any, iterable: Any, n: int = 2) -> tuple[Any, ...]:
     found = staged_iterable(machine, iterable) or iterable
     if not isinstance(found, (Staged, list, tuple)):
-        items = machine.containers.made(list(machine.iterate(iterable)))
-        return tuple([_made_ahead(machine, items, iterable) for _ in range(n)])
+        ahead = Ahead(machine, iterable)
+        items = machine.containers.made(machine.cursors.unnoticed(
+            lambda: list(machine.iterate(iterable))))
+        return tuple([machine.containers.made(Cursor(items, ahead=ahead)) for _ in range(n)])
     return tuple(machine.containers.made(Cursor(found)) for _ in range(n))

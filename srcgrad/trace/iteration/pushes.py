@@ -9,14 +9,17 @@ no such form, or that fails, Python's own generator runs while tracing.
 from __future__ import annotations
 
 import functools
+import heapq
 import inspect
 import itertools
 import types
+from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...errors import UnsupportedOperation
 from ...stage.function import Staged as StagedFunction
 from ...stage.machine import BREAK, CONTINUE, EXPRESSION, NORMAL, RETURN, UNBOUND, Frame
 from ...types.dataclasses import dataclass, field
@@ -30,7 +33,8 @@ from ..record.homes import RAISE
 from ..record.journal import Field, Slot
 from ..record.structures import parts_of_iterator
 from ..record.tracers import Jump, is_tracer
-from .iteration import Cursor, Staged, length, opened, staged_iterable
+from .ahead import Ahead
+from .iteration import Cursor, Staged, is_computed, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
 from .iterators import EXHAUST, LOOKING
 
@@ -39,7 +43,9 @@ if TYPE_CHECKING:
 
 FRESH, ENDED, LEFT = 0, 1, 2
 SEQUENCES = (list, tuple, str, range, np.ndarray, Staged)  # what items may be asked of by number
-LAZY: frozenset[Any] = frozenset({zip, map, itertools.zip_longest})  # take items when asked
+IN_TURN: tuple[Any, ...] = (max, min, functools.reduce)  # call a function for each item at once
+LAZY: frozenset[Any] = frozenset({  # take items when asked
+    zip, map, itertools.zip_longest, itertools.tee, itertools.cycle, heapq.merge})
 TAKES_ALL = (EXHAUST | {any, all}) - {len, functools.reduce}
 
 
@@ -91,6 +97,7 @@ class Pushes(Collaborator):
 
     branches: parts.Branches
     calls: parts.Calls
+    containers: parts.Containers
     cursors: parts.Iterators
     escapes: parts.Escapes
     list_methods: parts.ListMethods
@@ -151,19 +158,20 @@ class Pushes(Collaborator):
         return self._either(*((handed, plainly) if call is not None else (plainly, handed)))
 
     def _either(self, first: Callable[[], Any], second: Callable[[], Any],
-                of: Any = None) -> Any:
-        """One way to take items (``of`` a generator that runs anew for the second); the second
-        where the first is refused."""
+                of: Any = None, teed: bool = False) -> Any:
+        """One way to take items (``of`` a generator that runs anew for the second, ``teed``: of
+        items that are there for both); the second where the first is refused."""
         layers, region = len(self.journal.layers), self.recorder.region
         nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
             self.merges.frames)
-        before = self._positions()
+        before, taken = self._positions(), list(self.containers.taken)
         self.journal.push()
         try:
             found = first()
         except Refusal as refusal:
             after = self._positions()
-            if any(after[key] != position for key, position in before.items() if key != id(of)):
+            if any(after[key] != position for key, position in before.items() if key != id(of)) or (
+                    not teed and self.containers.taken[:len(taken)] != taken):
                 raise  # what a generator of Python's has given is gone
             self.loops.unwind(layers, region, nodes)
             del self.consumers[consumers:], self.merges.frames[frames:]
@@ -313,10 +321,33 @@ class Pushes(Collaborator):
             if function is next:
                 return self._next_of(*args)
             if function not in LOOKING:
+                if function is not sorted and function not in LAZY and any(
+                        map(_is_function, (*args, *kwargs.values()))):
+                    return self._in_turn(function, args, kwargs)
                 args = tuple([self.collected(a) if takes_all else a if not self._may_run(
                     a, function) else self.cursors.made_ahead(a) if function in LAZY
                     else self.collected(a) for a in args])
+        if any(function is f for f in IN_TURN) and any(map(_is_function, (*args, *kwargs.values()))) and any(
+                is_computed(a) or hasattr(type(a), "__next__") for a in args):
+            return self._in_turn(function, args, kwargs)
         return self.next.called(function, args, kwargs)
+
+    def _in_turn(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A function that calls one of the program's for each item of a generator as soon as it
+        is there (``max`` with a key): the items are computed first, which nobody may notice."""
+        given = *args, *kwargs.values()
+        read = [Ahead(self.machine, f) for f in given if _is_function(f)]
+        made = [Ahead(self.machine, a) for a in args if self.fresh_generator(a) is not None]
+        args, changes = self.cursors.changes_of(lambda: tuple(map(self.collected, args)))
+        changes = changes or not made  # then they are computed together with what is made of them
+        found, changed = self.cursors.changes_of(lambda: self.next.called(function, args, kwargs))
+        if (changed and (changes or any(one.changed() for one in made))) or (
+                changes and any(one.changed() for one in read)):
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"{function.__name__} over a generator, with a function, where one changes what "
+                "the other reads", why="all items are computed before the function is called",
+                fix="write a loop"))
+        return found
 
     def _next_of(self, generator: Any, *default: Any) -> Any:
         """``next`` of a fresh generator: Python's, or the first round of a loop, as which an
@@ -348,9 +379,20 @@ class Pushes(Collaborator):
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:
         if self.generated and any(map(self.fresh_generator, args)) and name != "append" and (
-                isinstance(obj, (list, dict, set, str)) and python_method(obj, name) is None):
+                isinstance(obj, (list, dict, set, str, deque)) and (
+                    python_method(obj, name) is None)):
+            if any(Ahead(self.machine, a).reads(obj) for a in args):
+                return self._one_by_one(obj, name, *args)
             args = tuple(self.collected(a) for a in args)
         return self.next.called_method(obj, name, args, kwargs)
+
+    def _one_by_one(self, obj: Any, name: str, items: Any) -> None:
+        """``obj.extend(items)`` where the items are made of what is in ``obj`` by then."""
+        if name != "extend" or type(obj) is not list:
+            raise self.recorder.fatal(UnsupportedOperation(
+                f"{type(obj).__name__}.{name} with a generator that reads the {type(obj).__name__}",
+                why="all items are computed before they are put in", fix="write a loop"))
+        self.machine.for_(items, self.machine.hold, lambda: self.machine.append_held(obj))
 
     def begun(self, obj: Any) -> Any:
         """The generator that an object's ``__iter__`` makes, if it is one; else the object."""
@@ -369,7 +411,7 @@ class Pushes(Collaborator):
             return iterable
 
         def handed() -> Any:
-            items: list[Any] = self.machine.containers.made([])
+            items: list[Any] = self.containers.made([])
             self.machine.for_(iterable if call is None else call, self.machine.hold,
                               lambda: self.machine.append_held(items))
             return items
@@ -380,19 +422,20 @@ class Pushes(Collaborator):
             return handed()
         slots, name = call.frame.slots, call.form.parameters[0]
         source = again = slots[name]
-        if hasattr(type(source), "__next__"):  # what the first attempt takes is there for the next
+        teed = hasattr(type(source), "__next__")
+        if teed:  # what the first attempt takes is there for the next
             self.check_iterator(source)
             source, again = itertools.tee(source)
 
         def plainly() -> Any:
             slots[name] = source
-            return self.machine.containers.made(list(self.machine.iterate(iterable)))
+            return self.containers.made(list(self.machine.iterate(iterable)))
 
         def pushed() -> Any:
             slots[name] = again
             return handed()
 
-        return self._either(plainly, pushed, of=iterable)
+        return self._either(plainly, pushed, of=iterable, teed=teed)
 
     def _found(self, iterable: Any, wanted: bool) -> Any:
         """``any`` or ``all`` of a generator."""
@@ -416,11 +459,16 @@ class Pushes(Collaborator):
             self.fresh_generator(p) is not None) else self.machine.call(list, p) for p in parts)
         places = [i for i, p in enumerate(parts) if self.fresh_generator(p) is not None]
         others = [p for p in parts if self.fresh_generator(p) is None]
-        if len(places) != 1 or any(hasattr(type(p), "__next__") for p in others) or not others:
+        if len(places) != 1 or not others or any(
+                hasattr(type(p), "__next__") or is_computed(p) for p in others):
             return None
         place = places[0]
         before, after = list(parts[:place]), list(parts[place + 1:])
         return self.next.called(zipped, (before, parts[place], after), {})
+
+
+def _is_function(obj: Any) -> bool:
+    return isinstance(obj, (types.FunctionType, types.MethodType, functools.partial))
 
 
 def _is_sequence(part: Any) -> bool:

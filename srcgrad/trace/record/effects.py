@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
-_IN_STEPS = frozenset({function for name in (
-    "mean", "var", "std", "ptp", "median", "quantile", "percentile", "nanmean", "nanvar", "nanstd",
-    "nanmedian", "nanquantile", "nanpercentile") for function in (getattr(np, name), Method(name))})
+# what NumPy writes to ``out=`` of another type is the result as it is, cast in the end
+_CAST_LAST = _SUMS | {function for name in ("max", "min", "take", "choose", "any", "all")
+                      for function in (getattr(np, name), Method(name))} | {
+    np.clip, np.nanmax, np.nanmin, np.maximum.reduce, np.minimum.reduce}
 # what puts something somewhere, and does not change it
 PUTTING = frozenset({setattr, object.__setattr__, operator.setitem, operator.iadd, print})
 
@@ -188,10 +189,11 @@ class Effects(Collaborator):
         stored = []
         for target, one in zip(targets, results):
             if target is not None:
-                if function in _IN_STEPS and one.aval.dtype != target.aval.dtype:
+                if one.aval.dtype != target.aval.dtype and function not in _CAST_LAST and (
+                        not isinstance(function, np.ufunc)):
                     raise self.recorder.fatal(UnsupportedOperation(
                         f"{function.__name__} with out= of another type than its result",
-                        why="what NumPy rounds in between depends on it",
+                        why="whether NumPy raises, and what it rounds in between, depends on it",
                         fix="assign the result, or use an array of its type"))
                 if not isinstance(function, np.ufunc) and function is not np.clip and (
                         type(one) is not ArrayTracer or one.aval.shape != target.aval.shape):

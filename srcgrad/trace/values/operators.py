@@ -35,6 +35,7 @@ from ..record.tracers import ArrayTracer, ClassedArray, ScalarTracer, contains_t
 if TYPE_CHECKING:
     from .. import dispatch as parts
 
+ARRAYS = (ArrayTracer, np.ndarray)
 BINARY: dict[str, Any] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
     "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
@@ -199,7 +200,8 @@ class Operators(Collaborator):
             items, times = (right, left) if is_tracer(left) else (left, right)
             if times.aval.kind is Kind.INT:
                 return self._repeated(items, times)
-        if op == "*" and (id(left) in self.symbolic_lists or id(right) in self.symbolic_lists):
+        if op == "*" and (id(left) in self.symbolic_lists or id(right) in self.symbolic_lists) and (
+                not isinstance(left, ARRAYS) and not isinstance(right, ARRAYS)):
             items, times = (left, right) if id(left) in self.symbolic_lists else (right, left)
             return self.containers.repeated_list([items], times, "extend")
         if op == "*" and self.repeats_long(left, right):
@@ -252,6 +254,8 @@ class Operators(Collaborator):
             return self._rebinding(op, left, right)
         if op == "+" and isinstance(left, (list, collections.deque)) and _is_of_numpy(right):
             return self._rebinding(op, left, right)  # NumPy's sum, before the list extends itself
+        if op == "*" and isinstance(left, list) and isinstance(right, ARRAYS):
+            return self._rebinding(op, left, right)
         if (isinstance(left, list) and op in "+*") or (
                 type(left) is collections.deque and op == "+"):
             return self.containers.inplace_list(op, left, right)

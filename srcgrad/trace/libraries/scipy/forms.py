@@ -322,6 +322,14 @@ def require_size(size: Any, wanted: int) -> None:
         raise ValueError("matmul: dimension mismatch with signature")
 
 
+def rotation_of_matrix(machine: Any, matrix: Any, assume_valid: bool = False) -> Any:
+    """``from_matrix`` in Python, which up to three axes stands for compiled code: that makes the
+    matrix orthogonal in a copy."""
+    original = sys.modules["scipy.spatial.transform._rotation_xp"].from_matrix
+    own = matrix if matrix.ndim > 3 else machine.call(np.array, matrix)
+    return machine.calls.inline(original, (own, assume_valid), {})
+
+
 def spsolve(machine: Any, A: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
     if not contains_tracer((A, b)):
         return sys.modules["scipy.sparse.linalg"].spsolve(A, b, *args, **kwargs)
@@ -398,6 +406,7 @@ HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy.linalg._special_matrices", "hankel"): of_vectors("hankel", hankel),
     ("scipy.linalg._special_matrices", "circulant"): of_vectors("circulant", circulant),
     ("scipy.spatial.distance", "squareform"): squareform,
+    ("scipy.spatial.transform._rotation_xp", "from_matrix"): rotation_of_matrix,
     ("scipy.signal._peak_finding", "find_peaks"): find_peaks,
     ("scipy.sparse.linalg._dsolve.linsolve", "spsolve"): spsolve,
     ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"): frozen_normal,
