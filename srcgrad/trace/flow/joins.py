@@ -328,7 +328,7 @@ class Join:
             return unlike_items()
         form, avals = found
         if (stored := stored_instead(self, form)) is not None:
-            return unlike_items(*stored)
+            return unlike_items(stored)
         self.fixed.extend(form.held)
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
                         lambda state: column_states(self, form, state), labels=column_labels(form))

@@ -267,12 +267,11 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
     return list_of(elem)
 
 
-def stored_instead(joining: Join, form: Form) -> list[StoredObjects] | None:
-    """The assumptions under which items that can be changed in place lie in a store; None if no
-    store could hold them: they are taken apart, and may not be changed from then on."""
-    references = joining.machine.references
-    classes = [cls for cls in _classes(form) if references.is_storable(cls)]
-    return [stored_as(cls) for cls in classes if references.may_store(cls)] if classes else None
+def stored_instead(joining: Join, form: Form) -> StoredObjects | None:
+    """The assumption under which items that can be changed in place lie in a store; None if they
+    are to be taken apart, and may not be changed from then on."""
+    cls = next((c for c in _classes(form) if joining.machine.references.may_store(c)), None)
+    return None if cls is None else stored_as(cls)
 
 
 def _classes(form: Form) -> list[type]:

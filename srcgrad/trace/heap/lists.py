@@ -134,7 +134,8 @@ class Lists(Collaborator):
         found = common_form(joining, (Snapshot(list, tuple(items)),))
         stored = None if found is None else stored_instead(joining, found[0])
         if found is None or stored is not None:
-            self.merges.check_content(self.content_of(obj), unlike_items(*(stored or ())))
+            failed = unlike_items(*([] if stored is None else [stored]))
+            self.merges.check_content(self.content_of(obj), failed)
         assert found is not None
         rows = [taken_apart(joining, found[0], i) for i in items]
         return Columns(found[0], tuple(
@@ -288,7 +289,7 @@ class Lists(Collaborator):
                 f"a {type(item).__name__} is put into a list whose length depends on data",
                 why="the elements of such a list must be numbers or arrays of one kind",
                 fix="keep the parts in separate lists"),
-                *(stored or ()))
+                *(() if stored is None else (stored,)))
         if current.elem is None:
             return list_of(aval)
         return list_of(stable_elem(self.merges.join(), current.elem, aval))
