@@ -45,6 +45,7 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "LeavingErrors": ("path_attempts.next_stop", "path_attempts.while_test_raises"),
     "FollowedArrays": ("arrays_in_turn.replaced_then_written", "arrays_in_turn.left_early"),
     "FollowedNames": ("counted.a_list_of_an_arm", "path_state.name_try"),
+    "PartsOfItems": ("data_science.pooled_violators",),
     "LateItems": ("python_late.closure_that_reads_later", "python_late.changed_by_who_takes_the_items"),
     "ChosenLists": ("list_choices.longest_run", "list_choices.best_pair"),
     "MixedRows": ("data_science.counts_in_rows", "data_science.rows_into_arrays"),

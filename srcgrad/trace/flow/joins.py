@@ -19,8 +19,8 @@ from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass, field
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
-from ..assumptions import ChosenLists, DequesAsLists, Withdrawn
-from ..heap.columns import column_states, common_form, list_elem, stored_instead, unlike_items
+from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn
+from ..heap.columns import column_states, common_form, kept_otherwise, list_elem, unlike_items
 from ..heap.forms import column_labels
 from ..heap.gathering import parts_read
 from ..heap.outlines import Unlike
@@ -92,6 +92,11 @@ class Join:
     def outside(self, obj: Any) -> bool:
         """Is an object from outside?"""
         return self.machine.merges.is_outside(obj)
+
+    @property
+    def takes_records(self) -> bool:
+        """May items that can be changed in place be taken apart?"""
+        return PartsOfItems() in self.machine.assumed
 
     def unify(self, a: Any, b: Any) -> Shape:
         """The shape of two states."""
@@ -322,13 +327,14 @@ class Join:
 
     def _column_lists(self, a: Any, b: Any) -> Shape:
         """Lists whose items are tuples or records: one list for each part.  Items that can be
-        changed in place are taken apart only where they cannot lie in a store."""
+        changed in place are taken apart only where nothing else helps, for they may not be
+        changed from then on."""
         found = common_form(self, (a, b))
         if found is None:
             return unlike_items()
         form, avals = found
-        if (stored := stored_instead(self, form)) is not None:
-            return unlike_items(stored)
+        if form.mutable and not self.takes_records:
+            return unlike_items(kept_otherwise(self, form))
         self.fixed.extend(form.held)
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
                         lambda state: column_states(self, form, state), labels=column_labels(form))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import JoinError
 from ...stage.machine import UNBOUND
 from ...types.kinds import BOOL, INT, NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, list_of
-from ..assumptions import Assumption, StoredObjects
+from ..assumptions import Assumption, PartsOfItems
 from ..flow.shapes import Failed
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
@@ -267,11 +267,10 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
     return list_of(elem)
 
 
-def stored_instead(joining: Join, form: Form) -> StoredObjects | None:
-    """The assumption under which items that can be changed in place lie in a store; None if they
-    are to be taken apart, and may not be changed from then on."""
+def kept_otherwise(joining: Join, form: Form) -> Assumption:
+    """The assumption under which items that can be changed in place may lie in a list."""
     cls = next((c for c in _classes(form) if joining.machine.references.may_store(c)), None)
-    return None if cls is None else stored_as(cls)
+    return PartsOfItems() if cls is None else stored_as(cls)
 
 
 def _classes(form: Form) -> list[type]:

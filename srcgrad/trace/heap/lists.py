@@ -34,9 +34,9 @@ from .columns import (
     common_form,
     is_of_lists,
     is_of_nothing,
+    kept_otherwise,
     list_item_aval,
     put_together,
-    stored_instead,
     taken_apart,
     told,
     unlike_items,
@@ -132,9 +132,8 @@ class Lists(Collaborator):
             state.value.hint = self.variables.name_of(obj)
             return state
         found = common_form(joining, (Snapshot(list, tuple(items)),))
-        stored = None if found is None else stored_instead(joining, found[0])
-        if found is None or stored is not None:
-            failed = unlike_items(*([] if stored is None else [stored]))
+        if found is None or (found[0].mutable and not joining.takes_records):
+            failed = unlike_items(*([] if found is None else [kept_otherwise(joining, found[0])]))
             self.merges.check_content(self.content_of(obj), failed)
         assert found is not None
         rows = [taken_apart(joining, found[0], i) for i in items]
@@ -284,12 +283,11 @@ class Lists(Collaborator):
         aval = list_item_aval(self.merges.join(), item)
         if aval is None:
             found = common_form(self.merges.join(), (Snapshot(list, (item,)),))
-            stored = None if found is None else stored_instead(self.merges.join(), found[0])
             raise self.recorder.of_forms(UnsupportedOperation(
                 f"a {type(item).__name__} is put into a list whose length depends on data",
                 why="the elements of such a list must be numbers or arrays of one kind",
                 fix="keep the parts in separate lists"),
-                *(() if stored is None else (stored,)))
+                *(() if found is None else (kept_otherwise(self.merges.join(), found[0]),)))
         if current.elem is None:
             return list_of(aval)
         return list_of(stable_elem(self.merges.join(), current.elem, aval))
@@ -417,7 +415,7 @@ class Lists(Collaborator):
         if is_of_nothing(state):
             return told(state)
         found = common_form(joining, (Snapshot(list, (item,)),))
-        if found is None or stored_instead(joining, found[0]) is not None:
+        if found is None or (found[0].mutable and not joining.takes_records):
             return state
         made = Columns(found[0], tuple(self.unknown([]) for _ in found[1]))
         self.journal.write(self.content_of(obj), made)
