@@ -259,28 +259,37 @@ def _declare(
     form: Form,
     settings: Mapping[str, Any],
     broadcasts: bool | None,
-    linear: bool,
     like: Callable[..., Any] | None,
+    bodies: Mapping[str, Body],
+    linear: bool = False,
 ) -> Callable[[Body], Body]:
-    def register(body: Body) -> Body:
-        e = entry(getattr(function, "__name__", repr(function)), function, like)
-        if broadcasts is not None:
-            e.broadcasts = broadcasts
-        names = inputs or e.parameters[:1]
+    e = entry(getattr(function, "__name__", repr(function)), function, like)
+    if broadcasts is not None:
+        e.broadcasts = broadcasts
+    table = e.jvps if form == "jvp" else e.rules
+
+    def register(body: Body, names: tuple[str, ...] = inputs or e.parameters[:1]) -> Body:
         for name in names:
             if name not in e.parameters:
                 raise TypeError(
                     f"rule for {e.function!r}: it has no parameter {name!r}; "
                     f"its parameters are {', '.join(e.parameters)}"
                 )
-        needs = parameters_of(body)
-        rule = Rule(e.function, names, form, body, needs, dict(settings), linear)
-        table = e.jvps if form == "jvp" else e.rules
-        for name in names:
-            table[name] = rule
+        rule = Rule(e.function, names, form, body, parameters_of(body), dict(settings), linear)
+        table.update(dict.fromkeys(names, rule))
         return body
 
+    for name, body in bodies.items():
+        register(_named(body, f"{getattr(function, '__name__', 'rule')}_{name}"), (name,))
     return register
+
+
+def _named(body: Body, name: str) -> Body:
+    """A body written as a lambda, as a function of its module: a run may have to call it."""
+    if body.__name__ == "<lambda>" and name not in body.__globals__:
+        body.__name__ = body.__qualname__ = name
+        body.__globals__[name] = body
+    return body
 
 
 def elementwise(
@@ -288,6 +297,7 @@ def elementwise(
     *inputs: str,
     settings: Mapping[str, Any] = {},
     like: Callable[..., Any] | None = None,
+    **bodies: Body,
 ) -> Callable[[Body], Body]:
     """Declare the partial derivative of an elementwise function for one input.
 
@@ -302,7 +312,7 @@ def elementwise(
     ... def tanh(ans):
     ...     return 1 - ans * ans
     """
-    return _declare(function, inputs, "elementwise", settings, True, False, like)
+    return _declare(function, inputs, "elementwise", settings, True, like, bodies)
 
 
 def vjp(
@@ -311,6 +321,7 @@ def vjp(
     settings: Mapping[str, Any] = {},
     broadcasts: bool | None = None,
     like: Callable[..., Any] | None = None,
+    **bodies: Body,
 ) -> Callable[[Body], Body]:
     """Declare the vector-Jacobian product for one input, or a group of inputs.
 
@@ -326,7 +337,7 @@ def vjp(
     ...     t = np.swapaxes(ans, -1, -2)
     ...     return -(t @ ct @ t)
     """
-    return _declare(function, inputs, "vjp", settings, broadcasts, False, like)
+    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies)
 
 
 def linear(
@@ -335,6 +346,7 @@ def linear(
     settings: Mapping[str, Any] = {},
     broadcasts: bool | None = None,
     like: Callable[..., Any] | None = None,
+    **bodies: Body,
 ) -> Callable[[Body], Body]:
     """Declare the transpose of a function that is linear in ``inputs`` (taken together).
 
@@ -348,7 +360,7 @@ def linear(
     ... def flip(ct, axis=None):
     ...     return np.flip(ct, axis)
     """
-    return _declare(function, inputs, "vjp", settings, broadcasts, True, like)
+    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies, linear=True)
 
 
 def jvp(
@@ -356,6 +368,7 @@ def jvp(
     *inputs: str,
     settings: Mapping[str, Any] = {},
     like: Callable[..., Any] | None = None,
+    **bodies: Body,
 ) -> Callable[[Body], Body]:
     """Declare an explicit Jacobian-vector product: an optional optimisation, tested equal to
     the transpose of the vjp.  The body names ``t``, the tangent of its input.
@@ -370,7 +383,7 @@ def jvp(
     ... def square_x(t, x):
     ...     return 2 * x * t
     """
-    return _declare(function, inputs, "jvp", settings, None, False, like)
+    return _declare(function, inputs, "jvp", settings, None, like, bodies)
 
 
 def nondiff(*functions: Callable[..., Any]) -> None:
@@ -441,16 +454,19 @@ def alias(target: Callable[..., Any], *spellings: Any) -> None:
         _ALIASES[spelling] = target
 
 
-def variant(target: Callable[..., Any], function: Callable[..., Any], like: Body) -> None:
+def variant(
+    target: Callable[..., Any], function: Callable[..., Any], like: Body | None = None
+) -> None:
     """Let ``function`` share the rules of ``target`` under a signature of its own: ``like``
-    names ``function``'s parameters, in its order and with its defaults, as ``target`` does.
+    names ``function``'s parameters, in its order and with its defaults, as ``target`` does
+    (without ``like``, ``function`` names them so itself).
 
     >>> variant(np.sum, np.add.reduce, lambda a, axis=0, dtype=None, out=None,
     ...         keepdims=False, initial=None, where=True: None)
     """
     of = _BOOK[target]
     _BOOK[function] = Entry(
-        function, like, of.broadcasts, of.rules, of.jvps, of.inactive,
+        function, like or function, of.broadcasts, of.rules, of.jvps, of.inactive,
         of.nondiff, of.adapt, of.sequences, of.static,
     )  # fmt: skip
 

@@ -164,19 +164,11 @@ def sum_to_a(ct: Array, a_shape: tuple[int, ...]) -> Array:
 linear(sum_to_like, "a")(sum_to_a)
 inactive(sum_to_like, "like")
 
-
-@linear(real_like, "a")
-def real_like_a(ct: Array) -> Array:
-    return ct
-
+linear(real_like, a=lambda ct: ct)
 
 inactive(real_like, "like")
 
-
-@linear(scatter_add, "values")
-def scatter_add_values(ct: Array, index: Any) -> Array:
-    return ct[index]
-
+linear(scatter_add, values=lambda ct, index: ct[index])
 
 nondiff(last_write_mask)
 
@@ -211,15 +203,9 @@ def taken_along_axis(a: Array, indices: Array, axis: int) -> Array:
     return np.take_along_axis(a, indices, axis)
 
 
-@linear(scatter_along_axis, "values")
-def scatter_along_axis_values(ct: Array, indices: Array, axis: int) -> Array:
-    return taken_along_axis(ct, indices, axis)
-
-
-@linear(taken_along_axis, "a")
-def taken_along_axis_a(ct: Array, a_shape: tuple[int, ...], indices: Array, axis: int) -> Array:
-    return scatter_along_axis(ct, indices, axis, a_shape)
-
+linear(scatter_along_axis, values=lambda ct, indices, axis: taken_along_axis(ct, indices, axis))
+linear(taken_along_axis,
+    a=lambda ct, a_shape, indices, axis: scatter_along_axis(ct, indices, axis, a_shape))
 
 inactive(taken_along_axis, "indices")
 
@@ -266,10 +252,7 @@ def resize_axis(x: Array, size: int, axis: int) -> Array:
     return np.pad(x, widths)
 
 
-@linear(resize_axis, "x")
-def resize_axis_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
-    return resize_axis(ct, x_shape[axis], axis)
-
+linear(resize_axis, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis))
 
 _product = dispatching(math.prod)
 

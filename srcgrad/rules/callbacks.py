@@ -56,9 +56,8 @@ def jacobian_solution(back: Any, inputs: Any, b: Array, transposed: bool) -> Arr
     return np.reshape(np.linalg.solve(rows.T if transposed else rows, np.ravel(b)), np.shape(b))
 
 
-@vjp(jacobian_solution, "b")
-def jacobian_solution_b(ct: Array, back: Any, inputs: Any, transposed: bool) -> Array:
-    return jacobian_solution(back, inputs, ct, not transposed)
+vjp(jacobian_solution,
+    b=lambda ct, back, inputs, transposed: jacobian_solution(back, inputs, ct, not transposed))
 
 
 @vjp(jacobian_solution, "inputs")
@@ -101,10 +100,7 @@ def settled(condition: Any, back: Any, inputs: Any) -> Array:
     return x
 
 
-@vjp(settled, "inputs")
-def settled_inputs(ct: Array, inputs: Any) -> list[Any]:
-    return placed([0], [ct], len(inputs))
-
+vjp(settled, inputs=lambda ct, inputs: placed([0], [ct], len(inputs)))
 
 sequence(settled, "inputs")
 

@@ -36,11 +36,7 @@ def keep_where(values: Array, mask: Array) -> Array:
 
 _WORDS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}
 
-
-@linear(keep_where, "values")
-def keep_where_values(ct: Array, mask: Array) -> Array:
-    return keep_where(ct, mask)
-
+linear(keep_where, values=lambda ct, mask: keep_where(ct, mask))
 
 inactive(keep_where, "mask")
 
@@ -63,9 +59,7 @@ def sigmoid(input: Array) -> Array:
     return 1 / (1 + out)
 
 
-@vjp(sigmoid, "input")
-def sigmoid_input(ct: Array, ans: Array) -> Array:
-    return ct * (ans * (1 - ans))
+vjp(sigmoid, input=lambda ct, ans: ct * (ans * (1 - ans)))
 
 
 @runtime
@@ -117,9 +111,8 @@ def leaky_relu(input: Array, negative_slope: float) -> Array:
     return np.where(input > 0, input, input * negative_slope)
 
 
-@vjp(leaky_relu, "input")
-def leaky_relu_input(ct: Array, input: Array, negative_slope: float) -> Array:
-    return np.where(input > 0, ct, ct * negative_slope)
+vjp(leaky_relu,
+    input=lambda ct, input, negative_slope: np.where(input > 0, ct, ct * negative_slope))
 
 
 @runtime
@@ -205,9 +198,7 @@ def log_sigmoid(input: Array) -> Array:
     return np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
 
 
-@vjp(log_sigmoid, "input")
-def log_sigmoid_input(ct: Array, input: Array) -> Array:
-    return ct * sigmoid(-input)
+vjp(log_sigmoid, input=lambda ct, input: ct * sigmoid(-input))
 
 
 @runtime
@@ -227,9 +218,7 @@ def hardsigmoid(input: Array) -> Array:
     return np.minimum(np.maximum(input + 3, 0), 6) / 6
 
 
-@vjp(hardsigmoid, "input")
-def hardsigmoid_input(ct: Array, input: Array) -> Array:
-    return np.where((input > -3) & (input < 3), ct * (1 / 6), 0)
+vjp(hardsigmoid, input=lambda ct, input: np.where((input > -3) & (input < 3), ct * (1 / 6), 0))
 
 
 @runtime
@@ -249,9 +238,8 @@ def hardshrink(input: Array, lambd: float) -> Array:
     return np.where((input >= -lambd) & (input <= lambd), 0, input)
 
 
-@vjp(hardshrink, "input")
-def hardshrink_input(ct: Array, input: Array, lambd: float) -> Array:
-    return np.where((input >= -lambd) & (input <= lambd), 0, ct)
+vjp(hardshrink,
+    input=lambda ct, input, lambd: np.where((input >= -lambd) & (input <= lambd), 0, ct))
 
 
 @runtime
@@ -261,9 +249,8 @@ def softshrink(input: Array, lambd: float) -> Array:
     return np.where(input > lambd, input - lambd, np.where(input < -lambd, input + lambd, inner))
 
 
-@vjp(softshrink, "input")
-def softshrink_input(ct: Array, input: Array, lambd: float) -> Array:
-    return np.where((input >= -lambd) & (input <= lambd), 0, ct)
+vjp(softshrink,
+    input=lambda ct, input, lambd: np.where((input >= -lambd) & (input <= lambd), 0, ct))
 
 
 @runtime
@@ -272,9 +259,7 @@ def threshold(input: Array, threshold: float, value: float) -> Array:
     return np.where(input <= threshold, value, input).astype(input.dtype, copy=False)
 
 
-@vjp(threshold, "input")
-def threshold_input(ct: Array, input: Array, threshold: float) -> Array:
-    return np.where(input <= threshold, 0, ct)
+vjp(threshold, input=lambda ct, input, threshold: np.where(input <= threshold, 0, ct))
 
 
 @runtime
@@ -297,14 +282,8 @@ def prelu(input: Array, weight: Array) -> Array:
     return np.where(input > 0, input, weight * input)
 
 
-@vjp(prelu, "input")
-def prelu_input(ct: Array, input: Array, weight: Array) -> Array:
-    return np.where(input > 0, ct, weight * ct)
-
-
-@vjp(prelu, "weight", broadcasts=True)
-def prelu_weight(ct: Array, input: Array) -> Array:
-    return np.where(input > 0, 0, input * ct)
+vjp(prelu, input=lambda ct, input, weight: np.where(input > 0, ct, weight * ct))
+vjp(prelu, broadcasts=True, weight=lambda ct, input: np.where(input > 0, 0, input * ct))
 
 
 @runtime
@@ -313,6 +292,4 @@ def slopes(input: Array, noise: Array) -> Array:
     return input * noise
 
 
-@linear(slopes, "input")
-def slopes_input(ct: Array, noise: Array) -> Array:
-    return ct * noise
+linear(slopes, input=lambda ct, noise: ct * noise)

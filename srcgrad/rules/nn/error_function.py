@@ -153,16 +153,6 @@ def erfcx(x: Array) -> Array:
     return np.where(np.isnan(wide), np.nan, out).astype(kind)
 
 
-@elementwise(erfcx)
-def erfcx_x(ans: Array, x: Array) -> Array:
-    return 2.0 * x * ans - 2.0 / _ROOT_PI
-
-
-@elementwise(erf)
-def erf_x(x: Array) -> Array:
-    return 2.0 / _ROOT_PI * np.exp(-(x * x))
-
-
-@elementwise(erfc)
-def erfc_x(x: Array) -> Array:
-    return -2.0 / _ROOT_PI * np.exp(-(x * x))
+elementwise(erfcx, x=lambda ans, x: 2.0 * x * ans - 2.0 / _ROOT_PI)
+elementwise(erf, x=lambda x: 2.0 / _ROOT_PI * np.exp(-(x * x)))
+elementwise(erfc, x=lambda x: -2.0 / _ROOT_PI * np.exp(-(x * x)))

@@ -82,9 +82,7 @@ def fraction(x: Array) -> Array:
     return x - np.trunc(x)
 
 
-@linear(fraction, "x", broadcasts=True)
-def fraction_x(ct: Array) -> Array:
-    return ct
+linear(fraction, broadcasts=True, x=lambda ct: ct)
 
 
 @runtime
@@ -133,10 +131,7 @@ def nextafter(x1: Array, x2: Array) -> Array:
     return np.nextafter(x1, x2)
 
 
-@linear(nextafter, "x1", broadcasts=True)
-def nextafter_x1(ct: Array) -> Array:
-    return ct
-
+linear(nextafter, broadcasts=True, x1=lambda ct: ct)
 
 linear(nextafter, "x2", broadcasts=True)(_zero)
 
@@ -147,10 +142,7 @@ def copysign(x1: Array, x2: Array) -> Array:
     return np.copysign(x1, x2)
 
 
-@elementwise(copysign, "x1")
-def copysign_x1(ans: Array, x1: Array) -> Array:
-    return np.sign(x1) * np.sign(ans)
-
+elementwise(copysign, x1=lambda ans, x1: np.sign(x1) * np.sign(ans))
 
 linear(copysign, "x2", broadcasts=True)(_zero)
 

@@ -122,27 +122,13 @@ def igammac(x1: Array, x2: Array) -> Array:
     return special("gammaincc")(x1, x2)
 
 
-@elementwise(lgamma)
-def lgamma_x(x: Array) -> Array:
-    return digamma(x)
-
-
-@elementwise(digamma)
-def digamma_x(x: Array) -> Array:
-    return polygamma(1, x)
-
-
-@elementwise(polygamma, "x")
-def polygamma_x(n: int, x: Array) -> Array:
-    return polygamma(n + 1, x)
-
+elementwise(lgamma, x=lambda x: digamma(x))
+elementwise(digamma, x=lambda x: polygamma(1, x))
+elementwise(polygamma, x=lambda n, x: polygamma(n + 1, x))
 
 inactive(polygamma, "n")
 
-
-@elementwise(zeta, "x2")
-def zeta_x2(x1: Array, x2: Array) -> Array:
-    return -x1 * zeta(x1 + 1, x2)
+elementwise(zeta, x2=lambda x1, x2: -x1 * zeta(x1 + 1, x2))
 
 
 @elementwise(igamma, "x2")
@@ -150,9 +136,7 @@ def igamma_x2(x1: Array, x2: Array) -> Array:
     return np.exp((x1 - 1) * np.log(x2) - x2 - lgamma(x1))
 
 
-@elementwise(igammac, "x2")
-def igammac_x2(x1: Array, x2: Array) -> Array:
-    return -igamma_x2(x1, x2)
+elementwise(igammac, x2=lambda x1, x2: -igamma_x2(x1, x2))
 
 
 @runtime

@@ -137,9 +137,7 @@ def place(values: Array, places: Array, size: Ints) -> Array:
     return out.reshape(*lead, *size)
 
 
-@vjp(place, "values")
-def place_values(ct: Array, places: Array, size: Ints) -> Array:
-    return pick(ct, places, len(size))
+vjp(place, values=lambda ct, places, size: pick(ct, places, len(size)))
 
 
 @linear(pick, "input")
@@ -147,9 +145,7 @@ def pick_input(ct: Array, places: Array, input_shape: Ints, axes: int) -> Array:
     return put_back(ct, places, tuple(input_shape[len(input_shape) - axes:]))
 
 
-@linear(put_back, "values")
-def put_back_values(ct: Array, places: Array, size: Ints) -> Array:
-    return pick(ct, places, len(size))
+linear(put_back, values=lambda ct, places, size: pick(ct, places, len(size)))
 
 
 def _divisors(
@@ -250,9 +246,8 @@ def along_axes(input: Array, matrices: tuple[Array, ...]) -> Array:
     return input
 
 
-@linear(along_axes, "input")
-def along_axes_input(ct: Array, matrices: tuple[Array, ...]) -> Array:
-    return along_axes(ct, tuple(matrix.T for matrix in matrices))
+linear(along_axes,
+    input=lambda ct, matrices: along_axes(ct, tuple(matrix.T for matrix in matrices)))
 
 
 @runtime
@@ -285,9 +280,7 @@ def take_along_axes_input(ct: Array, input_shape: Ints, places: tuple[Array, ...
     return add_along_axes(ct, places, tuple(input_shape[len(input_shape) - len(places):]))
 
 
-@linear(add_along_axes, "g")
-def add_along_axes_g(ct: Array, places: tuple[Array, ...]) -> Array:
-    return take_along_axes(ct, places)
+linear(add_along_axes, g=lambda ct, places: take_along_axes(ct, places))
 
 
 @runtime
@@ -329,11 +322,5 @@ def pixel_unshuffle(input: Array, factor: int) -> Array:
     return np.reshape(parts, (*lead, c * factor**2, h // factor, w // factor))
 
 
-@linear(pixel_shuffle, "input")
-def pixel_shuffle_input(ct: Array, factor: int) -> Array:
-    return pixel_unshuffle(ct, factor)
-
-
-@linear(pixel_unshuffle, "input")
-def pixel_unshuffle_input(ct: Array, factor: int) -> Array:
-    return pixel_shuffle(ct, factor)
+linear(pixel_shuffle, input=lambda ct, factor: pixel_unshuffle(ct, factor))
+linear(pixel_unshuffle, input=lambda ct, factor: pixel_shuffle(ct, factor))

@@ -58,24 +58,12 @@ def minus_one() -> int:
     return -1
 
 
-@vjp(np.multiply, "x1")
-def multiply_x1(ct: Array, x2: Array) -> Array:
-    return ct * x2
-
-
-@vjp(np.multiply, "x2")
-def multiply_x2(ct: Array, x1: Array) -> Array:
-    return ct * x1
-
-
-@vjp(np.divide, "x1")
-def divide_x1(ct: Array, x2: Array) -> Array:
-    return ct / x2
-
-
-@vjp(np.divide, "x2")
-def divide_x2(ct: Array, ans: Array, x2: Array) -> Array:
-    return -ct * ans / x2
+vjp(np.multiply,
+    x1=lambda ct, x2: ct * x2,
+    x2=lambda ct, x1: ct * x1)
+vjp(np.divide,
+    x1=lambda ct, x2: ct / x2,
+    x2=lambda ct, ans, x2: -ct * ans / x2)
 
 
 @elementwise(np.power, "x1")
@@ -107,45 +95,15 @@ def power_x2(
 
 variant(np.power, pow, lambda x1, x2, mod=None: None)
 
-
-@elementwise(np.square)
-def square(x: Array) -> Array:
-    return 2 * x
-
-
-@vjp(np.sqrt)
-def sqrt(ct: Array, ans: Array) -> Array:
-    return divided(0.5 * ct, ans)
-
-
-@vjp(np.cbrt)
-def cbrt(ct: Array, ans: Array) -> Array:
-    return divided(ct, 3 * ans * ans)
-
-
-@vjp(np.reciprocal)
-def reciprocal(ct: Array, ans: Array) -> Array:
-    return -ct * ans * ans
-
-
-@vjp(np.remainder, "x2")
-def remainder_x2(ct: Array, x1: Array, x2: Array) -> Array:
-    return -ct * np.floor_divide(x1, x2)
-
-
-@vjp(np.fmod, "x2")
-def fmod_x2(ct: Array, x1: Array, x2: Array) -> Array:
-    return -ct * np.trunc(x1 / x2)
-
-
-@vjp(np.divmod, "x1")
-def divmod_x1(ct: Any) -> Array:
-    return ct[1]
-
-
-@vjp(np.divmod, "x2")
-def divmod_x2(ct: Any, ans: Any) -> Array:
-    return None if ct[1] is None else -ct[1] * ans[0]
+elementwise(np.square, x=lambda x: 2 * x)
+vjp(np.sqrt, x=lambda ct, ans: divided(0.5 * ct, ans))
+vjp(np.cbrt, x=lambda ct, ans: divided(ct, 3 * ans * ans))
+vjp(np.reciprocal, x=lambda ct, ans: -ct * ans * ans)
+vjp(np.remainder, x2=lambda ct, x1, x2: -ct * np.floor_divide(x1, x2))
+vjp(np.fmod, x2=lambda ct, x1, x2: -ct * np.trunc(x1 / x2))
+vjp(np.divmod,
+    x1=lambda ct: ct[1],
+    x2=lambda ct, ans: None if ct[1] is None else -ct[1] * ans[0])
 
 
 @elementwise(np.absolute)
@@ -155,9 +113,7 @@ def absolute(x: Array, ans: Array, x_dtype: np.dtype[Any]) -> Array:
     return np.sign(x)
 
 
-@elementwise(np.fabs)
-def fabs(x: Array) -> Array:
-    return np.sign(x)
+elementwise(np.fabs, x=lambda x: np.sign(x))
 
 
 @vjp(np.sign)
@@ -176,14 +132,9 @@ def sign_jvp(t: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
     return (t - np.real(t * np.conj(ans)) * ans) / np.where(length == 0, 1, length)
 
 
-@vjp(np.hypot, "x1")
-def hypot_x1(ct: Array, ans: Array, x1: Array) -> Array:
-    return ct * x1 / np.where(ans == 0, 1, ans)
-
-
-@vjp(np.hypot, "x2")
-def hypot_x2(ct: Array, ans: Array, x2: Array) -> Array:
-    return ct * x2 / np.where(ans == 0, 1, ans)
+vjp(np.hypot,
+    x1=lambda ct, ans, x1: ct * x1 / np.where(ans == 0, 1, ans),
+    x2=lambda ct, ans, x2: ct * x2 / np.where(ans == 0, 1, ans))
 
 
 def _unless_lost(ct: Array, lost: Array, tie: Array, ties: str, first: bool) -> Array:
@@ -196,24 +147,12 @@ def _unless_lost(ct: Array, lost: Array, tie: Array, ties: str, first: bool) -> 
     return np.where(lost | tie, 0, ct)
 
 
-@vjp(np.maximum, "x1", settings={"ties": "split"})
-def maximum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 < x2, x1 == x2, ties, first=True)
-
-
-@vjp(np.maximum, "x2", settings={"ties": "split"})
-def maximum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 > x2, x1 == x2, ties, first=False)
-
-
-@vjp(np.minimum, "x1", settings={"ties": "split"})
-def minimum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 > x2, x1 == x2, ties, first=True)
-
-
-@vjp(np.minimum, "x2", settings={"ties": "split"})
-def minimum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 < x2, x1 == x2, ties, first=False)
+vjp(np.maximum, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, x1 < x2, x1 == x2, ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, x1 > x2, x1 == x2, ties, first=False))
+vjp(np.minimum, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, x1 > x2, x1 == x2, ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, x1 < x2, x1 == x2, ties, first=False))
 
 
 def _tie(x1: Array, x2: Array) -> Array:
@@ -229,59 +168,27 @@ def _more(x1: Array, x2: Array) -> Array:
     return (x1 > x2) | (np.isnan(x1) & ~np.isnan(x2))
 
 
-@vjp(np.fmax, "x1", settings={"ties": "split"})
-def fmax_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _less(x1, x2), _tie(x1, x2), ties, first=True)
-
-
-@vjp(np.fmax, "x2", settings={"ties": "split"})
-def fmax_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _less(x2, x1), _tie(x1, x2), ties, first=False)
-
-
-@vjp(np.fmin, "x1", settings={"ties": "split"})
-def fmin_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _more(x1, x2), _tie(x1, x2), ties, first=True)
-
-
-@vjp(np.fmin, "x2", settings={"ties": "split"})
-def fmin_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _more(x2, x1), _tie(x1, x2), ties, first=False)
-
-
-@elementwise(np.copysign, "x1")
-def copysign_x1(ans: Array, x1: Array) -> Array:
-    return np.sign(x1) * np.sign(ans)
-
+vjp(np.fmax, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, _less(x1, x2), _tie(x1, x2), ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, _less(x2, x1), _tie(x1, x2), ties, first=False))
+vjp(np.fmin, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, _more(x1, x2), _tie(x1, x2), ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, _more(x2, x1), _tie(x1, x2), ties, first=False))
+elementwise(np.copysign, x1=lambda ans, x1: np.sign(x1) * np.sign(ans))
 
 inactive(np.copysign, "x2")
 inactive(np.nextafter, "x2")
 
-
-@vjp(np.heaviside, "x2")
-def heaviside_x2(ct: Array, x1: Array) -> Array:
-    return np.where(x1 == 0, ct, 0)
-
+vjp(np.heaviside, x2=lambda ct, x1: np.where(x1 == 0, ct, 0))
 
 inactive(np.heaviside, "x1")
 
-
-@linear(np.ldexp, "x1")
-def ldexp_x1(ct: Array, x2: Array) -> Array:
-    return np.ldexp(ct, x2)
-
+linear(np.ldexp, x1=lambda ct, x2: np.ldexp(ct, x2))
 
 inactive(np.ldexp, "x2")
 
-
-@vjp(np.modf)
-def modf(ct: Any) -> Array:
-    return ct[0]
-
-
-@vjp(np.frexp)
-def frexp(ct: Any, ans: Any) -> Array:
-    return None if ct[0] is None else np.ldexp(ct[0], -ans[1])
+vjp(np.modf, x=lambda ct: ct[0])
+vjp(np.frexp, x=lambda ct, ans: None if ct[0] is None else np.ldexp(ct[0], -ans[1]))
 
 
 def _clip_bounds(named: dict[str, Any]) -> dict[str, Any]:
@@ -325,27 +232,11 @@ def clip_a_max(ct: Array, a: Array, a_min: Array, a_max: Array) -> Array:
 
 entry("nan_to_num", np.nan_to_num).broadcasts = True
 
-
-@vjp(np.nan_to_num, "x")
-def nan_to_num_x(ct: Array, x: Array) -> Array:
-    return np.where(np.isfinite(x), ct, 0)
-
-
-@vjp(np.nan_to_num, "nan")
-def nan_to_num_nan(ct: Array, x: Array) -> Array:
-    return np.where(np.isnan(x), ct, 0)
-
-
-@vjp(np.nan_to_num, "posinf")
-def nan_to_num_posinf(ct: Array, x: Array) -> Array:
-    return np.where(np.isposinf(x), ct, 0)
-
-
-@vjp(np.nan_to_num, "neginf")
-def nan_to_num_neginf(ct: Array, x: Array) -> Array:
-    return np.where(np.isneginf(x), ct, 0)
-
-
+vjp(np.nan_to_num,
+    x=lambda ct, x: np.where(np.isfinite(x), ct, 0),
+    nan=lambda ct, x: np.where(np.isnan(x), ct, 0),
+    posinf=lambda ct, x: np.where(np.isposinf(x), ct, 0),
+    neginf=lambda ct, x: np.where(np.isneginf(x), ct, 0))
 
 nondiff(
     np.floor_divide, np.spacing, np.signbit, np.gcd, np.lcm,

@@ -13,9 +13,7 @@ for _function in (np.real, np.imag, np.angle, np.real_if_close):
     entry(_function.__name__, _function).broadcasts = True
 
 
-@linear(np.conjugate, "x")
-def conjugate_x(ct: Array) -> Array:
-    return np.conj(ct)
+linear(np.conjugate, x=lambda ct: np.conj(ct))
 
 
 @linear(np.real, "val")
@@ -24,9 +22,7 @@ def real_val(ct: Array) -> Array:
     return ct
 
 
-@vjp(np.imag, "val")
-def imag_val(ct: Array, val_dtype: np.dtype[Any]) -> Array:
-    return -1j * ct if val_dtype.kind == "c" else None
+vjp(np.imag, val=lambda ct, val_dtype: -1j * ct if val_dtype.kind == "c" else None)
 
 
 @vjp(np.angle, "z")
@@ -46,12 +42,6 @@ for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, n
     linear(_kind, "x", like=lambda x=0.0: None)(float_x)
 nondiff(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 
-
-@linear(complex, "real", like=lambda real=0.0, imag=0.0: None)
-def complex_real(ct: Array) -> Array:
-    return ct
-
-
-@linear(complex, "imag")
-def complex_imag(ct: Array) -> Array:
-    return 1j * ct
+linear(complex, like=lambda real=0.0, imag=0.0: None,
+    real=lambda ct: ct,
+    imag=lambda ct: 1j * ct)

@@ -115,9 +115,7 @@ def real_of_real(d: Array, dtype: Dtype) -> Array:
     return d if dtype.kind == "c" else np.real(d).astype(dtype)
 
 
-@vjp(np.linalg.eigvals, "a")
-def eigvals_a(ct: Array, a: Array, a_dtype: Dtype) -> Array:
-    return eig_a((ct, None), np.linalg.eig(a), a_dtype)
+vjp(np.linalg.eigvals, a=lambda ct, a, a_dtype: eig_a((ct, None), np.linalg.eig(a), a_dtype))
 
 
 @runtime
@@ -136,10 +134,7 @@ def leading(x: Array, axis: int, like: Array) -> Array:
     return np.moveaxis(parts[..., :n], -1, axis)
 
 
-@linear(leading, "x")
-def leading_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
-    return resize_axis(ct, x_shape[axis], axis)
-
+linear(leading, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis))
 
 inactive(leading, "like")
 
@@ -196,9 +191,7 @@ def _thin(x: Array, axis: int, s: Array) -> Array:
     return x[tuple(index)]
 
 
-@vjp(np.linalg.svdvals, "x")
-def svdvals_x(ct: Array, x: Array, x_dtype: Dtype) -> Array:
-    return svd_a(ct, None, x, x_dtype, False)
+vjp(np.linalg.svdvals, x=lambda ct, x, x_dtype: svd_a(ct, None, x, x_dtype, False))
 
 
 @vjp(np.linalg.qr, "a")

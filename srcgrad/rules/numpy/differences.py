@@ -76,9 +76,8 @@ def ediff1d_to_begin(ct: Array, to_begin_shape: Shape) -> Array:
     return np.reshape(ct[: _flat_size(to_begin_shape)], to_begin_shape)
 
 
-@linear(np.ediff1d, "to_end")
-def ediff1d_to_end(ct: Array, to_end_shape: Shape) -> Array:
-    return np.reshape(ct[-_flat_size(to_end_shape) :], to_end_shape)
+linear(np.ediff1d,
+    to_end=lambda ct, to_end_shape: np.reshape(ct[-_flat_size(to_end_shape) :], to_end_shape))
 
 
 def _flat_size(shape: Any) -> int:

@@ -90,24 +90,12 @@ def irfftn_a(ct: Array, a_shape: Shape, s: Any, axes: Any, norm: Any) -> Array:
     return _resized_all(rest, a_shape, s and s[:-1], axes[:-1])
 
 
-@linear(np.fft.hfft, "a")
-def hfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return np.conj(irfft_a(ct, a_shape, n, axis, _SWAPPED[norm]))
-
-
-@linear(np.fft.ihfft, "a")
-def ihfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return rfft_a(np.conj(ct), a_shape, n, axis, _SWAPPED[norm])
-
-
-@linear(np.fft.fftshift, "x")
-def fftshift_x(ct: Array, axes: Any) -> Array:
-    return np.fft.ifftshift(ct, axes)
-
-
-@linear(np.fft.ifftshift, "x")
-def ifftshift_x(ct: Array, axes: Any) -> Array:
-    return np.fft.fftshift(ct, axes)
+linear(np.fft.hfft,
+    a=lambda ct, a_shape, n, axis, norm: np.conj(irfft_a(ct, a_shape, n, axis, _SWAPPED[norm])))
+linear(np.fft.ihfft,
+    a=lambda ct, a_shape, n, axis, norm: rfft_a(np.conj(ct), a_shape, n, axis, _SWAPPED[norm]))
+linear(np.fft.fftshift, x=lambda ct, axes: np.fft.ifftshift(ct, axes))
+linear(np.fft.ifftshift, x=lambda ct, axes: np.fft.fftshift(ct, axes))
 
 
 @vjp(np.fft.fftfreq, "d")

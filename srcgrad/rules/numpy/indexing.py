@@ -21,11 +21,8 @@ from srcgrad.rules.numpy.joining import along
 
 Shape = tuple[int, ...]
 
-
-@linear(operator.getitem, "a", like=lambda a, b, /: None)
-def getitem_a(ct: Array, a_shape: Shape, b: Any) -> Array:
-    return scatter_add(ct, b, a_shape)
-
+linear(operator.getitem, like=lambda a, b, /: None,
+    a=lambda ct, a_shape, b: scatter_add(ct, b, a_shape))
 
 inactive(operator.getitem, "b")
 
@@ -77,16 +74,9 @@ inactive(np.extract, "condition")
 
 entry("where", np.where, like=lambda condition, x=None, y=None: None)
 
-
-@linear(np.where, "x", broadcasts=True)
-def where_x(ct: Array, condition: Array) -> Array:
-    return np.where(condition, ct, 0)
-
-
-@linear(np.where, "y", broadcasts=True)
-def where_y(ct: Array, condition: Array) -> Array:
-    return np.where(condition, 0, ct)
-
+linear(np.where, broadcasts=True,
+    x=lambda ct, condition: np.where(condition, ct, 0),
+    y=lambda ct, condition: np.where(condition, 0, ct))
 
 inactive(np.where, "condition")
 
@@ -133,19 +123,11 @@ def _is_zero(k: Any) -> bool:
     return isinstance(k, int) and k == 0
 
 
-@linear(np.diagflat, "v")
-def diagflat_v(ct: Array, v_shape: Shape, k: int) -> Array:
-    return np.reshape(np.diagonal(ct, k), v_shape)
-
-
-@linear(np.diagonal, "a")
-def diagonal_a(ct: Array, a_shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
-    return scatter_diagonal(ct, a_shape, offset, axis1, axis2)
-
-
-@linear(np.linalg.diagonal, "x")
-def linalg_diagonal_x(ct: Array, x_shape: Shape, offset: int) -> Array:
-    return scatter_diagonal(ct, x_shape, offset, -2, -1)
+linear(np.diagflat, v=lambda ct, v_shape, k: np.reshape(np.diagonal(ct, k), v_shape))
+linear(np.diagonal,
+    a=lambda ct, a_shape, offset, axis1, axis2: scatter_diagonal(ct, a_shape, offset, axis1, axis2))
+linear(np.linalg.diagonal,
+    x=lambda ct, x_shape, offset: scatter_diagonal(ct, x_shape, offset, -2, -1))
 
 
 @linear(np.trace, "a")
@@ -160,9 +142,8 @@ def trace_a(
     return scatter_diagonal(np.expand_dims(ct, -1), a_shape, offset, axis1, axis2)
 
 
-@linear(np.linalg.trace, "x")
-def linalg_trace_x(ct: Array, x_shape: Shape, offset: int) -> Array:
-    return scatter_diagonal(np.expand_dims(ct, -1), x_shape, offset, -2, -1)
+linear(np.linalg.trace,
+    x=lambda ct, x_shape, offset: scatter_diagonal(np.expand_dims(ct, -1), x_shape, offset, -2, -1))
 
 
 @linear(np.tril, "m")
@@ -170,9 +151,7 @@ def tril_m(ct: Array, m_shape: Shape, k: int) -> Array:
     return sum_to(np.tril(ct, k), m_shape)  # a row is broadcast to a matrix
 
 
-@linear(np.triu, "m")
-def triu_m(ct: Array, m_shape: Shape, k: int) -> Array:
-    return sum_to(np.triu(ct, k), m_shape)
+linear(np.triu, m=lambda ct, m_shape, k: sum_to(np.triu(ct, k), m_shape))
 
 
 @linear(np.delete, "arr")

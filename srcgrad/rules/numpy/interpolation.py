@@ -121,14 +121,8 @@ def cut_from_full(full: Array, n: int, m: int, mode: str, turned: bool = False) 
     return full[start : start + size]
 
 
-@linear(pad_to_full, "part")
-def pad_to_full_part(ct: Array, n: int, m: int, mode: str, turned: bool) -> Array:
-    return cut_from_full(ct, n, m, mode, turned)
-
-
-@linear(cut_from_full, "full")
-def cut_from_full_full(ct: Array, n: int, m: int, mode: str, turned: bool) -> Array:
-    return pad_to_full(ct, n, m, mode, turned)
+linear(pad_to_full, part=lambda ct, n, m, mode, turned: cut_from_full(ct, n, m, mode, turned))
+linear(cut_from_full, full=lambda ct, n, m, mode, turned: pad_to_full(ct, n, m, mode, turned))
 
 
 @vjp(np.convolve, "a")

@@ -99,9 +99,7 @@ def stack_arrays(ct: Array, arrays_shape: Any, axis: int) -> Any:
     return [unstack(p, s) if isinstance(s, list) else p for p, s in zip(parts, arrays_shape)]
 
 
-@linear(np.vstack, "tup")
-def vstack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _at_least_2d, 0)
+linear(np.vstack, tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _at_least_2d, 0))
 
 
 @linear(np.hstack, "tup")
@@ -110,14 +108,8 @@ def hstack_tup(ct: Array, tup_shape: Any) -> Any:
     return _join_transpose(ct, tup_shape, _at_least_1d, axis)
 
 
-@linear(np.dstack, "tup")
-def dstack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _at_least_3d, 2)
-
-
-@linear(np.column_stack, "tup")
-def column_stack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _as_column, 1)
+linear(np.dstack, tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _at_least_3d, 2))
+linear(np.column_stack, tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _as_column, 1))
 
 
 def _extent(shapes: Any, axis: int, depth: int) -> int:
@@ -142,9 +134,7 @@ def _unblock(ct: Array, shapes: Any, depth: int) -> Any:
     return [_unblock(p, s, depth - 1) for p, s in zip(parts, shapes)]
 
 
-@linear(np.block, "arrays")
-def block_arrays(ct: Array, arrays_shape: Any) -> Any:
-    return _unblock(ct, arrays_shape, _depth(arrays_shape))
+linear(np.block, arrays=lambda ct, arrays_shape: _unblock(ct, arrays_shape, _depth(arrays_shape)))
 
 
 def unstack(ct: Array, shapes: Any) -> Any:
@@ -181,8 +171,6 @@ def _array_shape(shapes: Any) -> Shape:
     return (len(shapes), *_array_shape(shapes[0])) if shapes else (0,)
 
 
-
-
 @linear(np.array, "object", like=lambda object, dtype=None, *, copy=True, order="K", subok=False,
         ndmin=0, ndmax=0, like=None: None)  # fmt: skip
 def array_object(ct: Array, object_shape: Any) -> Any:
@@ -211,19 +199,9 @@ def split_ary(ct: Any, ans: Any, axis: int) -> Array:
     return _joined(ct, ans, axis)
 
 
-@linear(np.vsplit, "ary")
-def vsplit_ary(ct: Any, ans: Any) -> Array:
-    return _joined(ct, ans, 0)
-
-
-@linear(np.hsplit, "ary")
-def hsplit_ary(ct: Any, ans: Any, ary_ndim: int) -> Array:
-    return _joined(ct, ans, 0 if ary_ndim == 1 else 1)
-
-
-@linear(np.dsplit, "ary")
-def dsplit_ary(ct: Any, ans: Any) -> Array:
-    return _joined(ct, ans, 2)
+linear(np.vsplit, ary=lambda ct, ans: _joined(ct, ans, 0))
+linear(np.hsplit, ary=lambda ct, ans, ary_ndim: _joined(ct, ans, 0 if ary_ndim == 1 else 1))
+linear(np.dsplit, ary=lambda ct, ans: _joined(ct, ans, 2))
 
 
 def _joined(ct: Any, ans: Any, axis: int) -> Array:

@@ -19,10 +19,8 @@ def masked_take(a: Array, mask: Array) -> Array:
     return np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(mask)))[mask]
 
 
-@linear(masked_take, "a")
-def masked_take_a(ct: Array, a_shape: Shape, mask: Array) -> Array:
-    return sum_to(scatter_add(ct, mask, np.shape(mask)), a_shape)
-
+linear(masked_take,
+    a=lambda ct, a_shape, mask: sum_to(scatter_add(ct, mask, np.shape(mask)), a_shape))
 
 inactive(masked_take, "mask")
 

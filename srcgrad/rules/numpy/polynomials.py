@@ -109,14 +109,8 @@ def polyadd_a1(ct: Array, a1_shape: Shape) -> Array:
     return _lowest(ct, a1_shape)
 
 
-@linear(np.polyadd, "a2")
-def polyadd_a2(ct: Array, a2_shape: Shape) -> Array:
-    return _lowest(ct, a2_shape)
-
-
-@linear(np.polysub, "a2")
-def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
-    return -_lowest(ct, a2_shape)
+linear(np.polyadd, a2=lambda ct, a2_shape: _lowest(ct, a2_shape))
+linear(np.polysub, a2=lambda ct, a2_shape: -_lowest(ct, a2_shape))
 
 
 @vjp(np.polymul, "a1")
@@ -132,9 +126,7 @@ def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -
     return np.flip(np.correlate(whole, np.flip(other), "valid"))[: a1_shape[0]]
 
 
-@vjp(np.polymul, "a2")
-def polymul_a2(ct: Array, a1: Array, a2_shape: Shape, a1_dtype: np.dtype[Any]) -> Array:
-    return polymul_a1(ct, a1, a2_shape, a1_dtype)
+vjp(np.polymul, a2=lambda ct, a1, a2_shape, a1_dtype: polymul_a1(ct, a1, a2_shape, a1_dtype))
 
 
 @linear(np.polyint, "p")

@@ -113,28 +113,17 @@ def inner_b(ct: Array, a: Array, b_ndim: int) -> Array:
     return np.tensordot(ct, a, axes=(outer, outer))
 
 
-@vjp(np.outer, "a")
-def outer_a(ct: Array, b: Array, a_shape: Shape) -> Array:
-    return np.reshape(ct @ np.reshape(b, -1), a_shape)
+vjp(np.outer,
+    a=lambda ct, b, a_shape: np.reshape(ct @ np.reshape(b, -1), a_shape),
+    b=lambda ct, a, b_shape: np.reshape(np.reshape(a, -1) @ ct, b_shape))
 
+vjp(np.linalg.outer,
+    x1=lambda ct, x2: ct @ x2,
+    x2=lambda ct, x1: x1 @ ct)
 
-@vjp(np.outer, "b")
-def outer_b(ct: Array, a: Array, b_shape: Shape) -> Array:
-    return np.reshape(np.reshape(a, -1) @ ct, b_shape)
-
-
-vjp(np.linalg.outer, "x1")(lambda ct, x2: ct @ x2)
-vjp(np.linalg.outer, "x2")(lambda ct, x1: x1 @ ct)
-
-
-@vjp(np.vdot, "a", like=lambda a, b: None)
-def vdot_a(ct: Array, b: Array, a_shape: Shape, a_dtype: np.dtype[Any]) -> Array:
-    return np.reshape(conj_complex(ct * b, a_dtype), a_shape)
-
-
-@vjp(np.vdot, "b")
-def vdot_b(ct: Array, a: Array, b_shape: Shape, a_dtype: np.dtype[Any]) -> Array:
-    return np.reshape(ct * conj_complex(a, a_dtype), b_shape)
+vjp(np.vdot, like=lambda a, b: None,
+    a=lambda ct, b, a_shape, a_dtype: np.reshape(conj_complex(ct * b, a_dtype), a_shape),
+    b=lambda ct, a, b_shape, a_dtype: np.reshape(ct * conj_complex(a, a_dtype), b_shape))
 
 
 def _tensordot_axes(axes: Any, a_ndim: int, b_ndim: int) -> tuple[list[int], list[int]]:
@@ -219,14 +208,9 @@ def _trailing(ct: Array, ndim: int) -> tuple[int, ...]:
     return tuple(range(np.ndim(ct) - ndim, np.ndim(ct)))
 
 
-@vjp(np.multiply.outer, "A", like=outer_parameters)
-def multiply_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
-    return np.tensordot(ct, B, axes=B_ndim)
-
-
-@vjp(np.multiply.outer, "B")
-def multiply_outer_b(ct: Array, A: Array, A_ndim: int) -> Array:
-    return np.tensordot(A, ct, axes=A_ndim)
+vjp(np.multiply.outer, like=outer_parameters,
+    A=lambda ct, B, B_ndim: np.tensordot(ct, B, axes=B_ndim),
+    B=lambda ct, A, A_ndim: np.tensordot(A, ct, axes=A_ndim))
 
 
 @linear(np.add.outer, "A", like=outer_parameters)
@@ -235,21 +219,8 @@ def add_outer_a(ct: Array, B_ndim: int) -> Array:
     return np.sum(ct, axis=_trailing(ct, B_ndim))
 
 
-@linear(np.add.outer, "B")
-def add_outer_b(ct: Array, A_ndim: int) -> Array:
-    return np.sum(ct, axis=tuple(range(A_ndim)))
-
-
-@linear(np.subtract.outer, "B")
-def subtract_outer_b(ct: Array, A_ndim: int) -> Array:
-    return -np.sum(ct, axis=tuple(range(A_ndim)))
-
-
-@vjp(np.divide.outer, "A", like=outer_parameters)
-def divide_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
-    return np.tensordot(ct, 1 / B, axes=B_ndim)
-
-
-@vjp(np.divide.outer, "B")
-def divide_outer_b(ct: Array, ans: Array, B: Array, A_ndim: int) -> Array:
-    return -np.sum(ct * ans, axis=tuple(range(A_ndim))) / B
+linear(np.add.outer, B=lambda ct, A_ndim: np.sum(ct, axis=tuple(range(A_ndim))))
+linear(np.subtract.outer, B=lambda ct, A_ndim: -np.sum(ct, axis=tuple(range(A_ndim))))
+vjp(np.divide.outer, like=outer_parameters,
+    A=lambda ct, B, B_ndim: np.tensordot(ct, 1 / B, axes=B_ndim),
+    B=lambda ct, ans, B, A_ndim: -np.sum(ct * ans, axis=tuple(range(A_ndim))) / B)

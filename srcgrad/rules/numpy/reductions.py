@@ -100,9 +100,7 @@ def sum_a(ct: Array, a_shape: Shape, a_ndim: int, axis: Axis, keepdims: bool,
     return spread(keep_axes(ct, axis, keepdims, a_ndim), a_shape, where)
 
 
-@linear(np.sum, "initial")
-def sum_initial(ct: Array) -> Array:
-    return np.sum(ct)
+linear(np.sum, initial=lambda ct: np.sum(ct))
 
 
 @linear(np.mean, "a")

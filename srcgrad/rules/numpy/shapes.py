@@ -50,14 +50,8 @@ def matrix_transpose_x(ct: Array) -> Array:
     return np.swapaxes(ct, -1, -2)
 
 
-@linear(np.swapaxes, "a")
-def swapaxes_a(ct: Array, axis1: int, axis2: int) -> Array:
-    return np.swapaxes(ct, axis1, axis2)
-
-
-@linear(np.moveaxis, "a")
-def moveaxis_a(ct: Array, source: Any, destination: Any) -> Array:
-    return np.moveaxis(ct, destination, source)
+linear(np.swapaxes, a=lambda ct, axis1, axis2: np.swapaxes(ct, axis1, axis2))
+linear(np.moveaxis, a=lambda ct, source, destination: np.moveaxis(ct, destination, source))
 
 
 @linear(np.rollaxis, "a")
@@ -71,14 +65,8 @@ def squeeze_a(ct: Array, a_shape: Shape, axis: Any) -> Array:
     return np.reshape(ct, a_shape) if axis is None else np.expand_dims(ct, axis)
 
 
-@linear(np.expand_dims, "a")
-def expand_dims_a(ct: Array, axis: Any) -> Array:
-    return np.squeeze(ct, axis)
-
-
-@linear(np.broadcast_to, "array")
-def broadcast_to_array(ct: Array, array_shape: Shape) -> Array:
-    return sum_to(ct, array_shape)
+linear(np.expand_dims, a=lambda ct, axis: np.squeeze(ct, axis))
+linear(np.broadcast_to, array=lambda ct, array_shape: sum_to(ct, array_shape))
 
 
 @linear(np.broadcast_arrays, "args")
@@ -106,20 +94,9 @@ def atleast_arys(ct: Any, arys_shape: list[Shape]) -> list[Array]:
     return [None if c is None else np.reshape(c, s) for c, s in zip(cts, arys_shape)]
 
 
-@linear(np.flip, "m")
-def flip_m(ct: Array, axis: Any) -> Array:
-    return np.flip(ct, axis)
-
-
-@linear(np.fliplr, "m")
-def fliplr_m(ct: Array) -> Array:
-    return np.fliplr(ct)
-
-
-@linear(np.flipud, "m")
-def flipud_m(ct: Array) -> Array:
-    return np.flipud(ct)
-
+linear(np.flip, m=lambda ct, axis: np.flip(ct, axis))
+linear(np.fliplr, m=lambda ct: np.fliplr(ct))
+linear(np.flipud, m=lambda ct: np.flipud(ct))
 
 inactive(np.roll, "shift")
 inactive(np.tile, "reps")
@@ -134,9 +111,7 @@ def roll_a(ct: Array, shift: Any, axis: Any) -> Array:
     return np.roll(ct, back) if axis is None else np.roll(ct, back, axis)
 
 
-@linear(np.rot90, "m")
-def rot90_m(ct: Array, k: int, axes: Any) -> Array:
-    return np.rot90(ct, -k, axes)
+linear(np.rot90, m=lambda ct, k, axes: np.rot90(ct, -k, axes))
 
 
 @linear(np.tile, "A")

@@ -30,9 +30,7 @@ def _order(a: Array, axis: int | None) -> Array:
     return np.argsort(a, axis=axis, kind="stable")
 
 
-@vjp(np.sort_complex, "a")
-def sort_complex_a(ct: Array, a: Array) -> Array:
-    return sort_a(ct, a, -1)
+vjp(np.sort_complex, a=lambda ct, a: sort_a(ct, a, -1))
 
 
 @vjp(np.partition, "a")

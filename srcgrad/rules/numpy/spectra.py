@@ -85,10 +85,7 @@ def shared_by_equals(x: Array, w: Array) -> Array:
     return (same @ x[..., None])[..., 0] / np.sum(same, axis=-1)
 
 
-@linear(shared_by_equals, "x")
-def shared_by_equals_x(ct: Array, w: Array) -> Array:
-    return shared_by_equals(ct, w)
-
+linear(shared_by_equals, x=lambda ct, w: shared_by_equals(ct, w))
 
 inactive(shared_by_equals, "w")
 
@@ -150,10 +147,7 @@ def adjacent(w: Array, values: Array, slopes: Array) -> Array:
     return _quotients(w, values, slopes)[0].astype(w.dtype)
 
 
-@vjp(distant, "w")
-def distant_w(ct: Array, ans: Array) -> Array:
-    return inverse_gaps_w(ct, ans)
-
+vjp(distant, w=lambda ct, ans: inverse_gaps_w(ct, ans))
 
 inactive(distant, "values", "slopes")
 inactive(adjacent, "w", "values", "slopes")

@@ -64,9 +64,7 @@ def put_slice_a(ct: Array, source_shape: Shape, source_dtype: np.dtype[Any], pla
     return put_slice(ct, np.zeros(source_shape, source_dtype), place)
 
 
-@linear(put_slice, "source")
-def put_slice_source(ct: Array, place: Any) -> Array:
-    return ct[place]
+linear(put_slice, source=lambda ct, place: ct[place])
 
 
 @runtime
@@ -87,9 +85,7 @@ def put_diagonal_a(
     return put_diagonal(ct, np.zeros(source_shape, source_dtype), offset, axis1, axis2)
 
 
-@linear(put_diagonal, "source")
-def put_diagonal_source(ct: Array, offset: int, axis1: int, axis2: int) -> Array:
-    return np.diagonal(ct, offset, axis1, axis2)
+linear(put_diagonal, source=lambda ct, offset, axis1, axis2: np.diagonal(ct, offset, axis1, axis2))
 
 
 @runtime
@@ -102,9 +98,7 @@ def embed_diagonal(a: Array, offset: int, axis1: int, axis2: int) -> Array:
     return np.moveaxis(out, (-2, -1), (axis1, axis2))
 
 
-@linear(embed_diagonal, "a")
-def embed_diagonal_a(ct: Array, offset: int, axis1: int, axis2: int) -> Array:
-    return np.diagonal(ct, offset, axis1, axis2)
+linear(embed_diagonal, a=lambda ct, offset, axis1, axis2: np.diagonal(ct, offset, axis1, axis2))
 
 
 @runtime
@@ -303,10 +297,7 @@ def shares_but_for(x: Array, several: Array) -> Array:
     return x
 
 
-@linear(shares_but_for, "x")
-def shares_but_for_rule(ct: Array, several: Array) -> Array:
-    return refused_where(ct, several)
-
+linear(shares_but_for, x=lambda ct, several: refused_where(ct, several))
 
 inactive(shares_but_for, "several")
 
@@ -321,10 +312,7 @@ def refused_where(x: Array, several: Array) -> Array:
     return x
 
 
-@linear(refused_where, "x")
-def refused_where_rule(ct: Array, several: Array) -> Array:
-    return refused_where(ct, several)
-
+linear(refused_where, x=lambda ct, several: refused_where(ct, several))
 
 inactive(refused_where, "several")
 
@@ -338,9 +326,7 @@ def masked_scatter(a: Array, mask: Array, source: Array) -> Array:
     return out
 
 
-@linear(masked_scatter, "a", broadcasts=True)
-def masked_scatter_a(ct: Array, mask: Array) -> Array:
-    return np.where(mask, 0, ct)
+linear(masked_scatter, broadcasts=True, a=lambda ct, mask: np.where(mask, 0, ct))
 
 
 @linear(masked_scatter, "source")

@@ -276,9 +276,7 @@ def percentile_q(
     return quantile_q(ct, a, share, q_shape, axis, method, keepdims, weights) / 100
 
 
-@vjp(np.median, "a")
-def median_a(ct: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
-    return _quantile(ct, a, 0.5, axis, "linear", keepdims)
+vjp(np.median, a=lambda ct, a, axis, keepdims: _quantile(ct, a, 0.5, axis, "linear", keepdims))
 
 
 @runtime
@@ -352,10 +350,7 @@ def corrcoef_x(ct: Array, ans: Array, x: Array, x_ndim: int, y: Array, rowvar: b
     return np.reshape(d if by_row else d.T, np.shape(x))
 
 
-@linear(np.bincount, "weights", like=lambda x, weights=None, minlength=0: None)
-def bincount_weights(ct: Array, x: Array) -> Array:
-    return ct[x]
-
+linear(np.bincount, like=lambda x, weights=None, minlength=0: None, weights=lambda ct, x: ct[x])
 
 inactive(np.bincount, "x", "minlength")
 nondiff(np.digitize)

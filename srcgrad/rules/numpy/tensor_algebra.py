@@ -135,14 +135,8 @@ def cross_b(
     return -cross_a(ct, a, b_shape, axisb, axisa, axisc, axis)
 
 
-@vjp(np.linalg.cross, "x1")
-def linalg_cross_x1(ct: Array, x2: Array, x1_shape: Shape, axis: int) -> Array:
-    return cross_a(ct, x2, x1_shape, axis, axis, axis, axis)
-
-
-@vjp(np.linalg.cross, "x2")
-def linalg_cross_x2(ct: Array, x1: Array, x2_shape: Shape, axis: int) -> Array:
-    return -cross_a(ct, x1, x2_shape, axis, axis, axis, axis)
-
+vjp(np.linalg.cross,
+    x1=lambda ct, x2, x1_shape, axis: cross_a(ct, x2, x1_shape, axis, axis, axis, axis),
+    x2=lambda ct, x1, x2_shape, axis: -cross_a(ct, x1, x2_shape, axis, axis, axis, axis))
 
 nondiff(np.einsum_path)

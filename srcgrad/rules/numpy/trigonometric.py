@@ -24,30 +24,11 @@ alias(np.arctanh, math.atanh)
 alias(np.radians, math.radians)
 alias(np.degrees, math.degrees)
 
-
-@elementwise(np.sin)
-def sin(x: Array) -> Array:
-    return np.cos(x)
-
-
-@elementwise(np.cos)
-def cos(x: Array) -> Array:
-    return -np.sin(x)
-
-
-@elementwise(np.tan)
-def tan(ans: Array) -> Array:
-    return 1 + ans * ans
-
-
-@vjp(np.arcsin)
-def arcsin(ct: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
-    return ct / _sine_slope(x, x_dtype)
-
-
-@vjp(np.arccos)
-def arccos(ct: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
-    return -ct / _sine_slope(x, x_dtype)
+elementwise(np.sin, x=lambda x: np.cos(x))
+elementwise(np.cos, x=lambda x: -np.sin(x))
+elementwise(np.tan, x=lambda ans: 1 + ans * ans)
+vjp(np.arcsin, x=lambda ct, x, x_dtype: ct / _sine_slope(x, x_dtype))
+vjp(np.arccos, x=lambda ct, x, x_dtype: -ct / _sine_slope(x, x_dtype))
 
 
 def _sine_slope(x: Array, dtype: np.dtype[Any]) -> Array:
@@ -57,19 +38,10 @@ def _sine_slope(x: Array, dtype: np.dtype[Any]) -> Array:
     return np.sqrt(1 - x * x)
 
 
-@vjp(np.arctan)
-def arctan(ct: Array, x: Array) -> Array:
-    return ct / (1 + x * x)
-
-
-@vjp(np.arctan2, "x1", settings={"origin": "nan"})
-def arctan2_x1(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
-    return divided(ct * x2, _squared_radius(x1, x2, origin))
-
-
-@vjp(np.arctan2, "x2", settings={"origin": "nan"})
-def arctan2_x2(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
-    return divided(-ct * x1, _squared_radius(x1, x2, origin))
+vjp(np.arctan, x=lambda ct, x: ct / (1 + x * x))
+vjp(np.arctan2, settings={"origin": "nan"},
+    x1=lambda ct, x1, x2, origin: divided(ct * x2, _squared_radius(x1, x2, origin)),
+    x2=lambda ct, x1, x2, origin: divided(-ct * x1, _squared_radius(x1, x2, origin)))
 
 
 def _squared_radius(x1: Array, x2: Array, origin: str) -> Array:
@@ -78,24 +50,10 @@ def _squared_radius(x1: Array, x2: Array, origin: str) -> Array:
     return np.where(square == 0, 1, square) if origin == "zero" else square
 
 
-@elementwise(np.sinh)
-def sinh(x: Array) -> Array:
-    return np.cosh(x)
-
-
-@elementwise(np.cosh)
-def cosh(x: Array) -> Array:
-    return np.sinh(x)
-
-
-@elementwise(np.tanh)
-def tanh(ans: Array) -> Array:
-    return 1 - ans * ans
-
-
-@vjp(np.arcsinh)
-def arcsinh(ct: Array, x: Array) -> Array:
-    return ct / np.sqrt(x * x + 1)
+elementwise(np.sinh, x=lambda x: np.cosh(x))
+elementwise(np.cosh, x=lambda x: np.sinh(x))
+elementwise(np.tanh, x=lambda ans: 1 - ans * ans)
+vjp(np.arcsinh, x=lambda ct, x: ct / np.sqrt(x * x + 1))
 
 
 @vjp(np.arccosh)
@@ -103,9 +61,7 @@ def arccosh(ct: Array, x: Array) -> Array:
     return ct / (np.sqrt(x - 1) * np.sqrt(x + 1))  # the product has the branch of arccosh
 
 
-@vjp(np.arctanh)
-def arctanh(ct: Array, x: Array) -> Array:
-    return ct / (1 - x * x)
+vjp(np.arctanh, x=lambda ct, x: ct / (1 - x * x))
 
 
 @elementwise(np.deg2rad)
@@ -120,9 +76,7 @@ def rad2deg() -> float:
     return 180 / math.pi
 
 
-@elementwise(np.unwrap, "p")
-def unwrap_p() -> int:
-    return 1
+elementwise(np.unwrap, p=lambda: 1)
 
 
 @runtime
@@ -148,11 +102,5 @@ def sinc_derivative(x: Array, n: int) -> Array:
     return math.pi**n * np.where(near, series, value)
 
 
-@elementwise(np.sinc)
-def sinc(x: Array) -> Array:
-    return sinc_derivative(x, 1)
-
-
-@elementwise(sinc_derivative, "x")
-def sinc_derivative_x(x: Array, n: int) -> Array:
-    return sinc_derivative(x, n + 1)
+elementwise(np.sinc, x=lambda x: sinc_derivative(x, 1))
+elementwise(sinc_derivative, x=lambda x, n: sinc_derivative(x, n + 1))

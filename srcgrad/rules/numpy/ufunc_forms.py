@@ -27,9 +27,7 @@ def masked(ufunc: Any, base: Array, where: Array, *operands: Array, **options: A
     return out
 
 
-@linear(masked, "base")
-def masked_base(ct: Array, where: Array) -> Array:
-    return np.where(where, 0, ct)
+linear(masked, base=lambda ct, where: np.where(where, 0, ct))
 
 
 @vjp(masked, "operands")
@@ -130,6 +128,4 @@ def reduceat_array(ct: Array, array_shape: Shape, indices: Array, axis: int) -> 
     return spread_segments(ct, indices, axis, array_shape[axis])
 
 
-@linear(spread_segments, "ct")
-def spread_segments_ct(ct: Array, indices: Array, axis: int) -> Array:
-    return np.add.reduceat(ct, indices, axis)
+linear(spread_segments, ct=lambda ct, indices, axis: np.add.reduceat(ct, indices, axis))

@@ -36,9 +36,7 @@ def put_add(a: Array, values: Array, key: Any) -> Array:
     return out
 
 
-@linear(put, "a")
-def put_a(ct: Array, key: Any) -> Array:
-    return put(ct, 0, key)
+linear(put, a=lambda ct, key: put(ct, 0, key))
 
 
 @linear(put, "values", settings={"repeated": "last"})
@@ -50,11 +48,6 @@ def put_values(
     return sum_to(np.where(last_write_mask(a_shape, key), ct[key], 0), values_shape)
 
 
-@linear(put_add, "a")
-def put_add_a(ct: Array) -> Array:
-    return ct
-
-
-@linear(put_add, "values")
-def put_add_values(ct: Array, values_shape: Shape, key: Any) -> Array:
-    return sum_to(ct[key], values_shape)
+linear(put_add,
+    a=lambda ct: ct,
+    values=lambda ct, values_shape, key: sum_to(ct[key], values_shape))

@@ -20,8 +20,8 @@ from srcgrad.rules.book import (
     vjp,
 )
 from srcgrad.rules.broadcast import dispatching
-from srcgrad.rules.nn.error_function import erf_x, erfc_x
-from srcgrad.rules.nn.gamma_functions import digamma, lgamma_x
+from srcgrad.rules.nn.error_function import erf, erfc
+from srcgrad.rules.nn.gamma_functions import digamma, lgamma
 from srcgrad.rules.numpy.cumulative import products_of_others
 from srcgrad.rules.numpy.exponential import natural_log
 
@@ -36,71 +36,28 @@ for _name, _function in (
 # of Python's numbers, which are several times as fast to compute with as NumPy's
 _sin, _cos, _sinh = map(dispatching, (math.sin, math.cos, math.sinh))
 
-
-@elementwise(math.sin, "x", like=lambda x: None)
-def math_sin(x: Array) -> Array:
-    return _cos(x)
-
-
-@elementwise(math.cos, "x", like=lambda x: None)
-def math_cos(x: Array) -> Array:
-    return -_sin(x)
-
-
-@elementwise(math.cosh, "x", like=lambda x: None)
-def math_cosh(x: Array) -> Array:
-    return _sinh(x)
-
+elementwise(math.sin, like=lambda x: None, x=lambda x: _cos(x))
+elementwise(math.cos, like=lambda x: None, x=lambda x: -_sin(x))
+elementwise(math.cosh, like=lambda x: None, x=lambda x: _sinh(x))
 
 nondiff(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
 
 entry("math.log", math.log, like=lambda x, base=None: None)
 
-
-@vjp(math.log, "x")
-def log_x(ct: Array, x: Array, base: Any) -> Array:
-    return ct / x if base is None else ct / (x * natural_log(base))
-
-
-@vjp(math.log, "base")
-def log_base(ct: Array, ans: Array, base: Array) -> Array:
-    return -ct * ans / (base * natural_log(base))
-
+vjp(math.log,
+    x=lambda ct, x, base: ct / x if base is None else ct / (x * natural_log(base)),
+    base=lambda ct, ans, base: -ct * ans / (base * natural_log(base)))
 
 variant(math.log, cmath.log, lambda x, base=None: None)
 
-
-@elementwise(math.erf, "x", like=lambda x: None)
-def math_erf(x: Array) -> Array:
-    return erf_x(x)
-
-
-@elementwise(math.erfc, "x", like=lambda x: None)
-def math_erfc(x: Array) -> Array:
-    return erfc_x(x)
-
-
-@elementwise(math.lgamma, "x", like=lambda x: None)
-def math_lgamma(x: Array) -> Array:
-    return lgamma_x(x)
-
-
-@elementwise(math.gamma, "x", like=lambda x: None)
-def math_gamma(ans: Array, x: Array) -> Array:
-    return ans * digamma(x)
-
+for _target in (erf, erfc, lgamma):
+    variant(_target, getattr(math, _target.__name__), lambda x: None)
+elementwise(math.gamma, like=lambda x: None, x=lambda ans, x: ans * digamma(x))
 
 entry("math.remainder", math.remainder, like=lambda x, y: None)
 
-
-@elementwise(math.remainder, "x")
-def remainder_x() -> int:
-    return 1
-
-
-@vjp(math.remainder, "y")
-def remainder_y(ct: Array, x: Array, y: Array) -> Array:
-    return -ct * np.rint(x / y)
+elementwise(math.remainder, x=lambda: 1)
+vjp(math.remainder, y=lambda ct, x, y: -ct * np.rint(x / y))
 
 
 @vjp(math.hypot, "coordinates", like=lambda *coordinates: None)
@@ -117,9 +74,7 @@ def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
     return [scale * (p[i] - q[i]) for i in range(len(p_shape))]
 
 
-@vjp(math.dist, "q")
-def dist_q(ct: Array, ans: Array, p: Any, q: Any, q_shape: Any) -> Any:
-    return dist_p(ct, ans, q, p, q_shape)
+vjp(math.dist, q=lambda ct, ans, p, q, q_shape: dist_p(ct, ans, q, p, q_shape))
 
 
 @linear(sum, "seq", like=lambda seq, start=0: None)
@@ -143,9 +98,8 @@ def prod_start(ct: Array, iterable: Any) -> Array:
     return ct * np.prod(factors)
 
 
-@vjp(cmath.phase, "z", like=lambda z: None)
-def phase_z(ct: Array, z: Array) -> Array:
-    return -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2)
+vjp(cmath.phase, like=lambda z: None,
+    z=lambda ct, z: -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2))
 
 
 @vjp(cmath.polar, "z", like=lambda z: None)
@@ -160,14 +114,9 @@ def polar_z(ct: Any, ans: Any, z: Array) -> Array:
     return d
 
 
-@vjp(cmath.rect, "r", like=lambda r, phi: None)
-def rect_r(ct: Array, phi: Array) -> Array:
-    return ct * np.exp(1j * phi)
-
-
-@vjp(cmath.rect, "phi")
-def rect_phi(ct: Array, ans: Array) -> Array:
-    return 1j * ct * ans
+vjp(cmath.rect, like=lambda r, phi: None,
+    r=lambda ct, phi: ct * np.exp(1j * phi),
+    phi=lambda ct, ans: 1j * ct * ans)
 
 
 def sumprod_p(ct: Array, q: Any, p_shape: Any) -> Any:

@@ -24,19 +24,11 @@ def _about(data: list[Array], center: Any) -> Array:
     return values - (np.mean(values) if center is None else center)
 
 
-@vjp(statistics.mean, "data", like=lambda data: None)
-def mean_data(ct: Array, data: Any) -> list[Array]:
-    return [ct / len(data)] * len(data)
-
-
-@vjp(statistics.pvariance, "data", like=lambda data, mu=None: None)
-def pvariance_data(ct: Array, data: Any, mu: Any) -> list[Array]:
-    return _items(2 * ct / len(data) * _about(data, mu), data)
-
-
-@vjp(statistics.variance, "data", like=lambda data, xbar=None: None)
-def variance_data(ct: Array, data: Any, xbar: Any) -> list[Array]:
-    return _items(2 * ct / (len(data) - 1) * _about(data, xbar), data)
+vjp(statistics.mean, like=lambda data: None, data=lambda ct, data: [ct / len(data)] * len(data))
+vjp(statistics.pvariance, like=lambda data, mu=None: None,
+    data=lambda ct, data, mu: _items(2 * ct / len(data) * _about(data, mu), data))
+vjp(statistics.variance, like=lambda data, xbar=None: None,
+    data=lambda ct, data, xbar: _items(2 * ct / (len(data) - 1) * _about(data, xbar), data))
 
 
 @vjp(statistics.pstdev, "data", like=lambda data, mu=None: None)
@@ -51,9 +43,8 @@ def stdev_data(ct: Array, ans: Array, data: Any, xbar: Any) -> list[Array]:
     return _items(scale * _about(data, xbar), data)
 
 
-@vjp(statistics.geometric_mean, "data", like=lambda data: None)
-def geometric_mean_data(ct: Array, ans: Array, data: Any) -> list[Array]:
-    return [ct * ans / (len(data) * x) for x in data]
+vjp(statistics.geometric_mean, like=lambda data: None,
+    data=lambda ct, ans, data: [ct * ans / (len(data) * x) for x in data])
 
 
 @vjp(statistics.harmonic_mean, "data", like=lambda data, weights=None: None)
@@ -63,14 +54,9 @@ def harmonic_mean_data(ct: Array, ans: Array, data: Any, weights: Any) -> list[A
     return [ct * shares[i] * (ans / data[i]) ** 2 for i in range(len(data))]
 
 
-@vjp(statistics.covariance, "x", like=lambda x, y: None)
-def covariance_x(ct: Array, x: Any, y: Any) -> list[Array]:
-    return _items(ct / (len(x) - 1) * _about(y, None), x)
-
-
-@vjp(statistics.covariance, "y")
-def covariance_y(ct: Array, x: Any, y: Any) -> list[Array]:
-    return _items(ct / (len(y) - 1) * _about(x, None), y)
+vjp(statistics.covariance, like=lambda x, y: None,
+    x=lambda ct, x, y: _items(ct / (len(x) - 1) * _about(y, None), x),
+    y=lambda ct, x, y: _items(ct / (len(y) - 1) * _about(x, None), y))
 
 
 def _correlation(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:

@@ -67,29 +67,13 @@ def banded_product(ab: Array, x: Array, lower: int, upper: int) -> Array:
     return out
 
 
-@linear(turned_bands, "ab")
-def turned_bands_ab(ct: Array, lower: int, upper: int) -> Array:
-    return turned_bands(ct, upper, lower)
-
-
-@vjp(band_products, "v")
-def band_products_v(ct: Array, x: Array, lower: int, upper: int) -> Array:
-    return banded_product(ct, x, lower, upper)
-
-
-@vjp(band_products, "x")
-def band_products_x(ct: Array, v: Array, lower: int, upper: int) -> Array:
-    return banded_product(turned_bands(ct, lower, upper), v, upper, lower)
-
-
-@vjp(banded_product, "ab")
-def banded_product_ab(ct: Array, x: Array, lower: int, upper: int) -> Array:
-    return band_products(ct, x, lower, upper)
-
-
-@vjp(banded_product, "x")
-def banded_product_x(ct: Array, ab: Array, lower: int, upper: int) -> Array:
-    return banded_product(turned_bands(ab, lower, upper), ct, upper, lower)
+linear(turned_bands, ab=lambda ct, lower, upper: turned_bands(ct, upper, lower))
+vjp(band_products,
+    v=lambda ct, x, lower, upper: banded_product(ct, x, lower, upper),
+    x=lambda ct, v, lower, upper: banded_product(turned_bands(ct, lower, upper), v, upper, lower))
+vjp(banded_product,
+    ab=lambda ct, x, lower, upper: band_products(ct, x, lower, upper),
+    x=lambda ct, ab, lower, upper: banded_product(turned_bands(ab, lower, upper), ct, upper, lower))
 
 
 @vjp(sl.solve_banded, "b")

@@ -34,14 +34,8 @@ def above_diagonal(square: Array) -> Array:
     return np.asarray(square[np.triu_indices(np.shape(square)[0], 1)])
 
 
-@linear(upper_square, "values")
-def upper_square_values(ct: Array) -> Array:
-    return above_diagonal(ct)
-
-
-@linear(above_diagonal, "square")
-def above_diagonal_square(ct: Array, square_shape: Shape) -> Array:
-    return upper_square(ct, square_shape)
+linear(upper_square, values=lambda ct: above_diagonal(ct))
+linear(above_diagonal, square=lambda ct, square_shape: upper_square(ct, square_shape))
 
 
 @vjp(sd.squareform, "X", like=lambda X, force="no", checks=True: None)
@@ -102,10 +96,8 @@ def _of_rows(ct: Array, ans: Array, a: Array, b: Array, metric: Any, p: Any, w: 
     return np.sum(np.expand_dims(ct, -1) * slope, axis=1)
 
 
-@vjp(sd.cdist, "XA", like=_cdist_like)
-def cdist_a(ct: Array, ans: Array, XA: Array, XB: Array, metric: Any,
-            p: Any, w: Any, V: Any, VI: Any) -> Array:
-    return _of_rows(ct, ans, XA, XB, metric, p, w, V, VI)
+vjp(sd.cdist, like=_cdist_like,
+    XA=lambda ct, ans, XA, XB, metric, p, w, V, VI: _of_rows(ct, ans, XA, XB, metric, p, w, V, VI))
 
 
 @vjp(sd.cdist, "XB", like=_cdist_like)

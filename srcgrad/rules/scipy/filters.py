@@ -37,14 +37,9 @@ def _backwards(b: Array, a: Any, x: Array, axis: int) -> Array:
     return np.flip(_lfilter(b, a, np.flip(x, axis), axis=axis), axis)
 
 
-@vjp(lag_products, "weights")
-def lag_products_weights(ct: Array, signal: Array, axis: int) -> Array:
-    return _lfilter(ct, 1.0, signal, axis=axis)
-
-
-@vjp(lag_products, "signal")
-def lag_products_signal(ct: Array, weights: Array, axis: int) -> Array:
-    return _backwards(ct, 1.0, weights, axis)
+vjp(lag_products,
+    weights=lambda ct, signal, axis: _lfilter(ct, 1.0, signal, axis=axis),
+    signal=lambda ct, weights, axis: _backwards(ct, 1.0, weights, axis))
 
 
 @vjp(sp.lfilter, "x")

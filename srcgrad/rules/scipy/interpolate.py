@@ -72,10 +72,8 @@ def of_pieces(d: Array, x: Array, points: Array, extrapolate: bool, shape: Shape
     return np.where(known, d[piece], 0.0)
 
 
-@linear(sums_of_pieces, "d")
-def sums_of_pieces_d(ct: Array, d_shape: Shape, x: Array, points: Array,
-                     extrapolate: bool) -> Array:
-    return of_pieces(ct, x, points, extrapolate, d_shape)
+linear(sums_of_pieces,
+    d=lambda ct, d_shape, x, points, extrapolate: of_pieces(ct, x, points, extrapolate, d_shape))
 
 
 @linear(of_pieces, "d")
@@ -260,18 +258,12 @@ def between_knots(d: Array, t: Array, k: int, points: Array, ext: int) -> Array:
     return np.where(inside, d, 0.0) if ext == 3 else d
 
 
-@linear(between_knots, "d")
-def between_knots_d(ct: Array, t: Array, k: int, points: Array, ext: int) -> Array:
-    return between_knots(ct, t, k, points, ext)
-
+linear(between_knots, d=lambda ct, t, k, points, ext: between_knots(ct, t, k, points, ext))
 
 vjp(between_knots, "t", "points")(lambda: (None, None))
 
-
-@vjp(fitpack_values, "c")
-def fitpack_values_c(ct: Array, c_shape: Shape, t: Array, k: int, points: Array, der: int,
-                     ext: int) -> Array:
-    return fitpack_back(ct, t, k, points, der, ext, c_shape)
+vjp(fitpack_values,
+    c=lambda ct, c_shape, t, k, points, der, ext: fitpack_back(ct, t, k, points, der, ext, c_shape))
 
 
 @vjp(fitpack_values, "points")

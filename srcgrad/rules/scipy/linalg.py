@@ -7,23 +7,19 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from srcgrad.rules.book import Array, NoRule, linear, nondiff, sequence, static, vjp
+from srcgrad.rules.book import Array, NoRule, linear, nondiff, sequence, static, variant, vjp
 from srcgrad.rules.broadcast import dispatching, eye, runtime
 from srcgrad.rules.numpy.decompositions import (
     cholesky_a,
     eig_a,
     eigh_a,
-    eigvals_a,
     eigvalsh_a,
     qr_a,
     read_triangle,
     svd_a,
-    svdvals_x,
 )
 from srcgrad.rules.numpy.linear_algebra import (
-    det_a,
     frechet_transpose,
-    inv_a,
     lstsq_a_b,
     pinv_a,
     solve_a_b,
@@ -101,9 +97,8 @@ def solve_triangular_a_b(
     return (np.tril(d_a, -off) if lower else np.triu(d_a, off)), d_b
 
 
-@vjp(sl.cholesky, "a", settings={"triangle": "read"})
-def scipy_cholesky(ct: Array, ans: Array, a_dtype: Dtype, lower: bool, triangle: str) -> Array:
-    return cholesky_a(ct, ans, a_dtype, not lower, triangle)
+vjp(sl.cholesky, settings={"triangle": "read"},
+    a=lambda ct, ans, a_dtype, lower, triangle: cholesky_a(ct, ans, a_dtype, not lower, triangle))
 
 
 @vjp(sl.cho_factor, "a", settings={"triangle": "read"})
@@ -268,10 +263,8 @@ def expm_frechet_inputs(ct: Any, A: Array, E: Array, compute_expm: bool) -> tupl
 
 # ---- NumPy's functions under other signatures --------------------------------------------------
 
-vjp(sl.inv, "a")(inv_a)
-vjp(sl.det, "a")(det_a)
-vjp(sl.svd, "a")(svd_a)
-vjp(sl.eigvals, "a")(eigvals_a)
+for _target in (np.linalg.inv, np.linalg.det, np.linalg.svd, np.linalg.eigvals):
+    variant(_target, getattr(sl, _target.__name__))
 
 
 @vjp(sl.pinv, "a")
@@ -279,9 +272,7 @@ def scipy_pinv(ct: Any, ans: Any, a: Array, a_dtype: Dtype, return_rank: bool) -
     return pinv_a(ct[0], ans[0], a, a_dtype) if return_rank else pinv_a(ct, ans, a, a_dtype)
 
 
-@vjp(sl.svdvals, "a")
-def scipy_svdvals(ct: Array, a: Array, a_dtype: Dtype) -> Array:
-    return svdvals_x(ct, a, a_dtype)
+vjp(sl.svdvals, a=lambda ct, a, a_dtype: svd_a(ct, None, a, a_dtype, False))
 
 
 @vjp(sl.eig, "a")

@@ -105,9 +105,8 @@ def weights_of_correlated(d: Array, x: Array, shape: Shape, mode: Any, origin: A
     return np.flip(out) if turned else out
 
 
-@vjp(correlated, "x")
-def correlated_x(ct: Array, weights: Array, mode: Any, origin: Any, turned: bool) -> Array:
-    return correlated_back(ct, weights, mode, origin, turned)
+vjp(correlated,
+    x=lambda ct, weights, mode, origin, turned: correlated_back(ct, weights, mode, origin, turned))
 
 
 @vjp(correlated, "weights")
@@ -116,9 +115,8 @@ def correlated_weights(ct: Array, x: Array, weights_shape: Shape, mode: Any, ori
     return weights_of_correlated(ct, x, weights_shape, mode, origin, turned, cval)
 
 
-@vjp(correlated_back, "d")
-def correlated_back_d(ct: Array, weights: Array, mode: Any, origin: Any, turned: bool) -> Array:
-    return correlated(ct, weights, mode, origin, turned)
+vjp(correlated_back,
+    d=lambda ct, weights, mode, origin, turned: correlated(ct, weights, mode, origin, turned))
 
 
 @vjp(correlated_back, "weights")
@@ -127,15 +125,9 @@ def correlated_back_weights(ct: Array, d: Array, weights_shape: Shape, mode: Any
     return weights_of_correlated(d, ct, weights_shape, mode, origin, turned)
 
 
-@vjp(weights_of_correlated, "d")
-def weights_of_correlated_d(ct: Array, x: Array, mode: Any, origin: Any, turned: bool,
-                            cval: Any) -> Array:
-    return correlated(x, ct, mode, origin, turned, cval)
-
-
-@vjp(weights_of_correlated, "x")
-def weights_of_correlated_x(ct: Array, d: Array, mode: Any, origin: Any, turned: bool) -> Array:
-    return correlated_back(d, ct, mode, origin, turned)
+vjp(weights_of_correlated,
+    d=lambda ct, x, mode, origin, turned, cval: correlated(x, ct, mode, origin, turned, cval),
+    x=lambda ct, d, mode, origin, turned: correlated_back(d, ct, mode, origin, turned))
 
 
 def all_axes(name: str, axes: Any) -> None:
@@ -287,14 +279,8 @@ def filtered_back(d: Array, name: str, settings: Any) -> Array:
     return out
 
 
-@linear(filtered, "x")
-def filtered_x(ct: Array, name: str, settings: Any) -> Array:
-    return filtered_back(ct, name, settings)
-
-
-@linear(filtered_back, "d")
-def filtered_back_d(ct: Array, name: str, settings: Any) -> Array:
-    return filtered(ct, name, settings)
+linear(filtered, x=lambda ct, name, settings: filtered_back(ct, name, settings))
+linear(filtered_back, d=lambda ct, name, settings: filtered(ct, name, settings))
 
 
 @vjp(nd.gaussian_filter, "input")
@@ -325,37 +311,17 @@ def uniform_filter1d_input(ct: Array, size: Any, axis: int, mode: Any, origin: A
     return filtered_back(ct, "uniform_filter", (size, mode, origin, (axis,)))
 
 
-@vjp(nd.sobel, "input")
-def sobel_input(ct: Array, axis: int, mode: Any) -> Array:
-    return filtered_back(ct, "sobel", (axis, mode, (1.0, 2.0, 1.0)))
-
-
-@vjp(nd.prewitt, "input")
-def prewitt_input(ct: Array, axis: int, mode: Any) -> Array:
-    return filtered_back(ct, "sobel", (axis, mode, (1.0, 1.0, 1.0)))
-
-
-@vjp(nd.laplace, "input")
-def laplace_input(ct: Array, mode: Any) -> Array:
-    return filtered_back(ct, "laplace", (mode,))
-
+vjp(nd.sobel,
+    input=lambda ct, axis, mode: filtered_back(ct, "sobel", (axis, mode, (1.0, 2.0, 1.0))))
+vjp(nd.prewitt,
+    input=lambda ct, axis, mode: filtered_back(ct, "sobel", (axis, mode, (1.0, 1.0, 1.0))))
+vjp(nd.laplace, input=lambda ct, mode: filtered_back(ct, "laplace", (mode,)))
 
 # ---- products with a factor for each frequency ---------------------------------------------------
 _fourier_gaussian = dispatching(nd.fourier_gaussian)
 _fourier_uniform = dispatching(nd.fourier_uniform)
 _fourier_shift = dispatching(nd.fourier_shift)
 
-
-@linear(nd.fourier_gaussian, "input")
-def fourier_gaussian_input(ct: Array, sigma: Any, n: int, axis: int) -> Array:
-    return _fourier_gaussian(ct, sigma, n, axis)
-
-
-@linear(nd.fourier_uniform, "input")
-def fourier_uniform_input(ct: Array, size: Any, n: int, axis: int) -> Array:
-    return _fourier_uniform(ct, size, n, axis)
-
-
-@linear(nd.fourier_shift, "input")
-def fourier_shift_input(ct: Array, shift: Any, n: int, axis: int) -> Array:
-    return _fourier_shift(ct, shift, n, axis)
+linear(nd.fourier_gaussian, input=lambda ct, sigma, n, axis: _fourier_gaussian(ct, sigma, n, axis))
+linear(nd.fourier_uniform, input=lambda ct, size, n, axis: _fourier_uniform(ct, size, n, axis))
+linear(nd.fourier_shift, input=lambda ct, shift, n, axis: _fourier_shift(ct, shift, n, axis))

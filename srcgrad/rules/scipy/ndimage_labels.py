@@ -42,10 +42,7 @@ def sizes_of_labels(labels: Any, index: Any, sizes: Shape) -> Any:
 
 nondiff(sizes_of_labels)
 
-
-@linear(spread_to_labels, "d")
-def spread_to_labels_d(ct: Array, labels: Any, index: Any) -> Array:
-    return _sums(ct, labels, index)
+linear(spread_to_labels, d=lambda ct, labels, index: _sums(ct, labels, index))
 
 
 @linear(nd.sum, "input")

@@ -106,9 +106,8 @@ def _more(times: Shape, axis: int) -> Shape:
     return tuple(n + (i == axis) for i, n in enumerate(times))
 
 
-@vjp(sampled, "c")
-def sampled_c(ct: Array, x: Array, c_shape: Shape, order: int, mode: str, times: Shape) -> Array:
-    return sampled_back(ct, x, c_shape, order, mode, times)
+vjp(sampled,
+    c=lambda ct, x, c_shape, order, mode, times: sampled_back(ct, x, c_shape, order, mode, times))
 
 
 @vjp(sampled, "x")
@@ -116,9 +115,7 @@ def sampled_x(ct: Array, c: Array, x: Array, order: int, mode: str, times: Shape
     return np.stack([ct * sampled(c, x, order, mode, _more(times, i)) for i in range(len(times))])
 
 
-@vjp(sampled_back, "d")
-def sampled_back_d(ct: Array, x: Array, order: int, mode: str, times: Shape) -> Array:
-    return sampled(ct, x, order, mode, times)
+vjp(sampled_back, d=lambda ct, x, order, mode, times: sampled(ct, x, order, mode, times))
 
 
 @vjp(sampled_back, "x")
@@ -144,14 +141,8 @@ def spline_filtered(x: Array, axes: Any, order: int, mode: str) -> Array:
     return x
 
 
-@linear(unfiltered, "d")
-def unfiltered_d(ct: Array, axes: Any, order: int, mode: str) -> Array:
-    return spline_filtered(ct, axes, order, mode)
-
-
-@linear(spline_filtered, "x")
-def spline_filtered_x(ct: Array, axes: Any, order: int, mode: str) -> Array:
-    return unfiltered(ct, axes, order, mode)
+linear(unfiltered, d=lambda ct, axes, order, mode: spline_filtered(ct, axes, order, mode))
+linear(spline_filtered, x=lambda ct, axes, order, mode: unfiltered(ct, axes, order, mode))
 
 
 @vjp(nd.spline_filter, "input")
@@ -159,10 +150,8 @@ def spline_filter_input(ct: Array, input_ndim: int, order: int, mode: str) -> Ar
     return ct if order < 2 else unfiltered(ct, tuple(range(input_ndim)), order, mode)
 
 
-@vjp(nd.spline_filter1d, "input")
-def spline_filter1d_input(ct: Array, order: int, axis: int, mode: str) -> Array:
-    return ct if order < 2 else unfiltered(ct, (axis,), order, mode)
-
+vjp(nd.spline_filter1d,
+    input=lambda ct, order, axis, mode: ct if order < 2 else unfiltered(ct, (axis,), order, mode))
 
 # ---- public functions ----------------------------------------------------------------------------
 def _is_filtered(order: int, mode: str, prefilter: bool) -> bool:
@@ -288,9 +277,7 @@ def moments(d: Array, shape: Shape) -> Array:
     return out
 
 
-@vjp(moved_grid, "matrix")
-def moved_grid_matrix(ct: Array, matrix_shape: Shape) -> Array:
-    return moments(ct, matrix_shape)
+vjp(moved_grid, matrix=lambda ct, matrix_shape: moments(ct, matrix_shape))
 
 
 @vjp(moved_grid, "offset")
@@ -299,9 +286,7 @@ def moved_grid_offset(ct: Array, offset_ndim: int, out: Shape) -> Array:
     return sums if offset_ndim else np.sum(sums)
 
 
-@vjp(moments, "d")
-def moments_d(ct: Array, d_shape: Shape) -> Array:
-    return moved_grid(ct, 0.0, d_shape[1:])
+vjp(moments, d=lambda ct, d_shape: moved_grid(ct, 0.0, d_shape[1:]))
 
 
 @vjp(nd.affine_transform, "input")

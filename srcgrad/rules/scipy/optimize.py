@@ -85,9 +85,7 @@ def inside(x: Array, bounds: Any, by_unknown: bool) -> Array:
     return x
 
 
-@linear(inside, "x")
-def inside_x(ct: Array) -> Array:
-    return ct
+linear(inside, x=lambda ct: ct)
 
 
 def cotangents(function: Any, x: Any, args: Any, ct: Any) -> list[Any]:
@@ -175,10 +173,7 @@ for _minimising, _named in ((so.fmin, "func"), (so.fmin_powell, "func"), (so.fmi
     _solver(_minimising, _named, "x0")
 
 
-@vjp(so.leastsq, "args")
-def leastsq_args(ct: Any, ans: Any, func: Any, args: Any) -> list[Any]:
-    return cotangents(func, ans[0], args, ct[0])
-
+vjp(so.leastsq, args=lambda ct, ans, func, args: cotangents(func, ans[0], args, ct[0]))
 
 sequence(so.leastsq, "args")
 inactive(so.leastsq, "x0")

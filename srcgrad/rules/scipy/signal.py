@@ -50,24 +50,12 @@ def convolved_middle(x: Array, other: Array, shape: Shape) -> Array:
     return full[_middle(full.shape, shape)]
 
 
-@vjp(convolved_back, "part")
-def convolved_back_part(ct: Array, part_shape: Shape, other: Array) -> Array:
-    return convolved_middle(ct, other, part_shape)
-
-
-@vjp(convolved_back, "other")
-def convolved_back_other(ct: Array, part: Array, other_shape: Shape) -> Array:
-    return convolved_back(part, ct, other_shape)
-
-
-@vjp(convolved_middle, "x")
-def convolved_middle_x(ct: Array, x_shape: Shape, other: Array) -> Array:
-    return convolved_back(ct, other, x_shape)
-
-
-@vjp(convolved_middle, "other")
-def convolved_middle_other(ct: Array, x: Array, other_shape: Shape) -> Array:
-    return convolved_back(ct, x, other_shape)
+vjp(convolved_back,
+    part=lambda ct, part_shape, other: convolved_middle(ct, other, part_shape),
+    other=lambda ct, part, other_shape: convolved_back(part, ct, other_shape))
+vjp(convolved_middle,
+    x=lambda ct, x_shape, other: convolved_back(ct, other, x_shape),
+    other=lambda ct, x, other_shape: convolved_back(ct, x, other_shape))
 
 
 def _zero_filled(name: str, boundary: str, fillvalue: Any) -> None:
@@ -81,14 +69,9 @@ def _all_axes(axes: Any) -> None:
         raise NoRule("convolutions along some axes= have no derivative rule")
 
 
-@vjp(sp.convolve, "in1")
-def convolve_in1(ct: Array, in1_shape: Shape, in2: Array) -> Array:
-    return convolved_back(ct, in2, in1_shape)
-
-
-@vjp(sp.convolve, "in2")
-def convolve_in2(ct: Array, in1: Array, in2_shape: Shape) -> Array:
-    return convolved_back(ct, in1, in2_shape)
+vjp(sp.convolve,
+    in1=lambda ct, in1_shape, in2: convolved_back(ct, in2, in1_shape),
+    in2=lambda ct, in1, in2_shape: convolved_back(ct, in1, in2_shape))
 
 
 @vjp(sp.fftconvolve, "in1")

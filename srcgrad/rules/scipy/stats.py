@@ -164,9 +164,8 @@ def poisson_logpmf_mu(k: Array, mu: Array, loc: Array) -> Array:
     return (k - loc) / mu - 1
 
 
-@elementwise(st.poisson.pmf, "mu", like=lambda k, mu, loc=0: None)
-def poisson_pmf_mu(ans: Array, k: Array, mu: Array, loc: Array) -> Array:
-    return ans * poisson_logpmf_mu(k, mu, loc)
+elementwise(st.poisson.pmf, like=lambda k, mu, loc=0: None,
+    mu=lambda ans, k, mu, loc: ans * poisson_logpmf_mu(k, mu, loc))
 
 
 @elementwise(st.binom.logpmf, "p", like=lambda k, n, p, loc=0: None)
@@ -174,15 +173,10 @@ def binom_logpmf_p(k: Array, n: Array, p: Array, loc: Array) -> Array:
     return (k - loc) / p - (n - k + loc) / (1 - p)
 
 
-@elementwise(st.binom.pmf, "p", like=lambda k, n, p, loc=0: None)
-def binom_pmf_p(ans: Array, k: Array, n: Array, p: Array, loc: Array) -> Array:
-    return ans * binom_logpmf_p(k, n, p, loc)
-
-
-@elementwise(st.bernoulli.logpmf, "p", like=lambda k, p, loc=0: None)
-def bernoulli_logpmf_p(k: Array, p: Array, loc: Array) -> Array:
-    return binom_logpmf_p(k, 1, p, loc)
-
+elementwise(st.binom.pmf, like=lambda k, n, p, loc=0: None,
+    p=lambda ans, k, n, p, loc: ans * binom_logpmf_p(k, n, p, loc))
+elementwise(st.bernoulli.logpmf, like=lambda k, p, loc=0: None,
+    p=lambda k, p, loc: binom_logpmf_p(k, 1, p, loc))
 
 for _function in (st.poisson.logpmf, st.poisson.pmf, st.binom.logpmf, st.binom.pmf,
                   st.bernoulli.logpmf):  # fmt: skip
@@ -229,9 +223,8 @@ def multivariate_normal_pdf(
                                       cov_shape, cov_dtype, triangle)
 
 
-@vjp(st.dirichlet.logpdf, "x", like=lambda x, alpha: None)
-def dirichlet_logpdf_x(ct: Array, x: Array, x_ndim: int, alpha: Array) -> Array:
-    return ct * (_upright(alpha, x_ndim) - 1) / x
+vjp(st.dirichlet.logpdf, like=lambda x, alpha: None,
+    x=lambda ct, x, x_ndim, alpha: ct * (_upright(alpha, x_ndim) - 1) / x)
 
 
 @vjp(st.dirichlet.logpdf, "alpha")

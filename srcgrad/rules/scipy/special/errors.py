@@ -7,22 +7,18 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, elementwise
-from srcgrad.rules.nn.error_function import erf_x, erfc_x, erfcx_x
-from srcgrad.rules.nn.special_functions import erfinv_x, ndtr_x, ndtri_x
+from srcgrad.rules.book import Array, elementwise, variant
+from srcgrad.rules.nn.error_function import erf, erfc, erfcx
+from srcgrad.rules.nn.special_functions import erfinv, ndtr, ndtri
 
 
 def _faddeeva_slope(z: Array) -> Array:
     return 2j / math.sqrt(math.pi) - 2 * z * sp.wofz(z)
 
 
-elementwise(sp.erf)(erf_x)
-elementwise(sp.erfc)(erfc_x)
-elementwise(sp.erfcx)(erfcx_x)
-elementwise(sp.erfinv)(erfinv_x)
-elementwise(sp.ndtr)(ndtr_x)
-elementwise(sp.ndtri)(ndtri_x)
-elementwise(sp.erfcinv)(lambda ans: -0.5 * math.sqrt(math.pi) * np.exp(ans * ans))
+for _function in (erf, erfc, erfcx, erfinv, ndtr, ndtri):
+    variant(_function, getattr(sp, _function.__name__))
+elementwise(sp.erfcinv, x=lambda ans: -0.5 * math.sqrt(math.pi) * np.exp(ans * ans))
 
 
 @elementwise(sp.wofz)
@@ -31,10 +27,10 @@ def wofz(x: Array, ans: Array) -> Array:
     return 2j / math.sqrt(math.pi) - 2 * x * ans
 
 
-elementwise(sp.erfi)(lambda x: 2 / math.sqrt(math.pi) * np.exp(x * x))
-elementwise(sp.dawsn)(lambda ans, x: 1 - 2 * x * ans)
-elementwise(sp.log_ndtr)(lambda ans, x: np.exp(-0.5 * x * x - ans) / math.sqrt(2 * math.pi))
-elementwise(sp.ndtri_exp)(lambda x, ans: np.exp(x + 0.5 * ans * ans) * math.sqrt(2 * math.pi))
+elementwise(sp.erfi, x=lambda x: 2 / math.sqrt(math.pi) * np.exp(x * x))
+elementwise(sp.dawsn, x=lambda ans, x: 1 - 2 * x * ans)
+elementwise(sp.log_ndtr, x=lambda ans, x: np.exp(-0.5 * x * x - ans) / math.sqrt(2 * math.pi))
+elementwise(sp.ndtri_exp, x=lambda x, ans: np.exp(x + 0.5 * ans * ans) * math.sqrt(2 * math.pi))
 
 
 @elementwise(sp.owens_t, "x1")

@@ -47,11 +47,7 @@ def logsumexp_b(
     return sum_to(keep_axes(value_ct, axis, keepdims) * weights, b_shape)
 
 
-@vjp(sp.softmax, "x", like=lambda x, axis=None: None)
-def softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
-    return ans * (ct - reduced(np.sum, ct * ans, axis))
-
-
-@vjp(sp.log_softmax, "x", like=lambda x, axis=None: None)
-def log_softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
-    return ct - np.exp(ans) * reduced(np.sum, ct, axis)
+vjp(sp.softmax, like=lambda x, axis=None: None,
+    x=lambda ct, ans, axis: ans * (ct - reduced(np.sum, ct * ans, axis)))
+vjp(sp.log_softmax, like=lambda x, axis=None: None,
+    x=lambda ct, ans, axis: ct - np.exp(ans) * reduced(np.sum, ct, axis))
