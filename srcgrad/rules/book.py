@@ -136,7 +136,7 @@ class Entry:
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
 
-        >>> entry("sum", np.sum).bind((1.0,), {"axis": 0})["axis"]
+        >>> entry(np.sum).bind((1.0,), {"axis": 0})["axis"]
         0
         """
         form = (len(args), *kwargs)
@@ -232,21 +232,20 @@ def _operands_of(function: Callable[..., Any]) -> tuple[str, ...]:
 
 
 def entry(
-    name: str,
     function: Callable[..., Any],
     like: Callable[..., Any] | None = None,
     adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
 ) -> Entry:
     """The entry of ``function``, made if new.  ``like`` is a pure Python function whose
-    signature stands in where ``function`` has none (C functions such as ``np.concatenate``).
-    ``name`` is only for messages."""
+    signature stands in where ``function`` has none (C functions such as ``np.concatenate``)."""
     found = _BOOK.get(function)
     if found is None:
         form = like or function
         try:
             operands = _operands_of(form)
         except (TypeError, ValueError) as err:
-            raise TypeError(f"{name}: no signature to bind arguments with; give `like=`") from err
+            raise TypeError(f"{function!r} has no signature to bind arguments with; give `like=`"
+                            ) from err
         found = Entry(function, form, isinstance(function, np.ufunc), adapt=adapt)
         found.sequences.update(operands)
         _BOOK[function] = found
@@ -260,10 +259,11 @@ def _declare(
     settings: Mapping[str, Any],
     broadcasts: bool | None,
     like: Callable[..., Any] | None,
-    bodies: Mapping[str, Body],
+    bodies: Mapping[str, Body | None],
     linear: bool = False,
+    sequence: bool = False,
 ) -> Callable[[Body], Body]:
-    e = entry(getattr(function, "__name__", repr(function)), function, like)
+    e = entry(function, like)
     if broadcasts is not None:
         e.broadcasts = broadcasts
     table = e.jvps if form == "jvp" else e.rules
@@ -277,10 +277,15 @@ def _declare(
                 )
         rule = Rule(e.function, names, form, body, parameters_of(body), dict(settings), linear)
         table.update(dict.fromkeys(names, rule))
+        if sequence:
+            e.sequences.update(names)
         return body
 
     for name, body in bodies.items():
-        register(_named(body, f"{getattr(function, '__name__', 'rule')}_{name}"), (name,))
+        if body is None:
+            e.inactive.add(name)
+        else:
+            register(_named(body, f"{getattr(function, '__name__', 'rule')}_{name}"), (name,))
     return register
 
 
@@ -297,12 +302,13 @@ def elementwise(
     *inputs: str,
     settings: Mapping[str, Any] = {},
     like: Callable[..., Any] | None = None,
-    **bodies: Body,
+    **bodies: Body | None,
 ) -> Callable[[Body], Body]:
     """Declare the partial derivative of an elementwise function for one input.
 
     The body may name ``ans``, inputs and settings, never ``ct``.  A body that returns the
-    Python number ``1`` (or ``-1``) makes the engines pass the cotangent on (negated).
+    Python number ``1`` (or ``-1``) makes the engines pass the cotangent on (negated).  It is what
+    the declaration decorates, or a formula under the input's name: ``x=lambda ans: ans``.
 
     Raises TypeError for a body that names what ``function`` has no parameter for.
 
@@ -311,6 +317,7 @@ def elementwise(
     >>> @elementwise(np.tanh)
     ... def tanh(ans):
     ...     return 1 - ans * ans
+    >>> _ = elementwise(np.cosh, x=lambda x: np.sinh(x))
     """
     return _declare(function, inputs, "elementwise", settings, True, like, bodies)
 
@@ -321,12 +328,15 @@ def vjp(
     settings: Mapping[str, Any] = {},
     broadcasts: bool | None = None,
     like: Callable[..., Any] | None = None,
-    **bodies: Body,
+    sequence: bool = False,
+    **bodies: Body | None,
 ) -> Callable[[Body], Body]:
     """Declare the vector-Jacobian product for one input, or a group of inputs.
 
     The body names ``ct``, ``ans``, inputs and settings, and returns the cotangent of the input (a
     tuple for a group).  It is differentiated for higher orders, and transposed for forward mode.
+    Short bodies are formulas under the names of their inputs; an input that is None has no
+    derivative (:func:`inactive`).  ``sequence`` says that the inputs are lists of arrays.
 
     Raises TypeError for a body that names what ``function`` has no parameter for.
 
@@ -336,8 +346,10 @@ def vjp(
     ... def inv(ct, ans):
     ...     t = np.swapaxes(ans, -1, -2)
     ...     return -(t @ ct @ t)
+    >>> _ = vjp(np.ldexp, x1=lambda ct, x2: np.ldexp(ct, x2), x2=None)
     """
-    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies)
+    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies,
+                    sequence=sequence)
 
 
 def linear(
@@ -346,7 +358,8 @@ def linear(
     settings: Mapping[str, Any] = {},
     broadcasts: bool | None = None,
     like: Callable[..., Any] | None = None,
-    **bodies: Body,
+    sequence: bool = False,
+    **bodies: Body | None,
 ) -> Callable[[Body], Body]:
     """Declare the transpose of a function that is linear in ``inputs`` (taken together).
 
@@ -360,7 +373,8 @@ def linear(
     ... def flip(ct, axis=None):
     ...     return np.flip(ct, axis)
     """
-    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies, linear=True)
+    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies,
+                    linear=True, sequence=sequence)
 
 
 def jvp(
@@ -368,7 +382,7 @@ def jvp(
     *inputs: str,
     settings: Mapping[str, Any] = {},
     like: Callable[..., Any] | None = None,
-    **bodies: Body,
+    **bodies: Body | None,
 ) -> Callable[[Body], Body]:
     """Declare an explicit Jacobian-vector product: an optional optimisation, tested equal to
     the transpose of the vjp.  The body names ``t``, the tangent of its input.
@@ -416,12 +430,12 @@ def inactive(function: Callable[..., Any], *inputs: str) -> None:
     ...     return 2.0 * x
     >>> inactive(scaled, "places")
     """
-    entry(getattr(function, "__name__", repr(function)), function).inactive.update(inputs)
+    entry(function).inactive.update(inputs)
 
 
 def sequence(function: Callable[..., Any], *inputs: str) -> None:
     """Declare that ``inputs`` are lists or tuples of arrays, with cotangents of their own."""
-    entry(getattr(function, "__name__", repr(function)), function).sequences.update(inputs)
+    entry(function).sequences.update(inputs)
 
 
 def static(function: Callable[..., Any], *settings: str) -> None:
@@ -435,7 +449,7 @@ def static(function: Callable[..., Any], *settings: str) -> None:
     ...     return x ** count
     >>> static(repeated, "count")
     """
-    entry(getattr(function, "__name__", repr(function)), function).static.update(settings)
+    entry(function).static.update(settings)
 
 
 def alias(target: Callable[..., Any], *spellings: Any) -> None:

@@ -165,7 +165,6 @@ linear(sum_to_like, "a")(sum_to_a)
 inactive(sum_to_like, "like")
 
 linear(real_like, a=lambda ct: ct)
-
 inactive(real_like, "like")
 
 linear(scatter_add, values=lambda ct, index: ct[index])
@@ -204,10 +203,8 @@ def taken_along_axis(a: Array, indices: Array, axis: int) -> Array:
 
 
 linear(scatter_along_axis, values=lambda ct, indices, axis: taken_along_axis(ct, indices, axis))
-linear(taken_along_axis,
+linear(taken_along_axis, indices=None,
     a=lambda ct, a_shape, indices, axis: scatter_along_axis(ct, indices, axis, a_shape))
-
-inactive(taken_along_axis, "indices")
 
 
 @runtime

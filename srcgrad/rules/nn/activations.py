@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.error_function import erf
 
@@ -36,9 +36,7 @@ def keep_where(values: Array, mask: Array) -> Array:
 
 _WORDS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}
 
-linear(keep_where, values=lambda ct, mask: keep_where(ct, mask))
-
-inactive(keep_where, "mask")
+linear(keep_where, mask=None, values=lambda ct, mask: keep_where(ct, mask))
 
 
 @runtime

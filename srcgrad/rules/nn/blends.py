@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime
 
 
@@ -96,11 +96,9 @@ def masked_fill(a: Array, mask: Array, value: Any) -> Array:
     return np.where(mask, value, a)
 
 
-linear(masked_fill, broadcasts=True,
+linear(masked_fill, mask=None, broadcasts=True,
     a=lambda ct, mask: np.where(mask, 0, ct),
     value=lambda ct, mask: np.where(mask, ct, 0))
-
-inactive(masked_fill, "mask")
 
 
 @runtime

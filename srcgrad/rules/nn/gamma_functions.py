@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.book import Array, elementwise, inactive
+from srcgrad.rules.book import Array, elementwise
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.error_function import widened
 from srcgrad.rules.nn.on_demand import special
@@ -124,9 +124,7 @@ def igammac(x1: Array, x2: Array) -> Array:
 
 elementwise(lgamma, x=lambda x: digamma(x))
 elementwise(digamma, x=lambda x: polygamma(1, x))
-elementwise(polygamma, x=lambda n, x: polygamma(n + 1, x))
-
-inactive(polygamma, "n")
+elementwise(polygamma, n=None, x=lambda n, x: polygamma(n + 1, x))
 
 elementwise(zeta, x2=lambda x1, x2: -x1 * zeta(x1 + 1, x2))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.activations import log_sigmoid, sigmoid
 
@@ -124,15 +124,12 @@ def binary_cross_entropy_input(
     return scale * (input - target) / np.maximum((1 - input) * input, 1e-12)
 
 
-@vjp(binary_cross_entropy, "target")
+@vjp(binary_cross_entropy, "target", weight=None)
 def binary_cross_entropy_target(
     ct: Array, input: Array, weight: Array, input_shape: Shape, reduction: str
 ) -> Array:
     scale = _weighted(shared(ct, input_shape, reduction), weight)
     return scale * (np.maximum(np.log1p(-input), -100) - np.maximum(np.log(input), -100))
-
-
-inactive(binary_cross_entropy, "weight")
 
 
 @runtime
@@ -162,7 +159,7 @@ def binary_cross_entropy_with_logits_input(
     return scale * ((positive + 1 - target) * sigmoid(input) - positive)
 
 
-@vjp(binary_cross_entropy_with_logits, "target")
+@vjp(binary_cross_entropy_with_logits, "target", weight=None, pos_weight=None)
 def binary_cross_entropy_with_logits_target(
     ct: Array, input: Array, weight: Array, pos_weight: Array, input_shape: Shape, reduction: str
 ) -> Array:
@@ -170,9 +167,6 @@ def binary_cross_entropy_with_logits_target(
     if pos_weight is None:
         return scale * -input
     return scale * (-input - (pos_weight - 1) * log_sigmoid(input))
-
-
-inactive(binary_cross_entropy_with_logits, "weight", "pos_weight")
 
 
 def _class_weights(target: Array, weight: Any, ignore_index: int, dtype: Any) -> Array:
@@ -208,7 +202,7 @@ def nll_loss(
     return np.sum(loss) / np.sum(weights) if reduction == "mean" else np.sum(loss)
 
 
-@linear(nll_loss, "input")
+@linear(nll_loss, "input", target=None, weight=None)
 def nll_loss_input(
     ct: Array, target: Array, weight: Array, input_shape: Shape, input_dtype: Any,
     reduction: str, ignore_index: int,
@@ -220,9 +214,6 @@ def nll_loss_input(
     return scatter_classes(-(ct * weights), places, input_shape)
 
 
-inactive(nll_loss, "target", "weight")
-
-
 @runtime
 def nll_loss2d(
     input: Array, target: Array, weight: Array, reduction: str, ignore_index: int
@@ -231,8 +222,7 @@ def nll_loss2d(
     return nll_loss(input, target, weight, reduction, ignore_index)
 
 
-linear(nll_loss2d, "input")(nll_loss_input)
-inactive(nll_loss2d, "target", "weight")
+linear(nll_loss2d, "input", target=None, weight=None)(nll_loss_input)
 
 
 @runtime
@@ -246,13 +236,10 @@ def scatter_classes(values: Array, target: Array, shape: Shape) -> Array:
     return out
 
 
-@linear(scatter_classes, "values")
+@linear(scatter_classes, "values", target=None)
 def scatter_classes_values(ct: Array, target: Array, shape: Shape) -> Array:
     axis = 1 if len(shape) > 1 else 0
     return np.squeeze(np.take_along_axis(ct, np.expand_dims(target, axis), axis), axis)
-
-
-inactive(scatter_classes, "target")
 
 
 @runtime
@@ -261,14 +248,11 @@ def soft_margin_loss(input: Array, target: Array, reduction: str) -> Array:
     return reduced(np.log1p(np.exp(-target * input)), reduction)
 
 
-@vjp(soft_margin_loss, "input")
+@vjp(soft_margin_loss, "input", target=None)
 def soft_margin_loss_input(
     ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str
 ) -> Array:
     return shared(ct, input_shape, reduction) * (-target * sigmoid(-target * input))
-
-
-inactive(soft_margin_loss, "target")
 
 
 @runtime
@@ -292,7 +276,7 @@ def _margins(input: Array, target: Array, margin: float, weight: Any) -> tuple[A
     return np.maximum(margin - chosen + input, 0), scale.astype(input.dtype)
 
 
-@vjp(multi_margin_loss, "input")
+@vjp(multi_margin_loss, "input", target=None, weight=None)
 def multi_margin_loss_input(
     ct: Array, input: Array, target: Array, p: int, margin: float, weight: Array, reduction: str
 ) -> Array:
@@ -301,9 +285,6 @@ def multi_margin_loss_input(
     d = per_row * scale * (np.where(slack > 0, 1, 0) if p == 1 else 2 * slack)
     back = -np.sum(d, axis=-1, keepdims=True)
     return d + np.where(np.arange(np.shape(input)[-1]) == np.expand_dims(target, -1), back, 0)
-
-
-inactive(multi_margin_loss, "target", "weight")
 
 
 @runtime
@@ -330,7 +311,7 @@ def _label_margins(input: Array, target: Array) -> tuple[Array, Array]:
     return slack, used.astype(input.dtype)
 
 
-@vjp(multilabel_margin_loss, "input")
+@vjp(multilabel_margin_loss, "input", target=None)
 def multilabel_margin_loss_input(
     ct: Array, input: Array, target: Array, reduction: str
 ) -> Array:
@@ -341,6 +322,3 @@ def multilabel_margin_loss_input(
     places = np.expand_dims(np.where(counts, target, 0), -1) == np.arange(np.shape(input)[-1])
     toward = np.sum(np.where(places, np.sum(active, axis=-1, keepdims=True), 0), axis=-2)
     return np.sum(active, axis=-2) - toward
-
-
-inactive(multilabel_margin_loss, "target")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, linear, nondiff, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.activations import softmax
 
@@ -87,7 +87,7 @@ def batch_norm(
     return out
 
 
-@vjp(batch_norm, "input", "weight", "bias")
+@vjp(batch_norm, "input", "weight", "bias", mean=None, var=None)
 def batch_norm_all(
     ct: Array, input: Array, weight: Array, mean: Array, var: Array, input_ndim: int,
     training: bool, eps: float,
@@ -102,9 +102,6 @@ def batch_norm_all(
         normal = (input - _per_channel(mean, input_ndim)) * scale
         d_input = weighted * scale
     return d_input, np.sum(ct * normal, axis=axes), np.sum(ct, axis=axes)
-
-
-inactive(batch_norm, "mean", "var")
 
 
 def _grouped(input: Array, groups: int) -> Array:
@@ -147,14 +144,11 @@ def embedding(
     return np.take(weight, indices, axis=0)
 
 
-@linear(embedding, "weight")
+@linear(embedding, "weight", indices=None)
 def embedding_weight(
     ct: Array, indices: Array, weight_shape: Ints, padding_idx: int, scale_grad_by_freq: bool
 ) -> Array:
     return add_rows(ct, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
-
-
-inactive(embedding, "indices")
 
 
 @runtime
@@ -180,7 +174,7 @@ def add_rows(
     return out
 
 
-@linear(add_rows, "g")
+@linear(add_rows, "g", indices=None)
 def add_rows_g(
     ct: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool
 ) -> Array:
@@ -201,7 +195,6 @@ def frequency(indices: Array) -> Array:
 
 
 nondiff(frequency)
-inactive(add_rows, "indices")
 
 
 @runtime
@@ -224,7 +217,7 @@ def attention_weights(query: Array, key: Array, mask: Array, causal: bool, scale
     return np.where(hidden, 0, softmax(np.where(hidden, 0, scores), -1))
 
 
-@vjp(attention, "query", "key", "value", broadcasts=False)
+@vjp(attention, "query", "key", "value", mask=None, broadcasts=False)
 def attention_all(
     ct: Array, query: Array, key: Array, value: Array, mask: Array, causal: bool, scale: float
 ) -> tuple[Any, Any, Any]:
@@ -235,6 +228,3 @@ def attention_all(
     d_query = np.matmul(d_scores, key) * scale
     d_key = np.matmul(np.swapaxes(d_scores, -1, -2), query) * scale
     return d_query, d_key, d_value
-
-
-inactive(attention, "mask")

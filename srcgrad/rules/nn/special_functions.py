@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.book import Array, elementwise, inactive, vjp
+from srcgrad.rules.book import Array, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.error_function import erf, erfc, erfcx, widened
 
@@ -156,14 +156,11 @@ def logit(x: Array, eps: float | None = None) -> Array:
     return np.log(x / (1 - x))
 
 
-@vjp(logit, "x", broadcasts=True)
+@vjp(logit, "x", eps=None, broadcasts=True)
 def logit_x(ct: Array, x: Array, eps: float | None) -> Array:
     if eps is None:
         return np.where((x < 0) | (x > 1), np.nan, ct / (x * (1 - x)))
     return np.where((x < eps) | (x > 1 - eps), 0, ct / (x * (1 - x)))
-
-
-inactive(logit, "eps")
 
 
 @runtime

@@ -13,7 +13,6 @@ from srcgrad.rules.book import (
     alias,
     elementwise,
     entry,
-    inactive,
     jvp,
     linear,
     nondiff,
@@ -47,7 +46,7 @@ alias(np.divmod, divmod)
 @elementwise(np.positive)
 @elementwise(np.remainder, "x1")
 @elementwise(np.fmod, "x1")
-@elementwise(np.nextafter, "x1")
+@elementwise(np.nextafter, "x1", x2=None)
 def one() -> int:
     return 1
 
@@ -174,18 +173,11 @@ vjp(np.fmax, settings={"ties": "split"},
 vjp(np.fmin, settings={"ties": "split"},
     x1=lambda ct, x1, x2, ties: _unless_lost(ct, _more(x1, x2), _tie(x1, x2), ties, first=True),
     x2=lambda ct, x1, x2, ties: _unless_lost(ct, _more(x2, x1), _tie(x1, x2), ties, first=False))
-elementwise(np.copysign, x1=lambda ans, x1: np.sign(x1) * np.sign(ans))
+elementwise(np.copysign, x2=None, x1=lambda ans, x1: np.sign(x1) * np.sign(ans))
 
-inactive(np.copysign, "x2")
-inactive(np.nextafter, "x2")
+vjp(np.heaviside, x1=None, x2=lambda ct, x1: np.where(x1 == 0, ct, 0))
 
-vjp(np.heaviside, x2=lambda ct, x1: np.where(x1 == 0, ct, 0))
-
-inactive(np.heaviside, "x1")
-
-linear(np.ldexp, x1=lambda ct, x2: np.ldexp(ct, x2))
-
-inactive(np.ldexp, "x2")
+linear(np.ldexp, x2=None, x1=lambda ct, x2: np.ldexp(ct, x2))
 
 vjp(np.modf, x=lambda ct: ct[0])
 vjp(np.frexp, x=lambda ct, ans: None if ct[0] is None else np.ldexp(ct[0], -ans[1]))
@@ -202,7 +194,6 @@ def _clip_bounds(named: dict[str, Any]) -> dict[str, Any]:
 
 
 entry(
-    "clip",
     np.clip,
     like=lambda a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs: None,
     adapt=_clip_bounds,
@@ -230,9 +221,7 @@ def clip_a_max(ct: Array, a: Array, a_min: Array, a_max: Array) -> Array:
     return np.where(kept if a_min is None else kept & (a_min <= a_max), 0, ct)
 
 
-entry("nan_to_num", np.nan_to_num).broadcasts = True
-
-vjp(np.nan_to_num,
+vjp(np.nan_to_num, broadcasts=True,
     x=lambda ct, x: np.where(np.isfinite(x), ct, 0),
     nan=lambda ct, x: np.where(np.isnan(x), ct, 0),
     posinf=lambda ct, x: np.where(np.isposinf(x), ct, 0),

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.rules.book import Array, entry, linear, nondiff, vjp
 
 for _function in (np.real, np.imag, np.angle, np.real_if_close):
-    entry(_function.__name__, _function).broadcasts = True
+    entry(_function).broadcasts = True
 
 
 linear(np.conjugate, x=lambda ct: np.conj(ct))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, linear, nondiff, vjp
 from srcgrad.rules.broadcast import sum_to
 from srcgrad.rules.numpy.exponential import natural_log
 
@@ -18,30 +18,19 @@ nondiff(
 )  # fmt: skip
 
 
-@linear(np.full, "fill_value")
-@linear(np.full_like, "fill_value")
+@linear(np.full, "fill_value", shape=None)
+@linear(np.full_like, "fill_value", a=None)
 def full_fill_value(ct: Array, fill_value_shape: Shape) -> Array:
     return sum_to(ct, fill_value_shape)
 
 
-inactive(np.full, "shape")
-inactive(np.full_like, "a")
-
-entry(
-    "arange",
-    np.arange,
-    like=lambda start, stop=None, step=1, dtype=None, *, device=None, like=None: None,
-)
-
-
-@linear(np.arange, "start")
+@linear(np.arange, "start",
+        like=lambda start, stop=None, step=1, dtype=None, *, device=None, like=None: None)
 def arange_start(ct: Array, stop: Array) -> Array:
     return None if stop is None else np.sum(ct)  # one argument is the stop
 
 
-linear(np.arange, step=lambda ct: np.sum(ct * (np.cumsum(np.ones_like(ct)) - 1)))
-
-inactive(np.arange, "stop")
+linear(np.arange, stop=None, step=lambda ct: np.sum(ct * (np.cumsum(np.ones_like(ct)) - 1)))
 
 
 def _fractions(ct: Array, num: Any, endpoint: bool, axis: int) -> Array:
@@ -71,7 +60,7 @@ def linspace_start(
     return d
 
 
-@linear(np.linspace, "stop")
+@linear(np.linspace, "stop", num=None)
 def linspace_stop(
     ct: Any, num: Any, endpoint: bool, retstep: bool, axis: int, stop_shape: Shape
 ) -> Array:
@@ -84,9 +73,6 @@ def linspace_stop(
         by_step = sum_to(step, stop_shape) / _intervals(num, endpoint)
         d = by_step if d is None else d + by_step
     return d
-
-
-inactive(np.linspace, "num")
 
 
 @vjp(np.geomspace, "start")

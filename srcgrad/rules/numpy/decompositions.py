@@ -135,7 +135,6 @@ def leading(x: Array, axis: int, like: Array) -> Array:
 
 
 linear(leading, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis))
-
 inactive(leading, "like")
 
 

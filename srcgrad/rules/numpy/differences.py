@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, entry, jvp, linear, nondiff, static, vjp
+from srcgrad.rules.book import Array, NoRule, jvp, linear, nondiff, static, vjp
 from srcgrad.rules.broadcast import larger, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.numpy.joining import along
 
@@ -206,18 +206,12 @@ def _inside(widths: list[Any], shape: Shape) -> Any:
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-entry(
-    "pad",
-    np.pad,
-    like=lambda array, pad_width, mode="constant", *, stat_length=None, constant_values=0,
-    end_values=0, reflect_type="even": None,
-)  # fmt: skip
-
-
 nondiff(pad_matrix)
 
 
-@vjp(np.pad, "array")
+@vjp(np.pad, "array",
+     like=lambda array, pad_width, mode="constant", *, stat_length=None, constant_values=0,
+     end_values=0, reflect_type="even": None)
 def pad_array(
     ct: Array, array: Array, array_shape: Shape, pad_width: Any, mode: Any, stat_length: Any,
     reflect_type: str,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, sum_to
 
 Shape = tuple[int, ...]
@@ -98,12 +98,8 @@ linear(np.fft.fftshift, x=lambda ct, axes: np.fft.ifftshift(ct, axes))
 linear(np.fft.ifftshift, x=lambda ct, axes: np.fft.fftshift(ct, axes))
 
 
-@vjp(np.fft.fftfreq, "d")
-@vjp(np.fft.rfftfreq, "d")
+@vjp(np.fft.fftfreq, "d", n=None)
+@vjp(np.fft.rfftfreq, "d", n=None)
 def fftfreq_d(ct: Array, ans: Array, d: Array, d_shape: Shape) -> Array:
     """Frequencies are whole numbers over the spacing."""
     return -sum_to(ct * ans, d_shape) / d
-
-
-inactive(np.fft.fftfreq, "n")
-inactive(np.fft.rfftfreq, "n")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, sequence
+from srcgrad.rules.book import Array, linear, nondiff, sequence
 from srcgrad.rules.broadcast import (
     arange,
     eye,
@@ -21,13 +21,11 @@ from srcgrad.rules.numpy.joining import along
 
 Shape = tuple[int, ...]
 
-linear(operator.getitem, like=lambda a, b, /: None,
+linear(operator.getitem, b=None, like=lambda a, b, /: None,
     a=lambda ct, a_shape, b: scatter_add(ct, b, a_shape))
 
-inactive(operator.getitem, "b")
 
-
-@linear(np.take, "a")
+@linear(np.take, "a", indices=None)
 def take_a(ct: Array, a_shape: Shape, indices: Array, axis: int | None, mode: str) -> Array:
     if axis is None:
         flat = size_of(a_shape)
@@ -44,10 +42,7 @@ def _within(indices: Array, n: int, mode: str) -> Array:
     return indices
 
 
-inactive(np.take, "indices")
-
-
-@linear(np.take_along_axis, "arr")
+@linear(np.take_along_axis, "arr", indices=None)
 def take_along_axis_arr(ct: Array, arr_shape: Shape, indices: Array, axis: int | None) -> Array:
     if axis is None:
         flat = size_of(arr_shape)
@@ -55,40 +50,27 @@ def take_along_axis_arr(ct: Array, arr_shape: Shape, indices: Array, axis: int |
     return scatter_along_axis(ct, indices, axis, arr_shape)
 
 
-inactive(np.take_along_axis, "indices")
-
-
-@linear(np.compress, "a")
+@linear(np.compress, "a", condition=None)
 def compress_a(ct: Array, a_shape: Shape, condition: Array, axis: int | None) -> Array:
     places = np.flatnonzero(condition)
     return take_a(ct, a_shape, places, axis, "raise")
 
 
-@linear(np.extract, "arr")
+@linear(np.extract, "arr", condition=None)
 def extract_arr(ct: Array, arr_shape: Shape, condition: Array) -> Array:
     return take_a(ct, arr_shape, np.flatnonzero(condition), None, "raise")
 
 
-inactive(np.compress, "condition")
-inactive(np.extract, "condition")
-
-entry("where", np.where, like=lambda condition, x=None, y=None: None)
-
-linear(np.where, broadcasts=True,
+linear(np.where, condition=None, broadcasts=True, like=lambda condition, x=None, y=None: None,
     x=lambda ct, condition: np.where(condition, ct, 0),
     y=lambda ct, condition: np.where(condition, 0, ct))
 
-inactive(np.where, "condition")
 
-
-@linear(np.choose, "choices")
+@linear(np.choose, "choices", sequence=True, a=None)
 def choose_choices(ct: Array, a: Array, choices_shape: Any, mode: str) -> list[Array]:
     n = len(choices_shape)
     chosen = _within(a, n, mode)
     return [sum_to(np.where(np.equal(chosen, i), ct, 0), s) for i, s in enumerate(choices_shape)]
-
-
-inactive(np.choose, "a")
 
 
 @linear(np.select, "choicelist")
@@ -100,14 +82,11 @@ def select_choicelist(ct: Array, condlist: Any, choicelist_shape: Any) -> list[A
     return result
 
 
-@linear(np.select, "default")
+@linear(np.select, "default", condlist=None)
 def select_default(ct: Array, condlist: Any, default_shape: Shape) -> Array:
     for condition in condlist:
         ct = np.where(condition, 0, ct)
     return sum_to(ct, default_shape)
-
-
-inactive(np.select, "condlist")
 
 
 @linear(np.diag, "v")
@@ -167,5 +146,4 @@ nondiff(
     np.mask_indices,
 )  # fmt: skip
 
-sequence(np.choose, "choices")
 sequence(np.select, "choicelist", "condlist")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, nondiff, sequence, static, vjp
+from srcgrad.rules.book import Array, NoRule, nondiff, static, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, size_of, sum_to
 from srcgrad.rules.numpy.cofactors import cofactors
 from srcgrad.rules.numpy.products import matrix_transpose
@@ -198,7 +198,7 @@ def tensorsolve_a_b(
     return np.reshape(d_a, np.shape(a)), np.reshape(d_b, b_shape)
 
 
-@vjp(np.linalg.multi_dot, "arrays")
+@vjp(np.linalg.multi_dot, "arrays", sequence=True)
 def multi_dot_arrays(ct: Array, arrays: Any, arrays_shape: list[Shape]) -> list[Array]:
     matrices = list(arrays)
     if len(arrays_shape[0]) == 1:
@@ -220,5 +220,4 @@ def _chain(matrices: list[Array]) -> Array:
 
 nondiff(np.linalg.matrix_rank)
 
-sequence(np.linalg.multi_dot, "arrays")
 static(np.linalg.matrix_power, "n")

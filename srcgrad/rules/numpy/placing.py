@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear
+from srcgrad.rules.book import Array, linear
 from srcgrad.rules.broadcast import runtime, scatter_add, sum_to
 from srcgrad.rules.nn.flat_functions import refusing
 
@@ -19,10 +19,8 @@ def masked_take(a: Array, mask: Array) -> Array:
     return np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(mask)))[mask]
 
 
-linear(masked_take,
+linear(masked_take, mask=None,
     a=lambda ct, a_shape, mask: sum_to(scatter_add(ct, mask, np.shape(mask)), a_shape))
-
-inactive(masked_take, "mask")
 
 
 @runtime
@@ -70,12 +68,9 @@ def put_flat_a(ct: Array, indices: Array, how: str) -> Array:
     return put_flat(ct, np.zeros(np.shape(indices), ct.dtype), indices, how)
 
 
-@linear(put_flat, "source")
+@linear(put_flat, "source", indices=None)
 def put_flat_source(ct: Array, source_shape: Shape, indices: Array) -> Array:
     return np.reshape(np.take(np.reshape(ct, -1), np.reshape(indices, -1)), source_shape)
-
-
-inactive(put_flat, "indices")
 
 
 @runtime

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
 from srcgrad.rules.numpy.cumulative import cumsum_a
 from srcgrad.rules.numpy.reductions import log_sum_a
@@ -28,16 +28,13 @@ def pick(a: Array, indices: Array, axis: int, keepdims: bool) -> Array:
     return taken if keepdims else np.squeeze(taken, axis)
 
 
-@linear(pick, "a")
+@linear(pick, "a", indices=None)
 def pick_a(ct: Array, a_shape: Shape, indices: Array, axis: int, keepdims: bool) -> Array:
     if not a_shape:
         return ct
     if not keepdims:
         ct = np.expand_dims(ct, axis)
     return scatter_along_axis(ct, indices, axis, a_shape)
-
-
-inactive(pick, "indices")
 
 
 @runtime

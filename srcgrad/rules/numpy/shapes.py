@@ -6,19 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, variant
+from srcgrad.rules.book import Array, NoRule, linear, nondiff, variant
 from srcgrad.rules.broadcast import arange, repeat, scatter_add, size_of, sum_to
 
 Shape = tuple[int, ...]
 
-entry(
-    "reshape",
-    np.reshape,
-    like=lambda a, shape=None, order="C", newshape=None, copy=None: None,
-)
 
-
-@linear(np.reshape, "a")
+@linear(np.reshape, "a", shape=None,
+        like=lambda a, shape=None, order="C", newshape=None, copy=None: None)
 @linear(np.ravel, "a")
 def reshape_a(ct: Array, a_shape: Shape, order: str) -> Array:
     if order == "C" or (len(a_shape) < 2 and np.ndim(ct) < 2):
@@ -66,7 +61,7 @@ def squeeze_a(ct: Array, a_shape: Shape, axis: Any) -> Array:
 
 
 linear(np.expand_dims, a=lambda ct, axis: np.squeeze(ct, axis))
-linear(np.broadcast_to, array=lambda ct, array_shape: sum_to(ct, array_shape))
+linear(np.broadcast_to, shape=None, array=lambda ct, array_shape: sum_to(ct, array_shape))
 
 
 @linear(np.broadcast_arrays, "args")
@@ -98,14 +93,8 @@ linear(np.flip, m=lambda ct, axis: np.flip(ct, axis))
 linear(np.fliplr, m=lambda ct: np.fliplr(ct))
 linear(np.flipud, m=lambda ct: np.flipud(ct))
 
-inactive(np.roll, "shift")
-inactive(np.tile, "reps")
-inactive(np.repeat, "repeats")
-inactive(np.broadcast_to, "shape")
-inactive(np.reshape, "shape")
 
-
-@linear(np.roll, "a")
+@linear(np.roll, "a", shift=None)
 def roll_a(ct: Array, shift: Any, axis: Any) -> Array:
     back = tuple(-s for s in shift) if isinstance(shift, tuple | list) else -shift
     return np.roll(ct, back) if axis is None else np.roll(ct, back, axis)
@@ -114,7 +103,7 @@ def roll_a(ct: Array, shift: Any, axis: Any) -> Array:
 linear(np.rot90, m=lambda ct, k, axes: np.rot90(ct, -k, axes))
 
 
-@linear(np.tile, "A")
+@linear(np.tile, "A", reps=None)
 def tile_a(ct: Array, A_shape: Shape, reps: Any) -> Array:
     copies = tuple(reps) if isinstance(reps, tuple | list) else (reps,)
     ndim = max(len(copies), len(A_shape))
@@ -125,7 +114,7 @@ def tile_a(ct: Array, A_shape: Shape, reps: Any) -> Array:
     return np.reshape(summed, A_shape)
 
 
-@linear(np.repeat, "a")
+@linear(np.repeat, "a", repeats=None)
 def repeat_a(ct: Array, a_shape: Shape, repeats: Any, repeats_ndim: Any, axis: int | None) -> Array:
     if repeats_ndim == 0:
         if axis is None:

@@ -62,13 +62,10 @@ def over_gaps(x: Array, w: Array, g: Array) -> Array:
     return np.where(unused[..., :, None] & unused[..., None, :], 0, inverse_gaps(w) * x)
 
 
-@vjp(over_gaps, "x", "w")
+@vjp(over_gaps, "x", "w", g=None)
 def over_gaps_rule(ct: Array, x: Array, w: Array, g: Array) -> tuple[Array, Array]:
     moved = np.real(over_gaps(over_gaps(ct * x, w, g), w, g))
     return over_gaps(ct, w, g), np.sum(moved, axis=-1) - np.sum(moved, axis=-2)
-
-
-inactive(over_gaps, "g")
 
 
 @runtime
@@ -85,9 +82,7 @@ def shared_by_equals(x: Array, w: Array) -> Array:
     return (same @ x[..., None])[..., 0] / np.sum(same, axis=-1)
 
 
-linear(shared_by_equals, x=lambda ct, w: shared_by_equals(ct, w))
-
-inactive(shared_by_equals, "w")
+linear(shared_by_equals, w=None, x=lambda ct, w: shared_by_equals(ct, w))
 
 
 def _quotients(w: Array, values: Array, slopes: Array) -> tuple[Array, Array]:
@@ -147,9 +142,8 @@ def adjacent(w: Array, values: Array, slopes: Array) -> Array:
     return _quotients(w, values, slopes)[0].astype(w.dtype)
 
 
-vjp(distant, w=lambda ct, ans: inverse_gaps_w(ct, ans))
+vjp(distant, values=None, slopes=None, w=lambda ct, ans: inverse_gaps_w(ct, ans))
 
-inactive(distant, "values", "slopes")
 inactive(adjacent, "w", "values", "slopes")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, linear, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
 from srcgrad.rules.numpy.joining import along
 
@@ -152,14 +152,11 @@ def _grid(indices: Array, axis: int) -> tuple[Array, ...]:
     return tuple(grid)
 
 
-@linear(gather, "a")
+@linear(gather, "a", indices=None)
 def gather_a(ct: Array, a_shape: Shape, indices: Array, axis: int) -> Array:
     if not a_shape:
         return np.sum(ct)
     return scatter_along_axis(ct, indices, axis, a_shape)
-
-
-inactive(gather, "indices")
 
 
 @runtime
@@ -185,16 +182,13 @@ def scatter_a(ct: Array, indices: Array, axis: int, how: str) -> Array:
     return scatter(ct, indices, np.zeros((), ct.dtype), axis, how)
 
 
-@linear(scatter, "source")
+@linear(scatter, "source", indices=None)
 def scatter_source(ct: Array, source_shape: Shape, indices: Array, axis: int) -> Array:
     ct = np.reshape(ct, np.shape(ct) or (1,))
     taken = gather(ct, np.atleast_1d(indices), axis)
     pads = [(0, n - m) for n, m in zip(source_shape, taken.shape)]
     out = np.pad(taken, pads) if any(p[1] for p in pads) else taken
     return np.reshape(out, source_shape)
-
-
-inactive(scatter, "indices")
 
 
 @runtime
@@ -243,7 +237,7 @@ _COMBINE: dict[str, Any] = {
 }
 
 
-@vjp(scatter_extreme, "a", "source")
+@vjp(scatter_extreme, "a", "source", indices=None)
 def scatter_extreme_rule(
     ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int, how: str,
     include_self: bool, source_shape: Shape, a_shape: Shape,
@@ -287,9 +281,6 @@ def _product_shares(
     return ct * without_own * mine, shares_but_for(through, several)
 
 
-inactive(scatter_extreme, "indices")
-
-
 @runtime
 def shares_but_for(x: Array, several: Array) -> Array:
     """``x``, the factors' cotangents: right where ``several`` zeros meet, but only to first
@@ -297,9 +288,7 @@ def shares_but_for(x: Array, several: Array) -> Array:
     return x
 
 
-linear(shares_but_for, x=lambda ct, several: refused_where(ct, several))
-
-inactive(shares_but_for, "several")
+linear(shares_but_for, several=None, x=lambda ct, several: refused_where(ct, several))
 
 
 @runtime
@@ -312,9 +301,7 @@ def refused_where(x: Array, several: Array) -> Array:
     return x
 
 
-linear(refused_where, x=lambda ct, several: refused_where(ct, several))
-
-inactive(refused_where, "several")
+linear(refused_where, several=None, x=lambda ct, several: refused_where(ct, several))
 
 
 @runtime
@@ -329,11 +316,8 @@ def masked_scatter(a: Array, mask: Array, source: Array) -> Array:
 linear(masked_scatter, broadcasts=True, a=lambda ct, mask: np.where(mask, 0, ct))
 
 
-@linear(masked_scatter, "source")
+@linear(masked_scatter, "source", mask=None)
 def masked_scatter_source(ct: Array, mask: Array, source_shape: Shape) -> Array:
     taken = ct[np.broadcast_to(mask, np.shape(ct))]
     total = int(np.prod(source_shape))
     return np.reshape(np.pad(taken, (0, total - taken.shape[0])), source_shape)
-
-
-inactive(masked_scatter, "mask")

@@ -32,7 +32,6 @@ def _correction(named: dict[str, Any]) -> dict[str, Any]:
 
 for _function in (np.var, np.std, np.nanvar, np.nanstd):
     entry(
-        _function.__name__,
         _function,
         like=lambda a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True,
         mean=None, correction=None: None,
@@ -169,14 +168,11 @@ def quantile_places(a: Array, q: Array, method: Any) -> Array:
     return np.quantile(np.arange(n, dtype=float) if n else [0.0], np.ravel(q), method=method)
 
 
-@vjp(quantile_places, "q")
+@vjp(quantile_places, "q", a=None)
 def quantile_places_q(ct: Array, a: Array, q_shape: tuple[int, ...], method: str) -> Array:
     if method != "linear":
         raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     return np.reshape(ct * (np.shape(a)[-1] - 1), q_shape)
-
-
-inactive(quantile_places, "a")
 
 
 @runtime

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, inactive, linear, lookup, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, linear, lookup, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
 from srcgrad.rules.numpy.products import outer_parameters
 
@@ -30,7 +30,7 @@ def masked(ufunc: Any, base: Array, where: Array, *operands: Array, **options: A
 linear(masked, base=lambda ct, where: np.where(where, 0, ct))
 
 
-@vjp(masked, "operands")
+@vjp(masked, "operands", where=None)
 def masked_operands(
     ct: Array, ufunc: Any, where: Array, operands: Any, operands_shape: Any
 ) -> list[Any]:
@@ -38,9 +38,6 @@ def masked_operands(
     safe = [x if isinstance(x, int | float) else np.where(where, x, inside) for x in operands]
     found = cotangents(ufunc, safe, ufunc(*safe), np.where(where, ct, 0))
     return [c if c is None else sum_to(c, s) for c, s in zip(found, operands_shape)]
-
-
-inactive(masked, "where")
 
 
 def cotangents(ufunc: Any, operands: Any, ans: Array, ct: Array) -> list[Any]:

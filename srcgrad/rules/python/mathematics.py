@@ -12,10 +12,8 @@ from srcgrad.rules.book import (
     Array,
     alias,
     elementwise,
-    entry,
     linear,
     nondiff,
-    sequence,
     variant,
     vjp,
 )
@@ -42,9 +40,7 @@ elementwise(math.cosh, like=lambda x: None, x=lambda x: _sinh(x))
 
 nondiff(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
 
-entry("math.log", math.log, like=lambda x, base=None: None)
-
-vjp(math.log,
+vjp(math.log, like=lambda x, base=None: None,
     x=lambda ct, x, base: ct / x if base is None else ct / (x * natural_log(base)),
     base=lambda ct, ans, base: -ct * ans / (base * natural_log(base)))
 
@@ -54,9 +50,7 @@ for _target in (erf, erfc, lgamma):
     variant(_target, getattr(math, _target.__name__), lambda x: None)
 elementwise(math.gamma, like=lambda x: None, x=lambda ans, x: ans * digamma(x))
 
-entry("math.remainder", math.remainder, like=lambda x, y: None)
-
-elementwise(math.remainder, x=lambda: 1)
+elementwise(math.remainder, like=lambda x, y: None, x=lambda: 1)
 vjp(math.remainder, y=lambda ct, x, y: -ct * np.rint(x / y))
 
 
@@ -66,7 +60,7 @@ def hypot_coordinates(ct: Array, ans: Array, coordinates: tuple[Array, ...]) -> 
     return [scale * x for x in coordinates]
 
 
-@vjp(math.dist, "p", like=lambda p, q: None)
+@vjp(math.dist, "p", like=lambda p, q: None, sequence=True)
 def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
     scale = ct / (ans + (ans == 0))
     if not isinstance(p_shape, list):
@@ -74,16 +68,16 @@ def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
     return [scale * (p[i] - q[i]) for i in range(len(p_shape))]
 
 
-vjp(math.dist, q=lambda ct, ans, p, q, q_shape: dist_p(ct, ans, q, p, q_shape))
+vjp(math.dist, sequence=True, q=lambda ct, ans, p, q, q_shape: dist_p(ct, ans, q, p, q_shape))
 
 
-@linear(sum, "seq", like=lambda seq, start=0: None)
-@linear(math.fsum, "seq", like=lambda seq: None)
+@linear(sum, "seq", sequence=True, like=lambda seq, start=0: None)
+@linear(math.fsum, "seq", sequence=True, like=lambda seq: None)
 def fsum_seq(ct: Array, seq_shape: Any) -> Any:
     return [ct] * len(seq_shape) if isinstance(seq_shape, list) else np.broadcast_to(ct, seq_shape)
 
 
-@vjp(math.prod, "iterable", like=lambda iterable, *, start=1: None)
+@vjp(math.prod, "iterable", sequence=True, like=lambda iterable, *, start=1: None)
 def prod_iterable(ct: Array, iterable: Any, start: Any) -> Any:
     scale = ct if isinstance(start, int) and start == 1 else ct * start
     if not isinstance(iterable, list | tuple):
@@ -125,16 +119,6 @@ def sumprod_p(ct: Array, q: Any, p_shape: Any) -> Any:
     return ct * np.ravel(q)  # which may be a list
 
 
-def sumprod_q(ct: Array, p: Any, q_shape: Any) -> Any:
-    return sumprod_p(ct, p, q_shape)
-
-
 if hasattr(math, "sumprod"):  # Python 3.12
-    vjp(math.sumprod, "p", like=lambda p, q: None)(sumprod_p)
-    vjp(math.sumprod, "q")(sumprod_q)
-    sequence(math.sumprod, "p", "q")
-
-sequence(math.dist, "p", "q")
-sequence(math.fsum, "seq")
-sequence(sum, "seq")
-sequence(math.prod, "iterable")
+    vjp(math.sumprod, "p", like=lambda p, q: None, sequence=True)(sumprod_p)
+    vjp(math.sumprod, sequence=True, q=lambda ct, p, q_shape: sumprod_p(ct, p, q_shape))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, elementwise, entry, inactive, nondiff, static, vjp
+from srcgrad.rules.book import Array, elementwise, nondiff, static, vjp
 from srcgrad.rules.broadcast import dispatching
 
 _polygamma = dispatching(sp.polygamma)
@@ -19,9 +19,7 @@ elementwise(sp.rgamma, x=lambda ans, x: -ans * sp.psi(x))
 for _function in (sp.gammaln, sp.loggamma):
     elementwise(_function)(lambda x: sp.psi(x))
 elementwise(sp.psi, x=lambda x: _zeta(2, x))
-entry("polygamma", sp.polygamma, like=lambda n, x: None)
-elementwise(sp.polygamma, x=lambda n, x: _polygamma(n + 1, x))
-inactive(sp.polygamma, "n")
+elementwise(sp.polygamma, like=lambda n, x: None, n=None, x=lambda n, x: _polygamma(n + 1, x))
 elementwise(sp.poch,
     x1=lambda ans, x1, x2: ans * (sp.psi(x1 + x2) - sp.psi(x1)),
     x2=lambda ans, x1, x2: ans * sp.psi(x1 + x2))
@@ -52,8 +50,7 @@ def beta_density(x1: Array, x2: Array, x3: Array) -> Array:
 
 elementwise(sp.betaincc, x3=lambda x1, x2, x3: -beta_density(x1, x2, x3))
 elementwise(sp.betaincinv, x3=lambda ans, x1, x2: 1 / beta_density(x1, x2, ans))
-entry("zeta", sp.zeta, like=lambda x, q=None, out=None: None)
-elementwise(sp.zeta, q=lambda x, q: -x * _zeta(x + 1, q))
+elementwise(sp.zeta, like=lambda x, q=None, out=None: None, q=lambda x, q: -x * _zeta(x + 1, q))
 
 
 @elementwise(sp.zetac)
@@ -65,15 +62,12 @@ def zetac(x: Array) -> Array:
                for k, w in enumerate(weights, 1))
 
 
-entry("multigammaln", sp.multigammaln, like=lambda a, d: None)
-elementwise(sp.multigammaln,
+elementwise(sp.multigammaln, like=lambda a, d: None,
     a=lambda a, d: np.sum(sp.psi(np.expand_dims(a, -1) - 0.5 * np.arange(d)), axis=-1))
 static(sp.multigammaln, "d")
 elementwise(sp.binom,
     x1=lambda x1, x2, ans: ans * (sp.psi(x1 + 1) - sp.psi(x1 - x2 + 1)),
     x2=lambda x1, x2, ans: ans * (sp.psi(x1 - x2 + 1) - sp.psi(x2 + 1)))
-entry("comb", sp.comb)
-entry("perm", sp.perm)
 
 
 @vjp(sp.comb, "N", broadcasts=True)

@@ -7,20 +7,16 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, entry, vjp
+from srcgrad.rules.book import Array, vjp
 from srcgrad.rules.broadcast import sum_to
 from srcgrad.rules.numpy.exponential import log_share
 from srcgrad.rules.numpy.reductions import keep_axes, reduced
 
 Shape = tuple[int, ...]
-entry(
-    "logsumexp",
-    sp.logsumexp,
-    like=lambda a, axis=None, b=None, keepdims=False, return_sign=False: None,
-)
 
 
-@vjp(sp.logsumexp, "a")
+@vjp(sp.logsumexp, "a",
+     like=lambda a, axis=None, b=None, keepdims=False, return_sign=False: None)
 def logsumexp_a(
     ct: Any, ans: Any, a: Array, a_shape: Shape, axis: Any, b: Array, keepdims: bool,
     return_sign: bool,
