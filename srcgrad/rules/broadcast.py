@@ -225,11 +225,9 @@ def scatter_diagonal(
     return out
 
 
-@linear(scatter_diagonal, "values")
-def scatter_diagonal_values(
-    ct: Array, values_shape: tuple[int, ...], offset: int, axis1: int, axis2: int
-) -> Array:
-    return sum_to(np.diagonal(ct, offset, axis1, axis2), values_shape)
+linear(scatter_diagonal,
+    values=lambda ct, values_shape, offset, axis1, axis2:
+        sum_to(np.diagonal(ct, offset, axis1, axis2), values_shape))
 
 
 @runtime

@@ -41,10 +41,9 @@ def cast(a: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
     return a.astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
 
 
-@linear(cast, "a")
-def cast_a(ct: Array, a_dtype: np.dtype[Any]) -> Array:
-    return ct.astype(a_dtype) if a_dtype.kind == "c" or ct.dtype.kind != "c" else np.real(ct)
-
+linear(cast,
+    a=lambda ct, a_dtype:
+        ct.astype(a_dtype) if a_dtype.kind == "c" or ct.dtype.kind != "c" else np.real(ct))
 
 if hasattr(np, "astype"):  # NumPy 2.1
     variant(cast, np.astype, lambda a, dtype, *, copy=True, device=None: None)
@@ -127,5 +126,3 @@ def resolve(
             return None
     e = lookup(function)
     return None if e is None else (e, e.bind(args, kwargs))
-
-

@@ -205,9 +205,9 @@ def hardtanh(input: Array, min_val: float, max_val: float) -> Array:
     return np.minimum(np.maximum(input, min_val), max_val)
 
 
-@vjp(hardtanh, "input")
-def hardtanh_input(ct: Array, input: Array, min_val: float, max_val: float) -> Array:
-    return np.where((input <= min_val) | (input >= max_val), 0, ct)
+vjp(hardtanh,
+    input=lambda ct, input, min_val, max_val:
+        np.where((input <= min_val) | (input >= max_val), 0, ct))
 
 
 @runtime
@@ -225,9 +225,9 @@ def hardswish(input: Array) -> Array:
     return input * np.minimum(np.maximum(input + 3, 0), 6) / 6
 
 
-@vjp(hardswish, "input")
-def hardswish_input(ct: Array, input: Array) -> Array:
-    return np.where(input <= -3, 0, np.where(input < 3, ct * (input / 3 + 0.5), ct))
+vjp(hardswish,
+    input=lambda ct, input:
+        np.where(input <= -3, 0, np.where(input < 3, ct * (input / 3 + 0.5), ct)))
 
 
 @runtime

@@ -180,46 +180,21 @@ def correlate_weight(
     return result.reshape(o, x.shape[1] // groups, *kernel)
 
 
-@vjp(correlate, "x")
-def correlate_x(
-    ct: Array, w: Array, x_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_input(ct, w, tuple(x_shape[2:]), stride, padding, dilation, groups)
-
-
-@vjp(correlate, "w")
-def correlate_w(
-    ct: Array, x: Array, w_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_weight(ct, x, tuple(w_shape[2:]), stride, padding, dilation, groups)
-
-
-@vjp(correlate_input, "g")
-def correlate_input_g(
-    ct: Array, w: Array, g_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate(ct, w, stride, padding, dilation, groups, tuple(g_shape[2:]))
-
-
-@vjp(correlate_input, "w")
-def correlate_input_w(
-    ct: Array, g: Array, w_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_weight(g, ct, tuple(w_shape[2:]), stride, padding, dilation, groups)
-
-
-@vjp(correlate_weight, "g")
-def correlate_weight_g(
-    ct: Array, x: Array, g_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate(x, ct, stride, padding, dilation, groups, tuple(g_shape[2:]))
-
-
-@vjp(correlate_weight, "x")
-def correlate_weight_x(
-    ct: Array, g: Array, x_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_input(g, ct, tuple(x_shape[2:]), stride, padding, dilation, groups)
+vjp(correlate,
+    x=lambda ct, w, x_shape, stride, padding, dilation, groups:
+        correlate_input(ct, w, tuple(x_shape[2:]), stride, padding, dilation, groups),
+    w=lambda ct, x, w_shape, stride, padding, dilation, groups:
+        correlate_weight(ct, x, tuple(w_shape[2:]), stride, padding, dilation, groups))
+vjp(correlate_input,
+    g=lambda ct, w, g_shape, stride, padding, dilation, groups:
+        correlate(ct, w, stride, padding, dilation, groups, tuple(g_shape[2:])),
+    w=lambda ct, g, w_shape, stride, padding, dilation, groups:
+        correlate_weight(g, ct, tuple(w_shape[2:]), stride, padding, dilation, groups))
+vjp(correlate_weight,
+    g=lambda ct, x, g_shape, stride, padding, dilation, groups:
+        correlate(x, ct, stride, padding, dilation, groups, tuple(g_shape[2:])),
+    x=lambda ct, g, x_shape, stride, padding, dilation, groups:
+        correlate_input(g, ct, tuple(x_shape[2:]), stride, padding, dilation, groups))
 
 
 def _along_channels(bias: Array, ndim: int) -> Array:
@@ -301,15 +276,9 @@ def col2im(
     return np.ascontiguousarray(_images(input, size, kernel, stride, padding, dilation, out))
 
 
-@linear(im2col, "input")
-def im2col_input(
-    ct: Array, input_shape: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> Array:
-    return col2im(ct, tuple(input_shape[2:]), kernel, dilation, padding, stride)
-
-
-@linear(col2im, "input")
-def col2im_input(
-    ct: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> Array:
-    return im2col(ct, kernel, dilation, padding, stride)
+linear(im2col,
+    input=lambda ct, input_shape, kernel, dilation, padding, stride:
+        col2im(ct, tuple(input_shape[2:]), kernel, dilation, padding, stride))
+linear(col2im,
+    input=lambda ct, kernel, dilation, padding, stride:
+        im2col(ct, kernel, dilation, padding, stride))

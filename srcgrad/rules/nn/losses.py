@@ -38,18 +38,11 @@ def mse_loss(input: Array, target: Array, reduction: str) -> Array:
     return reduced(d, reduction)
 
 
-@vjp(mse_loss, "input", broadcasts=True)
-def mse_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str
-) -> Array:
-    return (2 * shared(ct, input_shape, reduction)) * (input - target)
-
-
-@vjp(mse_loss, "target", broadcasts=True)
-def mse_loss_target(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str
-) -> Array:
-    return (2 * shared(ct, input_shape, reduction)) * (target - input)
+vjp(mse_loss, broadcasts=True,
+    input=lambda ct, input, target, input_shape, reduction:
+        (2 * shared(ct, input_shape, reduction)) * (input - target),
+    target=lambda ct, input, target, input_shape, reduction:
+        (2 * shared(ct, input_shape, reduction)) * (target - input))
 
 
 @runtime
@@ -63,18 +56,11 @@ def _smooth_l1_slope(d: Array, beta: float) -> Array:
     return np.where(np.abs(d) < beta, d / beta, np.sign(d))
 
 
-@vjp(smooth_l1_loss, "input")
-def smooth_l1_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, beta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _smooth_l1_slope(input - target, beta)
-
-
-@vjp(smooth_l1_loss, "target")
-def smooth_l1_loss_target(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, beta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _smooth_l1_slope(target - input, beta)
+vjp(smooth_l1_loss,
+    input=lambda ct, input, target, input_shape, reduction, beta:
+        shared(ct, input_shape, reduction) * _smooth_l1_slope(input - target, beta),
+    target=lambda ct, input, target, input_shape, reduction, beta:
+        shared(ct, input_shape, reduction) * _smooth_l1_slope(target - input, beta))
 
 
 @runtime
@@ -88,18 +74,11 @@ def _huber_slope(d: Array, delta: float) -> Array:
     return np.where(np.abs(d) <= delta, d, delta * np.sign(d))
 
 
-@vjp(huber_loss, "input")
-def huber_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, delta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _huber_slope(input - target, delta)
-
-
-@vjp(huber_loss, "target")
-def huber_loss_target(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, delta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _huber_slope(target - input, delta)
+vjp(huber_loss,
+    input=lambda ct, input, target, input_shape, reduction, delta:
+        shared(ct, input_shape, reduction) * _huber_slope(input - target, delta),
+    target=lambda ct, input, target, input_shape, reduction, delta:
+        shared(ct, input_shape, reduction) * _huber_slope(target - input, delta))
 
 
 def _weighted(values: Array, weight: Any) -> Array:
@@ -248,11 +227,9 @@ def soft_margin_loss(input: Array, target: Array, reduction: str) -> Array:
     return reduced(np.log1p(np.exp(-target * input)), reduction)
 
 
-@vjp(soft_margin_loss, "input", target=None)
-def soft_margin_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str
-) -> Array:
-    return shared(ct, input_shape, reduction) * (-target * sigmoid(-target * input))
+vjp(soft_margin_loss, target=None,
+    input=lambda ct, input, target, input_shape, reduction:
+        shared(ct, input_shape, reduction) * (-target * sigmoid(-target * input)))
 
 
 @runtime

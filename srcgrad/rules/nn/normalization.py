@@ -144,11 +144,9 @@ def embedding(
     return np.take(weight, indices, axis=0)
 
 
-@linear(embedding, "weight", indices=None)
-def embedding_weight(
-    ct: Array, indices: Array, weight_shape: Ints, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
-    return add_rows(ct, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
+linear(embedding, indices=None,
+    weight=lambda ct, indices, weight_shape, padding_idx, scale_grad_by_freq:
+        add_rows(ct, indices, weight_shape[0], padding_idx, scale_grad_by_freq))
 
 
 @runtime

@@ -139,11 +139,9 @@ def place(values: Array, places: Array, size: Ints) -> Array:
 
 vjp(place, values=lambda ct, places, size: pick(ct, places, len(size)))
 
-
-@linear(pick, "input")
-def pick_input(ct: Array, places: Array, input_shape: Ints, axes: int) -> Array:
-    return put_back(ct, places, tuple(input_shape[len(input_shape) - axes:]))
-
+linear(pick,
+    input=lambda ct, places, input_shape, axes:
+        put_back(ct, places, tuple(input_shape[len(input_shape) - axes:])))
 
 linear(put_back, values=lambda ct, places, size: pick(ct, places, len(size)))
 
@@ -275,10 +273,9 @@ def add_along_axes(g: Array, places: tuple[Array, ...], size: Ints) -> Array:
     return np.ascontiguousarray(g)
 
 
-@linear(take_along_axes, "input")
-def take_along_axes_input(ct: Array, input_shape: Ints, places: tuple[Array, ...]) -> Array:
-    return add_along_axes(ct, places, tuple(input_shape[len(input_shape) - len(places):]))
-
+linear(take_along_axes,
+    input=lambda ct, input_shape, places:
+        add_along_axes(ct, places, tuple(input_shape[len(input_shape) - len(places):])))
 
 linear(add_along_axes, g=lambda ct, places: take_along_axes(ct, places))
 
@@ -299,9 +296,9 @@ def frame(input: Array, before: Ints, after: Ints, value: float) -> Array:
     return np.pad(input[lead + crop], widths, constant_values=value)
 
 
-@vjp(frame, "input")
-def frame_input(ct: Array, before: Ints, after: Ints) -> Array:
-    return frame(ct, tuple(-b for b in before), tuple(-a for a in after), 0)
+vjp(frame,
+    input=lambda ct, before, after:
+        frame(ct, tuple(-b for b in before), tuple(-a for a in after), 0))
 
 
 @runtime

@@ -17,14 +17,12 @@ def _resized(ct: Array, shape: Shape, n: Any, axis: int) -> Array:
     return ct if n is None else resize_axis(ct, shape[axis], axis)
 
 
-@linear(np.fft.fft, "a")
-def fft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return _resized(np.fft.fft(ct, axis=axis, norm=norm), a_shape, n, axis)
-
-
-@linear(np.fft.ifft, "a")
-def ifft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return _resized(np.fft.ifft(ct, axis=axis, norm=norm), a_shape, n, axis)
+linear(np.fft.fft,
+    a=lambda ct, a_shape, n, axis, norm:
+        _resized(np.fft.fft(ct, axis=axis, norm=norm), a_shape, n, axis))
+linear(np.fft.ifft,
+    a=lambda ct, a_shape, n, axis, norm:
+        _resized(np.fft.ifft(ct, axis=axis, norm=norm), a_shape, n, axis))
 
 
 def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:

@@ -56,10 +56,9 @@ def compress_a(ct: Array, a_shape: Shape, condition: Array, axis: int | None) ->
     return take_a(ct, a_shape, places, axis, "raise")
 
 
-@linear(np.extract, "arr", condition=None)
-def extract_arr(ct: Array, arr_shape: Shape, condition: Array) -> Array:
-    return take_a(ct, arr_shape, np.flatnonzero(condition), None, "raise")
-
+linear(np.extract, condition=None,
+    arr=lambda ct, arr_shape, condition:
+        take_a(ct, arr_shape, np.flatnonzero(condition), None, "raise"))
 
 linear(np.where, condition=None, broadcasts=True, like=lambda condition, x=None, y=None: None,
     x=lambda ct, condition: np.where(condition, ct, 0),

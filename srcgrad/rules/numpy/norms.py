@@ -94,11 +94,9 @@ def vector_norm_x(
     return _vector_norm(ct, ans, x, x_dtype, ord, axis)
 
 
-@vjp(np.linalg.matrix_norm, "x")
-def matrix_norm_x(
-    ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, keepdims: bool
-) -> Array:
-    return norm_x(ct, ans, x, x_ndim, x_dtype, ord, (-2, -1), keepdims)
+vjp(np.linalg.matrix_norm,
+    x=lambda ct, ans, x, x_ndim, x_dtype, ord, keepdims:
+        norm_x(ct, ans, x, x_ndim, x_dtype, ord, (-2, -1), keepdims))
 
 
 @vjp(np.linalg.cond, "x")

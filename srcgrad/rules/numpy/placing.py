@@ -68,9 +68,9 @@ def put_flat_a(ct: Array, indices: Array, how: str) -> Array:
     return put_flat(ct, np.zeros(np.shape(indices), ct.dtype), indices, how)
 
 
-@linear(put_flat, "source", indices=None)
-def put_flat_source(ct: Array, source_shape: Shape, indices: Array) -> Array:
-    return np.reshape(np.take(np.reshape(ct, -1), np.reshape(indices, -1)), source_shape)
+linear(put_flat, indices=None,
+    source=lambda ct, source_shape, indices:
+        np.reshape(np.take(np.reshape(ct, -1), np.reshape(indices, -1)), source_shape))
 
 
 @runtime

@@ -55,18 +55,16 @@ def rollaxis_a(ct: Array, a_ndim: int, axis: int, start: int) -> Array:
     return np.moveaxis(ct, start - 1 if axis < start else start, axis)
 
 
-@linear(np.squeeze, "a")
-def squeeze_a(ct: Array, a_shape: Shape, axis: Any) -> Array:
-    return np.reshape(ct, a_shape) if axis is None else np.expand_dims(ct, axis)
-
+linear(np.squeeze,
+    a=lambda ct, a_shape, axis:
+        np.reshape(ct, a_shape) if axis is None else np.expand_dims(ct, axis))
 
 linear(np.expand_dims, a=lambda ct, axis: np.squeeze(ct, axis))
 linear(np.broadcast_to, shape=None, array=lambda ct, array_shape: sum_to(ct, array_shape))
 
-
-@linear(np.broadcast_arrays, "args")
-def broadcast_arrays_args(ct: Any, args_shape: list[Shape]) -> list[Array]:
-    return [None if c is None else sum_to(c, s) for c, s in zip(ct, args_shape)]
+linear(np.broadcast_arrays,
+    args=lambda ct, args_shape:
+        [None if c is None else sum_to(c, s) for c, s in zip(ct, args_shape)])
 
 
 @linear(np.meshgrid, "xi")

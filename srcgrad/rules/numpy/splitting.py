@@ -59,10 +59,9 @@ def put_slice(a: Array, source: Array, place: Any) -> Array:
     return out
 
 
-@linear(put_slice, "a")
-def put_slice_a(ct: Array, source_shape: Shape, source_dtype: np.dtype[Any], place: Any) -> Array:
-    return put_slice(ct, np.zeros(source_shape, source_dtype), place)
-
+linear(put_slice,
+    a=lambda ct, source_shape, source_dtype, place:
+        put_slice(ct, np.zeros(source_shape, source_dtype), place))
 
 linear(put_slice, source=lambda ct, place: ct[place])
 

@@ -237,11 +237,9 @@ def quantile_a(
     return _quantile(ct, a, q, axis, method, keepdims)
 
 
-@vjp(np.percentile, "a")
-def percentile_a(
-    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
-) -> Array:
-    return quantile_a(ct, a, np.divide(as_array(q), 100), axis, method, keepdims, weights)
+vjp(np.percentile,
+    a=lambda ct, a, q, axis, method, keepdims, weights:
+        quantile_a(ct, a, np.divide(as_array(q), 100), axis, method, keepdims, weights))
 
 
 @vjp(np.quantile, "q")

@@ -128,12 +128,9 @@ def cross_a(
     return np.moveaxis(sum_to(d, moved), -1, axisa)
 
 
-@vjp(np.cross, "b")
-def cross_b(
-    ct: Array, a: Array, b_shape: Shape, axisa: int, axisb: int, axisc: int, axis: int | None
-) -> Array:
-    return -cross_a(ct, a, b_shape, axisb, axisa, axisc, axis)
-
+vjp(np.cross,
+    b=lambda ct, a, b_shape, axisa, axisb, axisc, axis:
+        -cross_a(ct, a, b_shape, axisb, axisa, axisc, axis))
 
 vjp(np.linalg.cross,
     x1=lambda ct, x2, x1_shape, axis: cross_a(ct, x2, x1_shape, axis, axis, axis, axis),

@@ -120,9 +120,8 @@ def _reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: A
     """The parameters of ``ufunc.reduceat``."""
 
 
-@linear(np.add.reduceat, "array", like=_reduceat)
-def reduceat_array(ct: Array, array_shape: Shape, indices: Array, axis: int) -> Array:
-    return spread_segments(ct, indices, axis, array_shape[axis])
-
+linear(np.add.reduceat, like=_reduceat,
+    array=lambda ct, array_shape, indices, axis:
+        spread_segments(ct, indices, axis, array_shape[axis]))
 
 linear(spread_segments, ct=lambda ct, indices, axis: np.add.reduceat(ct, indices, axis))

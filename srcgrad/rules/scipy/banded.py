@@ -99,9 +99,9 @@ def general_banded_solution(ab: Array, b: Array, lower: int, upper: int) -> Arra
     return np.asarray(x)
 
 
-@vjp(general_banded_solution, "b")
-def general_banded_solution_b(ct: Array, ab: Array, lower: int, upper: int) -> Array:
-    return _solve_banded((upper, lower), turned_bands(ab[lower:], lower, upper), ct)
+vjp(general_banded_solution,
+    b=lambda ct, ab, lower, upper:
+        _solve_banded((upper, lower), turned_bands(ab[lower:], lower, upper), ct))
 
 
 @vjp(general_banded_solution, "ab")

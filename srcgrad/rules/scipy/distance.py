@@ -37,10 +37,9 @@ def above_diagonal(square: Array) -> Array:
 linear(upper_square, values=lambda ct: above_diagonal(ct))
 linear(above_diagonal, square=lambda ct, square_shape: upper_square(ct, square_shape))
 
-
-@vjp(sd.squareform, "X", like=lambda X, force="no", checks=True: None)
-def squareform_x(ct: Array, X_ndim: int, X_shape: Shape) -> Array:
-    return above_diagonal(ct + ct.T) if X_ndim == 1 else upper_square(ct, X_shape)
+vjp(sd.squareform, like=lambda X, force="no", checks=True: None,
+    X=lambda ct, X_ndim, X_shape:
+        above_diagonal(ct + ct.T) if X_ndim == 1 else upper_square(ct, X_shape))
 
 
 def _cdist_like(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None,
@@ -100,10 +99,9 @@ vjp(sd.cdist, like=_cdist_like,
     XA=lambda ct, ans, XA, XB, metric, p, w, V, VI: _of_rows(ct, ans, XA, XB, metric, p, w, V, VI))
 
 
-@vjp(sd.cdist, "XB", like=_cdist_like)
-def cdist_b(ct: Array, ans: Array, XA: Array, XB: Array, metric: Any,
-            p: Any, w: Any, V: Any, VI: Any) -> Array:
-    return _of_rows(ct.T, ans.T, XB, XA, metric, p, w, V, VI)
+vjp(sd.cdist, like=_cdist_like,
+    XB=lambda ct, ans, XA, XB, metric, p, w, V, VI:
+        _of_rows(ct.T, ans.T, XB, XA, metric, p, w, V, VI))
 
 
 @vjp(sd.pdist, "X", like=_pdist_like)

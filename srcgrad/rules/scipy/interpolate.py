@@ -76,25 +76,18 @@ linear(sums_of_pieces,
     d=lambda ct, d_shape, x, points, extrapolate: of_pieces(ct, x, points, extrapolate, d_shape))
 
 
-@linear(of_pieces, "d")
-def of_pieces_d(ct: Array, d_shape: Shape, x: Array, points: Array, extrapolate: bool) -> Array:
-    return sums_of_pieces(ct, x, points, extrapolate, d_shape)
-
+linear(of_pieces,
+    d=lambda ct, d_shape, x, points, extrapolate:
+        sums_of_pieces(ct, x, points, extrapolate, d_shape))
 
 vjp(sums_of_pieces, "x", "points")(lambda: (None, None))
 vjp(of_pieces, "x", "points")(lambda: (None, None))
 
-
-@vjp(piecewise_values, "c")
-def piecewise_values_c(ct: Array, c_shape: Shape, x: Array, points: Array, nu: int,
-                       extrapolate: bool) -> Array:
-    return piecewise_back(ct, x, points, nu, extrapolate, c_shape)
-
-
-@vjp(piecewise_values, "points")
-def piecewise_values_points(ct: Array, c: Array, x: Array, points: Array, nu: int,
-                            extrapolate: bool) -> Array:
-    return np.sum(ct * piecewise_values(c, x, points, nu + 1, extrapolate, ct.shape), axis=-1)
+vjp(piecewise_values,
+    c=lambda ct, c_shape, x, points, nu, extrapolate:
+        piecewise_back(ct, x, points, nu, extrapolate, c_shape),
+    points=lambda ct, c, x, points, nu, extrapolate:
+        np.sum(ct * piecewise_values(c, x, points, nu + 1, extrapolate, ct.shape), axis=-1))
 
 
 @vjp(piecewise_values, "x")
@@ -104,16 +97,11 @@ def piecewise_values_x(ct: Array, c: Array, x: Array, x_shape: Shape, points: Ar
     return -sums_of_pieces(slopes, x, points, extrapolate, x_shape)
 
 
-@vjp(piecewise_back, "d")
-def piecewise_back_d(ct: Array, d_shape: Shape, x: Array, points: Array, nu: int,
-                     extrapolate: bool) -> Array:
-    return piecewise_values(ct, x, points, nu, extrapolate, d_shape)
-
-
-@vjp(piecewise_back, "points")
-def piecewise_back_points(ct: Array, d: Array, d_shape: Shape, x: Array, points: Array, nu: int,
-                          extrapolate: bool) -> Array:
-    return np.sum(d * piecewise_values(ct, x, points, nu + 1, extrapolate, d_shape), axis=-1)
+vjp(piecewise_back,
+    d=lambda ct, d_shape, x, points, nu, extrapolate:
+        piecewise_values(ct, x, points, nu, extrapolate, d_shape),
+    points=lambda ct, d, d_shape, x, points, nu, extrapolate:
+        np.sum(d * piecewise_values(ct, x, points, nu + 1, extrapolate, d_shape), axis=-1))
 
 
 @vjp(piecewise_back, "x")
@@ -177,10 +165,9 @@ def spline_back(d: Array, t: Array, k: int, points: Array, nu: int, extrapolate:
     return np.nan_to_num(basis).T @ np.where(np.isnan(basis[:, :1]), 0.0, d)
 
 
-@vjp(spline_values, "c")
-def spline_values_c(ct: Array, c_shape: Shape, t: Array, k: int, points: Array, nu: int,
-                    extrapolate: bool) -> Array:
-    return spline_back(ct, t, k, points, nu, extrapolate, c_shape)
+vjp(spline_values,
+    c=lambda ct, c_shape, t, k, points, nu, extrapolate:
+        spline_back(ct, t, k, points, nu, extrapolate, c_shape))
 
 
 @vjp(spline_values, "points")
@@ -191,10 +178,9 @@ def spline_values_points(ct: Array, c: Array, t: Array, k: int, points: Array, n
     return np.sum(ct * spline_values(c, t, k, points, nu + 1, extrapolate, ct.shape), axis=-1)
 
 
-@vjp(spline_back, "d")
-def spline_back_d(ct: Array, d_shape: Shape, t: Array, k: int, points: Array, nu: int,
-                  extrapolate: bool) -> Array:
-    return spline_values(ct, t, k, points, nu, extrapolate, d_shape)
+vjp(spline_back,
+    d=lambda ct, d_shape, t, k, points, nu, extrapolate:
+        spline_values(ct, t, k, points, nu, extrapolate, d_shape))
 
 
 @vjp(spline_back, "points")
@@ -275,10 +261,9 @@ def fitpack_values_points(ct: Array, c: Array, t: Array, k: int, points: Array, 
     return between_knots(ct * slopes, t, k, points, ext)
 
 
-@vjp(fitpack_back, "d")
-def fitpack_back_d(ct: Array, d_shape: Shape, t: Array, k: int, points: Array, der: int,
-                   ext: int) -> Array:
-    return fitpack_values(ct, t, k, points, der, ext, d_shape)
+vjp(fitpack_back,
+    d=lambda ct, d_shape, t, k, points, der, ext:
+        fitpack_values(ct, t, k, points, der, ext, d_shape))
 
 
 @vjp(fitpack_back, "points")

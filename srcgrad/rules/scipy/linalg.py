@@ -267,10 +267,9 @@ for _target in (np.linalg.inv, np.linalg.det, np.linalg.svd, np.linalg.eigvals):
     variant(_target, getattr(sl, _target.__name__))
 
 
-@vjp(sl.pinv, "a")
-def scipy_pinv(ct: Any, ans: Any, a: Array, a_dtype: Dtype, return_rank: bool) -> Array:
-    return pinv_a(ct[0], ans[0], a, a_dtype) if return_rank else pinv_a(ct, ans, a, a_dtype)
-
+vjp(sl.pinv,
+    a=lambda ct, ans, a, a_dtype, return_rank:
+        pinv_a(ct[0], ans[0], a, a_dtype) if return_rank else pinv_a(ct, ans, a, a_dtype))
 
 vjp(sl.svdvals, a=lambda ct, a, a_dtype: svd_a(ct, None, a, a_dtype, False))
 

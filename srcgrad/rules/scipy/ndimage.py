@@ -109,21 +109,17 @@ vjp(correlated,
     x=lambda ct, weights, mode, origin, turned: correlated_back(ct, weights, mode, origin, turned))
 
 
-@vjp(correlated, "weights")
-def correlated_weights(ct: Array, x: Array, weights_shape: Shape, mode: Any, origin: Any,
-                       turned: bool, cval: Any) -> Array:
-    return weights_of_correlated(ct, x, weights_shape, mode, origin, turned, cval)
-
+vjp(correlated,
+    weights=lambda ct, x, weights_shape, mode, origin, turned, cval:
+        weights_of_correlated(ct, x, weights_shape, mode, origin, turned, cval))
 
 vjp(correlated_back,
     d=lambda ct, weights, mode, origin, turned: correlated(ct, weights, mode, origin, turned))
 
 
-@vjp(correlated_back, "weights")
-def correlated_back_weights(ct: Array, d: Array, weights_shape: Shape, mode: Any, origin: Any,
-                            turned: bool) -> Array:
-    return weights_of_correlated(d, ct, weights_shape, mode, origin, turned)
-
+vjp(correlated_back,
+    weights=lambda ct, d, weights_shape, mode, origin, turned:
+        weights_of_correlated(d, ct, weights_shape, mode, origin, turned))
 
 vjp(weights_of_correlated,
     d=lambda ct, x, mode, origin, turned, cval: correlated(x, ct, mode, origin, turned, cval),
@@ -282,17 +278,12 @@ def filtered_back(d: Array, name: str, settings: Any) -> Array:
 linear(filtered, x=lambda ct, name, settings: filtered_back(ct, name, settings))
 linear(filtered_back, d=lambda ct, name, settings: filtered(ct, name, settings))
 
-
-@vjp(nd.gaussian_filter, "input")
-def gaussian_filter_input(ct: Array, sigma: Any, order: Any, mode: Any, truncate: Any, radius: Any,
-                          axes: Any) -> Array:
-    return filtered_back(ct, "gaussian_filter", (sigma, order, mode, truncate, radius, axes))
-
-
-@vjp(nd.gaussian_filter1d, "input")
-def gaussian_filter1d_input(ct: Array, sigma: Any, axis: int, order: Any, mode: Any,
-                            truncate: Any, radius: Any) -> Array:
-    return filtered_back(ct, "gaussian_filter1d", (sigma, axis, order, mode, truncate, radius))
+vjp(nd.gaussian_filter,
+    input=lambda ct, sigma, order, mode, truncate, radius, axes:
+        filtered_back(ct, "gaussian_filter", (sigma, order, mode, truncate, radius, axes)))
+vjp(nd.gaussian_filter1d,
+    input=lambda ct, sigma, axis, order, mode, truncate, radius:
+        filtered_back(ct, "gaussian_filter1d", (sigma, axis, order, mode, truncate, radius)))
 
 
 @vjp(nd.gaussian_laplace, "input")
@@ -301,15 +292,12 @@ def gaussian_laplace_input(ct: Array, sigma: Any, mode: Any, axes: Any) -> Array
     return filtered_back(ct, "gaussian_laplace", (sigma, mode))
 
 
-@vjp(nd.uniform_filter, "input")
-def uniform_filter_input(ct: Array, size: Any, mode: Any, origin: Any, axes: Any) -> Array:
-    return filtered_back(ct, "uniform_filter", (size, mode, origin, axes))
-
-
-@vjp(nd.uniform_filter1d, "input")
-def uniform_filter1d_input(ct: Array, size: Any, axis: int, mode: Any, origin: Any) -> Array:
-    return filtered_back(ct, "uniform_filter", (size, mode, origin, (axis,)))
-
+vjp(nd.uniform_filter,
+    input=lambda ct, size, mode, origin, axes:
+        filtered_back(ct, "uniform_filter", (size, mode, origin, axes)))
+vjp(nd.uniform_filter1d,
+    input=lambda ct, size, axis, mode, origin:
+        filtered_back(ct, "uniform_filter", (size, mode, origin, (axis,))))
 
 vjp(nd.sobel,
     input=lambda ct, axis, mode: filtered_back(ct, "sobel", (axis, mode, (1.0, 2.0, 1.0))))

@@ -66,10 +66,9 @@ def picked_back(d: Array, x: Array, picked: Array, size: Any, footprint: Any, mo
     return np.bincount(places[inside], weights, x.size).reshape(x.shape).astype(d.dtype)
 
 
-@vjp(picked_of_neighbours, "d")
-def picked_of_neighbours_d(ct: Array, x: Array, picked: Array, size: Any, footprint: Any,
-                           mode: Any, origin: Any, cval: Any) -> Array:
-    return picked_back(ct, x, picked, size, footprint, mode, origin, cval)
+vjp(picked_of_neighbours,
+    d=lambda ct, x, picked, size, footprint, mode, origin, cval:
+        picked_back(ct, x, picked, size, footprint, mode, origin, cval))
 
 
 @vjp(picked_of_neighbours, "x", "picked")
@@ -77,10 +76,9 @@ def picked_of_neighbours_x(ct: Array) -> tuple[None, None]:
     return None, None
 
 
-@vjp(picked_back, "d")
-def picked_back_d(ct: Array, x: Array, picked: Array, size: Any, footprint: Any, mode: Any,
-                  origin: Any, cval: Any) -> Array:
-    return picked_of_neighbours(ct, x, picked, size, footprint, mode, origin, cval)
+vjp(picked_back,
+    d=lambda ct, x, picked, size, footprint, mode, origin, cval:
+        picked_of_neighbours(ct, x, picked, size, footprint, mode, origin, cval))
 
 
 @vjp(picked_back, "x", "picked")

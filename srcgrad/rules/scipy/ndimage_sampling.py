@@ -110,18 +110,15 @@ vjp(sampled,
     c=lambda ct, x, c_shape, order, mode, times: sampled_back(ct, x, c_shape, order, mode, times))
 
 
-@vjp(sampled, "x")
-def sampled_x(ct: Array, c: Array, x: Array, order: int, mode: str, times: Shape) -> Array:
-    return np.stack([ct * sampled(c, x, order, mode, _more(times, i)) for i in range(len(times))])
-
+vjp(sampled,
+    x=lambda ct, c, x, order, mode, times:
+        np.stack([ct * sampled(c, x, order, mode, _more(times, i)) for i in range(len(times))]))
 
 vjp(sampled_back, d=lambda ct, x, order, mode, times: sampled(ct, x, order, mode, times))
 
-
-@vjp(sampled_back, "x")
-def sampled_back_x(ct: Array, d: Array, x: Array, order: int, mode: str, times: Shape) -> Array:
-    return np.stack([d * sampled(ct, x, order, mode, _more(times, i)) for i in range(len(times))])
-
+vjp(sampled_back,
+    x=lambda ct, d, x, order, mode, times:
+        np.stack([d * sampled(ct, x, order, mode, _more(times, i)) for i in range(len(times))]))
 
 # ---- from values to coefficients -----------------------------------------------------------------
 @runtime
@@ -144,11 +141,9 @@ def spline_filtered(x: Array, axes: Any, order: int, mode: str) -> Array:
 linear(unfiltered, d=lambda ct, axes, order, mode: spline_filtered(ct, axes, order, mode))
 linear(spline_filtered, x=lambda ct, axes, order, mode: unfiltered(ct, axes, order, mode))
 
-
-@vjp(nd.spline_filter, "input")
-def spline_filter_input(ct: Array, input_ndim: int, order: int, mode: str) -> Array:
-    return ct if order < 2 else unfiltered(ct, tuple(range(input_ndim)), order, mode)
-
+vjp(nd.spline_filter,
+    input=lambda ct, input_ndim, order, mode:
+        ct if order < 2 else unfiltered(ct, tuple(range(input_ndim)), order, mode))
 
 vjp(nd.spline_filter1d,
     input=lambda ct, order, axis, mode: ct if order < 2 else unfiltered(ct, (axis,), order, mode))
@@ -179,10 +174,9 @@ def _coordinates_back(ct: Array, x: Array, input: Array, ndim: int, order: int, 
     return [ct * sampled(input, x, order, mode, _more((0,) * ndim, i)) for i in range(ndim)]
 
 
-@vjp(nd.map_coordinates, "input")
-def map_coordinates_input(ct: Array, coordinates: Array, input_shape: Shape, input_ndim: int,
-                          order: int, mode: str, prefilter: bool) -> Array:
-    return _input_back(ct, coordinates, input_shape, input_ndim, order, mode, prefilter)
+vjp(nd.map_coordinates,
+    input=lambda ct, coordinates, input_shape, input_ndim, order, mode, prefilter:
+        _input_back(ct, coordinates, input_shape, input_ndim, order, mode, prefilter))
 
 
 @vjp(nd.map_coordinates, "coordinates")

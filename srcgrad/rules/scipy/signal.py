@@ -103,16 +103,11 @@ def convolve2d_in2(ct: Array, in1: Array, in2_shape: Shape, boundary: str,
 
 
 # ---- correlation: convolution with the conjugate of the second input, turned round -------------
-
-
-@vjp(sp.correlate, "in1")
-def correlate_in1(ct: Array, in1_shape: Shape, in2: Array, in2_dtype: Dtype) -> Array:
-    return convolved_back(ct, conj_complex(np.flip(in2), in2_dtype), in1_shape)
-
-
-@vjp(sp.correlate, "in2")
-def correlate_in2(ct: Array, in1: Array, in2_shape: Shape, in2_dtype: Dtype) -> Array:
-    return conj_complex(np.flip(convolved_back(ct, in1, in2_shape)), in2_dtype)
+vjp(sp.correlate,
+    in1=lambda ct, in1_shape, in2, in2_dtype:
+        convolved_back(ct, conj_complex(np.flip(in2), in2_dtype), in1_shape),
+    in2=lambda ct, in1, in2_shape, in2_dtype:
+        conj_complex(np.flip(convolved_back(ct, in1, in2_shape)), in2_dtype))
 
 
 @vjp(sp.correlate2d, "in1")

@@ -32,10 +32,9 @@ elementwise(sp.dawsn, x=lambda ans, x: 1 - 2 * x * ans)
 elementwise(sp.log_ndtr, x=lambda ans, x: np.exp(-0.5 * x * x - ans) / math.sqrt(2 * math.pi))
 elementwise(sp.ndtri_exp, x=lambda x, ans: np.exp(x + 0.5 * ans * ans) * math.sqrt(2 * math.pi))
 
-
-@elementwise(sp.owens_t, "x1")
-def owens_t_h(x1: Array, x2: Array) -> Array:
-    return -np.exp(-0.5 * x1 * x1) * sp.erf(x1 * x2 / math.sqrt(2)) / math.sqrt(8 * math.pi)
+elementwise(sp.owens_t,
+    x1=lambda x1, x2:
+        -np.exp(-0.5 * x1 * x1) * sp.erf(x1 * x2 / math.sqrt(2)) / math.sqrt(8 * math.pi))
 
 
 @elementwise(sp.owens_t, "x2")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, elementwise, nondiff
+from srcgrad.rules.book import elementwise, nondiff
 
 elementwise(sp.eval_genlaguerre,
     x3=lambda x1, x2, x3: -sp.eval_genlaguerre(x1 - 1, x2 + 1, x3) * (x1 > 0))
@@ -17,11 +17,9 @@ elementwise(sp.eval_sh_chebyu, x2=lambda x1, x2: 4 * sp.eval_gegenbauer(x1 - 1, 
 elementwise(sp.eval_chebyc, x2=lambda x1, x2: x1 * sp.eval_chebyu(x1 - 1, 0.5 * x2))
 elementwise(sp.eval_chebys, x2=lambda x1, x2: sp.eval_gegenbauer(x1 - 1, 2.0, 0.5 * x2))
 
-
-@elementwise(sp.lpmv, "x3")
-def lpmv_x(x1: Array, x2: Array, x3: Array, ans: Array) -> Array:
-    return (x2 * x3 * ans - (x1 + x2) * sp.lpmv(x1, x2 - 1, x3)) / (x3 * x3 - 1)
-
+elementwise(sp.lpmv,
+    x3=lambda x1, x2, x3, ans:
+        (x2 * x3 * ans - (x1 + x2) * sp.lpmv(x1, x2 - 1, x3)) / (x3 * x3 - 1))
 
 elementwise(sp.eval_legendre,
     x2=lambda x1, x2: 0.5 * (x1 + 1) * sp.eval_jacobi(x1 - 1, 1.0, 1.0, x2))
