@@ -161,7 +161,7 @@ def sum_to_a(ct: Array, a_shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(ct, a_shape)
 
 
-linear(sum_to_like, "a")(sum_to_a)
+linear(sum_to_like, a=sum_to_a)
 inactive(sum_to_like, "like")
 
 linear(real_like, a=lambda ct: ct)

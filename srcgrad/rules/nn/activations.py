@@ -280,8 +280,9 @@ def prelu(input: Array, weight: Array) -> Array:
     return np.where(input > 0, input, weight * input)
 
 
-vjp(prelu, input=lambda ct, input, weight: np.where(input > 0, ct, weight * ct))
-vjp(prelu, broadcasts=True, weight=lambda ct, input: np.where(input > 0, 0, input * ct))
+vjp(prelu, broadcasts=True,
+    input=lambda ct, input, weight: np.where(input > 0, ct, weight * ct),
+    weight=lambda ct, input: np.where(input > 0, 0, input * ct))
 
 
 @runtime

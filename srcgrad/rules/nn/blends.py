@@ -50,7 +50,7 @@ def add_quotient(x: Array, x1: Array, x2: Array, value: Any) -> Array:
     return x + value * x1 / x2
 
 
-linear(add_quotient, "x", broadcasts=True)(add_product_x)
+linear(add_quotient, broadcasts=True, x=add_product_x)
 
 vjp(add_quotient, broadcasts=True,
     x1=lambda ct, x2, value: ct * (value / x2),
@@ -63,9 +63,9 @@ def add_scaled(x1: Array, x2: Array, alpha: Any) -> Array:
     return x1 + alpha * x2
 
 
-linear(add_scaled, "x1", broadcasts=True)(add_product_x)
-
-linear(add_scaled, broadcasts=True, x2=lambda ct, alpha: ct * alpha)
+linear(add_scaled, broadcasts=True,
+    x1=add_product_x,
+    x2=lambda ct, alpha: ct * alpha)
 
 
 @runtime
@@ -74,9 +74,9 @@ def subtract_scaled(x1: Array, x2: Array, alpha: Any) -> Array:
     return x1 - alpha * x2
 
 
-linear(subtract_scaled, "x1", broadcasts=True)(add_product_x)
-
-linear(subtract_scaled, broadcasts=True, x2=lambda ct, alpha: -(ct * alpha))
+linear(subtract_scaled, broadcasts=True,
+    x1=add_product_x,
+    x2=lambda ct, alpha: -(ct * alpha))
 
 
 @runtime

@@ -58,9 +58,8 @@ def add_outer(x: Array, x1: Array, x2: Array, beta: Any, alpha: Any) -> Array:
     return _times(x, beta) + product
 
 
-vjp(add_outer, "x")(add_matmul_x)
-
 vjp(add_outer,
+    x=add_matmul_x,
     x1=lambda ct, x2, alpha: _times(ct @ x2, alpha),
     x2=lambda ct, x1, alpha: _times(x1 @ ct, alpha))
 
@@ -74,7 +73,7 @@ def add_batches(x: Array, x1: Array, x2: Array, beta: Any, alpha: Any) -> Array:
     return _times(x, beta) + product
 
 
-vjp(add_batches, "x")(add_matmul_x)
-vjp(add_batches, "x1")(add_matmul_x1)
-
-vjp(add_batches, x2=lambda ct, x1, alpha: _times(np.swapaxes(x1, -1, -2) @ ct, alpha))
+vjp(add_batches,
+    x=add_matmul_x,
+    x1=add_matmul_x1,
+    x2=lambda ct, x1, alpha: _times(np.swapaxes(x1, -1, -2) @ ct, alpha))

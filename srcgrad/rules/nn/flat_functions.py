@@ -45,8 +45,7 @@ def flat_quotient(x1: Array, x2: Array, rounding: str) -> Array:
     return np.trunc(quotient)
 
 
-linear(flat_quotient, "x1", broadcasts=True)(_zero)
-linear(flat_quotient, "x2", broadcasts=True)(_zero)
+linear(flat_quotient, broadcasts=True, x1=_zero, x2=_zero)
 
 floor = flat(np.floor, "floor")
 ceil = flat(np.ceil, "ceil")
@@ -73,7 +72,7 @@ def round_to(x: Array, decimals: int) -> Array:
     return np.rint(x * scale) / scale
 
 
-linear(round_to, "x", broadcasts=True)(_zero)
+linear(round_to, broadcasts=True, x=_zero)
 
 
 @runtime
@@ -91,7 +90,7 @@ def constant_like(x: Array, value: Any) -> Array:
     return np.full_like(x, value)
 
 
-linear(constant_like, "x", broadcasts=True)(_zero)
+linear(constant_like, broadcasts=True, x=_zero)
 
 
 def refusing(
@@ -131,9 +130,9 @@ def nextafter(x1: Array, x2: Array) -> Array:
     return np.nextafter(x1, x2)
 
 
-linear(nextafter, broadcasts=True, x1=lambda ct: ct)
-
-linear(nextafter, "x2", broadcasts=True)(_zero)
+linear(nextafter, broadcasts=True,
+    x1=lambda ct: ct,
+    x2=_zero)
 
 
 @runtime
@@ -144,7 +143,7 @@ def copysign(x1: Array, x2: Array) -> Array:
 
 elementwise(copysign, x1=lambda ans, x1: np.sign(x1) * np.sign(ans))
 
-linear(copysign, "x2", broadcasts=True)(_zero)
+linear(copysign, broadcasts=True, x2=_zero)
 
 refusing(igamma, ("x1",), "the derivative for 'igamma: input' is not implemented.",
          NotImplementedError)

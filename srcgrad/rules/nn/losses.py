@@ -201,7 +201,7 @@ def nll_loss2d(
     return nll_loss(input, target, weight, reduction, ignore_index)
 
 
-linear(nll_loss2d, "input", target=None, weight=None)(nll_loss_input)
+linear(nll_loss2d, target=None, weight=None, input=nll_loss_input)
 
 
 @runtime

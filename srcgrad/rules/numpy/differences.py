@@ -73,9 +73,7 @@ def ediff1d_ary(ct: Array, ary_shape: Shape, to_begin: Any, to_begin_shape: Any)
 
 linear(np.ediff1d,
     to_begin=lambda ct, to_begin_shape:
-        np.reshape(ct[: _flat_size(to_begin_shape)], to_begin_shape))
-
-linear(np.ediff1d,
+        np.reshape(ct[: _flat_size(to_begin_shape)], to_begin_shape),
     to_end=lambda ct, to_end_shape: np.reshape(ct[-_flat_size(to_end_shape) :], to_end_shape))
 
 

@@ -224,7 +224,7 @@ def _resized(ct: Array, a_shape: Shape) -> Array:
     return np.reshape(scatter_add(np.reshape(ct, -1), places, (whole,))[:n], a_shape)
 
 
-linear(np.resize, "a")(_resized)
+linear(np.resize, a=_resized)
 if getattr(np, "row_stack", np.vstack) is not np.vstack:  # NumPy 2.5 has it no more
     alias(np.vstack, np.row_stack)
 

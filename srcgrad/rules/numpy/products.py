@@ -187,8 +187,7 @@ def _vecmat_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: np.dtype[Any]) -
     return sum_to(np.expand_dims(vector, -1) * np.expand_dims(ct, -2), x2_shape)
 
 
-vjp(np.linalg.vecdot, "x1", like=lambda x1, x2, *, axis=-1: None)(_vecdot_x1)
-vjp(np.linalg.vecdot, "x2")(_vecdot_x2)
+vjp(np.linalg.vecdot, like=lambda x1, x2, *, axis=-1: None, x1=_vecdot_x1, x2=_vecdot_x2)
 variant(np.linalg.vecdot, np.vecdot, lambda x1, x2, out=None, *, axis=-1, where=True: None)
 variant(np.matmul, np.linalg.matmul, lambda x1, x2: None)
 variant(np.tensordot, np.linalg.tensordot, lambda a, b, *, axes=2: None)

@@ -255,7 +255,7 @@ for _target, _ufunc in (
     (np.nanmax, np.fmax), (np.nanmin, np.fmin),
 ):  # fmt: skip
     variant(_target, _ufunc.reduce, _reduce)
-vjp(np.logaddexp.reduce, "a", like=_reduce)(log_sum_a)
+vjp(np.logaddexp.reduce, like=_reduce, a=log_sum_a)
 for _function in (np.sum, np.mean, np.nansum, np.nanmean, np.prod, np.nanprod, np.max, np.min,
                   np.nanmax, np.nanmin):  # fmt: skip
     inactive(_function, "where")

@@ -69,7 +69,7 @@ def log_sum_exp(a: Array, axis: Any, keepdims: bool) -> Array:
         total, ())
 
 
-vjp(log_sum_exp, "a")(log_sum_a)
+vjp(log_sum_exp, a=log_sum_a)
 
 
 @runtime

@@ -61,9 +61,8 @@ def put_slice(a: Array, source: Array, place: Any) -> Array:
 
 linear(put_slice,
     a=lambda ct, source_shape, source_dtype, place:
-        put_slice(ct, np.zeros(source_shape, source_dtype), place))
-
-linear(put_slice, source=lambda ct, place: ct[place])
+        put_slice(ct, np.zeros(source_shape, source_dtype), place),
+    source=lambda ct, place: ct[place])
 
 
 @runtime

@@ -96,10 +96,7 @@ def _of_rows(ct: Array, ans: Array, a: Array, b: Array, metric: Any, p: Any, w: 
 
 
 vjp(sd.cdist, like=_cdist_like,
-    XA=lambda ct, ans, XA, XB, metric, p, w, V, VI: _of_rows(ct, ans, XA, XB, metric, p, w, V, VI))
-
-
-vjp(sd.cdist, like=_cdist_like,
+    XA=lambda ct, ans, XA, XB, metric, p, w, V, VI: _of_rows(ct, ans, XA, XB, metric, p, w, V, VI),
     XB=lambda ct, ans, XA, XB, metric, p, w, V, VI:
         _of_rows(ct.T, ans.T, XB, XA, metric, p, w, V, VI))
 

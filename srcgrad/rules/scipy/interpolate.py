@@ -275,5 +275,5 @@ def fitpack_back_points(ct: Array, d: Array, d_shape: Shape, t: Array, k: int, p
     return between_knots(d * slopes, t, k, points, ext)
 
 
-vjp(fitpack_values, "t")(knots_back)
-vjp(fitpack_back, "t")(knots_back)
+vjp(fitpack_values, t=knots_back)
+vjp(fitpack_back, t=knots_back)

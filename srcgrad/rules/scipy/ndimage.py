@@ -106,18 +106,12 @@ def weights_of_correlated(d: Array, x: Array, shape: Shape, mode: Any, origin: A
 
 
 vjp(correlated,
-    x=lambda ct, weights, mode, origin, turned: correlated_back(ct, weights, mode, origin, turned))
-
-
-vjp(correlated,
+    x=lambda ct, weights, mode, origin, turned: correlated_back(ct, weights, mode, origin, turned),
     weights=lambda ct, x, weights_shape, mode, origin, turned, cval:
         weights_of_correlated(ct, x, weights_shape, mode, origin, turned, cval))
 
 vjp(correlated_back,
-    d=lambda ct, weights, mode, origin, turned: correlated(ct, weights, mode, origin, turned))
-
-
-vjp(correlated_back,
+    d=lambda ct, weights, mode, origin, turned: correlated(ct, weights, mode, origin, turned),
     weights=lambda ct, d, weights_shape, mode, origin, turned:
         weights_of_correlated(d, ct, weights_shape, mode, origin, turned))
 

@@ -107,16 +107,12 @@ def _more(times: Shape, axis: int) -> Shape:
 
 
 vjp(sampled,
-    c=lambda ct, x, c_shape, order, mode, times: sampled_back(ct, x, c_shape, order, mode, times))
-
-
-vjp(sampled,
+    c=lambda ct, x, c_shape, order, mode, times: sampled_back(ct, x, c_shape, order, mode, times),
     x=lambda ct, c, x, order, mode, times:
         np.stack([ct * sampled(c, x, order, mode, _more(times, i)) for i in range(len(times))]))
 
-vjp(sampled_back, d=lambda ct, x, order, mode, times: sampled(ct, x, order, mode, times))
-
 vjp(sampled_back,
+    d=lambda ct, x, order, mode, times: sampled(ct, x, order, mode, times),
     x=lambda ct, d, x, order, mode, times:
         np.stack([d * sampled(ct, x, order, mode, _more(times, i)) for i in range(len(times))]))
 
