@@ -11,7 +11,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
-from srcgrad.rules.nn.error_function import erf, erfc, erfcx, widened
+from srcgrad.rules.nn.error_function import erf, erfc, erfcx, ratio, widened
 
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _CENTRE = (
@@ -27,21 +27,11 @@ _TAIL = (
 )  # fmt: skip
 
 
-def _ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], t: Array) -> Array:
-    values = []
-    for row in coefficients:
-        value = np.full_like(t, row[0])
-        for c in row[1:]:
-            value = value * t + c
-        values.append(value)
-    return values[0] / values[1]
-
-
 def _lower_quantile(p: Array) -> Array:
     """The quantile of the normal distribution for ``p`` in (0, 1/2]."""
     centred = p - 0.5
-    middle = centred * _ratio(_CENTRE, centred * centred)
-    tail = _ratio(_TAIL, np.sqrt(-2 * np.log(p)))
+    middle = centred * ratio(_CENTRE, centred * centred)
+    tail = ratio(_TAIL, np.sqrt(-2 * np.log(p)))
     x = np.where(p > 0.02425, middle, tail)
     for _ in range(2):
         # relative error of the distribution function, from erfcx so that tails do not underflow

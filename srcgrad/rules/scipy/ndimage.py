@@ -126,64 +126,41 @@ def all_axes(name: str, axes: Any) -> None:
         raise NoRule(f"scipy.ndimage.{name} has a derivative rule for all axes only, without axes=")
 
 
-@vjp(nd.correlate, "input")
-def correlate_input(ct: Array, weights: Array, mode: Any, origin: Any, axes: Any) -> Array:
-    all_axes("correlate", axes)
-    return correlated_back(ct, weights, mode, origin, False)
-
-
-@vjp(nd.correlate, "weights")
-def correlate_weights(ct: Array, input: Array, weights_shape: Shape, mode: Any, cval: Any,
-                      origin: Any, axes: Any) -> Array:
-    all_axes("correlate", axes)
-    return weights_of_correlated(ct, input, weights_shape, mode, origin, False, cval)
-
-
-@vjp(nd.convolve, "input")
-def convolve_input(ct: Array, weights: Array, mode: Any, origin: Any, axes: Any) -> Array:
-    all_axes("convolve", axes)
-    return correlated_back(ct, weights, mode, origin, True)
-
-
-@vjp(nd.convolve, "weights")
-def convolve_weights(ct: Array, input: Array, weights_shape: Shape, mode: Any, cval: Any,
-                     origin: Any, axes: Any) -> Array:
-    all_axes("convolve", axes)
-    return weights_of_correlated(ct, input, weights_shape, mode, origin, True, cval)
-
-
 def _along(axis: int, ndim: int, one: Any, others: Any) -> tuple[Any, ...]:
     return tuple(one if i == axis % ndim else others for i in range(ndim))
 
 
-@vjp(nd.correlate1d, "input")
-def correlate1d_input(ct: Array, weights: Array, axis: int, input_ndim: int, mode: str,
-                      origin: int) -> Array:
-    weights = np.reshape(weights, _along(axis, input_ndim, -1, 1))
-    return correlated_back(ct, weights, mode, _along(axis, input_ndim, origin, 0), False)
+def _correlation(name: str, turned: bool) -> None:
+    """The rules of a correlation, or of a convolution, and of that along one axis."""
+    whole, along = getattr(nd, name), getattr(nd, f"{name}1d")
+
+    @vjp(whole, "input")
+    def whole_input(ct: Array, weights: Array, mode: Any, origin: Any, axes: Any) -> Array:
+        all_axes(name, axes)
+        return correlated_back(ct, weights, mode, origin, turned)
+
+    @vjp(whole, "weights")
+    def whole_weights(ct: Array, input: Array, weights_shape: Shape, mode: Any, cval: Any,
+                      origin: Any, axes: Any) -> Array:
+        all_axes(name, axes)
+        return weights_of_correlated(ct, input, weights_shape, mode, origin, turned, cval)
+
+    @vjp(along, "input")
+    def along_input(ct: Array, weights: Array, axis: int, input_ndim: int, mode: str,
+                    origin: int) -> Array:
+        weights = np.reshape(weights, _along(axis, input_ndim, -1, 1))
+        return correlated_back(ct, weights, mode, _along(axis, input_ndim, origin, 0), turned)
+
+    @vjp(along, "weights")
+    def along_weights(ct: Array, input: Array, weights_shape: Shape, axis: int, input_ndim: int,
+                      mode: str, cval: Any, origin: int) -> Array:
+        shape = _along(axis, input_ndim, weights_shape[0], 1)
+        origins = _along(axis, input_ndim, origin, 0)
+        return np.ravel(weights_of_correlated(ct, input, shape, mode, origins, turned, cval))
 
 
-@vjp(nd.convolve1d, "input")
-def convolve1d_input(ct: Array, weights: Array, axis: int, input_ndim: int, mode: str,
-                     origin: int) -> Array:
-    weights = np.reshape(weights, _along(axis, input_ndim, -1, 1))
-    return correlated_back(ct, weights, mode, _along(axis, input_ndim, origin, 0), True)
-
-
-@vjp(nd.correlate1d, "weights")
-def correlate1d_weights(ct: Array, input: Array, weights_shape: Shape, axis: int, input_ndim: int,
-                        mode: str, cval: Any, origin: int) -> Array:
-    shape = _along(axis, input_ndim, weights_shape[0], 1)
-    origins = _along(axis, input_ndim, origin, 0)
-    return np.ravel(weights_of_correlated(ct, input, shape, mode, origins, False, cval))
-
-
-@vjp(nd.convolve1d, "weights")
-def convolve1d_weights(ct: Array, input: Array, weights_shape: Shape, axis: int, input_ndim: int,
-                       mode: str, cval: Any, origin: int) -> Array:
-    shape = _along(axis, input_ndim, weights_shape[0], 1)
-    origins = _along(axis, input_ndim, origin, 0)
-    return np.ravel(weights_of_correlated(ct, input, shape, mode, origins, True, cval))
+_correlation("correlate", False)
+_correlation("convolve", True)
 
 
 # ---- filters that are sums of chains of passes along one axis each -------------------------------

@@ -47,15 +47,12 @@ elementwise(sp.fdtrc, x3=lambda x1, x2, x3: -_ratio_density(x1, x2, x3))
 elementwise(sp.fdtri, x3=lambda x1, x2, ans: 1 / _ratio_density(x1, x2, ans))
 
 
-@elementwise(sp.stdtr, "x2")
-def stdtr_t(x1: Array, x2: Array) -> Array:
-    half = 0.5 * (x1 + 1)
-    scale = sp.gammaln(half) - sp.gammaln(0.5 * x1) - 0.5 * np.log(math.pi * x1)
-    return np.exp(scale - half * np.log1p(x2 * x2 / x1))
+def _log_density(df: Array, t: Array) -> Array:
+    """The logarithm of the density of Student's distribution."""
+    half = 0.5 * (df + 1)
+    scale = sp.gammaln(half) - sp.gammaln(0.5 * df) - 0.5 * np.log(math.pi * df)
+    return scale - half * np.log1p(t * t / df)
 
 
-@elementwise(sp.stdtrit, "x2")
-def stdtrit_p(x1: Array, ans: Array) -> Array:
-    half = 0.5 * (x1 + 1)
-    scale = sp.gammaln(half) - sp.gammaln(0.5 * x1) - 0.5 * np.log(math.pi * x1)
-    return np.exp(half * np.log1p(ans * ans / x1) - scale)
+elementwise(sp.stdtr, x2=lambda x1, x2: np.exp(_log_density(x1, x2)))
+elementwise(sp.stdtrit, x2=lambda x1, ans: np.exp(-_log_density(x1, ans)))

@@ -17,30 +17,14 @@ vjp(sp.exp1, x=lambda ct, x: -ct * np.exp(-x) / x)
 elementwise(sp.expn, x2=lambda x1, x2: -sp.expn(x1 - 1, x2))
 
 
-@vjp(sp.sici)
-def sici(ct: Any, x: Array) -> Array:
-    d: Array = None
-    if ct[0] is not None:
-        d = ct[0] * np.sinc(x / math.pi)
-    if ct[1] is not None:
-        cosine = ct[1] * np.cos(x) / x
-        d = cosine if d is None else d + cosine
-    return d
-
-
+vjp(sp.sici, x=lambda ct, x: summed(ct, (np.sinc(x / math.pi), np.cos(x) / x)))
 vjp(sp.shichi, x=lambda ct, x: summed(ct, (np.sinh(x) / x, np.cosh(x) / x)))
 
 
 @vjp(sp.fresnel)
 def fresnel(ct: Any, x: Array) -> Array:
     phase = 0.5 * math.pi * x * x
-    d: Array = None
-    if ct[0] is not None:
-        d = ct[0] * np.sin(phase)
-    if ct[1] is not None:
-        cosine = ct[1] * np.cos(phase)
-        d = cosine if d is None else d + cosine
-    return d
+    return summed(ct, (np.sin(phase), np.cos(phase)))
 
 
 elementwise(sp.spence, x=lambda x: np.where(x == 1, -1, np.log(x) / np.where(x == 1, 1, 1 - x)))

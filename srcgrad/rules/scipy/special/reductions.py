@@ -21,26 +21,26 @@ def logsumexp_a(
     ct: Any, ans: Any, a: Array, a_shape: Shape, axis: Any, b: Array, keepdims: bool,
     return_sign: bool,
 ) -> Array:  # fmt: skip
-    value_ct, value = (ct[0], ans[0]) if return_sign else (ct, ans)
-    value = keep_axes(value, axis, keepdims)
-    weights = np.exp(log_share(a, value))
-    if b is not None:
-        weights = weights * b
-    if return_sign:
-        weights = weights * keep_axes(ans[1], axis, keepdims)
-    return sum_to(keep_axes(value_ct, axis, keepdims) * weights, a_shape)
+    return sum_to(_shared_out(ct, ans, a, axis, b, keepdims, return_sign), a_shape)
 
 
 @vjp(sp.logsumexp, "b")
 def logsumexp_b(
     ct: Any, ans: Any, a: Array, b_shape: Shape, axis: Any, keepdims: bool, return_sign: bool
 ) -> Array:
+    return sum_to(_shared_out(ct, ans, a, axis, None, keepdims, return_sign), b_shape)
+
+
+def _shared_out(ct: Any, ans: Any, a: Array, axis: Any, b: Array, keepdims: bool,
+                return_sign: bool) -> Array:
+    """The cotangent of the sum by the share that each term, with its factor ``b``, has in it."""
     value_ct, value = (ct[0], ans[0]) if return_sign else (ct, ans)
-    value = keep_axes(value, axis, keepdims)
-    weights = np.exp(log_share(a, value))
+    weights = np.exp(log_share(a, keep_axes(value, axis, keepdims)))
+    if b is not None:
+        weights = weights * b
     if return_sign:
         weights = weights * keep_axes(ans[1], axis, keepdims)
-    return sum_to(keep_axes(value_ct, axis, keepdims) * weights, b_shape)
+    return keep_axes(value_ct, axis, keepdims) * weights
 
 
 vjp(sp.softmax, like=lambda x, axis=None: None,
