@@ -15,7 +15,7 @@ LAW: dict[str, set[str]] = {
     "types": {"errors"},
     # the pipeline, in its order
     "rules": {"types"},
-    "stage": {"errors"},
+    "stage": {"errors", "types"},
     "graph": {"errors", "types"},
     "trace": {"config", "errors", "graph", "rules", "stage", "types"},
     "adjoint": {"errors", "graph", "rules", "types"},

@@ -14,6 +14,7 @@ import numpy as np
 from ..types import dims
 from ..types.dims import Dim, Poly
 from ..types.kinds import Aval, Kind, array, aval_of
+from ..types.operators import BINARY, INPLACE, UFUNCS
 from ..types.spelling import Method
 from . import making, reshaping
 from .axes import along_axes
@@ -28,21 +29,8 @@ from .reshaping import shown
 
 Rule = making.Rule
 
-_OPERATORS = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.truediv: np.true_divide, operator.floordiv: np.floor_divide,
-    operator.mod: np.remainder, operator.pow: np.power, operator.neg: np.negative,
-    operator.pos: np.positive, operator.invert: np.invert, operator.abs: np.absolute,
-    operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater,
-    operator.ge: np.greater_equal, operator.eq: np.equal, operator.ne: np.not_equal,
-    operator.and_: np.bitwise_and, operator.or_: np.bitwise_or, operator.xor: np.bitwise_xor,
-    operator.lshift: np.left_shift, operator.rshift: np.right_shift, abs: np.absolute,
-    operator.iadd: np.add, operator.isub: np.subtract, operator.imul: np.multiply,
-    operator.itruediv: np.true_divide, operator.ifloordiv: np.floor_divide,
-    operator.imod: np.remainder, operator.ipow: np.power, operator.iand: np.bitwise_and,
-    operator.ior: np.bitwise_or, operator.ixor: np.bitwise_xor,
-    operator.ilshift: np.left_shift, operator.irshift: np.right_shift,
-}
+_OPERATORS = UFUNCS | {INPLACE[symbol]: UFUNCS[function] for symbol, function in BINARY.items()
+                       if function in UFUNCS}
 _PLAIN_OPTIONS = frozenset({"dtype", "where", "casting", "order", "subok"})
 _KIND_MEMO: dict[Any, tuple[tuple[Aval, ...], bool, type | None]] = {}
 

@@ -15,6 +15,7 @@ from ..graph.generic import name_of
 from ..stage.machine import UNBOUND
 from ..types.dims import Atom
 from ..types.guards import FACTS, Guard, Held, Path
+from ..types.operators import COMPARE
 from ..types.subclasses import special_members
 
 _WRITABLE = (bool, int, float, complex, str, bytes, type(None))
@@ -118,8 +119,7 @@ def condition(guard: Guard, text: Callable[[Path], str],
     return None if found is None else guard.filled(found, subject, text)
 
 
-_OPERATORS = {operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
-              operator.gt: ">", operator.ge: ">="}
+_OPERATORS = {function: symbol for symbol, function in COMPARE.items()}
 
 
 def _gives_condition(function: Any, args: tuple[Any, ...], result: Any,

@@ -20,18 +20,13 @@ from srcgrad.rules.book import (
     vjp,
 )
 from srcgrad.rules.quotients import divided
+from srcgrad.types.operators import UFUNCS
 
-alias(np.add, operator.add)
-alias(np.subtract, operator.sub)
-alias(np.multiply, operator.mul)
-alias(np.divide, operator.truediv)
-alias(np.power, operator.pow, math.pow)
-alias(np.remainder, operator.mod)
+for _operator, _ufunc in UFUNCS.items():
+    alias(_ufunc, _operator)
+alias(np.power, math.pow)
 alias(np.fmod, math.fmod)
-alias(np.absolute, abs, operator.abs)
 alias(np.fabs, math.fabs)
-alias(np.negative, operator.neg)
-alias(np.positive, operator.pos)
 alias(np.copysign, math.copysign)
 alias(np.ldexp, math.ldexp)
 alias(np.modf, math.modf)
@@ -240,17 +235,5 @@ nondiff(
     operator.contains, operator.is_, operator.is_not, operator.truth, operator.index,
     bool, int,
 )  # fmt: skip
-alias(np.floor_divide, operator.floordiv)
-alias(np.equal, operator.eq)
-alias(np.not_equal, operator.ne)
-alias(np.less, operator.lt)
-alias(np.less_equal, operator.le)
-alias(np.greater, operator.gt)
-alias(np.greater_equal, operator.ge)
 alias(np.logical_not, operator.not_)
-alias(np.bitwise_and, operator.and_)
-alias(np.bitwise_or, operator.or_)
-alias(np.bitwise_xor, operator.xor)
-alias(np.invert, operator.invert, operator.inv)
-alias(np.left_shift, operator.lshift)
-alias(np.right_shift, operator.rshift)
+alias(np.invert, operator.inv)
