@@ -231,11 +231,8 @@ def _operands_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return code.co_varnames[named:named + bool(code.co_flags & CO_VARARGS)]
 
 
-def entry(
-    function: Callable[..., Any],
-    like: Callable[..., Any] | None = None,
-    adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
-) -> Entry:
+def entry(function: Callable[..., Any], like: Callable[..., Any] | None = None,
+          adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Entry:
     """The entry of ``function``, made if new.  ``like`` is a pure Python function whose
     signature stands in where ``function`` has none (C functions such as ``np.concatenate``)."""
     found = _BOOK.get(function)
@@ -252,17 +249,10 @@ def entry(
     return found
 
 
-def _declare(
-    function: Callable[..., Any],
-    inputs: tuple[str, ...],
-    form: Form,
-    settings: Mapping[str, Any],
-    broadcasts: bool | None,
-    like: Callable[..., Any] | None,
-    bodies: Mapping[str, Body | None],
-    linear: bool = False,
-    sequence: bool = False,
-) -> Callable[[Body], Body]:
+def _declare(function: Callable[..., Any], inputs: tuple[str, ...], form: Form,
+             settings: Mapping[str, Any], broadcasts: bool | None, like: Callable[..., Any] | None,
+             bodies: Mapping[str, Body | None], linear: bool = False,
+             sequence: bool = False) -> Callable[[Body], Body]:
     e = entry(function, like)
     if broadcasts is not None:
         e.broadcasts = broadcasts
@@ -297,13 +287,9 @@ def _named(body: Body, name: str) -> Body:
     return body
 
 
-def elementwise(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    like: Callable[..., Any] | None = None,
-    **bodies: Body | None,
-) -> Callable[[Body], Body]:
+def elementwise(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+                like: Callable[..., Any] | None = None,
+                **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare the partial derivative of an elementwise function for one input.
 
     The body may name ``ans``, inputs and settings, never ``ct``.  A body that returns the
@@ -322,15 +308,9 @@ def elementwise(
     return _declare(function, inputs, "elementwise", settings, True, like, bodies)
 
 
-def vjp(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    broadcasts: bool | None = None,
-    like: Callable[..., Any] | None = None,
-    sequence: bool = False,
-    **bodies: Body | None,
-) -> Callable[[Body], Body]:
+def vjp(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+        broadcasts: bool | None = None, like: Callable[..., Any] | None = None,
+        sequence: bool = False, **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare the vector-Jacobian product for one input, or a group of inputs.
 
     The body names ``ct``, ``ans``, inputs and settings, and returns the cotangent of the input (a
@@ -352,15 +332,9 @@ def vjp(
                     sequence=sequence)
 
 
-def linear(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    broadcasts: bool | None = None,
-    like: Callable[..., Any] | None = None,
-    sequence: bool = False,
-    **bodies: Body | None,
-) -> Callable[[Body], Body]:
+def linear(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+           broadcasts: bool | None = None, like: Callable[..., Any] | None = None,
+           sequence: bool = False, **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare the transpose of a function that is linear in ``inputs`` (taken together).
 
     Like :func:`vjp`; in addition the jvp is the function itself applied to the tangent.
@@ -377,13 +351,8 @@ def linear(
                     linear=True, sequence=sequence)
 
 
-def jvp(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    like: Callable[..., Any] | None = None,
-    **bodies: Body | None,
-) -> Callable[[Body], Body]:
+def jvp(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+        like: Callable[..., Any] | None = None, **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare an explicit Jacobian-vector product: an optional optimisation, tested equal to
     the transpose of the vjp.  The body names ``t``, the tangent of its input.
 
@@ -468,9 +437,8 @@ def alias(target: Callable[..., Any], *spellings: Any) -> None:
         _ALIASES[spelling] = target
 
 
-def variant(
-    target: Callable[..., Any], function: Callable[..., Any], like: Body | None = None
-) -> None:
+def variant(target: Callable[..., Any], function: Callable[..., Any],
+            like: Body | None = None) -> None:
     """Let ``function`` share the rules of ``target`` under a signature of its own: ``like``
     names ``function``'s parameters, in its order and with its defaults, as ``target`` does
     (without ``like``, ``function`` names them so itself).

@@ -208,9 +208,8 @@ linear(taken_along_axis, indices=None,
 
 
 @runtime
-def scatter_diagonal(
-    values: Array, shape: tuple[int, ...], offset: int = 0, axis1: int = 0, axis2: int = 1
-) -> Array:
+def scatter_diagonal(values: Array, shape: tuple[int, ...], offset: int = 0, axis1: int = 0,
+                     axis2: int = 1) -> Array:
     """Zeros of ``shape`` with ``values`` on a diagonal: the transpose of ``np.diagonal``.
 
     >>> scatter_diagonal(np.array([1.0, 2.0]), (2, 3), offset=1)

@@ -101,9 +101,8 @@ def _method(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     return None if function is None else (function, args, kwargs)
 
 
-def resolve(
-    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> tuple[Entry, dict[str, Any]] | None:
+def resolve(function: Any, args: tuple[Any, ...],
+            kwargs: Mapping[str, Any]) -> tuple[Entry, dict[str, Any]] | None:
     """The book's entry for a call and its arguments by canonical name; ``None`` if the book
     has none.  Spelled methods and attributes become the NumPy function that they are.
 

@@ -93,10 +93,8 @@ def constant_like(x: Array, value: Any) -> Array:
 linear(constant_like, broadcasts=True, x=_zero)
 
 
-def refusing(
-    function: Callable[..., Any], inputs: tuple[str, ...], message: str,
-    error: type[RuntimeError] = RuntimeError,
-) -> None:
+def refusing(function: Callable[..., Any], inputs: tuple[str, ...], message: str,
+             error: type[RuntimeError] = RuntimeError) -> None:
     """Declare that differentiating ``function`` is an error with this message."""
 
     def refuse(ct: Array) -> Array:

@@ -86,9 +86,7 @@ def _weighted(values: Array, weight: Any) -> Array:
 
 
 @runtime
-def binary_cross_entropy(
-    input: Array, target: Array, weight: Array, reduction: str
-) -> Array:
+def binary_cross_entropy(input: Array, target: Array, weight: Array, reduction: str) -> Array:
     """``-(target * log(input) + (1 - target) * log(1 - input))``, logarithms at least -100."""
     log_in = np.maximum(np.log(input), -100)
     log_out = np.maximum(np.log1p(-input), -100)
@@ -96,25 +94,22 @@ def binary_cross_entropy(
 
 
 @vjp(binary_cross_entropy, "input")
-def binary_cross_entropy_input(
-    ct: Array, input: Array, target: Array, weight: Array, input_shape: Shape, reduction: str
-) -> Array:
+def binary_cross_entropy_input(ct: Array, input: Array, target: Array, weight: Array,
+                               input_shape: Shape, reduction: str) -> Array:
     scale = _weighted(shared(ct, input_shape, reduction), weight)
     return scale * (input - target) / np.maximum((1 - input) * input, 1e-12)
 
 
 @vjp(binary_cross_entropy, "target", weight=None)
-def binary_cross_entropy_target(
-    ct: Array, input: Array, weight: Array, input_shape: Shape, reduction: str
-) -> Array:
+def binary_cross_entropy_target(ct: Array, input: Array, weight: Array, input_shape: Shape,
+                                reduction: str) -> Array:
     scale = _weighted(shared(ct, input_shape, reduction), weight)
     return scale * (np.maximum(np.log1p(-input), -100) - np.maximum(np.log(input), -100))
 
 
 @runtime
-def binary_cross_entropy_with_logits(
-    input: Array, target: Array, weight: Array, pos_weight: Array, reduction: str
-) -> Array:
+def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array, pos_weight: Array,
+                                     reduction: str) -> Array:
     """:func:`binary_cross_entropy` of ``sigmoid(input)`` without overflow, the positive term
     times ``pos_weight``."""
     if pos_weight is None:
@@ -127,10 +122,9 @@ def binary_cross_entropy_with_logits(
 
 
 @vjp(binary_cross_entropy_with_logits, "input")
-def binary_cross_entropy_with_logits_input(
-    ct: Array, input: Array, target: Array, weight: Array, pos_weight: Array,
-    input_shape: Shape, reduction: str,
-) -> Array:  # fmt: skip
+def binary_cross_entropy_with_logits_input(ct: Array, input: Array, target: Array, weight: Array,
+                                           pos_weight: Array, input_shape: Shape,
+                                           reduction: str) -> Array:
     scale = _weighted(shared(ct, input_shape, reduction), weight)
     if pos_weight is None:
         return scale * (sigmoid(input) - target)
@@ -164,9 +158,8 @@ def _chosen(input: Array, target: Array, ignore_index: int) -> Array:
 
 
 @runtime
-def nll_loss(
-    input: Array, target: Array, weight: Array, reduction: str, ignore_index: int
-) -> Array:
+def nll_loss(input: Array, target: Array, weight: Array, reduction: str,
+             ignore_index: int) -> Array:
     """Minus ``input`` at the target class, axis 1 being the classes (axis 0 of a vector).
 
     ``"mean"`` divides by the sum of the targets' weights.
@@ -182,10 +175,8 @@ def nll_loss(
 
 
 @linear(nll_loss, "input", target=None, weight=None)
-def nll_loss_input(
-    ct: Array, target: Array, weight: Array, input_shape: Shape, input_dtype: Any,
-    reduction: str, ignore_index: int,
-) -> Array:  # fmt: skip
+def nll_loss_input(ct: Array, target: Array, weight: Array, input_shape: Shape, input_dtype: Any,
+                   reduction: str, ignore_index: int) -> Array:
     weights = _class_weights(target, weight, ignore_index, input_dtype)
     if reduction == "mean":
         weights = np.where(weights == 0, 0, weights / np.sum(weights))
@@ -194,9 +185,8 @@ def nll_loss_input(
 
 
 @runtime
-def nll_loss2d(
-    input: Array, target: Array, weight: Array, reduction: str, ignore_index: int
-) -> Array:
+def nll_loss2d(input: Array, target: Array, weight: Array, reduction: str,
+               ignore_index: int) -> Array:
     """:func:`nll_loss` of images: classes on axis 1, positions on the axes after it."""
     return nll_loss(input, target, weight, reduction, ignore_index)
 
@@ -233,9 +223,8 @@ vjp(soft_margin_loss, target=None,
 
 
 @runtime
-def multi_margin_loss(
-    input: Array, target: Array, p: int, margin: float, weight: Array, reduction: str
-) -> Array:
+def multi_margin_loss(input: Array, target: Array, p: int, margin: float, weight: Array,
+                      reduction: str) -> Array:
     """``sum(max(0, margin - input[target] + input)**p) / classes`` over the other classes."""
     slack, scale = _margins(input, target, margin, weight)
     return reduced(np.sum(slack**p * scale, axis=-1), reduction)
@@ -254,9 +243,8 @@ def _margins(input: Array, target: Array, margin: float, weight: Any) -> tuple[A
 
 
 @vjp(multi_margin_loss, "input", target=None, weight=None)
-def multi_margin_loss_input(
-    ct: Array, input: Array, target: Array, p: int, margin: float, weight: Array, reduction: str
-) -> Array:
+def multi_margin_loss_input(ct: Array, input: Array, target: Array, p: int, margin: float,
+                            weight: Array, reduction: str) -> Array:
     slack, scale = _margins(input, target, margin, weight)
     per_row = np.expand_dims(shared(ct, np.shape(target), reduction), -1)
     d = per_row * scale * (np.where(slack > 0, 1, 0) if p == 1 else 2 * slack)
@@ -289,9 +277,7 @@ def _label_margins(input: Array, target: Array) -> tuple[Array, Array]:
 
 
 @vjp(multilabel_margin_loss, "input", target=None)
-def multilabel_margin_loss_input(
-    ct: Array, input: Array, target: Array, reduction: str
-) -> Array:
+def multilabel_margin_loss_input(ct: Array, input: Array, target: Array, reduction: str) -> Array:
     slack, used = _label_margins(input, target)
     per_row = shared(ct, np.shape(target)[:-1], reduction) / np.shape(input)[-1]
     active = np.where(slack > 0, used, 0) * np.expand_dims(per_row, (-2, -1))

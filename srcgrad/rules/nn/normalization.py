@@ -34,9 +34,8 @@ def _last(ndim: int, count: int) -> Ints:
 
 
 @runtime
-def layer_norm(
-    input: Array, normalized_shape: Ints, weight: Array, bias: Array, eps: float
-) -> Array:
+def layer_norm(input: Array, normalized_shape: Ints, weight: Array, bias: Array,
+               eps: float) -> Array:
     """``input`` standardised over its last axes, times ``weight``, plus ``bias`` (or None)."""
     out, _ = _standardised(input, _last(input.ndim, len(normalized_shape)), eps)
     if weight is not None:
@@ -47,9 +46,8 @@ def layer_norm(
 
 
 @vjp(layer_norm, "input", "weight", "bias")
-def layer_norm_all(
-    ct: Array, input: Array, normalized_shape: Ints, weight: Array, input_ndim: int, eps: float
-) -> tuple[Any, Any, Any]:
+def layer_norm_all(ct: Array, input: Array, normalized_shape: Ints, weight: Array, input_ndim: int,
+                   eps: float) -> tuple[Any, Any, Any]:
     count = len(normalized_shape)
     axes = _last(input_ndim, count)
     lead = tuple(range(input_ndim - count))
@@ -70,9 +68,8 @@ def _channel_axes(ndim: int) -> Ints:
 
 
 @runtime
-def batch_norm(
-    input: Array, weight: Array, bias: Array, mean: Array, var: Array, training: bool, eps: float
-) -> Array:
+def batch_norm(input: Array, weight: Array, bias: Array, mean: Array, var: Array, training: bool,
+               eps: float) -> Array:
     """``input`` standardised per channel (axis 1): by its own statistics in training, else by
     the given ``mean`` and ``var``."""
     ndim = input.ndim
@@ -88,10 +85,8 @@ def batch_norm(
 
 
 @vjp(batch_norm, "input", "weight", "bias", mean=None, var=None)
-def batch_norm_all(
-    ct: Array, input: Array, weight: Array, mean: Array, var: Array, input_ndim: int,
-    training: bool, eps: float,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+def batch_norm_all(ct: Array, input: Array, weight: Array, mean: Array, var: Array, input_ndim: int,
+                   training: bool, eps: float) -> tuple[Any, Any, Any]:
     axes = _channel_axes(input_ndim)
     weighted = ct if weight is None else ct * _per_channel(weight, input_ndim)
     if training:
@@ -122,10 +117,8 @@ def group_norm(input: Array, weight: Array, bias: Array, groups: int, eps: float
 
 
 @vjp(group_norm, "input", "weight", "bias")
-def group_norm_all(
-    ct: Array, input: Array, weight: Array, input_shape: Ints, input_ndim: int, groups: int,
-    eps: float,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+def group_norm_all(ct: Array, input: Array, weight: Array, input_shape: Ints, input_ndim: int,
+                   groups: int, eps: float) -> tuple[Any, Any, Any]:
     normal, scale = _standardised(_grouped(input, groups), (2,), eps)
     weighted = ct if weight is None else ct * _per_channel(weight, input_ndim)
     d_input = np.reshape(
@@ -137,9 +130,7 @@ def group_norm_all(
 
 
 @runtime
-def embedding(
-    weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
+def embedding(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Array:
     """Rows of ``weight``; row ``padding_idx`` (-1: none) gets no gradient."""
     return np.take(weight, indices, axis=0)
 
@@ -150,9 +141,8 @@ linear(embedding, indices=None,
 
 
 @runtime
-def add_rows(
-    g: Array, indices: Array, count: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
+def add_rows(g: Array, indices: Array, count: int, padding_idx: int,
+             scale_grad_by_freq: bool) -> Array:
     """The transpose of :func:`embedding`: the rows of ``g`` added up by index."""
     flat = np.ravel(indices)
     width = tuple(g.shape[np.ndim(indices):])
@@ -173,9 +163,7 @@ def add_rows(
 
 
 @linear(add_rows, "g", indices=None)
-def add_rows_g(
-    ct: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
+def add_rows_g(ct: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Array:
     rows = np.take(ct, indices, axis=0)
     spare = (1,) * (np.ndim(ct) - 1)
     if scale_grad_by_freq:
@@ -196,9 +184,8 @@ nondiff(frequency)
 
 
 @runtime
-def attention(
-    query: Array, key: Array, value: Array, mask: Array, causal: bool, scale: float
-) -> Array:
+def attention(query: Array, key: Array, value: Array, mask: Array, causal: bool,
+              scale: float) -> Array:
     """``softmax(scale * query @ key.T + mask) @ value`` over the last two axes."""
     return np.matmul(attention_weights(query, key, mask, causal, scale), value)
 
@@ -216,9 +203,8 @@ def attention_weights(query: Array, key: Array, mask: Array, causal: bool, scale
 
 
 @vjp(attention, "query", "key", "value", mask=None, broadcasts=False)
-def attention_all(
-    ct: Array, query: Array, key: Array, value: Array, mask: Array, causal: bool, scale: float
-) -> tuple[Any, Any, Any]:
+def attention_all(ct: Array, query: Array, key: Array, value: Array, mask: Array, causal: bool,
+                  scale: float) -> tuple[Any, Any, Any]:
     weights = attention_weights(query, key, mask, causal, scale)
     d_value = np.matmul(np.swapaxes(weights, -1, -2), ct)
     d_weights = np.matmul(ct, np.swapaxes(value, -1, -2)) * weights

@@ -18,9 +18,8 @@ from srcgrad.rules.broadcast import runtime
 Ints = tuple[int, ...]
 
 
-def pooled_size(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
-) -> Ints:
+def pooled_size(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                ceil_mode: bool) -> Ints:
     """The spatial size after pooling; with ``ceil_mode`` windows may hang over the end, but
     must start inside the image or its left padding."""
     out = []
@@ -33,9 +32,8 @@ def pooled_size(
     return tuple(out)
 
 
-def _taps_with_room(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
-) -> tuple[Ints, list[tuple[slice, ...]]]:
+def _taps_with_room(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                    out: Ints) -> tuple[Ints, list[tuple[slice, ...]]]:
     """Room needed at the end of each axis, and the slices of the padded image per tap."""
     room = tuple(
         max(0, (m - 1) * s + (k - 1) * d + 1 - n - p)
@@ -61,9 +59,8 @@ def _framed(x: Array, padding: Ints, room: Ints, value: float) -> Array:
 
 
 @runtime
-def max_places(
-    input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
-) -> Array:
+def max_places(input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+               ceil_mode: bool) -> Array:
     """The flat place in its image plane of each window's maximum (the first; the last NaN); -1
     where a dilated window lies in the padding alone."""
     size = input.shape[-len(kernel):]
@@ -146,9 +143,8 @@ linear(pick,
 linear(put_back, values=lambda ct, places, size: pick(ct, places, len(size)))
 
 
-def _divisors(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints, include_pad: bool
-) -> Array:
+def _divisors(size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints,
+              include_pad: bool) -> Array:
     """How many elements each window averages over."""
     axes = []
     for n, k, s, p, m in zip(size, kernel, stride, padding, out):
@@ -158,20 +154,16 @@ def _divisors(
     return functools.reduce(np.multiply.outer, axes)
 
 
-def _average_scale(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints, include_pad: bool,
-    divisor: int | None,
-) -> Array:  # fmt: skip
+def _average_scale(size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints,
+                   include_pad: bool, divisor: int | None) -> Array:
     if divisor is not None:
         return divisor
     return _divisors(size, kernel, stride, padding, out, include_pad)
 
 
 @runtime
-def average_pool(
-    input: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, include_pad: bool,
-    divisor: int | None,
-) -> Array:  # fmt: skip
+def average_pool(input: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+                 include_pad: bool, divisor: int | None) -> Array:
     """The mean of each window.
 
     >>> average_pool(np.arange(4.0), (2,), (2,), (0,), False, True, None)
@@ -190,10 +182,8 @@ def average_pool(
 
 
 @runtime
-def spread_average(
-    g: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
-    include_pad: bool, divisor: int | None,
-) -> Array:  # fmt: skip
+def spread_average(g: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+                   include_pad: bool, divisor: int | None) -> Array:
     """The transpose of :func:`average_pool`: each value shared among its window."""
     ones = (1,) * len(kernel)
     out = pooled_size(size, kernel, stride, padding, ones, ceil_mode)
@@ -209,19 +199,15 @@ def spread_average(
 
 
 @linear(average_pool, "input")
-def average_pool_input(
-    ct: Array, input_shape: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
-    include_pad: bool, divisor: int | None,
-) -> Array:  # fmt: skip
+def average_pool_input(ct: Array, input_shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                       ceil_mode: bool, include_pad: bool, divisor: int | None) -> Array:
     size = tuple(input_shape[len(input_shape) - len(kernel):])
     return spread_average(ct, size, kernel, stride, padding, ceil_mode, include_pad, divisor)
 
 
 @linear(spread_average, "g")
-def spread_average_g(
-    ct: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, include_pad: bool,
-    divisor: int | None,
-) -> Array:  # fmt: skip
+def spread_average_g(ct: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+                     include_pad: bool, divisor: int | None) -> Array:
     return average_pool(ct, kernel, stride, padding, ceil_mode, include_pad, divisor)
 
 

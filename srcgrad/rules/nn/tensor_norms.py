@@ -41,9 +41,8 @@ def power_norm(x: Array, order: float, axis: Any, keepdims: bool) -> Array:
 
 
 @vjp(power_norm, "x")
-def power_norm_x(
-    ct: Array, ans: Array, x: Array, x_dtype: Dtype, order: float, axis: Any, keepdims: bool
-) -> Array:
+def power_norm_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, order: float, axis: Any,
+                 keepdims: bool) -> Array:
     ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
     size = np.absolute(x)
     if x_dtype.kind == "c":

@@ -74,9 +74,8 @@ def power_x1(x1: Array, x2: Array) -> Array:
 
 @vjp(np.power, "x2")
 @vjp(np.float_power, "x2")
-def power_x2(
-    ct: Array, ans: Array, x1: Array, x1_dtype: np.dtype[Any], x2_dtype: np.dtype[Any]
-) -> Array:
+def power_x2(ct: Array, ans: Array, x1: Array, x1_dtype: np.dtype[Any],
+             x2_dtype: np.dtype[Any]) -> Array:
     if isinstance(x1, int | float) and x1 > 0:
         return ct * ans * math.log(x1)
     # 0 where the base is 0, unless the power is infinite; the logarithm of a negative base is

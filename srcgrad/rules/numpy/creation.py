@@ -73,17 +73,15 @@ vjp(np.geomspace,
 
 
 @vjp(np.logspace, "start")
-def logspace_start(
-    ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int, start_shape: Shape
-) -> Array:
+def logspace_start(ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int,
+                   start_shape: Shape) -> Array:
     d = ct * ans * natural_log(base)
     return _end(d, num, endpoint, False, axis, start_shape, stop=False)
 
 
 @vjp(np.logspace, "stop")
-def logspace_stop(
-    ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int, stop_shape: Shape
-) -> Array:
+def logspace_stop(ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int,
+                  stop_shape: Shape) -> Array:
     d = ct * ans * natural_log(base)
     return _end(d, num, endpoint, False, axis, stop_shape, stop=True)
 

@@ -36,9 +36,8 @@ def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
 
 
 @vjp(np.linalg.pinv, "a", settings={"triangle": "read"})
-def pinv_of(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], hermitian: bool, triangle: str
-) -> Array:
+def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], hermitian: bool,
+            triangle: str) -> Array:
     if not hermitian:
         return pinv_a(ct, ans, a, a_dtype)
     whole = np.tril(a) + adjoint_matrix(np.tril(a, -1), a_dtype)
@@ -138,9 +137,8 @@ linear(leading, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis)
 inactive(leading, "like")
 
 
-def _svd(
-    u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array, dtype: Dtype
-) -> Array:
+def _svd(u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array,
+         dtype: Dtype) -> Array:
     """``A = U S Vh`` with ``k`` columns and rows; cotangents and result in PyTorch's convention
     (conjugates of the book's)."""
     if u_ct is None and vh_ct is None:

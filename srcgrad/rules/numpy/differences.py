@@ -32,10 +32,8 @@ def _edge_size(shape: Shape, axis: int) -> int:
 
 
 @linear(np.diff, "a")
-def diff_a(
-    ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
-    append: Array,
-) -> Array:  # fmt: skip
+def diff_a(ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
+           append: Array) -> Array:
     axis = axis % len(a_shape)
     if prepend is None and append is None:
         return _undiff_times(ct, n, axis, a_shape[axis])
@@ -53,10 +51,8 @@ def diff_prepend(ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Sh
 
 
 @linear(np.diff, "append")
-def diff_append(
-    ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
-    append_shape: Shape,
-) -> Array:  # fmt: skip
+def diff_append(ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
+                append_shape: Shape) -> Array:
     axis = axis % len(a_shape)
     start = 0 if prepend is None else _edge_size(prepend_shape, axis)
     joined = _undiff_times(ct, n, axis, np.shape(ct)[axis] + n)
@@ -87,9 +83,8 @@ def _gradient_spacings(varargs: Any, count: int) -> list[Any]:
     return list(varargs) * count if len(varargs) == 1 else list(varargs)
 
 
-def _ungradient(
-    ct: Array, h: Array, h_ndim: Any, shape: Shape, axis: int, edge_order: int
-) -> Array:
+def _ungradient(ct: Array, h: Array, h_ndim: Any, shape: Shape, axis: int,
+                edge_order: int) -> Array:
     """The transpose of ``np.gradient`` along one axis: central differences inside, one-sided
     ones of first or second order at the ends (the coefficients of NumPy's documentation)."""
     ct = np.moveaxis(ct, axis, -1)
@@ -121,9 +116,8 @@ def _ungradient(
 
 
 @linear(np.gradient, "f")
-def gradient_f(
-    ct: Any, f_shape: Shape, varargs: Any, varargs_ndim: Any, axis: Any, edge_order: int
-) -> Array:
+def gradient_f(ct: Any, f_shape: Shape, varargs: Any, varargs_ndim: Any, axis: Any,
+               edge_order: int) -> Array:
     if axis is None:
         axes = tuple(range(len(f_shape)))
     else:
@@ -209,10 +203,8 @@ nondiff(pad_matrix)
 @vjp(np.pad, "array",
      like=lambda array, pad_width, mode="constant", *, stat_length=None, constant_values=0,
      end_values=0, reflect_type="even": None)
-def pad_array(
-    ct: Array, array: Array, array_shape: Shape, pad_width: Any, mode: Any, stat_length: Any,
-    reflect_type: str,
-) -> Array:  # fmt: skip
+def pad_array(ct: Array, array: Array, array_shape: Shape, pad_width: Any, mode: Any,
+              stat_length: Any, reflect_type: str) -> Array:
     widths = _pad_widths(pad_width, len(array_shape))
     inside = _inside(widths, array_shape)
     if mode in ("constant", "empty"):
@@ -236,17 +228,15 @@ def _pad_options(mode: str, stat_length: Any, reflect_type: str) -> tuple[tuple[
 
 
 @jvp(np.pad, "array")
-def pad_array_jvp(
-    t: Array, pad_width: Any, mode: Any, stat_length: Any, reflect_type: str
-) -> Array:
+def pad_array_jvp(t: Array, pad_width: Any, mode: Any, stat_length: Any,
+                  reflect_type: str) -> Array:
     options = dict(_pad_options(mode, stat_length, reflect_type))
     return np.pad(t, pad_width, mode=mode, **options)
 
 
 @vjp(np.pad, "constant_values")
-def pad_constant_values(
-    ct: Array, array_shape: Shape, pad_width: Any, constant_values_shape: Shape
-) -> Array:
+def pad_constant_values(ct: Array, array_shape: Shape, pad_width: Any,
+                        constant_values_shape: Shape) -> Array:
     if constant_values_shape != ():
         raise NoRule("np.pad has a derivative rule for a scalar constant_values= only")
     widths = _pad_widths(pad_width, len(array_shape))

@@ -109,9 +109,8 @@ linear(np.linalg.diagonal,
 
 
 @linear(np.trace, "a")
-def trace_a(
-    ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], offset: int, axis1: int, axis2: int
-) -> Array:
+def trace_a(ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], offset: int, axis1: int,
+            axis2: int) -> Array:
     if len(a_shape) == 2 and (axis1 % 2, axis2 % 2) == (0, 1):
         options: dict[str, Any] = {} if _is_zero(offset) else {"k": offset}
         if a_dtype != np.float64:

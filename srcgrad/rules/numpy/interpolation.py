@@ -68,9 +68,8 @@ def interp_xp(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
 
 
 @vjp(np.interp, "fp")
-def interp_fp(
-    ct: Array, x: Array, xp: Array, fp_shape: Shape, left: Any, right: Any, period: Any
-) -> Array:
+def interp_fp(ct: Array, x: Array, xp: Array, fp_shape: Shape, left: Any, right: Any,
+              period: Any) -> Array:
     _no_period(period)
     x, xp = as_array(x), _nodes(xp)
     ct = _strictly_outside(ct, x, xp, left, right)
@@ -144,9 +143,8 @@ def correlate_a(ct: Array, v: Array, a_shape: Shape, mode: str) -> Array:
 
 
 @vjp(np.correlate, "v")
-def correlate_v(
-    ct: Array, a: Array, v_shape: Shape, a_dtype: np.dtype[Any], v_dtype: np.dtype[Any], mode: str
-) -> Array:
+def correlate_v(ct: Array, a: Array, v_shape: Shape, a_dtype: np.dtype[Any], v_dtype: np.dtype[Any],
+                mode: str) -> Array:
     full = pad_to_full(ct, np.shape(a)[0], v_shape[0], mode, True)
     reversed_v = np.correlate(full, conj_complex(a, a_dtype), "valid")
     return conj_complex(np.flip(reversed_v), v_dtype)

@@ -113,9 +113,8 @@ def full_rank_solution_matrix(a: Array, b: Array, x: Array, ct: Array) -> Array:
 
 
 @vjp(np.linalg.lstsq, "a", "b")
-def lstsq_a_b(
-    ct: Any, ans: Any, a: Array, b: Array, a_dtype: np.dtype[Any], b_ndim: int
-) -> tuple[Array, Array]:
+def lstsq_a_b(ct: Any, ans: Any, a: Array, b: Array, a_dtype: np.dtype[Any],
+              b_ndim: int) -> tuple[Array, Array]:
     x_ct, residual_ct, _, s_ct = ct
     columns, x = (b, ans[0]) if b_ndim == 2 else (np.expand_dims(b, -1), np.expand_dims(ans[0], -1))
     d_a: list[Array] = []
@@ -186,9 +185,8 @@ def tensorinv_a(ct: Array, ans: Array, a_shape: Shape, ind: int) -> Array:
 
 
 @vjp(np.linalg.tensorsolve, "a", "b")
-def tensorsolve_a_b(
-    ct: Array, ans: Array, a: Array, b_shape: Shape, axes: Any
-) -> tuple[Array, Array]:
+def tensorsolve_a_b(ct: Array, ans: Array, a: Array, b_shape: Shape,
+                    axes: Any) -> tuple[Array, Array]:
     if axes is not None:
         raise NoRule("np.linalg.tensorsolve has no derivative rule with axes=; transpose first")
     n = size_of(b_shape)

@@ -68,10 +68,8 @@ def _rank_one(u: Array, vh: Array, one: slice) -> Array:
 
 
 @vjp(np.linalg.norm, "x")
-def norm_x(
-    ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, axis: Any,
-    keepdims: bool,
-) -> Array:  # fmt: skip
+def norm_x(ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, axis: Any,
+           keepdims: bool) -> Array:
     if axis is None and ord is not None:
         axis = tuple(range(x_ndim))
     if isinstance(axis, tuple | list) and len(axis) == 1:
@@ -87,9 +85,8 @@ def norm_x(
 
 
 @vjp(np.linalg.vector_norm, "x")
-def vector_norm_x(
-    ct: Array, ans: Array, x: Array, x_dtype: Dtype, ord: Any, axis: Any, keepdims: bool
-) -> Array:
+def vector_norm_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, ord: Any, axis: Any,
+                  keepdims: bool) -> Array:
     ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
     return _vector_norm(ct, ans, x, x_dtype, ord, axis)
 

@@ -62,9 +62,8 @@ def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, 
     return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
 
 
-def _scaled_problem(
-    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array
-) -> tuple[Array, Array]:
+def _scaled_problem(ct: Array, ans: Array, x: Array, y: Array, deg: int,
+                    w: Array) -> tuple[Array, Array]:
     """Cotangents of the (weighted) matrix of powers and of the (weighted) values in columns."""
     matrix = _design(x, deg, w)
     values = y if np.ndim(y) == 2 else np.expand_dims(y, -1)
@@ -77,9 +76,8 @@ def _scaled_problem(
 
 
 @vjp(np.polyfit, "x")
-def polyfit_x(
-    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array, full: bool, cov: Any
-) -> Array:
+def polyfit_x(ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array, full: bool,
+              cov: Any) -> Array:
     _plain_fit(full, cov)
     d, _ = _scaled_problem(ct, ans, x, y, deg, w)
     if w is not None:
@@ -88,9 +86,8 @@ def polyfit_x(
 
 
 @vjp(np.polyfit, "w")
-def polyfit_w(
-    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
-) -> Array:
+def polyfit_w(ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array,
+              full: bool, cov: Any) -> Array:
     _plain_fit(full, cov)
     d_matrix, d_values = _scaled_problem(ct, ans, x, y, deg, w)
     values = y if y_ndim == 2 else np.expand_dims(y, -1)

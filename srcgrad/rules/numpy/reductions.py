@@ -104,10 +104,8 @@ linear(np.sum, initial=lambda ct: np.sum(ct))
 
 
 @linear(np.mean, "a")
-def mean_a(
-    ct: Array, a_shape: Shape, a_ndim: int, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array
-) -> Array:
+def mean_a(ct: Array, a_shape: Shape, a_ndim: int, a_dtype: np.dtype[Any], axis: Axis,
+           keepdims: bool, where: Array) -> Array:
     n = at_least_one(count(a_shape, axis, where, a_dtype))
     return spread(keep_axes(ct, axis, keepdims, a_ndim) / n, a_shape, where)
 
@@ -119,9 +117,8 @@ def nansum_a(ct: Array, a: Array, axis: Axis, keepdims: bool, where: Array) -> A
 
 
 @vjp(np.nanmean, "a")
-def nanmean_a(
-    ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, where: Array
-) -> Array:
+def nanmean_a(ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+              where: Array) -> Array:
     present = ~np.isnan(a) if where is True else ~np.isnan(a) & where
     n = number_of(present, axis, a_dtype)
     return np.where(present, keep_axes(ct, axis, keepdims, np.ndim(a)) / n, 0)
@@ -139,9 +136,8 @@ def _scaled(ct: Array, initial: Array) -> Array:
 
 
 @vjp(np.prod, "a")
-def prod_a(
-    ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array, initial: Array
-) -> Array:
+def prod_a(ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array,
+           initial: Array) -> Array:
     if where is not True:
         a = np.where(where, a, 1)
     d = _others(_scaled(ct, initial), a, axis, keepdims, a_shape)
@@ -156,18 +152,15 @@ def prod_initial(ct: Array, a: Array, axis: Axis, keepdims: bool, where: Array) 
 
 
 @vjp(np.nanprod, "a")
-def nanprod_a(
-    ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array, initial: Array
-) -> Array:
+def nanprod_a(ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array,
+              initial: Array) -> Array:
     used = ~np.isnan(a) if where is True else ~np.isnan(a) & where
     d = _others(_scaled(ct, initial), np.where(used, a, 1), axis, keepdims, a_shape)
     return np.where(used, d, 0)
 
 
-def extremum_share(
-    ct: Array, a: Array, ans: Array, axis: Axis, dtype: np.dtype[Any],
-    ties: str, where: Array = True, initial: Array = None, skip_nan: bool = False,
-) -> Array:  # fmt: skip
+def extremum_share(ct: Array, a: Array, ans: Array, axis: Axis, dtype: np.dtype[Any], ties: str,
+                   where: Array = True, initial: Array = None, skip_nan: bool = False) -> Array:
     """The cotangent of the elements of ``a`` that attain ``ans`` (kept axes): shared evenly
     (``ties="split"``; with ``ties="equal"`` NaN attains nothing, and is what all get then) or
     given to the first in order (``ties="first"``)."""
@@ -191,10 +184,8 @@ def extremum_share(
 
 @vjp(np.max, "a", settings={"ties": "split"})
 @vjp(np.min, "a", settings={"ties": "split"})
-def extremum_a(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array, initial: Array, ties: str,
-) -> Array:  # fmt: skip
+def extremum_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+               where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial)
@@ -202,10 +193,8 @@ def extremum_a(
 
 @vjp(np.nanmax, "a", settings={"ties": "split"})
 @vjp(np.nanmin, "a", settings={"ties": "split"})
-def present_extremum_a(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array, initial: Array, ties: str,
-) -> Array:  # fmt: skip
+def present_extremum_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+                       keepdims: bool, where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial, skip_nan=True)
@@ -215,10 +204,8 @@ def present_extremum_a(
 @vjp(np.min, "initial", settings={"ties": "split"})
 @vjp(np.nanmax, "initial", settings={"ties": "split"})
 @vjp(np.nanmin, "initial", settings={"ties": "split"})
-def extremum_initial(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array, initial: Array, ties: str,
-) -> Array:  # fmt: skip
+def extremum_initial(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+                     keepdims: bool, where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     n = number_of(a == ans if where is True else (a == ans) & where, axis, a_dtype)
@@ -228,9 +215,8 @@ def extremum_initial(
 
 
 @vjp(np.ptp, "a", settings={"ties": "split"})
-def ptp_a(
-    ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, ties: str
-) -> Array:
+def ptp_a(ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+          ties: str) -> Array:
     ct = keep_axes(ct, axis, keepdims, np.ndim(a))
     high = extremum_share(ct, a, reduced(np.max, a, axis), axis, a_dtype, ties)
     low = extremum_share(ct, a, reduced(np.min, a, axis), axis, a_dtype, ties)

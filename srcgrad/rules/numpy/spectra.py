@@ -118,9 +118,8 @@ def divided_differences(w: Array, values: Array, slopes: Array) -> Array:
 
 
 @vjp(divided_differences, "w", "values", "slopes")
-def divided_differences_rule(
-    ct: Array, ans: Array, w: Array, values: Array, slopes: Array
-) -> tuple[Array, Array, Array]:
+def divided_differences_rule(ct: Array, ans: Array, w: Array, values: Array,
+                             slopes: Array) -> tuple[Array, Array, Array]:
     inverse, half = distant(w, values, slopes), adjacent(w, values, slopes) * (0.5 * ct)
     moved, rising = ct * ans * inverse, ct * inverse
     return (
@@ -147,9 +146,8 @@ vjp(distant, values=None, slopes=None, w=lambda ct, ans: inverse_gaps_w(ct, ans)
 inactive(adjacent, "w", "values", "slopes")
 
 
-def spectral_a(
-    w: Array, v: Array, gamma: Array, values: Array, slopes: Any, dtype: np.dtype[Any]
-) -> Array:
+def spectral_a(w: Array, v: Array, gamma: Array, values: Array, slopes: Any,
+               dtype: np.dtype[Any]) -> Array:
     """The cotangent of a Hermitian matrix in ``m = V diag(f(w)) V^H``, where ``gamma`` is
     ``V^T m_ct conj(V)``."""
     slopes = np.zeros_like(values) if slopes is None else slopes

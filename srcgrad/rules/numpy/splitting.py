@@ -28,9 +28,8 @@ def split_sizes(a: Array, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...
 
 
 @linear(split_sizes, "a")
-def split_sizes_a(
-    ct: Any, a_shape: Shape, a_dtype: np.dtype[Any], sizes: tuple[int, ...], axis: int
-) -> Array:
+def split_sizes_a(ct: Any, a_shape: Shape, a_dtype: np.dtype[Any], sizes: tuple[int, ...],
+                  axis: int) -> Array:
     parts = [
         np.zeros((*a_shape[:axis], n, *a_shape[axis + 1 :]), a_dtype) if c is None else c
         for c, n in zip(ct, sizes)
@@ -76,10 +75,8 @@ def put_diagonal(a: Array, source: Array, offset: int, axis1: int, axis2: int) -
 
 
 @linear(put_diagonal, "a")
-def put_diagonal_a(
-    ct: Array, source_shape: Shape, source_dtype: np.dtype[Any], offset: int, axis1: int,
-    axis2: int,
-) -> Array:  # fmt: skip
+def put_diagonal_a(ct: Array, source_shape: Shape, source_dtype: np.dtype[Any], offset: int,
+                   axis1: int, axis2: int) -> Array:
     return put_diagonal(ct, np.zeros(source_shape, source_dtype), offset, axis1, axis2)
 
 
@@ -190,9 +187,8 @@ def scatter_source(ct: Array, source_shape: Shape, indices: Array, axis: int) ->
 
 
 @runtime
-def scatter_extreme(
-    a: Array, indices: Array, source: Array, axis: int, how: str, include_self: bool
-) -> Array:
+def scatter_extreme(a: Array, indices: Array, source: Array, axis: int, how: str,
+                    include_self: bool) -> Array:
     """``a`` combined with ``source`` at ``indices`` by ``prod``, ``mean``, ``amax`` or ``amin``."""
     out = np.array(np.atleast_1d(a))
     indices = np.atleast_1d(indices)
@@ -236,10 +232,9 @@ _COMBINE: dict[str, Any] = {
 
 
 @vjp(scatter_extreme, "a", "source", indices=None)
-def scatter_extreme_rule(
-    ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int, how: str,
-    include_self: bool, source_shape: Shape, a_shape: Shape,
-) -> tuple[Array, Array]:  # fmt: skip
+def scatter_extreme_rule(ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int,
+                         how: str, include_self: bool, source_shape: Shape,
+                         a_shape: Shape) -> tuple[Array, Array]:
     mine = scatter(np.ones(a_shape), indices, np.zeros(()), axis, "set") if not include_self else (
         np.ones(a_shape))
     if how in ("sum", "mean"):
@@ -259,10 +254,8 @@ def scatter_extreme_rule(
     return d_a, gather(share, indices, axis) * wins
 
 
-def _product_shares(
-    ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int,
-    include_self: bool, mine: Array,
-) -> tuple[Array, Array]:  # fmt: skip
+def _product_shares(ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int,
+                    include_self: bool, mine: Array) -> tuple[Array, Array]:
     """Each factor's cotangent: the product of the others, also where one factor is 0."""
     used = source[tuple(slice(0, n) for n in np.shape(indices))]
     own = np.where(a == 0, 1, a)

@@ -40,9 +40,8 @@ for _function in (np.var, np.std, np.nanvar, np.nanstd):
     inactive(_function, "where")
 
 
-def _degrees_of_freedom(
-    shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any], ddof: Any
-) -> Array:
+def _degrees_of_freedom(shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any],
+                        ddof: Any) -> Array:
     n = count(shape, axis, where, dtype)
     if isinstance(ddof, int) and ddof == 0:
         return n
@@ -56,10 +55,8 @@ def _deviation(a: Array, axis: Axis, where: Array, mean: Array) -> Array:
 
 
 @vjp(np.var, "a")
-def var_a(
-    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
+def var_a(ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+          keepdims: bool, where: Array, mean: Array) -> Array:
     n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
     deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
     ct = keep_axes(ct, axis, keepdims, len(a_shape))
@@ -69,10 +66,8 @@ def var_a(
 
 
 @vjp(np.std, "a")
-def std_a(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
+def std_a(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis,
+          ddof: Any, keepdims: bool, where: Array, mean: Array) -> Array:
     ndim = len(a_shape)
     n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
@@ -81,19 +76,15 @@ def std_a(
 
 
 @vjp(np.var, "mean")
-def var_mean(
-    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
-) -> Array:  # fmt: skip
+def var_mean(ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+             keepdims: bool, where: Array, mean: Array, mean_shape: Shape) -> Array:
     d = var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
     return -sum_to(d, mean_shape)
 
 
 @vjp(np.std, "mean")
-def std_mean(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
-) -> Array:  # fmt: skip
+def std_mean(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis,
+             ddof: Any, keepdims: bool, where: Array, mean: Array, mean_shape: Shape) -> Array:
     d = std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
     return -sum_to(d, mean_shape)
 
@@ -103,19 +94,15 @@ def _present(a: Array, where: Array) -> Array:
 
 
 @vjp(np.nanvar, "a")
-def nanvar_a(
-    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
+def nanvar_a(ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+             keepdims: bool, where: Array, mean: Array) -> Array:
     where = _present(a, where)
     return var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
 
 
 @vjp(np.nanstd, "a")
-def nanstd_a(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
+def nanstd_a(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis,
+             ddof: Any, keepdims: bool, where: Array, mean: Array) -> Array:
     where = _present(a, where)
     return std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
 
@@ -130,10 +117,8 @@ def _weights_over(weights: Array, weights_ndim: int, ndim: int, axis: Axis) -> A
 
 
 @vjp(np.average, "a")
-def average_a(
-    ct: Any, a_shape: Shape, axis: Axis, weights: Array, weights_ndim: Any, returned: bool,
-    keepdims: bool,
-) -> Array:  # fmt: skip
+def average_a(ct: Any, a_shape: Shape, axis: Axis, weights: Array, weights_ndim: Any,
+              returned: bool, keepdims: bool) -> Array:
     ct = keep_axes(ct[0] if returned else ct, axis, keepdims, len(a_shape))
     if weights is None:
         return np.broadcast_to(ct / at_least_one(reduced_size(a_shape, axis)), a_shape)
@@ -142,10 +127,8 @@ def average_a(
 
 
 @vjp(np.average, "weights")
-def average_weights(
-    ct: Any, ans: Any, a: Array, axis: Axis, weights: Array, weights_ndim: int, returned: bool,
-    keepdims: bool,
-) -> Array:  # fmt: skip
+def average_weights(ct: Any, ans: Any, a: Array, axis: Axis, weights: Array, weights_ndim: int,
+                    returned: bool, keepdims: bool) -> Array:
     ndim = np.ndim(a)
     mean, total_ct = (ans[0], ct[1]) if returned else (ans, None)
     w = _weights_over(weights, weights_ndim, ndim, axis)
@@ -207,9 +190,7 @@ def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
     )
 
 
-def _quantile(
-    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool
-) -> Array:
+def _quantile(ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool) -> Array:
     q = as_array(q)
     q_ndim = np.ndim(q)
     shape = np.shape(a)
@@ -230,9 +211,8 @@ def _unweighted(weights: Array) -> None:
 
 
 @vjp(np.quantile, "a")
-def quantile_a(
-    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
-) -> Array:
+def quantile_a(ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool,
+               weights: Array) -> Array:
     _unweighted(weights)
     return _quantile(ct, a, q, axis, method, keepdims)
 
@@ -243,10 +223,8 @@ vjp(np.percentile,
 
 
 @vjp(np.quantile, "q")
-def quantile_q(
-    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
-    keepdims: bool, weights: Array,
-) -> Array:  # fmt: skip
+def quantile_q(ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
+               keepdims: bool, weights: Array) -> Array:
     """The slope between two neighbours in the sorted sample."""
     _unweighted(weights)
     if method != "linear":
@@ -262,10 +240,8 @@ def quantile_q(
 
 
 @vjp(np.percentile, "q")
-def percentile_q(
-    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
-    keepdims: bool, weights: Array,
-) -> Array:  # fmt: skip
+def percentile_q(ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
+                 keepdims: bool, weights: Array) -> Array:
     share = np.divide(as_array(q), 100)
     return quantile_q(ct, a, share, q_shape, axis, method, keepdims, weights) / 100
 
@@ -309,10 +285,8 @@ def _no_weights(fweights: Any, aweights: Any) -> None:
 
 
 @vjp(np.cov, "m")
-def cov_m(
-    ct: Array, m: Array, m_ndim: int, m_dtype: np.dtype[Any], y: Array, rowvar: bool, bias: bool,
-    ddof: Any, fweights: Any, aweights: Any,
-) -> Array:  # fmt: skip
+def cov_m(ct: Array, m: Array, m_ndim: int, m_dtype: np.dtype[Any], y: Array, rowvar: bool,
+          bias: bool, ddof: Any, fweights: Any, aweights: Any) -> Array:
     _no_weights(fweights, aweights)
     if y is not None:
         raise NoRule("np.cov: no derivative rule with y=; stack the variables with np.vstack")

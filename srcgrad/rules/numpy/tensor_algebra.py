@@ -44,9 +44,8 @@ def _terms(operands: tuple[Any, ...], ndims: list[Any]) -> tuple[list[str], str,
     return terms, out.replace("...", wide), places
 
 
-def _operand(
-    ct: Array, out: str, others: list[tuple[Array, str]], term: str, shape: Shape
-) -> Array:
+def _operand(ct: Array, out: str, others: list[tuple[Array, str]], term: str,
+             shape: Shape) -> Array:
     """The cotangent of one operand: contract ``ct`` with the others, put back what was summed
     alone, and lay out what was a diagonal."""
     repeated = [c for c in dict.fromkeys(term) if term.count(c) > 1]
@@ -80,9 +79,8 @@ def _sizes_of(label: str, labelled: list[tuple[Array, str]]) -> list[int]:
 
 
 @vjp(np.einsum, "operands")
-def einsum_operands(
-    ct: Array, operands: tuple[Any, ...], operands_shape: Any, operands_ndim: Any
-) -> list[Any]:
+def einsum_operands(ct: Array, operands: tuple[Any, ...], operands_shape: Any,
+                    operands_ndim: Any) -> list[Any]:
     terms, out, places = _terms(operands, operands_ndim)
     result: list[Any] = [None] * len(operands)
     for i, place in enumerate(places):
@@ -118,9 +116,8 @@ def kron_b(ct: Array, a: Array, b_shape: Shape) -> Array:
 
 
 @vjp(np.cross, "a")
-def cross_a(
-    ct: Array, b: Array, a_shape: Shape, axisa: int, axisb: int, axisc: int, axis: int | None
-) -> Array:
+def cross_a(ct: Array, b: Array, a_shape: Shape, axisa: int, axisb: int, axisc: int,
+            axis: int | None) -> Array:
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
     d = np.cross(np.moveaxis(b, axisb, -1), np.moveaxis(ct, axisc, -1))
     axisa = axisa % len(a_shape)

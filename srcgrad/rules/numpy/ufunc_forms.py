@@ -31,9 +31,8 @@ linear(masked, base=lambda ct, where: np.where(where, 0, ct))
 
 
 @vjp(masked, "operands", where=None)
-def masked_operands(
-    ct: Array, ufunc: Any, where: Array, operands: Any, operands_shape: Any
-) -> list[Any]:
+def masked_operands(ct: Array, ufunc: Any, where: Array, operands: Any,
+                    operands_shape: Any) -> list[Any]:
     inside = _INSIDE.get(ufunc, 0.5)
     safe = [x if isinstance(x, int | float) else np.where(where, x, inside) for x in operands]
     found = cotangents(ufunc, safe, ufunc(*safe), np.where(where, ct, 0))
@@ -69,9 +68,8 @@ def cotangents(ufunc: Any, operands: Any, ans: Array, ct: Array) -> list[Any]:
 
 def _outer_rule(ufunc: Any) -> None:
     @vjp(ufunc.outer, "A", "B", like=outer_parameters)
-    def outer_operands(
-        ct: Array, ans: Array, A: Array, B: Array, A_shape: Shape, B_shape: Shape
-    ) -> tuple[Any, Any]:
+    def outer_operands(ct: Array, ans: Array, A: Array, B: Array, A_shape: Shape,
+                       B_shape: Shape) -> tuple[Any, Any]:
         rank, rest = len(A_shape), len(B_shape)
         rows = np.reshape(A, (*A_shape, *(1,) * rest))
         d_a, d_b = cotangents(ufunc, (rows, B), ans, ct)

@@ -40,9 +40,7 @@ linear(put, a=lambda ct, key: put(ct, 0, key))
 
 
 @linear(put, "values", settings={"repeated": "last"})
-def put_values(
-    ct: Array, a_shape: Shape, values_shape: Shape, key: Any, repeated: str
-) -> Array:
+def put_values(ct: Array, a_shape: Shape, values_shape: Shape, key: Any, repeated: str) -> Array:
     if repeated == "each":  # every value written to a place counts, also those overwritten
         return sum_to(ct[key], values_shape)
     return sum_to(np.where(last_write_mask(a_shape, key), ct[key], 0), values_shape)

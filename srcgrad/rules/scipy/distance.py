@@ -8,10 +8,9 @@ import numpy as np
 import scipy.spatial.distance as sd
 
 from srcgrad.rules.book import Array, NoRule, linear, vjp
-from srcgrad.rules.broadcast import dispatching, runtime
+from srcgrad.rules.broadcast import runtime
 
 Shape = tuple[Any, ...]
-_squareform = dispatching(sd.squareform)
 
 
 @runtime

@@ -74,10 +74,8 @@ def cosine_transpose(function: Any, inverse: Any, cosine: bool, forward: bool) -
             return same(_scaled(ct, axis, cosine, 2), type=5 - type, axis=axis, norm=norm)
         return _scaled(same(ct, type=5 - type, axis=axis, norm=norm), axis, cosine, 0.5)
 
-    def transform_x(
-        ct: Array, x_shape: tuple[int, ...], type: int, n: Any, axis: int, norm: Any,
-        orthogonalize: Any,
-    ) -> Array:  # fmt: skip
+    def transform_x(ct: Array, x_shape: tuple[int, ...], type: int, n: Any, axis: int, norm: Any,
+                    orthogonalize: Any) -> Array:
         if orthogonalize is not None or type not in (1, 2, 3, 4):
             raise NoRule(
                 "cosine and sine transforms have a derivative rule for types 1 to 4, "
@@ -89,10 +87,8 @@ def cosine_transpose(function: Any, inverse: Any, cosine: bool, forward: bool) -
     return transform_x
 
 
-def over_axes(
-    transform_x: Any, ct: Array, x_shape: tuple[int, ...], type: int, shape: Any, axes: Any,
-    norm: Any,
-) -> Array:  # fmt: skip
+def over_axes(transform_x: Any, ct: Array, x_shape: tuple[int, ...], type: int, shape: Any,
+              axes: Any, norm: Any) -> Array:
     """The rule of a transform along several axes, from that along one."""
     if shape is not None:
         raise NoRule("cosine and sine transforms of several axes have a derivative rule without "

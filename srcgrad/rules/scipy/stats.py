@@ -190,10 +190,9 @@ def _normal_like(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = 
 
 @vjp(st.multivariate_normal.logpdf, "x", "mean", "cov", like=_normal_like,
      settings={"triangle": "read"})
-def multivariate_normal_logpdf(
-    ct: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array, cov_ndim: int,
-    cov_shape: Any, cov_dtype: Any, triangle: str,
-) -> Any:  # fmt: skip
+def multivariate_normal_logpdf(ct: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any,
+                               cov: Array, cov_ndim: int, cov_shape: Any, cov_dtype: Any,
+                               triangle: str) -> Any:
     centred = x if mean is None else x - mean
     if cov_ndim != 2 and (mean is None or len(mean_shape) != 1):
         raise NoRule("multivariate_normal has a derivative rule for a matrix cov=, or a vector "
@@ -215,10 +214,9 @@ def multivariate_normal_logpdf(
 
 @vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like,
      settings={"triangle": "read"})
-def multivariate_normal_pdf(
-    ct: Array, ans: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array,
-    cov_ndim: int, cov_shape: Any, cov_dtype: Any, triangle: str,
-) -> Any:  # fmt: skip
+def multivariate_normal_pdf(ct: Array, ans: Array, x: Array, x_shape: Shape, mean: Array,
+                            mean_shape: Any, cov: Array, cov_ndim: int, cov_shape: Any,
+                            cov_dtype: Any, triangle: str) -> Any:
     return multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim,
                                       cov_shape, cov_dtype, triangle)
 

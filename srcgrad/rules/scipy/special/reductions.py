@@ -17,17 +17,14 @@ Shape = tuple[int, ...]
 
 @vjp(sp.logsumexp, "a",
      like=lambda a, axis=None, b=None, keepdims=False, return_sign=False: None)
-def logsumexp_a(
-    ct: Any, ans: Any, a: Array, a_shape: Shape, axis: Any, b: Array, keepdims: bool,
-    return_sign: bool,
-) -> Array:  # fmt: skip
+def logsumexp_a(ct: Any, ans: Any, a: Array, a_shape: Shape, axis: Any, b: Array, keepdims: bool,
+                return_sign: bool) -> Array:
     return sum_to(_shared_out(ct, ans, a, axis, b, keepdims, return_sign), a_shape)
 
 
 @vjp(sp.logsumexp, "b")
-def logsumexp_b(
-    ct: Any, ans: Any, a: Array, b_shape: Shape, axis: Any, keepdims: bool, return_sign: bool
-) -> Array:
+def logsumexp_b(ct: Any, ans: Any, a: Array, b_shape: Shape, axis: Any, keepdims: bool,
+                return_sign: bool) -> Array:
     return sum_to(_shared_out(ct, ans, a, axis, None, keepdims, return_sign), b_shape)
 
 
