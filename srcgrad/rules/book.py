@@ -63,6 +63,8 @@ from ..types.dataclasses import dataclass, field
 
 Body = Callable[..., Any]
 Array = Any  # what bodies compute on: arrays, scalars, tensors or graph values, as the engine likes
+Shape = tuple[Any, ...]  # sizes may be symbolic
+Dtype = np.dtype[Any]
 Form = Literal["elementwise", "vjp", "jvp"]
 
 

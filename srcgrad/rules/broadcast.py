@@ -33,15 +33,7 @@ def _find_engine_value(value: Any) -> Any:
 
 def runtime(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let engines' arrays take over calls of ``function``, as they do for NumPy's functions."""
-
-    @functools.wraps(function)
-    def dispatch(*args: Any, **kwargs: Any) -> Any:
-        engine = _find_engine_value(args)
-        if engine is None:
-            return function(*args, **kwargs)
-        return engine.__array_function__(dispatch, (type(engine),), args, kwargs)
-
-    return dispatch
+    return _taken_over(function, None)
 
 
 def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,13 +41,19 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
     For functions of other libraries that do not dispatch on their own (``scipy.linalg``).
     """
+    return _taken_over(function, function)
+
+
+def _taken_over(function: Callable[..., Any],
+                seen: Callable[..., Any] | None) -> Callable[..., Any]:
+    """A function whose calls engines' arrays take over; they see ``seen``, or itself."""
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         engine = _find_engine_value(args)
         if engine is None:
             return function(*args, **kwargs)
-        return engine.__array_function__(function, (type(engine),), args, kwargs)
+        return engine.__array_function__(seen or dispatch, (type(engine),), args, kwargs)
 
     return dispatch
 

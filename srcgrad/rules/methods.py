@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, Entry, linear, lookup, nondiff, variant
+from srcgrad.rules.book import Array, Entry, Shape, linear, lookup, nondiff, variant
 from srcgrad.rules.broadcast import scatter_add, size_of
 from srcgrad.rules.numpy.random_draws import DRAWS
 from srcgrad.types.spelling import Attribute, Method
-
-Shape = tuple[int, ...]
 
 
 def item(a: Array, *place: Any) -> Any:

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, Shape, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
-
-Shape = tuple[int, ...]
 
 
 def _times(x: Array, factor: Any) -> Array:

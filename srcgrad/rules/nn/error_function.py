@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, elementwise
+from srcgrad.rules.book import Array, Dtype, elementwise
 from srcgrad.rules.broadcast import runtime
 
 _SMALL = (
@@ -98,7 +98,7 @@ def _erf_single(x: Array) -> Array:
     return np.asarray(np.clip(top, np.float32(-1), np.float32(1)))
 
 
-def widened(x: Array) -> tuple[Array, np.dtype[Any]]:
+def widened(x: Array) -> tuple[Array, Dtype]:
     """``x`` in float64, and the dtype a result is to have."""
     x = np.asarray(x)
     kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)

@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.book import Array, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.activations import log_sigmoid, sigmoid
-
-Shape = tuple[int, ...]
 
 
 def reduced(loss: Array, reduction: str) -> Array:

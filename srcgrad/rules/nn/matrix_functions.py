@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
 
-Shape = tuple[int, ...]
-Dtype = np.dtype[Any]
 # Higham (2005): norms up to which the diagonal Pade approximants of these degrees are exact
 _THETA = {3: 1.495585217958292e-2, 5: 2.53939833006323e-1, 7: 9.504178996162932e-1,
           9: 2.097847961257068, 13: 5.371920351148152}

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, Dtype, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.numpy.products import conj_complex
 from srcgrad.rules.numpy.reductions import keep_axes
-
-Dtype = np.dtype[Any]
 
 
 @runtime

@@ -10,6 +10,7 @@ import numpy as np
 
 from srcgrad.rules.book import (
     Array,
+    Dtype,
     alias,
     elementwise,
     entry,
@@ -74,8 +75,7 @@ def power_x1(x1: Array, x2: Array) -> Array:
 
 @vjp(np.power, "x2")
 @vjp(np.float_power, "x2")
-def power_x2(ct: Array, ans: Array, x1: Array, x1_dtype: np.dtype[Any],
-             x2_dtype: np.dtype[Any]) -> Array:
+def power_x2(ct: Array, ans: Array, x1: Array, x1_dtype: Dtype, x2_dtype: Dtype) -> Array:
     if isinstance(x1, int | float) and x1 > 0:
         return ct * ans * math.log(x1)
     # 0 where the base is 0, unless the power is infinite; the logarithm of a negative base is
@@ -100,7 +100,7 @@ vjp(np.divmod,
 
 
 @elementwise(np.absolute)
-def absolute(x: Array, ans: Array, x_dtype: np.dtype[Any]) -> Array:
+def absolute(x: Array, ans: Array, x_dtype: Dtype) -> Array:
     if x_dtype.kind == "c":
         return np.conj(x) / np.where(ans == 0, 1, ans)
     return np.sign(x)
@@ -110,7 +110,7 @@ elementwise(np.fabs, x=lambda x: np.sign(x))
 
 
 @vjp(np.sign)
-def sign(ct: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+def sign(ct: Array, ans: Array, x: Array, x_dtype: Dtype) -> Array:
     if x_dtype.kind != "c":
         return None
     length = np.absolute(x)
@@ -118,7 +118,7 @@ def sign(ct: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
 
 
 @jvp(np.sign)
-def sign_jvp(t: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+def sign_jvp(t: Array, ans: Array, x: Array, x_dtype: Dtype) -> Array:
     if x_dtype.kind != "c":
         return None
     length = np.absolute(x)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, entry, linear, nondiff, vjp
 
 for _function in (np.real, np.imag, np.angle, np.real_if_close):
     entry(_function).broadcasts = True
@@ -26,7 +25,7 @@ vjp(np.imag, val=lambda ct, val_dtype: -1j * ct if val_dtype.kind == "c" else No
 
 
 @vjp(np.angle, "z")
-def angle_z(ct: Array, z: Array, z_dtype: np.dtype[Any], deg: bool) -> Array:
+def angle_z(ct: Array, z: Array, z_dtype: Dtype, deg: bool) -> Array:
     if z_dtype.kind != "c":
         return None
     d = -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2)

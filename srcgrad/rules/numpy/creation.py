@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import sum_to
 from srcgrad.rules.numpy.exponential import natural_log
-
-Shape = tuple[int, ...]
 
 nondiff(
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity,

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, variant, vjp
+from srcgrad.rules.book import Array, Shape, linear, variant, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
-
-Shape = tuple[int, ...]
 
 
 @runtime

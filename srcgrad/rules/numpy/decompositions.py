@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, inactive, linear, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a, solution_or_nan
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
 from srcgrad.rules.numpy.spectra import inverse_gaps, over_gaps, shared_by_equals
-
-Dtype = np.dtype[Any]
 
 
 def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
@@ -36,7 +34,7 @@ def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
 
 
 @vjp(np.linalg.pinv, "a", settings={"triangle": "read"})
-def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], hermitian: bool,
+def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: Dtype, hermitian: bool,
             triangle: str) -> Array:
     if not hermitian:
         return pinv_a(ct, ans, a, a_dtype)

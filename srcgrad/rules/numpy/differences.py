@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, jvp, linear, nondiff, static, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, jvp, linear, nondiff, static, vjp
 from srcgrad.rules.broadcast import larger, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.numpy.joining import along
-
-Shape = tuple[int, ...]
 
 
 def _undiff(ct: Array, axis: int, size: Any) -> Array:

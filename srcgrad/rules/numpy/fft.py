@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.book import Array, Shape, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, sum_to
 
-Shape = tuple[int, ...]
 _SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 

@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, vjp
 from srcgrad.rules.broadcast import arange
 from srcgrad.rules.numpy.reductions import extremum_share
 
 
-def _edges_to_data(d_low: Array, d_high: Array, a: Array, dtype: np.dtype[Any],
-                   edges: Array) -> Array:
+def _edges_to_data(d_low: Array, d_high: Array, a: Array, dtype: Dtype, edges: Array) -> Array:
     """The cotangent of data from those of its smallest and largest element (ties share).  Without
     data nothing follows it: the edges are 0 and 1."""
     start, end = edges[0], edges[-1]
@@ -33,7 +32,7 @@ def _ends(ct_edges: Array, count: Any) -> tuple[Array, Array]:
 
 
 @vjp(np.histogram_bin_edges, "a")
-def histogram_bin_edges_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], bins_ndim: int,
+def histogram_bin_edges_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, bins_ndim: int,
                           range: Any) -> Any:
     if bins_ndim or range is not None:
         return None
@@ -42,7 +41,7 @@ def histogram_bin_edges_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any
 
 
 @vjp(np.histogram, "a")
-def histogram_a(ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any], bins_ndim: int, range: Any,
+def histogram_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, bins_ndim: int, range: Any,
                 density: Any) -> Any:
     if bins_ndim or range is not None:
         return None

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, nondiff, sequence
+from srcgrad.rules.book import Array, Dtype, Shape, linear, nondiff, sequence
 from srcgrad.rules.broadcast import (
     arange,
     eye,
@@ -18,8 +18,6 @@ from srcgrad.rules.broadcast import (
     sum_to,
 )
 from srcgrad.rules.numpy.joining import along
-
-Shape = tuple[int, ...]
 
 linear(operator.getitem, b=None, like=lambda a, b, /: None,
     a=lambda ct, a_shape, b: scatter_add(ct, b, a_shape))
@@ -109,7 +107,7 @@ linear(np.linalg.diagonal,
 
 
 @linear(np.trace, "a")
-def trace_a(ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], offset: int, axis1: int,
+def trace_a(ct: Array, a_shape: Shape, a_dtype: Dtype, offset: int, axis1: int,
             axis2: int) -> Array:
     if len(a_shape) == 2 and (axis1 % 2, axis2 % 2) == (0, 1):
         options: dict[str, Any] = {} if _is_zero(offset) else {"k": offset}

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, linear, nondiff
+from srcgrad.rules.book import Array, Shape, alias, linear, nondiff
 from srcgrad.rules.broadcast import arange, larger, runtime, scatter_add, size_of, sum_to
-
-Shape = tuple[int, ...]
 
 
 def along(axis: int, part: Any) -> Any:

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, static, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, static, vjp
 from srcgrad.rules.numpy.linear_algebra import inverse_or_nan
 from srcgrad.rules.numpy.products import conj_complex
 from srcgrad.rules.numpy.reductions import extremum_share, keep_axes
-
-Dtype = np.dtype[Any]
 
 
 def _length(x: Array, dtype: Dtype) -> tuple[Array, Array]:

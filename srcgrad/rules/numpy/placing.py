@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear
+from srcgrad.rules.book import Array, Shape, linear
 from srcgrad.rules.broadcast import runtime, scatter_add, sum_to
 from srcgrad.rules.nn.flat_functions import refusing
-
-Shape = tuple[int, ...]
 
 
 @runtime

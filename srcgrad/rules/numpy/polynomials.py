@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, linear, static, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, linear, static, vjp
 from srcgrad.rules.broadcast import arange, as_array, dispatching, larger, resize_axis, scatter_add
 from srcgrad.rules.numpy.creation import vander_x
 from srcgrad.rules.numpy.decompositions import real_of_real
@@ -14,7 +14,6 @@ from srcgrad.rules.numpy.joining import unstack
 from srcgrad.rules.numpy.linear_algebra import full_rank_solution_matrix
 from srcgrad.rules.numpy.products import conj_complex
 
-Shape = tuple[int, ...]
 _vander = dispatching(np.vander)  # with a symbolic number of columns too
 
 
@@ -111,7 +110,7 @@ linear(np.polysub, a2=lambda ct, a2_shape: -_lowest(ct, a2_shape))
 
 
 @vjp(np.polymul, "a1")
-def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
+def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: Dtype) -> Array:
     """NumPy strips leading zeros: coefficients that the product does not have get nothing.  No
     coefficients are one that is 0."""
     if not a1_shape:
@@ -134,7 +133,7 @@ def polyint_p(ct: Array, p_shape: Shape, m: int) -> Array:
 
 
 @vjp(np.roots, "p")
-def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape, p_dtype: np.dtype[Any]) -> Array:
+def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape, p_dtype: Dtype) -> Array:
     """Of simple roots: ``p(r) = 0`` differentiated."""
     slopes = np.polyval(p[:-1] * arange(p_shape[0] - 1, 0, -1), ans)
     return real_of_real(-(ct / slopes) @ _vander(ans, p_shape[0]), p_dtype)

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, linear, variant, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, alias, linear, variant, vjp
 from srcgrad.rules.broadcast import sum_to
-
-Shape = tuple[int, ...]
 
 alias(np.matmul, operator.matmul)
 
 
-def conj_complex(x: Array, dtype: np.dtype[Any]) -> Array:
+def conj_complex(x: Array, dtype: Dtype) -> Array:
     """The conjugate of complex numbers; real ones as they are, without a copy."""
     return np.conj(x) if dtype.kind == "c" else x
 
@@ -158,13 +156,13 @@ def tensordot_b(ct: Array, a: Array, b_ndim: int, axes: Any) -> Array:
     return np.transpose(product, [order.index(i) for i in range(b_ndim)])
 
 
-def _vecdot_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: np.dtype[Any], axis: int) -> Array:
+def _vecdot_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: Dtype, axis: int) -> Array:
     """``sum(conj(x1) * x2)`` along an axis."""
     d = conj_complex(np.expand_dims(ct, -1) * np.moveaxis(x2, axis, -1), x1_dtype)
     return sum_to(np.moveaxis(d, -1, axis), x1_shape)
 
 
-def _vecdot_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: np.dtype[Any], axis: int) -> Array:
+def _vecdot_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: Dtype, axis: int) -> Array:
     d = np.expand_dims(ct, -1) * np.moveaxis(conj_complex(x1, x1_dtype), axis, -1)
     return sum_to(np.moveaxis(d, -1, axis), x2_shape)
 
@@ -177,12 +175,12 @@ def _matvec_x2(ct: Array, x1: Array, x2_shape: Shape) -> Array:
     return sum_to(np.squeeze(matrix_transpose(x1) @ np.expand_dims(ct, -1), -1), x2_shape)
 
 
-def _vecmat_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: np.dtype[Any]) -> Array:
+def _vecmat_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: Dtype) -> Array:
     d = np.squeeze(x2 @ np.expand_dims(ct, -1), -1)
     return sum_to(conj_complex(d, x1_dtype), x1_shape)
 
 
-def _vecmat_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: np.dtype[Any]) -> Array:
+def _vecmat_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: Dtype) -> Array:
     vector = conj_complex(x1, x1_dtype)
     return sum_to(np.expand_dims(vector, -1) * np.expand_dims(ct, -2), x2_shape)
 

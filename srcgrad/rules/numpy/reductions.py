@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, inactive, linear, nondiff, variant, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, alias, inactive, linear, nondiff, variant, vjp
 from srcgrad.rules.broadcast import larger, size_of
 from srcgrad.rules.numpy.cumulative import attains, products_of_others
 from srcgrad.rules.numpy.exponential import log_share
 
 Axis = Any  # None, an int or a tuple of ints
-Shape = tuple[int, ...]
 
 
 def keep_axes(x: Array, axis: Axis, keepdims: bool, ndim: int | None = None) -> Array:
@@ -37,7 +36,7 @@ def reduced(function: Callable[..., Array], a: Array, axis: Axis, **options: Any
     return function(a, axis=axis, keepdims=True, **options)
 
 
-def number_of(mask: Array, axis: Axis, dtype: np.dtype[Any]) -> Array:
+def number_of(mask: Array, axis: Axis, dtype: Dtype) -> Array:
     """How many elements of ``mask`` are true, in a dtype that leaves ``dtype`` as it is."""
     real = np.finfo(dtype).dtype
     return reduced(np.sum, mask, axis, **({} if real == np.float64 else {"dtype": real}))
@@ -50,7 +49,7 @@ def reduced_size(shape: Shape, axis: Axis) -> int:
     return size_of([shape[i] for i in (axis if isinstance(axis, tuple) else (axis,))])
 
 
-def count(shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any]) -> Array:
+def count(shape: Shape, axis: Axis, where: Array, dtype: Dtype) -> Array:
     """:func:`reduced_size` under a mask; axes are kept."""
     if where is True:
         return reduced_size(shape, axis)
@@ -104,7 +103,7 @@ linear(np.sum, initial=lambda ct: np.sum(ct))
 
 
 @linear(np.mean, "a")
-def mean_a(ct: Array, a_shape: Shape, a_ndim: int, a_dtype: np.dtype[Any], axis: Axis,
+def mean_a(ct: Array, a_shape: Shape, a_ndim: int, a_dtype: Dtype, axis: Axis,
            keepdims: bool, where: Array) -> Array:
     n = at_least_one(count(a_shape, axis, where, a_dtype))
     return spread(keep_axes(ct, axis, keepdims, a_ndim) / n, a_shape, where)
@@ -117,7 +116,7 @@ def nansum_a(ct: Array, a: Array, axis: Axis, keepdims: bool, where: Array) -> A
 
 
 @vjp(np.nanmean, "a")
-def nanmean_a(ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+def nanmean_a(ct: Array, a: Array, a_dtype: Dtype, axis: Axis, keepdims: bool,
               where: Array) -> Array:
     present = ~np.isnan(a) if where is True else ~np.isnan(a) & where
     n = number_of(present, axis, a_dtype)
@@ -159,7 +158,7 @@ def nanprod_a(ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, w
     return np.where(used, d, 0)
 
 
-def extremum_share(ct: Array, a: Array, ans: Array, axis: Axis, dtype: np.dtype[Any], ties: str,
+def extremum_share(ct: Array, a: Array, ans: Array, axis: Axis, dtype: Dtype, ties: str,
                    where: Array = True, initial: Array = None, skip_nan: bool = False) -> Array:
     """The cotangent of the elements of ``a`` that attain ``ans`` (kept axes): shared evenly
     (``ties="split"``; with ``ties="equal"`` NaN attains nothing, and is what all get then) or
@@ -184,7 +183,7 @@ def extremum_share(ct: Array, a: Array, ans: Array, axis: Axis, dtype: np.dtype[
 
 @vjp(np.max, "a", settings={"ties": "split"})
 @vjp(np.min, "a", settings={"ties": "split"})
-def extremum_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
+def extremum_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis, keepdims: bool,
                where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
@@ -193,7 +192,7 @@ def extremum_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Ax
 
 @vjp(np.nanmax, "a", settings={"ties": "split"})
 @vjp(np.nanmin, "a", settings={"ties": "split"})
-def present_extremum_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+def present_extremum_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis,
                        keepdims: bool, where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
@@ -204,7 +203,7 @@ def present_extremum_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], 
 @vjp(np.min, "initial", settings={"ties": "split"})
 @vjp(np.nanmax, "initial", settings={"ties": "split"})
 @vjp(np.nanmin, "initial", settings={"ties": "split"})
-def extremum_initial(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+def extremum_initial(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis,
                      keepdims: bool, where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
@@ -215,8 +214,7 @@ def extremum_initial(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], ax
 
 
 @vjp(np.ptp, "a", settings={"ties": "split"})
-def ptp_a(ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-          ties: str) -> Array:
+def ptp_a(ct: Array, a: Array, a_dtype: Dtype, axis: Axis, keepdims: bool, ties: str) -> Array:
     ct = keep_axes(ct, axis, keepdims, np.ndim(a))
     high = extremum_share(ct, a, reduced(np.max, a, axis), axis, a_dtype, ties)
     low = extremum_share(ct, a, reduced(np.min, a, axis), axis, a_dtype, ties)

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
 from srcgrad.rules.numpy.cumulative import cumsum_a
 from srcgrad.rules.numpy.reductions import log_sum_a
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -51,7 +49,7 @@ def lower_median(a: Array, skip_nan: bool) -> Array:
 
 
 @vjp(lower_median, "a")
-def lower_median_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> Array:
+def lower_median_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype) -> Array:
     same = (a == ans) | (np.isnan(a) & np.isnan(ans))
     return np.where(same, ct / np.sum(same, dtype=a_dtype), 0)
 

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, linear, nondiff, variant
+from srcgrad.rules.book import Array, NoRule, Shape, linear, nondiff, variant
 from srcgrad.rules.broadcast import arange, repeat, scatter_add, size_of, sum_to
-
-Shape = tuple[int, ...]
 
 
 @linear(np.reshape, "a", shape=None,

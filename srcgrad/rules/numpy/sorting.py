@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, nondiff, vjp
+from srcgrad.rules.book import Array, Shape, nondiff, vjp
 from srcgrad.rules.broadcast import scatter_add, scatter_along_axis
-
-Shape = tuple[int, ...]
 
 
 def _unpermuted(ct: Array, order: Array, axis: int | None, shape: Shape) -> Array:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, Dtype, inactive, linear, vjp
 from srcgrad.rules.broadcast import runtime
 
 # How near, relative to the largest, eigenvalues may be for a slope to stand for a quotient: there
@@ -146,8 +146,7 @@ vjp(distant, values=None, slopes=None, w=lambda ct, ans: inverse_gaps_w(ct, ans)
 inactive(adjacent, "w", "values", "slopes")
 
 
-def spectral_a(w: Array, v: Array, gamma: Array, values: Array, slopes: Any,
-               dtype: np.dtype[Any]) -> Array:
+def spectral_a(w: Array, v: Array, gamma: Array, values: Array, slopes: Any, dtype: Dtype) -> Array:
     """The cotangent of a Hermitian matrix in ``m = V diag(f(w)) V^H``, where ``gamma`` is
     ``V^T m_ct conj(V)``."""
     slopes = np.zeros_like(values) if slopes is None else slopes

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
 from srcgrad.rules.numpy.joining import along
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -28,7 +26,7 @@ def split_sizes(a: Array, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...
 
 
 @linear(split_sizes, "a")
-def split_sizes_a(ct: Any, a_shape: Shape, a_dtype: np.dtype[Any], sizes: tuple[int, ...],
+def split_sizes_a(ct: Any, a_shape: Shape, a_dtype: Dtype, sizes: tuple[int, ...],
                   axis: int) -> Array:
     parts = [
         np.zeros((*a_shape[:axis], n, *a_shape[axis + 1 :]), a_dtype) if c is None else c
@@ -44,7 +42,7 @@ def unbind(a: Array, axis: int) -> tuple[Array, ...]:
 
 
 @linear(unbind, "a")
-def unbind_a(ct: Any, a_shape: Shape, a_dtype: np.dtype[Any], axis: int) -> Array:
+def unbind_a(ct: Any, a_shape: Shape, a_dtype: Dtype, axis: int) -> Array:
     rest = (*a_shape[:axis], *a_shape[axis + 1 :])
     parts = [np.zeros(rest, a_dtype) if c is None else c for c in ct]
     return np.stack(parts, axis=axis)
@@ -75,7 +73,7 @@ def put_diagonal(a: Array, source: Array, offset: int, axis1: int, axis2: int) -
 
 
 @linear(put_diagonal, "a")
-def put_diagonal_a(ct: Array, source_shape: Shape, source_dtype: np.dtype[Any], offset: int,
+def put_diagonal_a(ct: Array, source_shape: Shape, source_dtype: Dtype, offset: int,
                    axis1: int, axis2: int) -> Array:
     return put_diagonal(ct, np.zeros(source_shape, source_dtype), offset, axis1, axis2)
 
@@ -214,11 +212,11 @@ def scatter_count(shape: Shape, indices: Array, axis: int, include_self: bool) -
 nondiff(scatter_count)
 
 
-def _least(dtype: np.dtype[Any]) -> Any:
+def _least(dtype: Dtype) -> Any:
     return -np.inf if dtype.kind == "f" else False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
-def _most(dtype: np.dtype[Any]) -> Any:
+def _most(dtype: Dtype) -> Any:
     return np.inf if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
 
 

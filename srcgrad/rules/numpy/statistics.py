@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, entry, inactive, linear, nondiff, vjp
 from srcgrad.rules.broadcast import as_array, larger, runtime, scatter_along_axis, size_of, sum_to
 from srcgrad.rules.numpy.products import conj_complex
 from srcgrad.rules.numpy.reductions import (
     Axis,
-    Shape,
     at_least_one,
     count,
     flatten_axes,
@@ -40,8 +39,7 @@ for _function in (np.var, np.std, np.nanvar, np.nanstd):
     inactive(_function, "where")
 
 
-def _degrees_of_freedom(shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any],
-                        ddof: Any) -> Array:
+def _degrees_of_freedom(shape: Shape, axis: Axis, where: Array, dtype: Dtype, ddof: Any) -> Array:
     n = count(shape, axis, where, dtype)
     if isinstance(ddof, int) and ddof == 0:
         return n
@@ -55,7 +53,7 @@ def _deviation(a: Array, axis: Axis, where: Array, mean: Array) -> Array:
 
 
 @vjp(np.var, "a")
-def var_a(ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
+def var_a(ct: Array, a: Array, a_shape: Shape, a_dtype: Dtype, axis: Axis, ddof: Any,
           keepdims: bool, where: Array, mean: Array) -> Array:
     n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
     deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
@@ -66,7 +64,7 @@ def var_a(ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axi
 
 
 @vjp(np.std, "a")
-def std_a(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis,
+def std_a(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: Dtype, axis: Axis,
           ddof: Any, keepdims: bool, where: Array, mean: Array) -> Array:
     ndim = len(a_shape)
     n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
@@ -75,36 +73,22 @@ def std_a(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any
     return ct / (n * np.where(ans == 0, 1, ans)) * deviation  # 0 where all are equal
 
 
-@vjp(np.var, "mean")
-def var_mean(ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-             keepdims: bool, where: Array, mean: Array, mean_shape: Shape) -> Array:
-    d = var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
-    return -sum_to(d, mean_shape)
-
-
-@vjp(np.std, "mean")
-def std_mean(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis,
-             ddof: Any, keepdims: bool, where: Array, mean: Array, mean_shape: Shape) -> Array:
-    d = std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
-    return -sum_to(d, mean_shape)
-
-
 def _present(a: Array, where: Array) -> Array:
     return ~np.isnan(a) if where is True else ~np.isnan(a) & where
 
 
-@vjp(np.nanvar, "a")
-def nanvar_a(ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-             keepdims: bool, where: Array, mean: Array) -> Array:
-    where = _present(a, where)
-    return var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
-
-
-@vjp(np.nanstd, "a")
-def nanstd_a(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis,
-             ddof: Any, keepdims: bool, where: Array, mean: Array) -> Array:
-    where = _present(a, where)
-    return std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+vjp(np.var,
+    mean=lambda ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean, mean_shape:
+        -sum_to(var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean), mean_shape))
+vjp(np.std,
+    mean=lambda ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean, mean_shape:
+        -sum_to(std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean), mean_shape))
+vjp(np.nanvar,
+    a=lambda ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean:
+        var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, _present(a, where), mean))
+vjp(np.nanstd,
+    a=lambda ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean:
+        std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, _present(a, where), mean))
 
 
 def _weights_over(weights: Array, weights_ndim: int, ndim: int, axis: Axis) -> Array:
@@ -205,28 +189,31 @@ def _quantile(ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: 
     return restore_axes(d, axis, shape)
 
 
-def _unweighted(weights: Array) -> None:
+def _share(q: Array, weights: Array) -> Array:
+    """Percent as a share, where there are no weights."""
+    return np.divide(_unweighted(q, weights), 100)
+
+
+def _unweighted(q: Array, weights: Array) -> Array:
+    """The probabilities, where there are no weights."""
     if weights is not None:
         raise NoRule("np.quantile and np.percentile have no derivative rule with weights=")
+    return as_array(q)
 
 
-@vjp(np.quantile, "a")
-def quantile_a(ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool,
-               weights: Array) -> Array:
-    _unweighted(weights)
-    return _quantile(ct, a, q, axis, method, keepdims)
-
-
+vjp(np.quantile,
+    a=lambda ct, a, q, axis, method, keepdims, weights:
+        _quantile(ct, a, _unweighted(q, weights), axis, method, keepdims))
 vjp(np.percentile,
     a=lambda ct, a, q, axis, method, keepdims, weights:
-        quantile_a(ct, a, np.divide(as_array(q), 100), axis, method, keepdims, weights))
+        _quantile(ct, a, _share(q, weights), axis, method, keepdims))
 
 
 @vjp(np.quantile, "q")
 def quantile_q(ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
                keepdims: bool, weights: Array) -> Array:
     """The slope between two neighbours in the sorted sample."""
-    _unweighted(weights)
+    q = _unweighted(q, weights)
     if method != "linear":
         raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     flat = flatten_axes(a, axis, np.ndim(a))
@@ -239,13 +226,9 @@ def quantile_q(ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Ax
     return np.reshape(np.sum(d, axis=tuple(range(1, np.ndim(d)))), q_shape)
 
 
-@vjp(np.percentile, "q")
-def percentile_q(ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
-                 keepdims: bool, weights: Array) -> Array:
-    share = np.divide(as_array(q), 100)
-    return quantile_q(ct, a, share, q_shape, axis, method, keepdims, weights) / 100
-
-
+vjp(np.percentile,
+    q=lambda ct, a, q, q_shape, axis, method, keepdims, weights:
+        quantile_q(ct, a, _share(q, weights), q_shape, axis, method, keepdims, weights) / 100)
 vjp(np.median, a=lambda ct, a, axis, keepdims: _quantile(ct, a, 0.5, axis, "linear", keepdims))
 
 
@@ -268,7 +251,7 @@ nondiff(middle_places)
 
 
 @vjp(np.nanmedian, "a")
-def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis,
                 keepdims: bool) -> Array:  # fmt: skip
     """Half of it to each of the middle two of those that are there."""
     shape = np.shape(a)
@@ -285,7 +268,7 @@ def _no_weights(fweights: Any, aweights: Any) -> None:
 
 
 @vjp(np.cov, "m")
-def cov_m(ct: Array, m: Array, m_ndim: int, m_dtype: np.dtype[Any], y: Array, rowvar: bool,
+def cov_m(ct: Array, m: Array, m_ndim: int, m_dtype: Dtype, y: Array, rowvar: bool,
           bias: bool, ddof: Any, fweights: Any, aweights: Any) -> Array:
     _no_weights(fweights, aweights)
     if y is not None:

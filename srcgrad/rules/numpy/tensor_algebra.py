@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, nondiff, vjp
 from srcgrad.rules.broadcast import scatter_diagonal, sum_to
 
-Shape = tuple[int, ...]
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, elementwise, vjp
+from srcgrad.rules.book import Array, Dtype, alias, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.quotients import divided
 
@@ -31,7 +30,7 @@ vjp(np.arcsin, x=lambda ct, x, x_dtype: ct / _sine_slope(x, x_dtype))
 vjp(np.arccos, x=lambda ct, x, x_dtype: -ct / _sine_slope(x, x_dtype))
 
 
-def _sine_slope(x: Array, dtype: np.dtype[Any]) -> Array:
+def _sine_slope(x: Array, dtype: Dtype) -> Array:
     """``sqrt(1 - x**2)``; for complex numbers on the side of the cuts on which ``arcsin`` is."""
     if dtype.kind == "c":
         return np.sqrt(1 + x) * np.sqrt(-(x - 1))  # 1 - x would lose the sign of a zero

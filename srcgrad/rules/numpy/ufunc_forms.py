@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, linear, lookup, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, lookup, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
 from srcgrad.rules.numpy.products import outer_parameters
 
-Shape = tuple[int, ...]
 _INSIDE = {np.arccosh: 2.0}  # where the function and its derivatives are finite; else 0.5
 
 

@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from srcgrad.rules.book import Array, elementwise, linear
+from srcgrad.rules.book import Array, Shape, elementwise, linear
 from srcgrad.rules.broadcast import arange, runtime
 from srcgrad.rules.nn.bessel import i1
-
-Shape = tuple[int, ...]
 
 
 @runtime

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear
+from srcgrad.rules.book import Array, Shape, linear
 from srcgrad.rules.broadcast import last_write_mask, runtime, sum_to
-
-Shape = tuple[int, ...]
 
 
 @runtime

@@ -13,7 +13,6 @@ import scipy.linalg as sl
 from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 
-Shape = tuple[Any, ...]
 _solve_banded = dispatching(sl.solve_banded)
 
 

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.spatial.distance as sd
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime
-
-Shape = tuple[Any, ...]
 
 
 @runtime

@@ -101,14 +101,12 @@ def over_axes(transform_x: Any, ct: Array, x_shape: tuple[int, ...], type: int, 
 
 
 def _parameters(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
-                overwrite_x: Any = False, workers: Any = None,
-                orthogonalize: Any = None) -> None:  # fmt: skip
+                overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None) -> None:
     """The parameters of the cosine and sine transforms."""
 
 
 def _several(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
-             overwrite_x: Any = False, workers: Any = None,
-             orthogonalize: Any = None) -> None:  # fmt: skip
+             overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None) -> None:
     """The parameters of those along several axes."""
 
 

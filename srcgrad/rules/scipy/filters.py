@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.signal as sp
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 from srcgrad.rules.scipy.ndimage_ranks import picked_back
 
-Shape = tuple[Any, ...]
 _lfilter = dispatching(sp.lfilter)
 _sosfilt = dispatching(sp.sosfilt)
 

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.interpolate as si
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime
-
-Shape = tuple[Any, ...]
 
 
 # ---- piecewise polynomials -----------------------------------------------------------------------

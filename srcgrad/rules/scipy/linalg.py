@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from srcgrad.rules.book import Array, NoRule, linear, nondiff, sequence, static, variant, vjp
+from srcgrad.rules.book import (
+    Array,
+    Dtype,
+    NoRule,
+    Shape,
+    linear,
+    nondiff,
+    sequence,
+    static,
+    variant,
+    vjp,
+)
 from srcgrad.rules.broadcast import dispatching, eye, runtime
 from srcgrad.rules.numpy.decompositions import (
     cholesky_a,
@@ -26,9 +37,6 @@ from srcgrad.rules.numpy.linear_algebra import (
 )
 from srcgrad.rules.numpy.norms import norm_x
 from srcgrad.rules.numpy.products import matrix_transpose
-
-Shape = tuple[int, ...]
-Dtype = np.dtype[Any]
 
 _solve_triangular = dispatching(sl.solve_triangular)
 _cho_solve = dispatching(sl.cho_solve)

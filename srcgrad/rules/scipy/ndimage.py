@@ -15,10 +15,9 @@ import numpy as np
 import scipy.ndimage as nd
 from scipy.signal import convolve as full_convolution
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 
-Shape = tuple[Any, ...]
 Pass = tuple[int, Any, str, int]  # an axis, weights, how edges are continued, an origin
 CONTINUED = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect",
              "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap"}

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.ndimage as nd
 
-from srcgrad.rules.book import Array, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 
-Shape = tuple[Any, ...]
 _sums = dispatching(nd.sum_labels)
 _means = dispatching(nd.mean)
 

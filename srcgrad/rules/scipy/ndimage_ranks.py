@@ -14,8 +14,6 @@ from srcgrad.rules.book import Array, NoRule, static, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.scipy.ndimage import all_axes, continuation, continued, each, reach
 
-Shape = tuple[Any, ...]
-
 
 def _windows(x: Array, neighbours: Array, mode: Any, origin: Any) -> tuple[Array, Array]:
     """For each element its neighbours, and their places (-1 for the constant): flat arrays of a

@@ -14,11 +14,10 @@ import numpy as np
 import scipy.ndimage as nd
 from scipy.interpolate import BSpline
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import as_array, runtime
 from srcgrad.rules.scipy.ndimage import continuation
 
-Shape = tuple[Any, ...]
 # how coefficients over the edges follow from those inside
 EDGES = {"reflect": "reflect", "grid-mirror": "reflect", "grid-wrap": "grid-wrap",
          "grid-constant": "grid-constant"}
@@ -280,9 +279,8 @@ vjp(moments, d=lambda ct, d_shape: moved_grid(ct, 0.0, d_shape[1:]))
 
 
 @vjp(nd.affine_transform, "input")
-def affine_transform_input(ct: Array, matrix: Any, offset: Any,
-                           input_shape: Shape, input_ndim: int, order: int, mode: str,
-                           prefilter: bool) -> Array:
+def affine_transform_input(ct: Array, matrix: Any, offset: Any, input_shape: Shape, input_ndim: int,
+                           order: int, mode: str, prefilter: bool) -> Array:
     x = moved_grid(matrix, offset, ct.shape)
     return _input_back(ct, x, input_shape, input_ndim, order, mode, prefilter)
 

@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.signal as sp
 
-from srcgrad.rules.book import Array, NoRule, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, nondiff, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.numpy.products import conj_complex
-
-Shape = tuple[Any, ...]
-Dtype = np.dtype[Any]
 
 
 def _middle(full: Shape, shape: Shape) -> tuple[slice, ...]:

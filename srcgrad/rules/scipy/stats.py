@@ -15,12 +15,11 @@ import numpy as np
 import scipy.special as sp
 import scipy.stats as st
 
-from srcgrad.rules.book import Array, Body, NoRule, elementwise, inactive, vjp
+from srcgrad.rules.book import Array, Body, NoRule, Shape, elementwise, inactive, vjp
 from srcgrad.rules.broadcast import dispatching, sum_to
 from srcgrad.rules.numpy.decompositions import read_triangle
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix
 
-Shape = tuple[int, ...]
 Standard = Callable[..., Array]
 
 

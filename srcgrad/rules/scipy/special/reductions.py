@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, Shape, vjp
 from srcgrad.rules.broadcast import sum_to
 from srcgrad.rules.numpy.exponential import log_share
 from srcgrad.rules.numpy.reductions import keep_axes, reduced
-
-Shape = tuple[int, ...]
 
 
 @vjp(sp.logsumexp, "a",
