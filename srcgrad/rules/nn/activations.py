@@ -45,9 +45,7 @@ def relu(input: Array) -> Array:
     return np.maximum(input, 0)
 
 
-@vjp(relu, "input")
-def relu_input(ct: Array, ans: Array) -> Array:
-    return keep_where(ct, ans != 0)  # where positive, or not a number
+vjp(relu, input=lambda ct, ans: keep_where(ct, ans != 0))  # where positive, or not a number
 
 
 @runtime

@@ -121,9 +121,7 @@ def group_norm_all(ct: Array, input: Array, weight: Array, input_shape: Ints, in
                    groups: int, eps: float) -> tuple[Any, Any, Any]:
     normal, scale = _standardised(_grouped(input, groups), (2,), eps)
     weighted = ct if weight is None else ct * _per_channel(weight, input_ndim)
-    d_input = np.reshape(
-        _through(_grouped(weighted, groups), normal, scale, (2,)), input_shape
-    )
+    d_input = np.reshape(_through(_grouped(weighted, groups), normal, scale, (2,)), input_shape)
     axes = _channel_axes(input_ndim)
     d_weight = np.sum(ct * np.reshape(normal, input_shape), axis=axes)
     return d_input, d_weight, np.sum(ct, axis=axes)

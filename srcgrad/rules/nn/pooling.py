@@ -205,10 +205,9 @@ def average_pool_input(ct: Array, input_shape: Ints, kernel: Ints, stride: Ints,
     return spread_average(ct, size, kernel, stride, padding, ceil_mode, include_pad, divisor)
 
 
-@linear(spread_average, "g")
-def spread_average_g(ct: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
-                     include_pad: bool, divisor: int | None) -> Array:
-    return average_pool(ct, kernel, stride, padding, ceil_mode, include_pad, divisor)
+linear(spread_average,
+    g=lambda ct, kernel, stride, padding, ceil_mode, include_pad, divisor:
+        average_pool(ct, kernel, stride, padding, ceil_mode, include_pad, divisor))
 
 
 @runtime

@@ -36,21 +36,13 @@ alias(np.nextafter, math.nextafter)
 alias(np.divmod, divmod)
 
 
-@elementwise(np.add, "x1")
-@elementwise(np.add, "x2")
-@elementwise(np.subtract, "x1")
-@elementwise(np.positive)
-@elementwise(np.remainder, "x1")
-@elementwise(np.fmod, "x1")
-@elementwise(np.nextafter, "x1", x2=None)
-def one() -> int:
-    return 1
-
-
-@elementwise(np.subtract, "x2")
-@elementwise(np.negative)
-def minus_one() -> int:
-    return -1
+elementwise(np.add, x1=lambda: 1, x2=lambda: 1)
+elementwise(np.subtract, x1=lambda: 1, x2=lambda: -1)
+elementwise(np.positive, x=lambda: 1)
+elementwise(np.negative, x=lambda: -1)
+elementwise(np.remainder, x1=lambda: 1)
+elementwise(np.fmod, x1=lambda: 1)
+elementwise(np.nextafter, x1=lambda: 1, x2=None)
 
 
 vjp(np.multiply,

@@ -16,10 +16,10 @@ nondiff(
 )  # fmt: skip
 
 
-@linear(np.full, "fill_value", shape=None)
-@linear(np.full_like, "fill_value", a=None)
-def full_fill_value(ct: Array, fill_value_shape: Shape) -> Array:
-    return sum_to(ct, fill_value_shape)
+linear(np.full, shape=None,
+    fill_value=lambda ct, fill_value_shape: sum_to(ct, fill_value_shape))
+linear(np.full_like, a=None,
+    fill_value=lambda ct, fill_value_shape: sum_to(ct, fill_value_shape))
 
 
 @linear(np.arange, "start",

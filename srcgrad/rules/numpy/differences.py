@@ -165,9 +165,7 @@ def sum_padding(values: Array, pad_width: Any, mode: str, shape: Shape) -> Array
     return values
 
 
-@linear(sum_padding, "values")
-def sum_padding_values(ct: Array, pad_width: Any, mode: str) -> Array:
-    return np.pad(ct, pad_width, mode=mode)  # type: ignore[call-overload]
+linear(sum_padding, values=lambda ct, pad_width, mode: np.pad(ct, pad_width, mode=mode))
 
 
 def _pad_widths(pad_width: Any, ndim: int) -> list[Any]:

@@ -48,10 +48,9 @@ def take_along_axis_arr(ct: Array, arr_shape: Shape, indices: Array, axis: int |
     return scatter_along_axis(ct, indices, axis, arr_shape)
 
 
-@linear(np.compress, "a", condition=None)
-def compress_a(ct: Array, a_shape: Shape, condition: Array, axis: int | None) -> Array:
-    places = np.flatnonzero(condition)
-    return take_a(ct, a_shape, places, axis, "raise")
+linear(np.compress, condition=None,
+    a=lambda ct, a_shape, condition, axis:
+        take_a(ct, a_shape, np.flatnonzero(condition), axis, "raise"))
 
 
 linear(np.extract, condition=None,
@@ -121,9 +120,7 @@ linear(np.linalg.trace,
     x=lambda ct, x_shape, offset: scatter_diagonal(np.expand_dims(ct, -1), x_shape, offset, -2, -1))
 
 
-@linear(np.tril, "m")
-def tril_m(ct: Array, m_shape: Shape, k: int) -> Array:
-    return sum_to(np.tril(ct, k), m_shape)  # a row is broadcast to a matrix
+linear(np.tril, m=lambda ct, m_shape, k: sum_to(np.tril(ct, k), m_shape))  # of a row, too
 
 
 linear(np.triu, m=lambda ct, m_shape, k: sum_to(np.triu(ct, k), m_shape))

@@ -190,10 +190,8 @@ def asarray_a(ct: Array, a_shape: Any) -> Any:
     return unstack(np.reshape(ct, _array_shape(a_shape)), a_shape)
 
 
-@linear(np.split, "ary")
-@linear(np.array_split, "ary")
-def split_ary(ct: Any, ans: Any, axis: int) -> Array:
-    return _joined(ct, ans, axis)
+linear(np.split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))
+linear(np.array_split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))
 
 
 linear(np.vsplit, ary=lambda ct, ans: _joined(ct, ans, 0))

@@ -99,14 +99,12 @@ def _lowest(ct: Array, shape: Shape) -> Array:
     return ct[np.shape(ct)[0] - shape[0] :] if shape else ct[-1]
 
 
-@linear(np.polyadd, "a1")
-@linear(np.polysub, "a1")
-def polyadd_a1(ct: Array, a1_shape: Shape) -> Array:
-    return _lowest(ct, a1_shape)
-
-
-linear(np.polyadd, a2=lambda ct, a2_shape: _lowest(ct, a2_shape))
-linear(np.polysub, a2=lambda ct, a2_shape: -_lowest(ct, a2_shape))
+linear(np.polyadd,
+    a1=lambda ct, a1_shape: _lowest(ct, a1_shape),
+    a2=lambda ct, a2_shape: _lowest(ct, a2_shape))
+linear(np.polysub,
+    a1=lambda ct, a1_shape: _lowest(ct, a1_shape),
+    a2=lambda ct, a2_shape: -_lowest(ct, a2_shape))
 
 
 @vjp(np.polymul, "a1")

@@ -210,14 +210,12 @@ vjp(np.multiply.outer, like=outer_parameters,
     B=lambda ct, A, A_ndim: np.tensordot(A, ct, axes=A_ndim))
 
 
-@linear(np.add.outer, "A", like=outer_parameters)
-@linear(np.subtract.outer, "A", like=outer_parameters)
-def add_outer_a(ct: Array, B_ndim: int) -> Array:
-    return np.sum(ct, axis=_trailing(ct, B_ndim))
-
-
-linear(np.add.outer, B=lambda ct, A_ndim: np.sum(ct, axis=tuple(range(A_ndim))))
-linear(np.subtract.outer, B=lambda ct, A_ndim: -np.sum(ct, axis=tuple(range(A_ndim))))
+linear(np.add.outer, like=outer_parameters,
+    A=lambda ct, B_ndim: np.sum(ct, axis=_trailing(ct, B_ndim)),
+    B=lambda ct, A_ndim: np.sum(ct, axis=tuple(range(A_ndim))))
+linear(np.subtract.outer, like=outer_parameters,
+    A=lambda ct, B_ndim: np.sum(ct, axis=_trailing(ct, B_ndim)),
+    B=lambda ct, A_ndim: -np.sum(ct, axis=tuple(range(A_ndim))))
 vjp(np.divide.outer, like=outer_parameters,
     A=lambda ct, B, B_ndim: np.tensordot(ct, 1 / B, axes=B_ndim),
     B=lambda ct, ans, B, A_ndim: -np.sum(ct * ans, axis=tuple(range(A_ndim))) / B)

@@ -93,13 +93,9 @@ def spread(ct: Array, shape: Shape, where: Array) -> Array:
     return np.broadcast_to(ct, shape)
 
 
-@linear(np.sum, "a")
-def sum_a(ct: Array, a_shape: Shape, a_ndim: int, axis: Axis, keepdims: bool,
-          where: Array) -> Array:  # fmt: skip
-    return spread(keep_axes(ct, axis, keepdims, a_ndim), a_shape, where)
-
-
-linear(np.sum, initial=lambda ct: np.sum(ct))
+linear(np.sum, initial=lambda ct: np.sum(ct),
+    a=lambda ct, a_shape, a_ndim, axis, keepdims, where:
+        spread(keep_axes(ct, axis, keepdims, a_ndim), a_shape, where))
 
 
 @linear(np.mean, "a")

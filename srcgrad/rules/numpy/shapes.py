@@ -37,10 +37,8 @@ def transpose_a(ct: Array, a_ndim: int, axes: Any) -> Array:
     return np.transpose(ct, inverse_permutation(axes, a_ndim))
 
 
-@linear(np.matrix_transpose, "x")
-@linear(np.linalg.matrix_transpose, "x")
-def matrix_transpose_x(ct: Array) -> Array:
-    return np.swapaxes(ct, -1, -2)
+for _function in (np.matrix_transpose, np.linalg.matrix_transpose):
+    linear(_function, x=lambda ct: np.swapaxes(ct, -1, -2))
 
 
 linear(np.swapaxes, a=lambda ct, axis1, axis2: np.swapaxes(ct, axis1, axis2))

@@ -72,13 +72,10 @@ def put_diagonal(a: Array, source: Array, offset: int, axis1: int, axis2: int) -
     return out
 
 
-@linear(put_diagonal, "a")
-def put_diagonal_a(ct: Array, source_shape: Shape, source_dtype: Dtype, offset: int,
-                   axis1: int, axis2: int) -> Array:
-    return put_diagonal(ct, np.zeros(source_shape, source_dtype), offset, axis1, axis2)
-
-
-linear(put_diagonal, source=lambda ct, offset, axis1, axis2: np.diagonal(ct, offset, axis1, axis2))
+linear(put_diagonal,
+    a=lambda ct, source_shape, source_dtype, offset, axis1, axis2:
+        put_diagonal(ct, np.zeros(source_shape, source_dtype), offset, axis1, axis2),
+    source=lambda ct, offset, axis1, axis2: np.diagonal(ct, offset, axis1, axis2))
 
 
 @runtime

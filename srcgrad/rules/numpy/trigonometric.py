@@ -55,24 +55,16 @@ elementwise(np.tanh, x=lambda ans: 1 - ans * ans)
 vjp(np.arcsinh, x=lambda ct, x: ct / np.sqrt(x * x + 1))
 
 
-@vjp(np.arccosh)
-def arccosh(ct: Array, x: Array) -> Array:
-    return ct / (np.sqrt(x - 1) * np.sqrt(x + 1))  # the product has the branch of arccosh
+vjp(np.arccosh, x=lambda ct, x: ct / (np.sqrt(x - 1) * np.sqrt(x + 1)))  # the branch of arccosh
 
 
 vjp(np.arctanh, x=lambda ct, x: ct / (1 - x * x))
 
 
-@elementwise(np.deg2rad)
-@elementwise(np.radians)
-def deg2rad() -> float:
-    return math.pi / 180
-
-
-@elementwise(np.rad2deg)
-@elementwise(np.degrees)
-def rad2deg() -> float:
-    return 180 / math.pi
+elementwise(np.deg2rad, x=lambda: math.pi / 180)
+elementwise(np.radians, x=lambda: math.pi / 180)
+elementwise(np.rad2deg, x=lambda: 180 / math.pi)
+elementwise(np.degrees, x=lambda: 180 / math.pi)
 
 
 elementwise(np.unwrap, p=lambda: 1)

@@ -86,10 +86,9 @@ def prod_iterable(ct: Array, iterable: Any, start: Any) -> Any:
     return [scale * others[i] for i in range(len(iterable))]
 
 
-@vjp(math.prod, "start")
-def prod_start(ct: Array, iterable: Any) -> Array:
-    factors = np.stack(iterable) if isinstance(iterable, list | tuple) else iterable
-    return ct * np.prod(factors)
+vjp(math.prod,
+    start=lambda ct, iterable:
+        ct * np.prod(np.stack(iterable) if isinstance(iterable, list | tuple) else iterable))
 
 
 vjp(cmath.phase, like=lambda z: None,

@@ -70,16 +70,14 @@ def of_pieces(d: Array, x: Array, points: Array, extrapolate: bool, shape: Shape
     return np.where(known, d[piece], 0.0)
 
 
-linear(sums_of_pieces,
+linear(sums_of_pieces, x=None, points=None,
     d=lambda ct, d_shape, x, points, extrapolate: of_pieces(ct, x, points, extrapolate, d_shape))
 
 
-linear(of_pieces,
+linear(of_pieces, x=None, points=None,
     d=lambda ct, d_shape, x, points, extrapolate:
         sums_of_pieces(ct, x, points, extrapolate, d_shape))
 
-vjp(sums_of_pieces, "x", "points")(lambda: (None, None))
-vjp(of_pieces, "x", "points")(lambda: (None, None))
 
 vjp(piecewise_values,
     c=lambda ct, c_shape, x, points, nu, extrapolate:
@@ -129,11 +127,9 @@ def lengths_of_pieces(x: Array, a: Any, b: Any, extrapolate: bool, shape: Shape)
                      for p in range(shape[0] - 1, -1, -1)])
 
 
-@vjp(piecewise_integral, "c")
-def piecewise_integral_c(ct: Array, c_shape: Shape, x: Array, a: Any, b: Any,
-                         extrapolate: bool) -> Array:
-    lengths = lengths_of_pieces(x, a, b, extrapolate, c_shape[:2])
-    return lengths[:, :, None] * ct
+vjp(piecewise_integral,
+    c=lambda ct, c_shape, x, a, b, extrapolate:
+        lengths_of_pieces(x, a, b, extrapolate, c_shape[:2])[:, :, None] * ct)
 
 
 @vjp(piecewise_integral, "a", "b")
@@ -207,14 +203,7 @@ def collocation(function: Any, x: Array, t: Array, k: int, place: Array, offset:
     return made
 
 
-@vjp(collocation, "x", "t")
-def collocation_x() -> None:
-    knots_back()
-
-
-@vjp(collocation, "place")
-def collocation_place(ct: Array) -> None:
-    """Its numbers are written over."""
+vjp(collocation, place=None, x=knots_back, t=knots_back)  # its numbers are written over
 
 
 # ---- splines of FITPACK --------------------------------------------------------------------------
@@ -242,9 +231,8 @@ def between_knots(d: Array, t: Array, k: int, points: Array, ext: int) -> Array:
     return np.where(inside, d, 0.0) if ext == 3 else d
 
 
-linear(between_knots, d=lambda ct, t, k, points, ext: between_knots(ct, t, k, points, ext))
-
-vjp(between_knots, "t", "points")(lambda: (None, None))
+linear(between_knots, t=None, points=None,
+    d=lambda ct, t, k, points, ext: between_knots(ct, t, k, points, ext))
 
 vjp(fitpack_values,
     c=lambda ct, c_shape, t, k, points, der, ext: fitpack_back(ct, t, k, points, der, ext, c_shape))

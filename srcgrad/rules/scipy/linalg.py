@@ -305,10 +305,9 @@ def scipy_eigvalsh(ct: Array, a: Array, a_dtype: Dtype, b: Array, lower: bool, s
     return eigvalsh_a(ct, a, a_dtype, "L" if lower else "U", triangle)
 
 
-@vjp(sl.norm, "a")
-def scipy_norm(ct: Array, ans: Array, a: Array, a_ndim: int, a_dtype: Dtype, ord: Any, axis: Any,
-               keepdims: bool) -> Array:
-    return norm_x(ct, ans, a, a_ndim, a_dtype, ord, axis, keepdims)
+vjp(sl.norm,
+    a=lambda ct, ans, a, a_ndim, a_dtype, ord, axis, keepdims:
+        norm_x(ct, ans, a, a_ndim, a_dtype, ord, axis, keepdims))
 
 
 @vjp(sl.qr, "a")

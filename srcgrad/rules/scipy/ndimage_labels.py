@@ -44,10 +44,10 @@ nondiff(sizes_of_labels)
 linear(spread_to_labels, d=lambda ct, labels, index: _sums(ct, labels, index))
 
 
-@linear(nd.sum, "input")
-@linear(nd.sum_labels, "input")
-def sum_labels_input(ct: Array, labels: Any, index: Any, input_shape: Shape) -> Array:
-    return spread_to_labels(ct, labels, index, input_shape)
+for _function in (nd.sum, nd.sum_labels):
+    linear(_function,
+        input=lambda ct, labels, index, input_shape:
+            spread_to_labels(ct, labels, index, input_shape))
 
 
 @linear(nd.mean, "input")

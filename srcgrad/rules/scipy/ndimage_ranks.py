@@ -64,24 +64,14 @@ def picked_back(d: Array, x: Array, picked: Array, size: Any, footprint: Any, mo
     return np.bincount(places[inside], weights, x.size).reshape(x.shape).astype(d.dtype)
 
 
-vjp(picked_of_neighbours,
+vjp(picked_of_neighbours, x=None, picked=None,
     d=lambda ct, x, picked, size, footprint, mode, origin, cval:
         picked_back(ct, x, picked, size, footprint, mode, origin, cval))
 
 
-@vjp(picked_of_neighbours, "x", "picked")
-def picked_of_neighbours_x(ct: Array) -> tuple[None, None]:
-    return None, None
-
-
-vjp(picked_back,
+vjp(picked_back, x=None, picked=None,
     d=lambda ct, x, picked, size, footprint, mode, origin, cval:
         picked_of_neighbours(ct, x, picked, size, footprint, mode, origin, cval))
-
-
-@vjp(picked_back, "x", "picked")
-def picked_back_x(ct: Array) -> tuple[None, None]:
-    return None, None
 
 
 @vjp(nd.maximum_filter, "input")

@@ -211,13 +211,11 @@ def multivariate_normal_logpdf(ct: Array, x: Array, x_shape: Shape, mean: Array,
     return sum_to(d_x, x_shape), None if mean is None else sum_to(-d_x, mean_shape), d_cov
 
 
-@vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like,
-     settings={"triangle": "read"})
-def multivariate_normal_pdf(ct: Array, ans: Array, x: Array, x_shape: Shape, mean: Array,
-                            mean_shape: Any, cov: Array, cov_ndim: int, cov_shape: Any,
-                            cov_dtype: Any, triangle: str) -> Any:
-    return multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim,
-                                      cov_shape, cov_dtype, triangle)
+vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like,
+    settings={"triangle": "read"})(
+    lambda ct, ans, x, x_shape, mean, mean_shape, cov, cov_ndim, cov_shape, cov_dtype, triangle:
+        multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim,
+                                   cov_shape, cov_dtype, triangle))
 
 
 vjp(st.dirichlet.logpdf, like=lambda x, alpha: None,

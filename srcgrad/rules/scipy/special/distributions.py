@@ -17,16 +17,12 @@ def _ratio_density(x1: Array, x2: Array, x3: Array) -> Array:
     return beta_density(0.5 * x1, 0.5 * x2, share) * x1 * x2 / (x2 + x1 * x3) ** 2
 
 
-@elementwise(sp.bdtr, "x3")
-def bdtr_p(x1: Array, x2: Array, x3: Array) -> Array:
-    k = np.floor(x1)
-    return -beta_density(k + 1, x2 - k, x3)
+elementwise(sp.bdtr,
+    x3=lambda x1, x2, x3: -beta_density(np.floor(x1) + 1, x2 - np.floor(x1), x3))
 
 
-@elementwise(sp.bdtrc, "x3")
-def bdtrc_p(x1: Array, x2: Array, x3: Array) -> Array:
-    k = np.floor(x1)
-    return beta_density(k + 1, x2 - k, x3)
+elementwise(sp.bdtrc,
+    x3=lambda x1, x2, x3: beta_density(np.floor(x1) + 1, x2 - np.floor(x1), x3))
 
 
 elementwise(sp.nbdtr, x3=lambda x1, x2, x3: beta_density(x2, np.floor(x1) + 1, x3))

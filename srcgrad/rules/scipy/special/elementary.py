@@ -7,7 +7,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, alias, elementwise, nondiff, variant, vjp
+from srcgrad.rules.book import alias, elementwise, nondiff, variant, vjp
 from srcgrad.rules.nn.special_functions import entr, xlog1py, xlogy
 
 DEGREE = math.pi / 180
@@ -22,9 +22,8 @@ elementwise(sp.exp10, x=lambda ans: ans * math.log(10))
 elementwise(sp.cosm1, x=lambda x: -np.sin(x))
 
 
-@elementwise(sp.exprel)
-def exprel(x: Array) -> Array:
-    return sp.hyp1f1(2, 3, x) / 2  # (exp(x) - exprel(x)) / x without its cancellation at 0
+# (exp(x) - exprel(x)) / x without its cancellation at 0
+elementwise(sp.exprel, x=lambda x: sp.hyp1f1(2, 3, x) / 2)
 
 
 elementwise(sp.rel_entr, x1=lambda x1, x2: np.log(x1 / x2) + 1)

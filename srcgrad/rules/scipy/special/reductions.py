@@ -7,23 +7,16 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, Shape, vjp
+from srcgrad.rules.book import Array, vjp
 from srcgrad.rules.broadcast import sum_to
 from srcgrad.rules.numpy.exponential import log_share
 from srcgrad.rules.numpy.reductions import keep_axes, reduced
 
-
-@vjp(sp.logsumexp, "a",
-     like=lambda a, axis=None, b=None, keepdims=False, return_sign=False: None)
-def logsumexp_a(ct: Any, ans: Any, a: Array, a_shape: Shape, axis: Any, b: Array, keepdims: bool,
-                return_sign: bool) -> Array:
-    return sum_to(_shared_out(ct, ans, a, axis, b, keepdims, return_sign), a_shape)
-
-
-@vjp(sp.logsumexp, "b")
-def logsumexp_b(ct: Any, ans: Any, a: Array, b_shape: Shape, axis: Any, keepdims: bool,
-                return_sign: bool) -> Array:
-    return sum_to(_shared_out(ct, ans, a, axis, None, keepdims, return_sign), b_shape)
+vjp(sp.logsumexp, like=lambda a, axis=None, b=None, keepdims=False, return_sign=False: None,
+    a=lambda ct, ans, a, a_shape, axis, b, keepdims, return_sign:
+        sum_to(_shared_out(ct, ans, a, axis, b, keepdims, return_sign), a_shape),
+    b=lambda ct, ans, a, b_shape, axis, keepdims, return_sign:
+        sum_to(_shared_out(ct, ans, a, axis, None, keepdims, return_sign), b_shape))
 
 
 def _shared_out(ct: Any, ans: Any, a: Array, axis: Any, b: Array, keepdims: bool,
