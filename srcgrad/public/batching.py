@@ -14,6 +14,7 @@ import numpy as np
 from ..batch import NotBatched, batched
 from ..compile.backends import BackendLike, How, chosen
 from ..compile.frames import without_internal_frames
+from ..compile.refusals import require_function
 from ..compile.requests import Request
 from ..errors import (
     SrcgradError,
@@ -154,10 +155,7 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     array([[ 6., 12.],
            [42., 56.]])
     """
-    if not callable(fun):
-        raise StructureError(f"vmap takes a function, got {type(fun).__name__}",
-                             where="the first argument of vmap",
-                             why="it is called for each example", fix="give a function")
+    require_function(fun, "vmap", "give a function", "it is called for each example")
     in_axes, out_axes = _numbers(in_axes), _numbers(out_axes)
     for what, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
         if any(a is not None and type(a) is not int for a in _axes_in(axes)):

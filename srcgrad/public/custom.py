@@ -10,7 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from ..compile.frames import without_internal_frames
-from ..compile.refusals import with_article
+from ..compile.refusals import require_function, with_article
 from ..errors import StructureError
 from ..trace.calls.custom import Custom, Traced, custom_call
 from ..trace.calls.nested import differentiable
@@ -33,11 +33,8 @@ class _WithDerivative(Generic[P, R]):
 
     @without_internal_frames
     def __init__(self, fun: Callable[P, R], nondiff_argnums: Sequence[int] = ()) -> None:
-        if not callable(fun):
-            kind = type(self).__name__
-            raise StructureError(f"{kind} takes a function, got {type(fun).__name__}",
-                                 where=f"the first argument of {kind}",
-                                 why="it gives a function a derivative", fix="give a function")
+        require_function(fun, type(self).__name__, "give a function",
+                         "it gives a function a derivative")
         functools.update_wrapper(self, fun)
         self.fun: Callable[..., R] = fun
         self.signature = inspect.signature(fun)

@@ -25,14 +25,9 @@ from srcgrad.types.operators import UFUNCS
 
 for _operator, _ufunc in UFUNCS.items():
     alias(_ufunc, _operator)
+for _name in ("fmod", "fabs", "copysign", "ldexp", "modf", "frexp", "nextafter"):
+    alias(getattr(np, _name), getattr(math, _name))
 alias(np.power, math.pow)
-alias(np.fmod, math.fmod)
-alias(np.fabs, math.fabs)
-alias(np.copysign, math.copysign)
-alias(np.ldexp, math.ldexp)
-alias(np.modf, math.modf)
-alias(np.frexp, math.frexp)
-alias(np.nextafter, math.nextafter)
 alias(np.divmod, divmod)
 
 

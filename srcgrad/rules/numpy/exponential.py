@@ -8,14 +8,8 @@ import numpy as np
 
 from srcgrad.rules.book import Array, alias, elementwise, vjp
 
-alias(np.exp, math.exp)
-alias(np.exp2, math.exp2)
-alias(np.expm1, math.expm1)
-alias(np.log2, math.log2)
-alias(np.log10, math.log10)
-alias(np.log1p, math.log1p)
-alias(np.sqrt, math.sqrt)
-alias(np.cbrt, math.cbrt)
+for _name in ("exp", "exp2", "expm1", "log2", "log10", "log1p", "sqrt", "cbrt"):
+    alias(getattr(np, _name), getattr(math, _name))
 
 
 def natural_log(x: Array) -> Array:

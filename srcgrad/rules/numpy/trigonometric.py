@@ -10,18 +10,10 @@ from srcgrad.rules.book import Array, Dtype, alias, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.quotients import divided
 
-alias(np.tan, math.tan)
-alias(np.arcsin, math.asin)
-alias(np.arccos, math.acos)
-alias(np.arctan, math.atan)
-alias(np.arctan2, math.atan2)
-alias(np.sinh, math.sinh)
-alias(np.tanh, math.tanh)
-alias(np.arcsinh, math.asinh)
-alias(np.arccosh, math.acosh)
-alias(np.arctanh, math.atanh)
-alias(np.radians, math.radians)
-alias(np.degrees, math.degrees)
+for _name in ("tan", "sinh", "tanh", "radians", "degrees"):
+    alias(getattr(np, _name), getattr(math, _name))
+for _name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh"):
+    alias(getattr(np, f"arc{_name}"), getattr(math, f"a{_name}"))
 
 elementwise(np.sin, x=lambda x: np.cos(x))
 elementwise(np.cos, x=lambda x: -np.sin(x))

@@ -11,25 +11,16 @@ from srcgrad.rules.book import Array, NoRule, linear, nondiff, static, variant
 from srcgrad.rules.broadcast import dispatching, resize_axis
 from srcgrad.rules.numpy.joining import along
 
-for _name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
-    variant(
-        getattr(np.fft, _name),
-        getattr(sf, _name),
-        lambda a, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None: None,
-    )
-for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
-    variant(
-        getattr(np.fft, _name),
-        getattr(sf, _name),
-        lambda a, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None:
-        None,
-    )
-for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
-    variant(
-        getattr(np.fft, _name),
-        getattr(sf, _name),
-        lambda a, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None: None,
-    )
+for _names, _like in (
+    (("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), lambda a, n=None, axis=-1, norm=None,
+     overwrite_x=False, workers=None, *, plan=None: None),
+    (("fft2", "ifft2", "rfft2", "irfft2"), lambda a, s=None, axes=(-2, -1), norm=None,
+     overwrite_x=False, workers=None, *, plan=None: None),
+    (("fftn", "ifftn", "rfftn", "irfftn"), lambda a, s=None, axes=None, norm=None,
+     overwrite_x=False, workers=None, *, plan=None: None),
+):
+    for _name in _names:
+        variant(getattr(np.fft, _name), getattr(sf, _name), _like)
 variant(np.fft.fftshift, sf.fftshift, lambda x, axes=None: None)
 variant(np.fft.ifftshift, sf.ifftshift, lambda x, axes=None: None)
 for _name in ("fftfreq", "rfftfreq"):
