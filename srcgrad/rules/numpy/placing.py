@@ -33,11 +33,9 @@ def put_indices(a: Array, source: Array, place: Any, how: str) -> Array:
     return np.reshape(out, np.shape(a))
 
 
-@linear(put_indices, "a")
-def put_indices_a(ct: Array, place: Any, how: str) -> Array:
-    if how == "add":
-        return ct
-    return put_indices(ct, np.zeros((), ct.dtype), place, how)
+linear(put_indices,
+    a=lambda ct, place, how:
+        ct if how == "add" else put_indices(ct, np.zeros((), ct.dtype), place, how))
 
 
 @linear(put_indices, "source")
@@ -59,14 +57,9 @@ def put_flat(a: Array, source: Array, indices: Array, how: str) -> Array:
     return np.reshape(flat, np.shape(a))
 
 
-@linear(put_flat, "a")
-def put_flat_a(ct: Array, indices: Array, how: str) -> Array:
-    if how == "add":
-        return ct
-    return put_flat(ct, np.zeros(np.shape(indices), ct.dtype), indices, how)
-
-
 linear(put_flat, indices=None,
+    a=lambda ct, indices, how:
+        ct if how == "add" else put_flat(ct, np.zeros(np.shape(indices), ct.dtype), indices, how),
     source=lambda ct, source_shape, indices:
         np.reshape(np.take(np.reshape(ct, -1), np.reshape(indices, -1)), source_shape))
 

@@ -23,6 +23,16 @@ def matrix_transpose(x: Array) -> Array:
     return x.T if np.ndim(x) == 2 else np.swapaxes(x, -1, -2)
 
 
+def _outer(x: Array, y: Array) -> Array:
+    """The outer products of stacks of vectors."""
+    return np.expand_dims(x, -1) * np.expand_dims(y, -2)
+
+
+def _applied(matrices: Array, x: Array) -> Array:
+    """The products of stacks of matrices and of vectors."""
+    return np.squeeze(matrices @ np.expand_dims(x, -1), -1)
+
+
 @vjp(np.matmul, "x1", broadcasts=False)
 def matmul_x1(ct: Array, x2: Array, x1_shape: Shape) -> Array:
     n1, n2 = len(x1_shape), np.ndim(x2)
@@ -33,7 +43,7 @@ def matmul_x1(ct: Array, x2: Array, x1_shape: Shape) -> Array:
     if n1 == 1 and n2 == 2:
         return x2 @ ct
     if n1 == 1:
-        return _reduced(np.squeeze(x2 @ np.expand_dims(ct, -1), -1), x1_shape)
+        return _reduced(_applied(x2, ct), x1_shape)
     return _reduced(ct @ matrix_transpose(x2), x1_shape)
 
 
@@ -43,11 +53,11 @@ def matmul_x2(ct: Array, x1: Array, x2_shape: Shape) -> Array:
     if n1 == 1 and n2 == 1:
         return ct * x1
     if n1 == 1:
-        return _reduced(np.expand_dims(x1, -1) * np.expand_dims(ct, -2), x2_shape)
+        return _reduced(_outer(x1, ct), x2_shape)
     if n2 == 1 and n1 == 2:
         return ct @ x1
     if n2 == 1:
-        return _reduced(np.squeeze(matrix_transpose(x1) @ np.expand_dims(ct, -1), -1), x2_shape)
+        return _reduced(_applied(matrix_transpose(x1), ct), x2_shape)
     return _reduced(matrix_transpose(x1) @ ct, x2_shape)
 
 
@@ -80,7 +90,7 @@ def dot_b(ct: Array, a: Array, b_ndim: int) -> Array:
     if n == 0 or (n == 1 and b_ndim == 1):
         return a * ct
     if n == 1:
-        return np.expand_dims(a, -1) * np.expand_dims(ct, -2)
+        return _outer(a, ct)
     if n == 2 and b_ndim == 1:
         return ct @ a
     if n == 2 and b_ndim == 2:
@@ -167,33 +177,19 @@ def _vecdot_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: Dtype, axis: int
     return sum_to(np.moveaxis(d, -1, axis), x2_shape)
 
 
-def _matvec_x1(ct: Array, x2: Array, x1_shape: Shape) -> Array:
-    return sum_to(np.expand_dims(ct, -1) * np.expand_dims(x2, -2), x1_shape)
-
-
-def _matvec_x2(ct: Array, x1: Array, x2_shape: Shape) -> Array:
-    return sum_to(np.squeeze(matrix_transpose(x1) @ np.expand_dims(ct, -1), -1), x2_shape)
-
-
-def _vecmat_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: Dtype) -> Array:
-    d = np.squeeze(x2 @ np.expand_dims(ct, -1), -1)
-    return sum_to(conj_complex(d, x1_dtype), x1_shape)
-
-
-def _vecmat_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: Dtype) -> Array:
-    vector = conj_complex(x1, x1_dtype)
-    return sum_to(np.expand_dims(vector, -1) * np.expand_dims(ct, -2), x2_shape)
-
-
 vjp(np.linalg.vecdot, like=lambda x1, x2, *, axis=-1: None, x1=_vecdot_x1, x2=_vecdot_x2)
 variant(np.linalg.vecdot, np.vecdot, lambda x1, x2, out=None, *, axis=-1, where=True: None)
 variant(np.matmul, np.linalg.matmul, lambda x1, x2: None)
 variant(np.tensordot, np.linalg.tensordot, lambda a, b, *, axes=2: None)
 if hasattr(np, "matvec"):  # NumPy 2.2
-    vjp(np.matvec, "x1", broadcasts=False)(_matvec_x1)
-    vjp(np.matvec, "x2", broadcasts=False)(_matvec_x2)
-    vjp(np.vecmat, "x1", broadcasts=False)(_vecmat_x1)
-    vjp(np.vecmat, "x2", broadcasts=False)(_vecmat_x2)
+    vjp(np.matvec, broadcasts=False,
+        x1=lambda ct, x2, x1_shape: sum_to(_outer(ct, x2), x1_shape),
+        x2=lambda ct, x1, x2_shape: sum_to(_applied(matrix_transpose(x1), ct), x2_shape))
+    vjp(np.vecmat, broadcasts=False,
+        x1=lambda ct, x2, x1_shape, x1_dtype:
+            sum_to(conj_complex(_applied(x2, ct), x1_dtype), x1_shape),
+        x2=lambda ct, x1, x2_shape, x1_dtype:
+            sum_to(_outer(conj_complex(x1, x1_dtype), ct), x2_shape))
 
 
 def outer_parameters(A: Any, B: Any, **kwargs: Any) -> None:

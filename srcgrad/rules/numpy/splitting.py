@@ -165,11 +165,9 @@ def scatter(a: Array, indices: Array, source: Array, axis: int, how: str) -> Arr
     return np.reshape(out, np.shape(a))
 
 
-@linear(scatter, "a")
-def scatter_a(ct: Array, indices: Array, axis: int, how: str) -> Array:
-    if how == "add":
-        return ct
-    return scatter(ct, indices, np.zeros((), ct.dtype), axis, how)
+linear(scatter,
+    a=lambda ct, indices, axis, how:
+        ct if how == "add" else scatter(ct, indices, np.zeros((), ct.dtype), axis, how))
 
 
 @linear(scatter, "source", indices=None)
