@@ -14,7 +14,7 @@ import numpy as np
 
 from .compile.backends import backend_of
 from .compile.frames import without_internal_frames
-from .compile.refusals import named, with_article
+from .compile.refusals import named, require_function
 from .errors import StructureError
 from .public.helptext import helptext
 from .public.transforms import Split, differentiable, vjp
@@ -38,13 +38,6 @@ def _named_like(made: Any, fun: Any, library: str) -> Callable[..., Any]:
     made.__wrapped__ = fun
     found: Callable[..., Any] = made
     return found
-
-
-def _require_callable(fun: Any, asked: str) -> None:
-    if not callable(fun):
-        raise StructureError(f"{asked} takes a function, got {with_article(type(fun))}",
-                             where=f"the first argument of {asked}",
-                             why="it is called with arrays", fix="give a function")
 
 
 def _pulled(fun: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +71,7 @@ def to_torch(fun: Callable[..., Any]) -> Callable[..., Any]:
     >>> x.grad                                                         # doctest: +SKIP
     tensor([2., 2., 2.])
     """
-    _require_callable(fun, "to_torch")
+    require_function(fun, "to_torch", "give a function", "it is called with arrays")
 
     def on_tensors(*args: Any, **fixed: Any) -> Any:
         torch = _imported("torch", "to_torch")
@@ -195,7 +188,7 @@ def to_jax(fun: Callable[..., Any], example: Callable[..., Any] | None = None
     >>> jax.jit(jax.grad(f))(jnp.ones(3), 2.0)                         # doctest: +SKIP
     Array([2., 2., 2.], dtype=float32)
     """
-    _require_callable(fun, "to_jax")
+    require_function(fun, "to_jax", "give a function", "it is called with arrays")
     made: list[Any] = []
 
     def on_arrays(*args: Any) -> Any:

@@ -27,7 +27,7 @@ from ..rules.methods import resolve
 from ..types.dims import Dim
 from ..types.kinds import SCALARS, Aval, Kind, list_of, same_dtype
 from ..types.spelling import Attribute, Method
-from ..types.structure import mapped
+from ..types.structure import found_in, mapped
 from .rules import RULES, Call, NotBatched, Operand, is_elementwise, raised, stacked
 
 WRITES = frozenset({"write", "acc", "update"})
@@ -274,7 +274,8 @@ class Batch:
         """The key for all examples: ``:`` in front of the key of one."""
         parts = key if isinstance(key, tuple) else (key,)
         each = [isinstance(p, Operand) and p.mapped for p in parts]
-        if any(_holds_mapped(p) for p in parts if not isinstance(p, Operand)):
+        if any(o.mapped for p in parts if not isinstance(p, Operand)
+               for o in found_in(p, Operand)):
             raise NotBatched("slices of each example's own")
         plain = [mapped(p, Operand, lambda o: o.sym) for p in parts]
         if any(each):
@@ -317,55 +318,41 @@ class Batch:
             self.now(value))
         template = tuple(Index(abstract(mapped(key, Sym, lambda s: s.value), given), basic)
                          for key, basic in steps)
-        new = self.of_batch(node.out.aval)
-        made = self.builder.add(node.op, tuple(given), (new,), **{
-            **node.params, "steps": template})
-        made.out.hint, made.out.obj = node.out.hint, node.out.obj
-        self.stand(node.out, made.out, True)
+        self._again(node, given, steps=template)
 
     def copy(self, node: Node) -> None:
-        made = self.builder.add("copy", (self.now(node.inputs[0]),),
-                                (self.of_batch(node.out.aval),))
-        made.out.hint, made.out.obj = node.out.hint, node.out.obj
-        self.stand(node.out, made.out, True)
+        self._again(node, [self.now(node.inputs[0])])
 
     def dim(self, node: Node) -> None:
-        made = self.builder.add("dim", (self.now(node.inputs[0]),), (node.out.aval,),
-                                axis=node.params["axis"] + 1)
-        made.out.hint = node.out.hint
-        self.stand(node.out, made.out, False)
+        self._again(node, [self.now(node.inputs[0])], False, axis=node.params["axis"] + 1)
+
+    def _again(self, node: Node, inputs: Sequence[Value], is_mapped: bool = True,
+               **changed: Any) -> None:
+        """The operation of a node on what stands for its operands."""
+        new = node.out.like(aval=self.of_batch(node.out.aval) if is_mapped else node.out.aval)
+        self.builder.nodes.append(node.but(
+            inputs=tuple(inputs), outputs=(new,), params={**node.params, **changed}))
+        self.stand(node.out, new, is_mapped)
 
     # ---- lists ----------------------------------------------------------------------------
     def display(self, node: Node) -> None:
-        self._listed(node, [self.rows(v) for v in node.inputs])
-
-    def append(self, node: Node) -> None:
-        lst, value = node.inputs
-        self._listed(node, [self.rows(lst), self.rows(value)])
+        self._again(node, [self.rows(v) for v in node.inputs])
 
     def put(self, node: Node) -> None:
         lst, value, *places = node.inputs
         self._shared(places)
-        self._listed(node, [self.rows(lst), self.rows(value),
-                            *(self.now(p) for p in places)])
+        self._again(node, [self.rows(lst), self.rows(value), *map(self.now, places)])
 
     def get(self, node: Node) -> None:
         self._shared(node.inputs[1:])
-        self._listed(node, [self.now(v) for v in node.inputs])
+        self._again(node, [*map(self.now, node.inputs)])
 
     def list_len(self, node: Node) -> None:
-        made = self.builder.add("list_len", (self.now(node.inputs[0]),), (node.out.aval,))
-        self.stand(node.out, made.out, False)
+        self._again(node, [self.now(node.inputs[0])], False)
 
     def _shared(self, places: Sequence[Value]) -> None:
         if any(p in self.mapped for p in places):
             raise NotBatched("places in lists of each example's own")
-
-    def _listed(self, node: Node, inputs: Sequence[Value]) -> None:
-        made = self.builder.add(node.op, tuple(inputs), (self.of_batch(node.out.aval),),
-                                **node.params)
-        made.out.hint, made.out.obj = node.out.hint, node.out.obj
-        self.stand(node.out, made.out, True)
 
     # ---- regions --------------------------------------------------------------------------
     def inside(self, params: Sequence[tuple[Value, bool]], block: Block) -> tuple[
@@ -473,7 +460,7 @@ class Batch:
 
 _HANDLERS: dict[str, Callable[[Batch, Node], None]] = {
     "apply": Batch.apply, "read": Batch.read, "dim": Batch.dim, "copy": Batch.copy,
-    "list": Batch.display, "append": Batch.append, "get": Batch.get, "put": Batch.put,
+    "list": Batch.display, "append": Batch.display, "get": Batch.get, "put": Batch.put,
     "list_len": Batch.list_len, **dict.fromkeys(WRITES, Batch.store),
 }
 
@@ -506,12 +493,6 @@ def _is_array(part: Any) -> bool:
 
 def _is_whole(operand: Operand) -> bool:
     return operand.sym.dtype.kind in "iu"
-
-
-def _holds_mapped(structure: Any) -> bool:
-    found: list[bool] = []
-    mapped(structure, Operand, lambda o: found.append(o.mapped))
-    return any(found)
 
 
 def _has_arrays(key: Any) -> bool:

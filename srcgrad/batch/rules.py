@@ -76,6 +76,11 @@ class Call:
             found[name] = self.same(value)
         return found
 
+    def shape(self) -> tuple[Any, ...]:
+        """The argument ``shape``, for all examples."""
+        shape = self.same(self.take("shape"))
+        return (self.count, *(shape if isinstance(shape, (tuple, list)) else (shape,)))
+
     def same(self, value: Any) -> Any:
         """An argument that is one for all examples."""
         if isinstance(value, Operand):
@@ -137,25 +142,22 @@ def axes_of(axis: Any, rank: int) -> Any:
 # ---- along axes -------------------------------------------------------------------------------
 @rule(np.sum, np.prod, np.mean, np.max, np.min, np.any, np.all, np.var, np.std, np.ptp, np.median,
       np.nansum, np.nanmean, np.nanmax, np.nanmin, np.nanprod, np.nanvar, np.nanstd,
-      np.count_nonzero)
-def reductions(call: Call) -> Any:
-    a, axis = call.array("a"), call.take("axis")
+      np.count_nonzero, np.diff, np.flip, np.trace, np.diagonal,
+      np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)
+def along_axes(call: Call) -> Any:
+    a = call.array(next(iter(call.named)))
     if not a.rank:
         raise NotBatched(f"{call.name} of a number")
-    return call.entry.function(a.sym, axis=axes_of(axis, a.rank), **call.rest())
+    axes = {name: axes_of(call.take(name), a.rank) for name in ("axis", "axis1", "axis2")
+            if name in call.named}
+    return call.entry.function(a.sym, **axes, **call.rest())
 
 
 @rule(np.quantile, np.percentile, np.nanquantile, np.nanpercentile, np.nanmedian)
 def quantiles(call: Call) -> Any:
     if not isinstance(call.named.get("q", 0.5), (int, float)):
         raise NotBatched(f"{call.name} for several probabilities")
-    return reductions(call)
-
-
-@rule(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft, np.fft.hfft, np.fft.ihfft)
-def spectra(call: Call) -> Any:
-    a, axis = call.array("a"), call.take("axis")
-    return call.entry.function(a.sym, axis=moved(axis, a.rank), **call.rest())
+    return along_axes(call)
 
 
 @rule(np.pad)
@@ -187,24 +189,12 @@ def flattening(call: Call) -> Any:
                                **call.rest())
 
 
-@rule(np.flip)
-def flip(call: Call) -> Any:
-    m, axis = call.array("m"), call.take("axis")
-    return np.flip(m.sym, axis=axes_of(axis, m.rank))
-
-
 @rule(np.roll)
 def roll(call: Call) -> Any:
     a, axis = call.array("a"), call.take("axis")
     if axis is None and a.rank != 1:
         raise NotBatched("roll of all axes")
     return np.roll(a.sym, call.same(call.take("shift")), axis=axes_of(axis, a.rank))
-
-
-@rule(np.diff)
-def diff(call: Call) -> Any:
-    a, axis = call.array("a"), call.take("axis")
-    return np.diff(a.sym, axis=moved(axis, a.rank), **call.rest())
 
 
 @rule(np.take)
@@ -228,10 +218,8 @@ def norm(call: Call) -> Any:
 # ---- shapes -------------------------------------------------------------------------------------
 @rule(np.reshape)
 def reshape(call: Call) -> Any:
-    a, shape = call.array("a"), call.take("shape")
-    shape = call.same(shape)
-    shape = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return np.reshape(a.sym, (call.count, *shape), **call.rest())
+    a, shape = call.array("a"), call.shape()
+    return np.reshape(a.sym, shape, **call.rest())
 
 
 @rule(np.ravel, np.ndarray.flatten)
@@ -286,9 +274,8 @@ def squeeze(call: Call) -> Any:
 
 @rule(np.broadcast_to)
 def broadcast_to(call: Call) -> Any:
-    array, shape = call.array("array"), call.same(call.take("shape"))
-    shape = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return np.broadcast_to(raised(array, len(shape)), (call.count, *shape))
+    array, shape = call.array("array"), call.shape()
+    return np.broadcast_to(raised(array, len(shape) - 1), shape)
 
 
 @rule(np.concatenate)
@@ -348,11 +335,8 @@ def _rank_of(arrays: Any) -> int:
 
 @rule(np.zeros_like, np.ones_like, np.full_like)
 def like(call: Call) -> Any:
-    a, shape = call.array("a"), call.take("shape")
-    if shape is not None:
-        shape = call.same(shape)
-        shape = (call.count, *(shape if isinstance(shape, (tuple, list)) else (shape,)))
-    sizes = {} if shape is None else {"shape": shape}
+    a = call.array("a")
+    sizes = {} if call.named["shape"] is None else {"shape": call.shape()}
     return call.entry.function(a.sym, **sizes, **call.rest())
 
 
@@ -374,18 +358,11 @@ def triangle(call: Call) -> Any:
     return call.entry.function(m.sym, **call.rest())
 
 
-@rule(np.trace, np.diagonal)
-def diagonal(call: Call) -> Any:
-    a = call.array("a")
-    axes = {k: moved(call.take(k), a.rank) for k in ("axis1", "axis2")}
-    return call.entry.function(a.sym, **axes, **call.rest())
-
-
 # ---- undoing broadcasts -----------------------------------------------------------------------
 @rule(sum_to)
 def summed_to(call: Call) -> Any:
-    a, shape = call.array("a"), call.same(call.take("shape"))
-    return sum_to(_without_extra(a, len(shape)), (call.count, *shape))
+    a, shape = call.array("a"), call.shape()
+    return sum_to(_without_extra(a, len(shape) - 1), shape)
 
 
 @rule(sum_to_like)

@@ -21,7 +21,7 @@ from ..stage.machine import UNBOUND
 from ..types.caches import cached_value
 from ..types.dataclasses import dataclass
 from ..types.dims import Atom, Poly, symbols
-from ..types.guards import STEPS, Guard, Held, Path, SizeSource, overlap
+from ..types.guards import FACTS, STEPS, Guard, Held, Path, SizeSource, overlap
 from ..types.identifiers import is_name
 from ..types.subclasses import bare_attribute, base_array, content_item
 from .anchors import Anchor
@@ -234,18 +234,10 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
     elif guard.kind == "equals":
         same = data is None or isinstance(data, bool) or data is Ellipsis
         out.check(f"{place} {'is' if same else '=='} {out.constant(data)}")
-    elif guard.kind == "length":
-        out.check(f"len({place}) == {data}")
     elif guard.kind == "keys":
         out.check(f"[*{place}] == {out.constant(list(data))}")
         if not all(type(k) is str for k in data):  # 1, 1.0 and True are equal
             out.check(f"_forms({place}) == {out.constant(key_forms(data))}")
-    elif guard.kind == "missing":
-        out.check(f"not hasattr({place}, {data!r})")
-    elif guard.kind == "inherited":
-        out.check(f"{data!r} not in getattr({place}, '__dict__', ())")
-    elif guard.kind == "owns":
-        out.check(f"{data!r} in {place}.__dict__")
     elif guard.kind == "holds":
         out.check(f"{place}.__dict__.get({data[0]!r}) is {out.constant(data[1])}")
     elif guard.kind == "builtin":
@@ -254,18 +246,16 @@ def _check_guard(out: _Writer, guard: Guard, names: Mapping[Atom, str]) -> None:
         if data[1] is not UNBOUND and is_name(data[0]):
             found, wanted = data[0], data[1]  # no variable of the dispatcher is called so
         out.check(f"{data[0]!r} not in {place} and {found} is {out.constant(wanted)}")
-    elif guard.kind == "is_path":
-        out.check(f"{place} is {out.place(data)}")
-    elif guard.kind == "is_not_path":
-        out.check(f"{place} is not {out.place(data)}")
     elif guard.kind == "overlap":
         out.check(f"not _overlap({place}, {out.place(data)})")
-    elif guard.kind == "contiguous":
-        out.check(f"{place}.flags.c_contiguous is {data}")
     elif guard.kind == "extent":
         out.check(f"{out.extent(place, data[0])} == {data[1]}")
     elif guard.kind == "array":
         _check_array(out, place, data)
+    else:
+        condition = FACTS[guard.kind][1]
+        assert condition is not None
+        out.check(guard.filled(condition, place, out.place))
 
 
 def are(found: list[Any], kept: list[Held]) -> bool:

@@ -34,7 +34,8 @@ def with_article(cls: type) -> str:
     return name if name == "None" else f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def require_function(fun: Any, asked: str, fix: str = "") -> None:
+def require_function(fun: Any, asked: str, fix: str = "", why: str = (
+        "it differentiates the code of a function, not the number that it returned")) -> None:
     """Refuse to transform what is no function."""
     if isinstance(fun, (staticmethod, classmethod, property)):
         kind = type(fun).__name__
@@ -46,7 +47,7 @@ def require_function(fun: Any, asked: str, fix: str = "") -> None:
         raise StructureError(
             f"{asked} takes a function, got {type(fun).__name__}",
             where=f"the first argument of {asked}",
-            why="it differentiates the code of a function, not the number that it returned",
+            why=why,
             fix=fix or f"write @srcgrad.{asked} above a function, or srcgrad.{asked}(f)(x)")
 
 

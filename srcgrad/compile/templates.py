@@ -15,7 +15,7 @@ from ..graph.ir import Ref
 from ..trace.entry import Record, Traced
 from ..trace.heap import outlines
 from ..types.guards import Path
-from ..types.structure import mapped
+from ..types.structure import found_in, mapped
 from ..types.tree import assemble, children, leaf_path
 
 Leaves = list[tuple[Path, Any]]
@@ -23,17 +23,7 @@ Leaves = list[tuple[Path, Any]]
 
 def refs(template: Any) -> list[int]:
     """The outputs that a template refers to, in order, each once."""
-    if isinstance(template, Ref):
-        return [template.index]
-    parts: list[Any] = []
-    if isinstance(template, (tuple, list)):
-        parts = list(template)
-    elif isinstance(template, dict):
-        parts = list(template.values())
-    found: dict[int, None] = {}
-    for part in parts:
-        found.update(dict.fromkeys(refs(part)))
-    return list(found)
+    return [*dict.fromkeys(ref.index for ref in found_in(template, Ref))]
 
 
 def renumbered(template: Any, position: Mapping[int, int]) -> Any:

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from types import FunctionType, MethodType
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..errors import UnsupportedOperation
 from ..types.dims import Atom, Dim, Poly, evaluate, of_atom, substitute, symbol, symbols
 from ..types.kinds import Aval, Kind, join, list_of, same_dtype
 from ..types.spelling import At, Attribute, Method, Part
-from ..types.structure import mapped
+from ..types.structure import found_in, mapped
 from .outcome import Outcome, fresh_results, placeholder
 from .probing import SHIFTS, Result, call, describe, merge_relations
 from .purity import may_probe
@@ -48,6 +49,9 @@ _NUMBER_PARAMETERS = frozenset({"axis", "axes", "axis1", "axis2", "axisa", "axis
                                 "destination"})
 
 
+_USER_CALLABLES = (FunctionType, MethodType, functools.partial)
+
+
 class Demand(Exception):
     """The numbers behind symbolic integers are needed: ``leaves`` are their positions among
     the abstract leaves of ``(args, kwargs)``."""
@@ -59,23 +63,7 @@ class Demand(Exception):
 
 def leaves_of(structure: Any) -> list[Aval]:
     """The abstract leaves of a structure, in order."""
-    found: list[Aval] = []
-    _collect(structure, found)
-    return found
-
-
-def _collect(structure: Any, found: list[Aval]) -> None:
-    if type(structure) is Aval:
-        found.append(structure)
-    elif isinstance(structure, tuple | list):
-        for s in structure:
-            _collect(s, found)
-    elif isinstance(structure, dict):
-        for s in structure.values():
-            _collect(s, found)
-    elif type(structure) is slice:
-        for s in (structure.start, structure.stop, structure.step):
-            _collect(s, found)
+    return [*found_in(structure, Aval)]
 
 
 def name_of(fn: Callable[..., Any]) -> str:
@@ -154,21 +142,13 @@ def check_may_probe(fn: Callable[..., Any], structure: Any) -> None:
         allowed = may_probe(fn)
     except TypeError:
         allowed = False
-    if allowed and not _has_user_callable(structure):
+    if allowed and not any(found_in(structure, _USER_CALLABLES)):
         return
     raise UnsupportedOperation(
         f"{name_of(fn)} was called with traced values",
         why="it is not known to be a pure function of its arguments, so it cannot be tried out "
             "to learn what it returns",
         fix="write it in Python over NumPy, or wrap it with custom_vjp")
-
-
-def _has_user_callable(structure: Any) -> bool:
-    if isinstance(structure, tuple | list):
-        return any(_has_user_callable(s) for s in structure)
-    if isinstance(structure, dict):
-        return any(_has_user_callable(s) for s in structure.values())
-    return type(structure).__name__ in ("function", "method", "partial")
 
 
 @functools.lru_cache(1024)

@@ -51,6 +51,7 @@ Only ``effect`` nodes, and nodes whose ``fn`` may raise, are kept for more than 
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -393,6 +394,19 @@ def free_values(block: Block) -> list[Value]:
 
     visit(block)
     return list(free)
+
+
+def renewed(block: Block, change: Callable[[Node], list[Node]]) -> Block:
+    """The block with what ``change`` makes of each node, after those nested in it; the block
+    itself where nothing changes."""
+    nodes: list[Node] = []
+    for node in block.nodes:
+        blocks = tuple([renewed(inner, change) for inner in node.blocks])
+        if any(map(operator.is_not, blocks, node.blocks)):
+            node = node.but(blocks=blocks)
+        nodes += change(node)
+    same = len(nodes) == len(block.nodes) and all(map(operator.is_, nodes, block.nodes))
+    return block if same else block.but(nodes=tuple(nodes))
 
 
 def rebuild(block: Block, substitution: dict[Value, Value],

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .ir import Block, Graph, Node, Value, defined_in, free_values, rebuild, walk
+from .ir import Block, Graph, Node, Value, defined_in, free_values, rebuild, renewed, walk
 
 
 def distinct(name: str, taken: Collection[str]) -> str:
@@ -56,14 +56,9 @@ def lift(blocks: Mapping[str, Block]) -> tuple[dict[str, Graph], dict[str, tuple
 
 def _completed(block: Block, free: Mapping[str, Collection[Value]]) -> Block:
     """The block with the operands that calls of lifted graphs need."""
-    nodes = []
-    for node in block.nodes:
-        if node.op == "call" and node.params["callee"] in free:
-            node = node.but(inputs=(*node.inputs, *free[node.params["callee"]]))
-        elif node.blocks:
-            node = node.but(blocks=tuple(_completed(b, free) for b in node.blocks))
-        nodes.append(node)
-    return block.but(nodes=tuple(nodes))
+    return renewed(block, lambda node: [
+        node.but(inputs=(*node.inputs, *free[node.params["callee"]]))
+        if node.op == "call" and node.params["callee"] in free else node])
 
 
 def reachable(graph: Graph) -> list[str]:

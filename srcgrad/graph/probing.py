@@ -12,6 +12,7 @@ import functools
 import math
 import warnings
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -219,6 +220,28 @@ def describe(probe: Probe) -> Result:
                       tuple(map(_is_contiguous, parts)))
     return Result((aval_of(value),), False, None, (relation(value, probe.inputs),),
                   (_is_contiguous(value),))
+
+
+_EXAMPLES: dict[Any, Result] = {}
+
+
+def example(fn: Callable[..., Any], args: tuple[Any, ...],
+            kwargs: Mapping[str, Any] = MappingProxyType({})) -> Result:
+    """What a function returns for arguments whose sizes are numbers, memoised where these can be
+    a key: equal numbers of two types are two keys.
+
+    >>> [str(example(np.full, (3,), {"fill_value": value}).avals[0]) for value in (1, 1.0)]
+    ['i8[3]', 'f8[3]']
+    """
+    values = (*args, *kwargs.values())
+    key = (fn, values, tuple(kwargs), tuple(map(type, values)))
+    try:
+        found = _EXAMPLES.get(key)
+    except TypeError:
+        return describe(call(fn, args, kwargs, {}))
+    if found is None:
+        found = _EXAMPLES[key] = describe(call(fn, args, kwargs, {}))
+    return found
 
 
 def _is_contiguous(value: Any) -> bool:

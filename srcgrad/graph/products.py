@@ -13,9 +13,7 @@ from ..types.kinds import Aval, Kind, array
 from ..types.spelling import Method
 from .broadcasting import Broadcast
 from .outcome import Outcome
-from .probing import call, describe
-
-_KINDS: dict[Any, Aval] = {}
+from .probing import example
 
 
 def product(fn: Callable[..., Any], args: tuple[Any, ...],
@@ -26,7 +24,7 @@ def product(fn: Callable[..., Any], args: tuple[Any, ...],
     if fn is np.einsum:
         return _einsum(args, kwargs)
     if fn is np.vdot and len(args) == 2 and all(map(_is_array, args)):
-        return Outcome((_kind(fn, tuple(array(a.dtype, (2,)) for a in args)),))
+        return Outcome(example(fn, tuple(array(a.dtype, (2,)) for a in args)).avals)
     if fn in (np.tensordot, np.linalg.tensordot) and len(args) in (2, 3):
         return _tensordot(*args, **kwargs) if set(kwargs) <= {"axes"} else None
     if fn is np.linalg.multi_dot and len(args) == 1 and not kwargs:
@@ -36,15 +34,6 @@ def product(fn: Callable[..., Any], args: tuple[Any, ...],
 
 def _is_array(value: Any) -> bool:
     return isinstance(value, Aval) and value.kind is Kind.ARRAY
-
-
-def _kind(fn: Callable[..., Any], args: tuple[Any, ...]) -> Aval:
-    """What the function returns on tiny arrays, memoised."""
-    key = (fn, str(args))
-    found = _KINDS.get(key)
-    if found is None:
-        found = _KINDS[key] = describe(call(fn, args, {}, {})).avals[0]
-    return found
 
 
 def _matrix_product(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | None:
@@ -65,7 +54,7 @@ def _matrix_product(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | 
         except ValueError:
             return None
         shape = (*batch, *rows[-1:], *columns)
-    aval = _kind(fn, tuple(array(x.dtype, (1,) * len(x.shape)) for x in args))
+    aval = example(fn, tuple(array(x.dtype, (1,) * len(x.shape)) for x in args)).avals[0]
     return Outcome((aval.but(shape=shape) if aval.is_array else aval,),
                    guards=tuple(broadcast.guards), uncertain=broadcast.uncertain, orders=("C",))
 
@@ -90,7 +79,8 @@ def _tensordot(a: Any, b: Any, axes: Any = 2) -> Outcome | None:
     if len(summed[0]) != len(summed[1]) or any(
             isinstance(m, int) and isinstance(n, int) and m != n for m, n in pairs):
         return None  # probing has NumPy's own words for it
-    aval = _kind(np.tensordot, (*(array(x.dtype, (1,) * x.ndim) for x in (a, b)), summed))
+    tiny = (array(x.dtype, (1,) * x.ndim) for x in (a, b))
+    aval = example(np.tensordot, (*tiny, tuple(summed))).avals[0]
     return Outcome((aval.but(shape=tuple(kept[0] + kept[1])),), orders=("C",))
 
 
@@ -119,7 +109,7 @@ def _einsum(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     if any(c not in sizes for c in output):
         return None
     tiny = tuple(array(x.dtype, (1,) * len(x.shape)) for x in operands)
-    aval = _kind(np.einsum, (subscripts, *tiny))
+    aval = example(np.einsum, (subscripts, *tiny)).avals[0]
     result = aval.but(shape=tuple(sizes[c] for c in output)) if aval.is_array else aval
     if len(terms) == 1 and set(output) == set(terms[0]) and aval.is_array:
         return Outcome((result,), views=("view",), sources=(0,))  # no sum: a writable view

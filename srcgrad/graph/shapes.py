@@ -14,6 +14,7 @@ import numpy as np
 from ..types import dims
 from ..types.dims import Dim, Poly
 from ..types.kinds import Aval, Kind, array, aval_of
+from ..types.operators import BINARY, INPLACE, UFUNCS
 from ..types.spelling import Method
 from . import making, reshaping
 from .axes import along_axes
@@ -22,29 +23,15 @@ from .generic import generic, leaves_of
 from .indexing import infer_getitem
 from .integers import number_of
 from .outcome import Order, Outcome, fresh_results, placeholder
-from .probing import call, describe
+from .probing import example
 from .products import product
 from .reshaping import shown
 
 Rule = making.Rule
 
-_OPERATORS = {
-    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply,
-    operator.truediv: np.true_divide, operator.floordiv: np.floor_divide,
-    operator.mod: np.remainder, operator.pow: np.power, operator.neg: np.negative,
-    operator.pos: np.positive, operator.invert: np.invert, operator.abs: np.absolute,
-    operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater,
-    operator.ge: np.greater_equal, operator.eq: np.equal, operator.ne: np.not_equal,
-    operator.and_: np.bitwise_and, operator.or_: np.bitwise_or, operator.xor: np.bitwise_xor,
-    operator.lshift: np.left_shift, operator.rshift: np.right_shift, abs: np.absolute,
-    operator.iadd: np.add, operator.isub: np.subtract, operator.imul: np.multiply,
-    operator.itruediv: np.true_divide, operator.ifloordiv: np.floor_divide,
-    operator.imod: np.remainder, operator.ipow: np.power, operator.iand: np.bitwise_and,
-    operator.ior: np.bitwise_or, operator.ixor: np.bitwise_xor,
-    operator.ilshift: np.left_shift, operator.irshift: np.right_shift,
-}
+_OPERATORS = UFUNCS | {INPLACE[symbol]: UFUNCS[function] for symbol, function in BINARY.items()
+                       if function in UFUNCS}
 _PLAIN_OPTIONS = frozenset({"dtype", "where", "casting", "order", "subok"})
-_KIND_MEMO: dict[Any, tuple[tuple[Aval, ...], bool, type | None]] = {}
 
 
 def explicit(fn: Callable[..., Any], args: tuple[Any, ...],
@@ -97,12 +84,12 @@ def elementwise(fn: Callable[..., Any], args: tuple[Any, ...],
     settings = {k: v for k, v in kwargs.items() if k != "where"}
     if isinstance(mask, Aval):
         settings["where"] = _tiny(mask)
-    avals, many, container = _kinds(fn, tuple(map(_tiny, operands)), settings)
+    seen = example(fn, tuple(map(_tiny, operands)), settings)
     shapes = [o.shape or () for o in (*operands, mask) if isinstance(o, Aval)]
     broadcast = Broadcast()
     shape = broadcast.shapes(*shapes) if any(shapes) else ()
     results = tuple(a.but(shape=shape) if a.is_array and a.shape else a.but(expr=None)
-                    for a in avals)
+                    for a in seen.avals)
     in_place = getattr(fn, "__name__", "").startswith("i") and fn in _OPERATORS \
         and fn is not operator.invert and isinstance(args[0], Aval) and args[0].is_array
     if in_place:
@@ -111,7 +98,7 @@ def elementwise(fn: Callable[..., Any], args: tuple[Any, ...],
                        uncertain=broadcast.uncertain)
     count = len(results)
     order: Order = "C" if len(shape) < 2 else None if "order" in kwargs else "keep"
-    return Outcome(results, many, container, *fresh_results(count),
+    return Outcome(results, seen.many, seen.container, *fresh_results(count),
                    tuple(broadcast.guards), broadcast.uncertain, orders=(order,) * count)
 
 
@@ -121,19 +108,6 @@ def _check_in_place(target: Aval, shape: tuple[Dim, ...]) -> None:
     if len(have) != len(shape) or any(a != b for a, b in static):
         raise ValueError(f"non-broadcastable output operand with shape {shown(have)} doesn't "
                          f"match the broadcast shape {shown(shape)}")
-
-
-def _kinds(fn: Callable[..., Any], operands: tuple[Any, ...],
-           settings: dict[str, Any]) -> tuple[tuple[Aval, ...], bool, type | None]:
-    """Kinds and dtypes of the results on tiny operands, memoised."""
-    key = (fn, tuple(o if isinstance(o, Aval) else (type(o), o) for o in operands),
-           tuple((k, str(v)) for k, v in settings.items()))
-    found = _KIND_MEMO.get(key)
-    if found is None:
-        result = describe(call(fn, operands, settings, {}))
-        found = (result.avals, result.many, result.container)
-        _KIND_MEMO[key] = found
-    return found
 
 
 # ---- functions that broadcast but are not ufuncs ------------------------------------------
@@ -174,7 +148,7 @@ def _cross(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | 
     shape = (*broadcast.shapes(*(a.shape[:-1] for a in args)), 3)
     tiny = tuple(array(a.dtype, (3,)) for a in args)
     guards = [("eq0", dims.add(d, -3)) for d in dict.fromkeys(ends) if isinstance(d, Poly)]
-    aval = describe(call(fn, tiny, {}, {})).avals[0]
+    aval = example(fn, tiny).avals[0]
     return Outcome((aval.but(shape=shape),), guards=(*guards, *broadcast.guards),
                    uncertain=broadcast.uncertain)
 
@@ -287,7 +261,7 @@ def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
         return None
     numbers = [number_of(a) for a in args]
     small = tuple(a if n is None else 2 + i for i, (a, n) in enumerate(zip(args, numbers)))
-    aval = describe(call(fn, small, kwargs, {})).avals[0]
+    aval = example(fn, small, kwargs).avals[0]
     if None in numbers:
         if not leaves_of(args):
             return None
@@ -348,7 +322,7 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         return Outcome((source,))
     if not wanted and fn.__name__.startswith("sum_to"):
         zero: Any = () if fn.__name__ == "sum_to" else 1.0
-        return Outcome(describe(call(fn, (_tiny(source), zero), {}, {})).avals)
+        return Outcome(example(fn, (_tiny(source), zero)).avals)
     return Outcome((array(source.dtype, wanted),))
 
 
@@ -381,7 +355,7 @@ def _convolve(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
     if not all(isinstance(o, Aval) and o.is_array and o.ndim == 1 for o in operands):
         return None
     n, m = (o.shape[0] for o in operands)
-    aval = describe(call(fn, tuple(map(_tiny, operands)), {}, {})).avals[0]
+    aval = example(fn, tuple(map(_tiny, operands))).avals[0]
     long, short = dims.maximum(n, m), dims.minimum(n, m)
     sizes = {"full": dims.add(dims.add(n, m), -1), "same": long,
              "valid": dims.add(dims.add(long, dims.multiply(-1, short)), 1)}

@@ -22,6 +22,7 @@ import numpy as np
 from ..errors import SrcgradError, TracingError, UnsupportedOperation
 from ..types.dims import Atom, Dim, Poly
 from ..types.kinds import OF_PYTHON, Aval, Kind, aval_of, int_aval
+from ..types.operators import BINARY, UNARY
 from ..types.quotients import quotient
 from ..types.spelling import Attribute, Method
 from ..types.structure import mapped
@@ -302,10 +303,10 @@ def _unary(fn: Callable[..., Any]) -> Callable[[Sym], Any]:
     return lambda self: self.apply(fn, (self,), {})
 
 
-for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "lshift",
-              "rshift"):
-    setattr(Sym, f"__{_name}__", _binary(getattr(operator, _name), False))
-    setattr(Sym, f"__r{_name}__", _binary(getattr(operator, _name), True))
+for _fn in BINARY.values():
+    _name = _fn.__name__.rstrip("_")
+    setattr(Sym, f"__{_name}__", _binary(_fn, False))
+    setattr(Sym, f"__r{_name}__", _binary(_fn, True))
 
 
 def _power(self: Sym, other: Any) -> Any:
@@ -328,13 +329,10 @@ def _power(self: Sym, other: Any) -> Any:
 
 
 setattr(Sym, "__pow__", _power)  # noqa: B010 (as the others)
-for _name, _fn in (("and", operator.and_), ("or", operator.or_), ("xor", operator.xor)):
-    setattr(Sym, f"__{_name}__", _binary(_fn, False))
-    setattr(Sym, f"__r{_name}__", _binary(_fn, True))
 for _name in ("lt", "le", "gt", "ge"):
     setattr(Sym, f"__{_name}__", _binary(getattr(operator, _name), False))
-for _name in ("neg", "pos", "invert"):
-    setattr(Sym, f"__{_name}__", _unary(getattr(operator, _name)))
+for _fn in UNARY.values():
+    setattr(Sym, f"__{_fn.__name__}__", _unary(_fn))
 Sym.__abs__ = _unary(abs)  # type: ignore[attr-defined]
 
 

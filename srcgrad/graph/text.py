@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ..types.operators import BINARY, COMPARE, INPLACE, UNARY
 from ..types.spelling import At, Attribute, Method, Part
 from .ir import Block, Graph, Index, Node, Origin, Ref, Step, Value
 
@@ -191,15 +192,12 @@ def step_text(step: Step, inputs: tuple[Value, ...], names: Names) -> str:
 
 
 _INFIX: dict[Any, str] = {
-    operator.add: "+", operator.sub: "-", operator.mul: "*", operator.truediv: "/",
-    operator.floordiv: "//", operator.mod: "%", operator.pow: "**", operator.matmul: "@",
-    operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=", operator.eq: "==",
-    operator.ne: "!=", operator.and_: "&", operator.or_: "|", operator.xor: "^",
-    operator.iadd: "+=", operator.isub: "-=", operator.imul: "*=", operator.itruediv: "/=",
+    **{function: symbol for symbol, function in (BINARY | COMPARE).items()},
+    **{function: f"{symbol}=" for symbol, function in INPLACE.items()},
     operator.is_: "is", operator.is_not: "is not",
 }
-_PREFIX: dict[Any, str] = {operator.neg: "-", operator.pos: "+", operator.invert: "~",
-                           operator.not_: "not "}
+_PREFIX: dict[Any, str] = {
+    **{function: symbol for symbol, function in UNARY.items()}, operator.not_: "not "}
 
 
 def _call_text(node: Node, names: Names) -> str:

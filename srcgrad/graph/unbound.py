@@ -14,7 +14,7 @@ import numpy as np
 
 from ..types.kinds import Kind
 from ..types.spelling import require_bound
-from .ir import Block, Graph, Node, Value, walk
+from .ir import Block, Graph, Node, Value, renewed, walk
 from .parts import LoopParts
 
 _HOLDING = frozenset({"list", "append", "put", "insert"})
@@ -82,30 +82,23 @@ def with_none(block: Block, wanted: Iterable[Value]) -> Block:
 
 
 def _with_none(block: Block, wanted: set[Value]) -> Block:
-    nodes: list[Node] = []
-    for node in block.nodes:
+    def change(node: Node) -> list[Node]:
         if node.op == "undef" and node.out in wanted:
-            node = node.but(op="const", params={"value": None})
-        elif node.blocks:
-            blocks = tuple(_with_none(b, wanted) for b in node.blocks)
-            if any(a is not b for a, b in zip(blocks, node.blocks, strict=True)):
-                node = node.but(blocks=blocks)
-            if node.op == "loop" and not wanted.isdisjoint(LoopParts(node).lasts):
-                node = _carried(node, wanted, nodes)
-        nodes.append(node)
-    if all(a is b for a, b in zip(nodes, block.nodes)) and len(nodes) == len(block.nodes):
-        return block
-    return block.but(nodes=tuple(nodes))
+            return [node.but(op="const", params={"value": None})]
+        if node.op == "loop" and not wanted.isdisjoint(LoopParts(node).lasts):
+            return _carried(node, wanted)
+        return [node]
+
+    return renewed(block, change)
 
 
-def _carried(node: Node, wanted: set[Value], nodes: list[Node]) -> Node:
+def _carried(node: Node, wanted: set[Value]) -> list[Node]:
     """The loop with None, carried from before it, for what its last iteration may leave behind."""
     parts, body = LoopParts(node), node.blocks[-1]
     chosen = [k for k, v in enumerate(parts.lasts) if v in wanted]
     others = [k for k in range(len(parts.lasts)) if k not in chosen]
     start = [Node("const", (), (parts.lasts[k].like(obj=None),), {"value": None}, (), node.origin)
              for k in chosen]
-    nodes.extend(start)
     first, spec = node.loop.first_init, node.loop
 
     def placed(values: tuple[Value, ...], lead: int, new: list[Value]) -> tuple[Value, ...]:
@@ -124,10 +117,10 @@ def _carried(node: Node, wanted: set[Value], nodes: list[Node]) -> Node:
             parts.lasts[k].like(obj=None) for k in chosen]))
         blocks.append(block.but(outputs=moved(block.outputs)) if (
             block.outputs is body.outputs) else block)
-    return node.but(
+    return [*start, node.but(
         inputs=placed(node.inputs, first, [n.out for n in start]), outputs=moved(node.outputs),
         blocks=tuple(blocks), params={**node.params, "loop": replace(
-            spec, n_carried=spec.n_carried + len(chosen), n_last=len(others))})
+            spec, n_carried=spec.n_carried + len(chosen), n_last=len(others))})]
 
 
 # ---- questions about what may not be bound -----------------------------------------------------
@@ -159,18 +152,9 @@ def with_bound_questions(graph: Graph) -> Graph:
 
 
 def _marked(block: Block, asked: set[Node]) -> Block:
-    nodes = []
-    for node in block.nodes:
-        if node in asked and node.op != "apply":
-            node = node.but(params={**node.params, "optional": True})
-        elif node.blocks:
-            blocks = tuple(_marked(b, asked) for b in node.blocks)
-            if any(a is not b for a, b in zip(blocks, node.blocks, strict=True)):
-                node = node.but(blocks=blocks)
-        nodes.append(node)
-    if all(a is b for a, b in zip(nodes, block.nodes, strict=True)):
-        return block
-    return block.but(nodes=tuple(nodes))
+    return renewed(block, lambda node: [
+        node.but(params={**node.params, "optional": True}) if node in asked and node.op != "apply"
+        else node])
 
 
 class _Asked:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..types.kinds import NUMERIC, SCALARS, Aval, Kind
+from ..types.structure import found_in
 from .ir import Block, Graph, Index, Node, Ref, Through, Value, walk
 from .text import Names, node_text
 
@@ -192,20 +193,11 @@ def _loop_arity(graph: Graph, open: bool, fail: Fail) -> None:
 
 def references(template: Any) -> Iterator[int]:
     """The input numbers that a template refers to."""
-    if isinstance(template, Ref):
-        yield template.index
-    elif isinstance(template, tuple | list):
-        for item in template:
-            yield from references(item)
-    elif isinstance(template, dict):
-        for item in template.values():
-            yield from references(item)
-    elif isinstance(template, slice):
-        yield from references((template.start, template.stop, template.step))
-    elif isinstance(template, Index):
-        yield from references(template.key)
-    elif isinstance(template, Through):
-        yield from references((template.args, template.kwargs))
+    for part in found_in(template, (Ref, Index, Through)):
+        if isinstance(part, Ref):
+            yield part.index
+        else:
+            yield from references(part.key if isinstance(part, Index) else (part.args, part.kwargs))
 
 
 def _templates_fit_inputs(graph: Graph, open: bool, fail: Fail) -> None:
@@ -218,21 +210,8 @@ def _templates_fit_inputs(graph: Graph, open: bool, fail: Fail) -> None:
             unused = set(range(len(node.inputs))) - used
             if unused:
                 fail(f"input {min(unused)} occurs nowhere in the arguments", node)
-        if any(isinstance(v, Value) for v in _values_in(node.params)):
+        if next(found_in(node.params, Value), None) is not None:
             fail("a value in the parameters; inputs belong into `inputs`", node)
-
-
-def _values_in(structure: Any) -> Iterator[Any]:
-    if isinstance(structure, Value):
-        yield structure
-    elif isinstance(structure, dict):
-        for item in structure.values():
-            yield from _values_in(item)
-    elif isinstance(structure, tuple | list):
-        for item in structure:
-            yield from _values_in(item)
-    elif isinstance(structure, slice):
-        yield from _values_in((structure.start, structure.stop, structure.step))
 
 
 def accepts(wide: Aval, narrow: Aval) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from ..batch import NotBatched, batched
 from ..compile.backends import BackendLike, How, chosen
 from ..compile.frames import without_internal_frames
+from ..compile.refusals import require_function
 from ..compile.requests import Request
 from ..errors import (
     SrcgradError,
@@ -154,10 +155,7 @@ def vmap(fun: Callable[..., Any], in_axes: Axes = 0, out_axes: Axes = 0, *,
     array([[ 6., 12.],
            [42., 56.]])
     """
-    if not callable(fun):
-        raise StructureError(f"vmap takes a function, got {type(fun).__name__}",
-                             where="the first argument of vmap",
-                             why="it is called for each example", fix="give a function")
+    require_function(fun, "vmap", "give a function", "it is called for each example")
     in_axes, out_axes = _numbers(in_axes), _numbers(out_axes)
     for what, axes in (("in_axes", in_axes), ("out_axes", out_axes)):
         if any(a is not None and type(a) is not int for a in _axes_in(axes)):
@@ -316,24 +314,37 @@ class _Batch:
 
     def example(self, i: Any) -> tuple[Any, ...]:
         """The leaves of the result for one example."""
-        args = [self._part(a, axes, i) for a, axes in zip(self.args, self.axes, strict=True)]
-        kwargs = {k: self._part(v, 0, i) for k, v in self.kwargs.items()}
+        def part(tree: Any, axes: Axes) -> Any:
+            if axes is None or tree is None:
+                return tree
+            key = (*(slice(None),) * self._axis(tree, axes), i)
+            return self.on.item(tree, key if len(key) > 1 else i)
+
+        args, kwargs = self._one(part)
         self.structure = self.on.call(self.fun, *args, **kwargs)
         return tuple(self._leaves(self.structure))
 
     def stand_ins(self, stand_in: Callable[[Any, int], Any]) -> tuple[
             tuple[Any, ...], dict[str, Any]]:
         """The arguments of one example, with what stands for its parts."""
-        def visit(tree: Any, axes: Axes) -> Any:
-            below = self._below(tree, axes)
-            if below is not None:
-                found = [(key, visit(part, axis)) for key, part, axis in below]
-                return assemble(type(tree), tuple(k for k, _ in found), [p for _, p in found])
-            return tree if axes is None or tree is None else stand_in(
-                tree, self._axis(tree, axes))
+        def stand(tree: Any, axes: Axes) -> Any:
+            return tree if axes is None or tree is None else stand_in(tree, self._axis(tree, axes))
 
-        return (tuple(visit(a, axes) for a, axes in zip(self.args, self.axes, strict=True)),
-                {k: visit(v, 0) for k, v in self.kwargs.items()})
+        return self._one(stand)
+
+    def _one(self, leaf: Callable[[Any, Axes], Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments with what ``leaf`` makes of each leaf and its axis."""
+        return (tuple(self._mapped(a, axes, leaf)
+                      for a, axes in zip(self.args, self.axes, strict=True)),
+                {k: self._mapped(v, 0, leaf) for k, v in self.kwargs.items()})
+
+    def _mapped(self, tree: Any, axes: Axes, leaf: Callable[[Any, Axes], Any]) -> Any:
+        """A container like ``tree`` of what ``leaf`` makes of each leaf and its axis."""
+        below = self._below(tree, axes)
+        if below is None:
+            return leaf(tree, axes)
+        found = [(key, self._mapped(part, axis, leaf)) for key, part, axis in below]
+        return assemble(type(tree), tuple(k for k, _ in found), [p for _, p in found])
 
     def one(self, i: Any) -> Any:
         """The leaves of the result for one example; a single leaf is itself."""
@@ -348,16 +359,6 @@ class _Batch:
         """The numbers of the leaves of a result."""
         return range(len(list(self._leaves(self.structure))))
 
-    def _part(self, tree: Any, axes: Axes, i: Any) -> Any:
-        below = self._below(tree, axes)
-        if below is not None:
-            found = [(key, self._part(part, axis, i)) for key, part, axis in below]
-            return assemble(type(tree), tuple(k for k, _ in found), [p for _, p in found])
-        if axes is None or tree is None:
-            return tree
-        key = (*(slice(None),) * self._axis(tree, axes), i)
-        return self.on.item(tree, key if len(key) > 1 else i)
-
     def _leaves(self, tree: Any) -> Iterator[Any]:
         parts = self.on.children(tree)
         if parts is None:
@@ -371,18 +372,14 @@ class _Batch:
         """The result: stacked leaves in the structure of one example's."""
         supply = iter(columns)
 
-        def visit(tree: Any, axes: Axes) -> Any:
-            below = self._below(tree, axes)
-            if below is not None:
-                found = [(key, visit(part, axis)) for key, part, axis in below]
-                return assemble(type(tree), tuple(k for k, _ in found), [p for _, p in found])
+        def stacked(tree: Any, axes: Axes) -> Any:
             if tree is None:
                 return None
             rows = next(supply)
             return self.on.item(rows, 0) if axes is None else self.on.stacked(
                 rows, axes, self.name)
 
-        return visit(self.structure, self.out_axes)
+        return self._mapped(self.structure, self.out_axes, stacked)
 
 
 def _signature(fun: Callable[..., Any], in_axes: Axes) -> inspect.Signature:

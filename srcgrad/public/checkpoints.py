@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from ..compile.frames import without_internal_frames
+from ..compile.refusals import require_function
 from ..errors import StructureError
 from ..rules.marks import name
 from ..trace.calls.handlers import handles
@@ -105,11 +106,8 @@ def checkpoint(fun: Callable[..., Any] | None = None, *, policy: str | Iterable[
     _check_number(budget, "budget", "checkpoint", "states that a loop keeps")
     if fun is None:
         return functools.partial(checkpoint, policy=kept, budget=budget)
-    if not callable(fun):
-        raise StructureError(f"checkpoint takes a function, got {type(fun).__name__}",
-                             where="the first argument of checkpoint",
-                             why="it marks the function whose inside is not kept",
-                             fix="give a function")
+    require_function(fun, "checkpoint", "give a function",
+                     "it marks the function whose inside is not kept")
     return _Checkpointed(fun, kept, budget)
 
 

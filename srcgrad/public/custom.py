@@ -10,7 +10,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 import numpy as np
 
 from ..compile.frames import without_internal_frames
-from ..compile.refusals import with_article
+from ..compile.refusals import require_function, with_article
 from ..errors import StructureError
 from ..trace.calls.custom import Custom, Traced, custom_call
 from ..trace.calls.nested import differentiable
@@ -33,11 +33,8 @@ class _WithDerivative(Generic[P, R]):
 
     @without_internal_frames
     def __init__(self, fun: Callable[P, R], nondiff_argnums: Sequence[int] = ()) -> None:
-        if not callable(fun):
-            kind = type(self).__name__
-            raise StructureError(f"{kind} takes a function, got {type(fun).__name__}",
-                                 where=f"the first argument of {kind}",
-                                 why="it gives a function a derivative", fix="give a function")
+        require_function(fun, type(self).__name__, "give a function",
+                         "it gives a function a derivative")
         functools.update_wrapper(self, fun)
         self.fun: Callable[..., R] = fun
         self.signature = inspect.signature(fun)
@@ -62,9 +59,15 @@ class _WithDerivative(Generic[P, R]):
             raise machine.recorder.fatal(StructureError(
                 f"{self.__name__} has a derivative of its own and keyword-only parameters",
                 why="cotangents are given by position", fix="make them positional"))
-        return custom_call(machine, self._custom(), bound.args)
+        return custom_call(machine, Custom(self, self.fun, self._pull, self._push), bound.args)
 
-    def _custom(self) -> Custom:
+    def _pull(self, machine: Any, ct: Any, results: Any, args: tuple[Any, ...]) -> Any:
+        """The cotangents of the arguments."""
+        raise AssertionError("subclasses say what the derivative is")
+
+    def _push(self, machine: Any, tangents: tuple[Any, ...], results: Any,
+              args: tuple[Any, ...]) -> Any:
+        """The tangent of the results."""
         raise AssertionError("subclasses say what the derivative is")
 
     def _define(self) -> None:
@@ -124,9 +127,6 @@ class custom_vjp(_WithDerivative[P, R]):
         self._define()
         self.fwd, self.bwd = fwd, bwd
 
-    def _custom(self) -> Custom:
-        return Custom(self, self.fun, self._pull, self._push)
-
     def _pull(self, machine: Any, ct: Any, results: Any, args: tuple[Any, ...]) -> Any:
         made = machine.call(self.fwd, *args)
         if not isinstance(made, tuple) or len(made) != 2:
@@ -139,7 +139,6 @@ class custom_vjp(_WithDerivative[P, R]):
             return self._placed(found, len(args), "the backward function")
         except StructureError as error:
             raise machine.recorder.fatal(error) from None
-
 
     def _push(self, machine: Any, tangents: tuple[Any, ...], results: Any,
               args: tuple[Any, ...]) -> Any:
@@ -207,9 +206,6 @@ class custom_jvp(_WithDerivative[P, R]):
         first, second = iter(nondiff), iter(primals)
         return [next(first) if n in self.nondiff else next(second)
                 for n in range(len(nondiff) + len(primals))]
-
-    def _custom(self) -> Custom:
-        return Custom(self, self.fun, self._pull, self._push)
 
     def _push(self, machine: Any, tangents: tuple[Any, ...], results: Any,
               args: tuple[Any, ...]) -> Any:
@@ -289,32 +285,26 @@ class implicit(_WithDerivative[P, R]):
         self.optimality, self.linear_solve = optimality, linear_solve
         self.defined = True
 
-    def _custom(self) -> Custom:
-        return Custom(self, self.fun, self._pull, self._push)
-
-    def _single(self, machine: Any, results: Any) -> None:
+    def _solved(self, machine: Any, matrix_free: Any, formed: Any, results: Any, given: Any,
+                args: tuple[Any, ...]) -> Any:
+        """What a function makes of the solution and of cotangents or tangents: one that only
+        multiplies with the Jacobian, or one that forms it."""
         if isinstance(results, tuple):
             raise machine.recorder.fatal(StructureError(
                 f"the solver {self.__name__} returns several results",
                 why="the equation is solved for one number or array",
                 fix="return one array, and take it apart outside"))
+        free = self.linear_solve is not None
+        return machine.calls.inline(matrix_free if free else formed, (
+            self.linear_solve if free else _jacobian(machine), self.optimality, results, given,
+            args), {})
 
     def _pull(self, machine: Any, ct: Any, results: Any, args: tuple[Any, ...]) -> Any:
-        self._single(machine, results)
-        if self.linear_solve is not None:
-            return machine.calls.inline(matrix_free_cotangents, (
-                self.linear_solve, self.optimality, results, ct, args), {})
-        return machine.calls.inline(
-            implicit_cotangents, (_jacobian(machine), self.optimality, results, ct, args), {})
+        return self._solved(machine, matrix_free_cotangents, implicit_cotangents, results, ct, args)
 
     def _push(self, machine: Any, tangents: tuple[Any, ...], results: Any,
               args: tuple[Any, ...]) -> Any:
-        self._single(machine, results)
-        if self.linear_solve is not None:
-            return machine.calls.inline(matrix_free_tangent, (
-                self.linear_solve, self.optimality, results, tangents, args), {})
-        return machine.calls.inline(
-            implicit_tangent, (_jacobian(machine), self.optimality, results, tangents, args), {})
+        return self._solved(machine, matrix_free_tangent, implicit_tangent, results, tangents, args)
 
 
 def _jacobian(machine: Any) -> Traced:

@@ -82,10 +82,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     if standard_arrays.any_foreign(primals):
         return standard_arrays.vjp(fun, primals, has_aux)
     places = differentiable(primals)
-    if not places:
-        raise NonDifferentiable("none of the primals of vjp can be differentiated",
-                                where="arguments of vjp", why="they hold no floating-point numbers",
-                                fix="pass floats or arrays of floats")
+    _require_some(places, "vjp")
     made = Split(fun, primals, places, chosen("vjp", backend, precision, parallel), has_aux)
     if has_aux:
         return made.out[0], made.pullback, made.out[1]
@@ -153,6 +150,14 @@ class Split:
         for number, tangent in zip(linear.active, moved, strict=True):
             placed[number] = _like_primal(tangent, self.flat[number])
         return tangents_of(linear.result, placed)
+
+
+def _require_some(places: tuple[int, ...], name: str) -> None:
+    if not places:
+        raise NonDifferentiable(f"none of the primals of {name} can be differentiated",
+                                where=f"arguments of {name}",
+                                why="they hold no floating-point numbers",
+                                fix="pass floats or arrays of floats")
 
 
 def _require_pair(out: Any, name: str) -> None:
@@ -336,10 +341,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
                 why="only real and complex floating-point numbers and arrays have derivatives",
                 fix="pass it as a float, or give None as its tangent")
     places = tuple(i for i in varying if tangents[i] is not None)
-    if not places:
-        raise NonDifferentiable("none of the primals of jvp can be differentiated",
-                                where="arguments of jvp", why="they hold no floating-point numbers",
-                                fix="pass floats or arrays of floats")
+    _require_some(places, "jvp")
     request = Request("jvp", places, False, has_aux,
                       backend=chosen("jvp", backend, precision, parallel))
     linear, inputs = _called(fun, request, primals)
@@ -416,10 +418,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False,
     if standard_arrays.any_foreign(primals):
         return standard_arrays.linearize(fun, primals, has_aux)
     places = differentiable(primals)
-    if not places:
-        raise NonDifferentiable("none of the primals of linearize can be differentiated",
-                                why="they hold no floating-point numbers",
-                                fix="pass floats or arrays of floats")
+    _require_some(places, "linearize")
     made = Split(fun, primals, places, chosen("linearize", backend, precision, parallel), has_aux)
     if has_aux:
         return made.out[0], lambda *tangents: made.pushforward(*tangents)[0], made.out[1]

@@ -63,6 +63,8 @@ from ..types.dataclasses import dataclass, field
 
 Body = Callable[..., Any]
 Array = Any  # what bodies compute on: arrays, scalars, tensors or graph values, as the engine likes
+Shape = tuple[Any, ...]  # sizes may be symbolic
+Dtype = np.dtype[Any]
 Form = Literal["elementwise", "vjp", "jvp"]
 
 
@@ -136,7 +138,7 @@ class Entry:
     def bind(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by canonical name, defaults filled in; ``*operands`` become a tuple.
 
-        >>> entry("sum", np.sum).bind((1.0,), {"axis": 0})["axis"]
+        >>> entry(np.sum).bind((1.0,), {"axis": 0})["axis"]
         0
         """
         form = (len(args), *kwargs)
@@ -231,68 +233,70 @@ def _operands_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return code.co_varnames[named:named + bool(code.co_flags & CO_VARARGS)]
 
 
-def entry(
-    name: str,
-    function: Callable[..., Any],
-    like: Callable[..., Any] | None = None,
-    adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None,
-) -> Entry:
+def entry(function: Callable[..., Any], like: Callable[..., Any] | None = None,
+          adapt: Callable[[dict[str, Any]], dict[str, Any]] | None = None) -> Entry:
     """The entry of ``function``, made if new.  ``like`` is a pure Python function whose
-    signature stands in where ``function`` has none (C functions such as ``np.concatenate``).
-    ``name`` is only for messages."""
+    signature stands in where ``function`` has none (C functions such as ``np.concatenate``)."""
     found = _BOOK.get(function)
     if found is None:
         form = like or function
         try:
             operands = _operands_of(form)
         except (TypeError, ValueError) as err:
-            raise TypeError(f"{name}: no signature to bind arguments with; give `like=`") from err
+            raise TypeError(f"{function!r} has no signature to bind arguments with; give `like=`"
+                            ) from err
         found = Entry(function, form, isinstance(function, np.ufunc), adapt=adapt)
         found.sequences.update(operands)
         _BOOK[function] = found
     return found
 
 
-def _declare(
-    function: Callable[..., Any],
-    inputs: tuple[str, ...],
-    form: Form,
-    settings: Mapping[str, Any],
-    broadcasts: bool | None,
-    linear: bool,
-    like: Callable[..., Any] | None,
-) -> Callable[[Body], Body]:
-    def register(body: Body) -> Body:
-        e = entry(getattr(function, "__name__", repr(function)), function, like)
-        if broadcasts is not None:
-            e.broadcasts = broadcasts
-        names = inputs or e.parameters[:1]
+def _declare(function: Callable[..., Any], inputs: tuple[str, ...], form: Form,
+             settings: Mapping[str, Any], broadcasts: bool | None, like: Callable[..., Any] | None,
+             bodies: Mapping[str, Body | None], linear: bool = False,
+             sequence: bool = False) -> Callable[[Body], Body]:
+    e = entry(function, like)
+    if broadcasts is not None:
+        e.broadcasts = broadcasts
+    table = e.jvps if form == "jvp" else e.rules
+
+    def register(body: Body, names: tuple[str, ...] = inputs or e.parameters[:1]) -> Body:
         for name in names:
             if name not in e.parameters:
                 raise TypeError(
                     f"rule for {e.function!r}: it has no parameter {name!r}; "
                     f"its parameters are {', '.join(e.parameters)}"
                 )
-        needs = parameters_of(body)
-        rule = Rule(e.function, names, form, body, needs, dict(settings), linear)
-        table = e.jvps if form == "jvp" else e.rules
-        for name in names:
-            table[name] = rule
+        rule = Rule(e.function, names, form, body, parameters_of(body), dict(settings), linear)
+        table.update(dict.fromkeys(names, rule))
+        if sequence:
+            e.sequences.update(names)
         return body
 
+    for name, body in bodies.items():
+        if body is None:
+            e.inactive.add(name)
+        else:
+            register(_named(body, f"{getattr(function, '__name__', 'rule')}_{name}"), (name,))
     return register
 
 
-def elementwise(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    like: Callable[..., Any] | None = None,
-) -> Callable[[Body], Body]:
+def _named(body: Body, name: str) -> Body:
+    """A body written as a lambda, as a function of its module: a run may have to call it."""
+    if body.__name__ == "<lambda>" and name not in body.__globals__:
+        body.__name__ = body.__qualname__ = name
+        body.__globals__[name] = body
+    return body
+
+
+def elementwise(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+                like: Callable[..., Any] | None = None,
+                **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare the partial derivative of an elementwise function for one input.
 
     The body may name ``ans``, inputs and settings, never ``ct``.  A body that returns the
-    Python number ``1`` (or ``-1``) makes the engines pass the cotangent on (negated).
+    Python number ``1`` (or ``-1``) makes the engines pass the cotangent on (negated).  It is what
+    the declaration decorates, or a formula under the input's name: ``x=lambda ans: ans``.
 
     Raises TypeError for a body that names what ``function`` has no parameter for.
 
@@ -301,21 +305,20 @@ def elementwise(
     >>> @elementwise(np.tanh)
     ... def tanh(ans):
     ...     return 1 - ans * ans
+    >>> _ = elementwise(np.cosh, x=lambda x: np.sinh(x))
     """
-    return _declare(function, inputs, "elementwise", settings, True, False, like)
+    return _declare(function, inputs, "elementwise", settings, True, like, bodies)
 
 
-def vjp(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    broadcasts: bool | None = None,
-    like: Callable[..., Any] | None = None,
-) -> Callable[[Body], Body]:
+def vjp(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+        broadcasts: bool | None = None, like: Callable[..., Any] | None = None,
+        sequence: bool = False, **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare the vector-Jacobian product for one input, or a group of inputs.
 
     The body names ``ct``, ``ans``, inputs and settings, and returns the cotangent of the input (a
     tuple for a group).  It is differentiated for higher orders, and transposed for forward mode.
+    Short bodies are formulas under the names of their inputs; an input that is None has no
+    derivative (:func:`inactive`).  ``sequence`` says that the inputs are lists of arrays.
 
     Raises TypeError for a body that names what ``function`` has no parameter for.
 
@@ -325,17 +328,15 @@ def vjp(
     ... def inv(ct, ans):
     ...     t = np.swapaxes(ans, -1, -2)
     ...     return -(t @ ct @ t)
+    >>> _ = vjp(np.ldexp, x1=lambda ct, x2: np.ldexp(ct, x2), x2=None)
     """
-    return _declare(function, inputs, "vjp", settings, broadcasts, False, like)
+    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies,
+                    sequence=sequence)
 
 
-def linear(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    broadcasts: bool | None = None,
-    like: Callable[..., Any] | None = None,
-) -> Callable[[Body], Body]:
+def linear(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+           broadcasts: bool | None = None, like: Callable[..., Any] | None = None,
+           sequence: bool = False, **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare the transpose of a function that is linear in ``inputs`` (taken together).
 
     Like :func:`vjp`; in addition the jvp is the function itself applied to the tangent.
@@ -348,15 +349,12 @@ def linear(
     ... def flip(ct, axis=None):
     ...     return np.flip(ct, axis)
     """
-    return _declare(function, inputs, "vjp", settings, broadcasts, True, like)
+    return _declare(function, inputs, "vjp", settings, broadcasts, like, bodies,
+                    linear=True, sequence=sequence)
 
 
-def jvp(
-    function: Callable[..., Any],
-    *inputs: str,
-    settings: Mapping[str, Any] = {},
-    like: Callable[..., Any] | None = None,
-) -> Callable[[Body], Body]:
+def jvp(function: Callable[..., Any], *inputs: str, settings: Mapping[str, Any] = {},
+        like: Callable[..., Any] | None = None, **bodies: Body | None) -> Callable[[Body], Body]:
     """Declare an explicit Jacobian-vector product: an optional optimisation, tested equal to
     the transpose of the vjp.  The body names ``t``, the tangent of its input.
 
@@ -370,7 +368,7 @@ def jvp(
     ... def square_x(t, x):
     ...     return 2 * x * t
     """
-    return _declare(function, inputs, "jvp", settings, None, False, like)
+    return _declare(function, inputs, "jvp", settings, None, like, bodies)
 
 
 def nondiff(*functions: Callable[..., Any]) -> None:
@@ -403,12 +401,12 @@ def inactive(function: Callable[..., Any], *inputs: str) -> None:
     ...     return 2.0 * x
     >>> inactive(scaled, "places")
     """
-    entry(getattr(function, "__name__", repr(function)), function).inactive.update(inputs)
+    entry(function).inactive.update(inputs)
 
 
 def sequence(function: Callable[..., Any], *inputs: str) -> None:
     """Declare that ``inputs`` are lists or tuples of arrays, with cotangents of their own."""
-    entry(getattr(function, "__name__", repr(function)), function).sequences.update(inputs)
+    entry(function).sequences.update(inputs)
 
 
 def static(function: Callable[..., Any], *settings: str) -> None:
@@ -422,7 +420,7 @@ def static(function: Callable[..., Any], *settings: str) -> None:
     ...     return x ** count
     >>> static(repeated, "count")
     """
-    entry(getattr(function, "__name__", repr(function)), function).static.update(settings)
+    entry(function).static.update(settings)
 
 
 def alias(target: Callable[..., Any], *spellings: Any) -> None:
@@ -441,16 +439,18 @@ def alias(target: Callable[..., Any], *spellings: Any) -> None:
         _ALIASES[spelling] = target
 
 
-def variant(target: Callable[..., Any], function: Callable[..., Any], like: Body) -> None:
+def variant(target: Callable[..., Any], function: Callable[..., Any],
+            like: Body | None = None) -> None:
     """Let ``function`` share the rules of ``target`` under a signature of its own: ``like``
-    names ``function``'s parameters, in its order and with its defaults, as ``target`` does.
+    names ``function``'s parameters, in its order and with its defaults, as ``target`` does
+    (without ``like``, ``function`` names them so itself).
 
     >>> variant(np.sum, np.add.reduce, lambda a, axis=0, dtype=None, out=None,
     ...         keepdims=False, initial=None, where=True: None)
     """
     of = _BOOK[target]
     _BOOK[function] = Entry(
-        function, like, of.broadcasts, of.rules, of.jvps, of.inactive,
+        function, like or function, of.broadcasts, of.rules, of.jvps, of.inactive,
         of.nondiff, of.adapt, of.sequences, of.static,
     )  # fmt: skip
 

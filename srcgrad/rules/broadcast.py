@@ -33,15 +33,7 @@ def _find_engine_value(value: Any) -> Any:
 
 def runtime(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let engines' arrays take over calls of ``function``, as they do for NumPy's functions."""
-
-    @functools.wraps(function)
-    def dispatch(*args: Any, **kwargs: Any) -> Any:
-        engine = _find_engine_value(args)
-        if engine is None:
-            return function(*args, **kwargs)
-        return engine.__array_function__(dispatch, (type(engine),), args, kwargs)
-
-    return dispatch
+    return _taken_over(function, None)
 
 
 def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -49,13 +41,19 @@ def dispatching(function: Callable[..., Any]) -> Callable[..., Any]:
 
     For functions of other libraries that do not dispatch on their own (``scipy.linalg``).
     """
+    return _taken_over(function, function)
+
+
+def _taken_over(function: Callable[..., Any],
+                seen: Callable[..., Any] | None) -> Callable[..., Any]:
+    """A function whose calls engines' arrays take over; they see ``seen``, or itself."""
 
     @functools.wraps(function)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
         engine = _find_engine_value(args)
         if engine is None:
             return function(*args, **kwargs)
-        return engine.__array_function__(function, (type(engine),), args, kwargs)
+        return engine.__array_function__(seen or dispatch, (type(engine),), args, kwargs)
 
     return dispatch
 
@@ -161,22 +159,13 @@ def sum_to_a(ct: Array, a_shape: tuple[int, ...]) -> Array:
     return np.broadcast_to(ct, a_shape)
 
 
-linear(sum_to_like, "a")(sum_to_a)
+linear(sum_to_like, a=sum_to_a)
 inactive(sum_to_like, "like")
 
-
-@linear(real_like, "a")
-def real_like_a(ct: Array) -> Array:
-    return ct
-
-
+linear(real_like, a=lambda ct: ct)
 inactive(real_like, "like")
 
-
-@linear(scatter_add, "values")
-def scatter_add_values(ct: Array, index: Any) -> Array:
-    return ct[index]
-
+linear(scatter_add, values=lambda ct, index: ct[index])
 
 nondiff(last_write_mask)
 
@@ -211,23 +200,14 @@ def taken_along_axis(a: Array, indices: Array, axis: int) -> Array:
     return np.take_along_axis(a, indices, axis)
 
 
-@linear(scatter_along_axis, "values")
-def scatter_along_axis_values(ct: Array, indices: Array, axis: int) -> Array:
-    return taken_along_axis(ct, indices, axis)
-
-
-@linear(taken_along_axis, "a")
-def taken_along_axis_a(ct: Array, a_shape: tuple[int, ...], indices: Array, axis: int) -> Array:
-    return scatter_along_axis(ct, indices, axis, a_shape)
-
-
-inactive(taken_along_axis, "indices")
+linear(scatter_along_axis, values=lambda ct, indices, axis: taken_along_axis(ct, indices, axis))
+linear(taken_along_axis, indices=None,
+    a=lambda ct, a_shape, indices, axis: scatter_along_axis(ct, indices, axis, a_shape))
 
 
 @runtime
-def scatter_diagonal(
-    values: Array, shape: tuple[int, ...], offset: int = 0, axis1: int = 0, axis2: int = 1
-) -> Array:
+def scatter_diagonal(values: Array, shape: tuple[int, ...], offset: int = 0, axis1: int = 0,
+                     axis2: int = 1) -> Array:
     """Zeros of ``shape`` with ``values`` on a diagonal: the transpose of ``np.diagonal``.
 
     >>> scatter_diagonal(np.array([1.0, 2.0]), (2, 3), offset=1)
@@ -242,11 +222,9 @@ def scatter_diagonal(
     return out
 
 
-@linear(scatter_diagonal, "values")
-def scatter_diagonal_values(
-    ct: Array, values_shape: tuple[int, ...], offset: int, axis1: int, axis2: int
-) -> Array:
-    return sum_to(np.diagonal(ct, offset, axis1, axis2), values_shape)
+linear(scatter_diagonal,
+    values=lambda ct, values_shape, offset, axis1, axis2:
+        sum_to(np.diagonal(ct, offset, axis1, axis2), values_shape))
 
 
 @runtime
@@ -266,10 +244,7 @@ def resize_axis(x: Array, size: int, axis: int) -> Array:
     return np.pad(x, widths)
 
 
-@linear(resize_axis, "x")
-def resize_axis_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
-    return resize_axis(ct, x_shape[axis], axis)
-
+linear(resize_axis, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis))
 
 _product = dispatching(math.prod)
 

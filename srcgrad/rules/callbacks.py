@@ -22,16 +22,13 @@ def evaluated(function: Any, inputs: Any) -> Any:
     return function(*inputs)
 
 
-@vjp(evaluated, "inputs")
+@vjp(evaluated, "inputs", sequence=True)
 def evaluated_inputs(ct: Any, function: Any, inputs: Any) -> list[Any]:
     cts = ct if function.many else (ct,)
     active = [i for i, c in enumerate(cts) if c is not None]
     back = function.pullback(of=active)
     found = evaluated(back, (*inputs, *(cts[i] for i in active)))
     return placed(back.like, found, len(inputs))
-
-
-sequence(evaluated, "inputs")
 
 
 def placed(places: Any, found: Any, count: int, first: int = 0) -> list[Any]:
@@ -56,21 +53,17 @@ def jacobian_solution(back: Any, inputs: Any, b: Array, transposed: bool) -> Arr
     return np.reshape(np.linalg.solve(rows.T if transposed else rows, np.ravel(b)), np.shape(b))
 
 
-@vjp(jacobian_solution, "b")
-def jacobian_solution_b(ct: Array, back: Any, inputs: Any, transposed: bool) -> Array:
-    return jacobian_solution(back, inputs, ct, not transposed)
+vjp(jacobian_solution,
+    b=lambda ct, back, inputs, transposed: jacobian_solution(back, inputs, ct, not transposed))
 
 
-@vjp(jacobian_solution, "inputs")
+@vjp(jacobian_solution, "inputs", sequence=True)
 def jacobian_solution_inputs(ct: Array, ans: Array, back: Any, inputs: Any, transposed: bool
                              ) -> list[Any]:
     v = jacobian_solution(back, inputs, ct, not transposed)
     seed, other = (ans, v) if transposed else (v, ans)
     second = back.pullback([i for i in back.varying if i < len(inputs)])
     return placed(second.like, evaluated(second, (*inputs, seed, -other)), len(inputs))
-
-
-sequence(jacobian_solution, "inputs")
 
 
 @runtime
@@ -101,12 +94,7 @@ def settled(condition: Any, back: Any, inputs: Any) -> Array:
     return x
 
 
-@vjp(settled, "inputs")
-def settled_inputs(ct: Array, inputs: Any) -> list[Any]:
-    return placed([0], [ct], len(inputs))
-
-
-sequence(settled, "inputs")
+vjp(settled, sequence=True, inputs=lambda ct, inputs: placed([0], [ct], len(inputs)))
 
 
 # ---- operators -------------------------------------------------------------------------------

@@ -12,12 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, Entry, linear, lookup, nondiff, variant
+from srcgrad.rules.book import Array, Entry, Shape, linear, lookup, nondiff, variant
 from srcgrad.rules.broadcast import scatter_add, size_of
 from srcgrad.rules.numpy.random_draws import DRAWS
 from srcgrad.types.spelling import Attribute, Method
-
-Shape = tuple[int, ...]
 
 
 def item(a: Array, *place: Any) -> Any:
@@ -41,10 +39,9 @@ def cast(a: Array, dtype: Any, order: str = "K", casting: str = "unsafe", subok:
     return a.astype(dtype, order=order, casting=casting, subok=subok, copy=copy)
 
 
-@linear(cast, "a")
-def cast_a(ct: Array, a_dtype: np.dtype[Any]) -> Array:
-    return ct.astype(a_dtype) if a_dtype.kind == "c" or ct.dtype.kind != "c" else np.real(ct)
-
+linear(cast,
+    a=lambda ct, a_dtype:
+        ct.astype(a_dtype) if a_dtype.kind == "c" or ct.dtype.kind != "c" else np.real(ct))
 
 if hasattr(np, "astype"):  # NumPy 2.1
     variant(cast, np.astype, lambda a, dtype, *, copy=True, device=None: None)
@@ -102,9 +99,8 @@ def _method(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
     return None if function is None else (function, args, kwargs)
 
 
-def resolve(
-    function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
-) -> tuple[Entry, dict[str, Any]] | None:
+def resolve(function: Any, args: tuple[Any, ...],
+            kwargs: Mapping[str, Any]) -> tuple[Entry, dict[str, Any]] | None:
     """The book's entry for a call and its arguments by canonical name; ``None`` if the book
     has none.  Spelled methods and attributes become the NumPy function that they are.
 
@@ -127,5 +123,3 @@ def resolve(
             return None
     e = lookup(function)
     return None if e is None else (e, e.bind(args, kwargs))
-
-

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
+from ..compile.specializations import Specialization
 from ..errors import Where
 from ..graph.ir import Graph, Node, walk
 from ..types.guards import Guard
@@ -14,50 +15,7 @@ from .facts import in_words, place
 MANY = 40  # inlined calls that are listed
 
 
-class Restart(Protocol):
-    """What explaining reads of an assumption under which tracing started again."""
-
-    @property
-    def where(self) -> Where | None: ...
-    def words(self) -> str: ...
-
-
-class Tracing(Protocol):
-    """What explaining reads of a tracing."""
-
-    @property
-    def graph(self) -> Graph: ...
-    @property
-    def guards(self) -> tuple[Guard, ...]: ...
-    @property
-    def notes(self) -> tuple[str, ...]: ...
-    @property
-    def rounds(self) -> int: ...
-    @property
-    def made(self) -> Sequence[Restart]: ...
-
-
-class Emitting(Protocol):
-    """What explaining reads of generated text."""
-
-    @property
-    def notes(self) -> tuple[str, ...]: ...
-
-
-class Entry(Protocol):
-    """What explaining reads of a specialization."""
-
-    @property
-    def text(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def traced(self) -> Tracing: ...
-    @property
-    def emitted(self) -> Emitting: ...
-
-
-def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
+def explain(compiled: Any, entry: Specialization, entries: Sequence[Specialization]) -> str:
     """A report on one specialization of ``compiled``, in sections; the latest of ``entries``
     comes first."""
     sections = [
@@ -77,7 +35,7 @@ def explain(compiled: Any, entry: Entry, entries: Sequence[Entry]) -> str:
     return "\n".join(lines)
 
 
-def _reason(entry: Entry, entries: Sequence[Entry]) -> list[str]:
+def _reason(entry: Specialization, entries: Sequence[Specialization]) -> list[str]:
     place_ = next(i for i, e in enumerate(entries) if e.traced is entry.traced)
     if place_ == len(entries) - 1:
         return ["the first call"]
@@ -139,7 +97,7 @@ def _at(where: Where | None) -> str:
     return f"   ({found})" if found else ""
 
 
-def _guards(entry: Entry) -> Iterator[str]:
+def _guards(entry: Specialization) -> Iterator[str]:
     for guard in entry.traced.guards:
         where = place(guard.where)
         yield in_words(guard) + (f"   # {where}" if where else "")
@@ -151,7 +109,7 @@ def _nodes(graph: Graph) -> Iterator[Node]:
         yield from walk(each.block)
 
 
-def _control(entry: Entry) -> list[str]:
+def _control(entry: Specialization) -> list[str]:
     names = {"loop": "staged loop", "if": "staged branch", "call": "call of a function of its own"}
     found: dict[str, None] = {}
     for node in _nodes(entry.traced.graph):
@@ -161,12 +119,12 @@ def _control(entry: Entry) -> list[str]:
     return list(found) or ["none: the generated code is a straight line"]
 
 
-def _assumed(entry: Entry) -> list[str]:
+def _assumed(entry: Specialization) -> list[str]:
     """What tracing started again for, and the user's lines where it did."""
     return [f"{made.words()}{_at(made.where)}" for made in entry.traced.made] or ["nothing"]
 
 
-def _inlined(entry: Entry) -> list[str]:
+def _inlined(entry: Specialization) -> list[str]:
     """The calls whose functions became part of the generated code."""
     found: dict[str, None] = {}
     for node in _nodes(entry.traced.graph):

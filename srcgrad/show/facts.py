@@ -14,7 +14,8 @@ from ..errors import Where
 from ..graph.generic import name_of
 from ..stage.machine import UNBOUND
 from ..types.dims import Atom
-from ..types.guards import Guard, Held, Path
+from ..types.guards import FACTS, Guard, Held, Path
+from ..types.operators import COMPARE
 from ..types.subclasses import special_members
 
 _WRITABLE = (bool, int, float, complex, str, bytes, type(None))
@@ -39,38 +40,16 @@ def in_words(guard: Guard) -> str:
         return f"{name_of(function)}({', '.join(map(_named, args))}) gives {_named(result)}"
     if guard.kind == "array":
         return f"{path} is {array_in_words(*data)}"
-    if guard.kind == "extent":
-        return f"{path}.shape[{data[0]}] is {data[1]}"
     if guard.kind == "type":
         name = getattr(data.get(), "__name__", "class that is gone")
         return f"{path} is {'an' if name[0] in 'aeiou' else 'a'} {name}"
-    if guard.kind == "is":
-        return f"{path} is the object it was"
-    if guard.kind == "defaults":
-        return f"the defaults of {path} are those it had"
-    if guard.kind == "is_path":
-        return f"{path} and {data} are one object"
-    if guard.kind == "is_not_path":
-        return f"{path} and {data} are two objects"
-    if guard.kind == "equals":
-        return f"{path} == {data!r}"
-    if guard.kind == "length":
-        return f"len({path}) is {data}"
     if guard.kind == "keys":
         return f"the keys of {path} are {list(data)}"
     if guard.kind == "builtin":
         return f"{data[0]} is the builtin it was" if data[1] is not UNBOUND else (
             f"{data[0]} is no global variable")
-    if guard.kind == "missing":
-        return f"{path} has no attribute {data}"
-    if guard.kind == "inherited":
-        return f"{path} inherits {data}"
-    if guard.kind == "owns":
-        return f"{path} has a {data} of its own"
-    if guard.kind == "holds":
-        return f"{path}.{data[0]} is the descriptor it was"
-    if guard.kind == "overlap":
-        return f"{path} and {data} share no memory"
+    if guard.kind != "contiguous":
+        return guard.filled(FACTS[guard.kind][0], str(path), str)
     return f"{path} is{' ' if data else ' not '}contiguous"
 
 
@@ -123,8 +102,6 @@ def condition(guard: Guard, text: Callable[[Path], str],
     subject = text(guard.path)
     if guard.kind == "array":
         return _array_condition(subject, *data)
-    if guard.kind == "extent":
-        return f"{subject}.shape[{data[0]}] == {data[1]}"
     if guard.kind == "type":
         return _type_condition(subject, data.get())
     held = data.get() if isinstance(data, Held) else data
@@ -134,29 +111,15 @@ def condition(guard: Guard, text: Callable[[Path], str],
     if guard.kind == "equals" and type(data) in _WRITABLE:
         same = data is None or isinstance(data, bool)
         return f"{subject} {'is' if same else '=='} {data!r}"
-    if guard.kind == "length":
-        return f"len({subject}) == {data}"
     if guard.kind == "keys" and all(type(k) in _WRITABLE for k in data):
         return f"tuple({subject}) == {data!r}"
-    if guard.kind == "missing":
-        return f"not hasattr({subject}, {data!r})"
-    if guard.kind == "owns":
-        return f"{data!r} in {subject}.__dict__"
-    if guard.kind == "inherited":
-        return f"{data!r} not in getattr({subject}, '__dict__', ())"
     if guard.kind == "overlap":
         return f"not np.shares_memory({subject}, {text(data)})"
-    if guard.kind == "contiguous":
-        return f"{subject}.flags.c_contiguous is {data}"
-    if guard.kind == "is_path":
-        return f"{subject} is {text(data)}"
-    if guard.kind == "is_not_path":
-        return f"{subject} is not {text(data)}"
-    return None
+    found = FACTS[guard.kind][1] if guard.kind in FACTS else None
+    return None if found is None else guard.filled(found, subject, text)
 
 
-_OPERATORS = {operator.eq: "==", operator.ne: "!=", operator.lt: "<", operator.le: "<=",
-              operator.gt: ">", operator.ge: ">="}
+_OPERATORS = {function: symbol for symbol, function in COMPARE.items()}
 
 
 def _gives_condition(function: Any, args: tuple[Any, ...], result: Any,

@@ -7,47 +7,12 @@ lines of the whole text below.  Pointing at one lights up all of them, a click k
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from .colour import STYLE, coloured, coloured_lines
 
-
-class Line(Protocol):
-    """What a page reads of a row."""
-
-    @property
-    def number(self) -> int: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def forward(self) -> tuple[str, ...]: ...
-    @property
-    def adjoint(self) -> tuple[str, ...]: ...
-
-
-class Function(Protocol):
-    """What a page reads of the rows of a function."""
-
-    @property
-    def function(self) -> str: ...
-    @property
-    def file(self) -> str: ...
-    @property
-    def rows(self) -> Sequence[Line]: ...
-
-
-class Tables(Protocol):
-    """What a page reads of what it shows."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def parts(self) -> Sequence[Function]: ...
-    @property
-    def text(self) -> str: ...
-    @property
-    def keys(self) -> Mapping[int, str]: ...
+if TYPE_CHECKING:
+    from .beside import Listing, SideBySide
 
 
 LAYOUT = """\
@@ -89,7 +54,7 @@ kept=kept===k?null:k;if(kept){light(k,true,'lit');light(k,true,'kept')}});
 })(document.currentScript.closest('.srcgrad'))"""
 
 
-def fragment(tables: Tables) -> str:
+def fragment(tables: SideBySide) -> str:
     """The tables and the whole text, with style and script, as a piece of a page."""
     parts = "".join(_table(place, part) for place, part in enumerate(tables.parts))
     return (f"<div class='srcgrad'><style>{STYLE}{LAYOUT}</style>"
@@ -107,7 +72,7 @@ def page(title: str, body: str) -> str:
             f"<title>{html.escape(title)}</title></head><body>{body}</body></html>\n")
 
 
-def _table(place: int, part: Function) -> str:
+def _table(place: int, part: Listing) -> str:
     sources = coloured_lines("\n".join(row.source for row in part.rows))
     rows = "".join(
         f"<tr data-k='{place}-{row.number}'><td class='no'>{row.number}</td>{_cell('src', source)}"
@@ -123,7 +88,7 @@ def _cell(kind: str, *lines: str) -> str:
     return f"<td class='{kind}'>{f'<pre>{text}</pre>' if text else ''}</td>"
 
 
-def _text(tables: Tables) -> str:
+def _text(tables: SideBySide) -> str:
     found = []
     for number, line in enumerate(tables.text.splitlines(), 1):
         key = f" data-k='{tables.keys[number]}'" if number in tables.keys else ""

@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..types.dataclasses import dataclass, field
+from ..types.structure import found_in
 from .lines import BORDER
 from .units import bytes_text
 
 Trace = Callable[[FrameType, str, Any], Any]
+
+_NUMBERS = (np.ndarray, np.generic, float, complex)  # what derivatives need of a run
 
 
 @dataclass(frozen=True)
@@ -164,7 +167,7 @@ class _Allocator:
             return None
         self.note()
         if frame.f_code.co_name == self.border.entry and not self.stack:
-            self.given = {id(_owner(v)) for v in _numbers(list(frame.f_locals.values()))}
+            self.given = {id(_owner(v)) for v in found_in(dict(frame.f_locals), _NUMBERS)}
         self.stack.append(frame.f_lineno)
         self.again()
         return self.line
@@ -246,7 +249,7 @@ class _Border:
                 for place, (part, line) in enumerate(parts)]
             for one, line, values in held:
                 size = count = 0
-                for value in _numbers(values):
+                for value in found_in(values, _NUMBERS):
                     count += 1
                     owner = _owner(value)
                     if id(owner) not in counted:
@@ -255,17 +258,6 @@ class _Border:
                 if size:
                     found.append(Kept(one, size, count, line))
         return (tuple(sorted(found, key=lambda k: -k.bytes)), sum(k.bytes for k in found))
-
-
-def _numbers(values: Sequence[Any]) -> Iterator[Any]:
-    """The arrays and floating-point numbers in containers."""
-    for value in values:
-        if isinstance(value, (list, tuple)):
-            yield from _numbers(value)
-        elif isinstance(value, dict):
-            yield from _numbers(list(value.values()))
-        elif isinstance(value, (np.ndarray, np.generic, float, complex)):
-            yield value
 
 
 def _owner(value: Any) -> Any:

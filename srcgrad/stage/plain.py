@@ -13,25 +13,13 @@ from types import FunctionType, MethodType
 from typing import Any, Final
 
 from ..errors import SourceNotFound, UnsupportedSyntax
+from ..types.operators import BINARY, COMPARE, INPLACE, UNARY
 from .defaults import MachineDefaults
 from .function import set_default_machine, stage
 from .machine import BREAK, NORMAL, RESULT, RETURN, Frame, Jump, Region
 
-_BINARY: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
-    ">>": operator.rshift}
-_INPLACE: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv,
-    "//": operator.ifloordiv, "%": operator.imod, "**": operator.ipow, "@": operator.imatmul,
-    "&": operator.iand, "|": operator.ior, "^": operator.ixor, "<<": operator.ilshift,
-    ">>": operator.irshift}
-_UNARY: Final[dict[str, Callable[[Any], Any]]] = {
-    "-": operator.neg, "+": operator.pos, "~": operator.invert}
 _COMPARE: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
-    "==": operator.eq, "!=": operator.ne, "is": operator.is_, "is not": operator.is_not,
+    **COMPARE, "is": operator.is_, "is not": operator.is_not,
     "in": lambda a, b: a in b, "not in": lambda a, b: a not in b}
 _CONVERSIONS: Final[dict[str, Callable[[Any], Any]]] = {"r": repr, "s": str, "a": ascii}
 
@@ -82,15 +70,15 @@ class PlainMachine(MachineDefaults):
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
         """``left op right``."""
-        return _BINARY[op](left, right)
+        return BINARY[op](left, right)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
         """``left op= right``."""
-        return _INPLACE[op](left, right)
+        return INPLACE[op](left, right)
 
     def unary(self, op: str, operand: Any) -> Any:
         """``op operand``."""
-        return _UNARY[op](operand)
+        return UNARY[op](operand)
 
     def not_(self, operand: Any) -> Any:
         """``not operand``."""

@@ -96,7 +96,7 @@ class Scope:
     def bind(self, statements: Iterable[ast.stmt], walrus: bool) -> None:
         """Add the names that ``statements`` bind (``walrus``: look into expressions too)."""
         names: set[str] = set()
-        for node in _statements(statements):
+        for node in statements_of(statements):
             if isinstance(node, ast.Global):
                 self.globals.update(node.names)
             elif isinstance(node, ast.Nonlocal):
@@ -190,18 +190,14 @@ def bodies(node: ast.stmt) -> Iterator[list[ast.stmt]]:
                 yield case.body
 
 
-def _statements(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+def statements_of(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements of one function, those inside other statements too, in no order."""
     pending = list(statements)
     while pending:
         node = pending.pop()
         yield node
         for body in bodies(node):
             pending.extend(body)
-
-
-def statements_of(statements: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """All statements of one function, those inside other statements too, in no order."""
-    return _statements(statements)
 
 
 def expressions(node: ast.AST) -> Iterator[ast.AST]:
@@ -236,4 +232,4 @@ def _walrus_targets(node: ast.AST) -> Iterator[str]:
 def yields(statements: Iterable[ast.stmt]) -> bool:
     """Whether a function with this body is a generator."""
     return any(isinstance(inner, ast.Yield | ast.YieldFrom)
-               for node in _statements(statements) for inner in expressions(node))
+               for node in statements_of(statements) for inner in expressions(node))

@@ -257,6 +257,11 @@ class Guard:
     data: Any
     where: Where | None = None
 
+    def filled(self, sentence: str, subject: str, text: Callable[[Path], str]) -> str:
+        """A sentence or condition of ``FACTS`` about this fact's place and data."""
+        data = text(self.data) if isinstance(self.data, Path) else self.data
+        return sentence.format(subject, data)
+
     def kept(self) -> Guard:
         """The guard as generated code keeps it."""
         if self.kind in ("type", "is"):
@@ -273,6 +278,24 @@ class Guard:
         elif self.kind == "gives":
             found = self.data[1]
         return [p for p in (self.path, *found) if isinstance(p, Path)]
+
+
+# What facts of a kind state: in words, and as a condition, where one says all.
+FACTS: dict[str, tuple[str, str | None]] = {
+    "is": ("{0} is the object it was", None),
+    "defaults": ("the defaults of {0} are those it had", None),
+    "is_path": ("{0} and {1} are one object", "{0} is {1}"),
+    "is_not_path": ("{0} and {1} are two objects", "{0} is not {1}"),
+    "equals": ("{0} == {1!r}", None),
+    "length": ("len({0}) is {1}", "len({0}) == {1}"),
+    "missing": ("{0} has no attribute {1}", "not hasattr({0}, {1!r})"),
+    "inherited": ("{0} inherits {1}", "{1!r} not in getattr({0}, '__dict__', ())"),
+    "owns": ("{0} has a {1} of its own", "{1!r} in {0}.__dict__"),
+    "holds": ("{0}.{1[0]} is the descriptor it was", None),
+    "overlap": ("{0} and {1} share no memory", None),
+    "extent": ("{0}.shape[{1[0]}] is {1[1]}", "{0}.shape[{1[0]}] == {1[1]}"),
+    "contiguous": ("{0} is contiguous: {1}", "{0}.flags.c_contiguous is {1}"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ numbers and arrays; what is around these stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 PLAIN = frozenset({type(None), bool, int, float, complex, str})
@@ -43,3 +43,23 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
         return slice(*(mapped(p, leaf, change)
                        for p in (structure.start, structure.stop, structure.step)))
     return structure
+
+
+def found_in(structure: Any, leaf: type | tuple[type, ...]) -> Iterator[Any]:
+    """The parts of type ``leaf`` (or of one of these), in order.
+
+    >>> [*found_in((1, [2.5, slice(3, None)], {"axis": "x"}), (int, str))]
+    [1, 3, 'x']
+    """
+    if isinstance(structure, leaf):
+        yield structure
+        return
+    inside: Any = ()
+    if isinstance(structure, (tuple, list)):
+        inside = structure
+    elif isinstance(structure, dict):
+        inside = structure.values()
+    elif isinstance(structure, slice):
+        inside = (structure.start, structure.stop, structure.step)
+    for part in inside:
+        yield from found_in(part, leaf)

@@ -273,6 +273,11 @@ def test_one_and_true_and_one_point_zero_are_told_apart():
     assert aval(operator.add, narrow, True) == "i1[n]"
 
 
+def test_equal_numbers_of_other_types_given_by_name_are_told_apart():
+    made = [aval(np.full, (3,), fill_value=value) for value in (1, 1.0, True)]
+    assert made == ["i8[3]", "f8[3]", "bool[3]"]
+
+
 def test_zero_dimensional_arrays_and_scalars_are_told_apart():
     zero = array(float, ())
     assert aval(operator.mul, zero, 2) == "scalar:f8"

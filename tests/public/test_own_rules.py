@@ -143,6 +143,16 @@ def test_nondiff_and_elementwise():
     assert sg.grad(math.cbrt)(8.0) == pytest.approx(1 / 12)
 
 
+def test_formulas_stand_under_the_names_of_inputs():
+    def scaled(x, by, shift):
+        return x * by + shift
+
+    sg.rules.vjp(scaled, x=lambda ct, by: 10.0 * ct * by, by=lambda ct, x: np.sum(ct * x), shift=None)
+    gradient = sg.grad(lambda *args: np.sum(scaled(*args)), argnums=(0, 1))
+    assert [np.asarray(g).tolist() for g in gradient(X, 2.0, 1.0)] == [[20.0, 20.0], X.sum()]
+    assert sg.grad(lambda s: np.sum(scaled(X, 2.0, s)) * s)(3.0) == np.sum(2.0 * X + 3.0)
+
+
 @pytest.mark.parametrize("make", ["rule", "custom"])
 def test_functions_that_cannot_be_traced(make):
     pointer = ctypes.CDLL(ctypes.util.find_library("m")).erf

@@ -1,29 +1,10 @@
 """Functions that NumPy lacks, of networks above all, with their rules."""
 
-from srcgrad.rules.nn import (
-    activations,
-    bessel,
-    blends,
-    combined_products,
-    complex_pairs,
-    error_function,
-    flat_functions,
-    gamma_functions,
-    matrix_functions,
-    special_functions,
-    tensor_norms,
-)
+from importlib import import_module
 
-__all__ = [
-    "activations",
-    "bessel",
-    "blends",
-    "combined_products",
-    "complex_pairs",
-    "error_function",
-    "flat_functions",
-    "gamma_functions",
-    "matrix_functions",
-    "special_functions",
+for _family in (
+    "activations", "bessel", "blends", "combined_products", "complex_pairs", "error_function",
+    "flat_functions", "gamma_functions", "matrix_functions", "special_functions",
     "tensor_norms",
-]
+):
+    import_module(f"srcgrad.rules.nn.{_family}")

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.error_function import erf
 
@@ -36,13 +36,7 @@ def keep_where(values: Array, mask: Array) -> Array:
 
 _WORDS = {np.dtype(f"f{n}"): np.dtype(f"i{n}") for n in (2, 4, 8)}
 
-
-@linear(keep_where, "values")
-def keep_where_values(ct: Array, mask: Array) -> Array:
-    return keep_where(ct, mask)
-
-
-inactive(keep_where, "mask")
+linear(keep_where, mask=None, values=lambda ct, mask: keep_where(ct, mask))
 
 
 @runtime
@@ -51,9 +45,7 @@ def relu(input: Array) -> Array:
     return np.maximum(input, 0)
 
 
-@vjp(relu, "input")
-def relu_input(ct: Array, ans: Array) -> Array:
-    return keep_where(ct, ans != 0)  # where positive, or not a number
+vjp(relu, input=lambda ct, ans: keep_where(ct, ans != 0))  # where positive, or not a number
 
 
 @runtime
@@ -63,9 +55,7 @@ def sigmoid(input: Array) -> Array:
     return 1 / (1 + out)
 
 
-@vjp(sigmoid, "input")
-def sigmoid_input(ct: Array, ans: Array) -> Array:
-    return ct * (ans * (1 - ans))
+vjp(sigmoid, input=lambda ct, ans: ct * (ans * (1 - ans)))
 
 
 @runtime
@@ -117,9 +107,8 @@ def leaky_relu(input: Array, negative_slope: float) -> Array:
     return np.where(input > 0, input, input * negative_slope)
 
 
-@vjp(leaky_relu, "input")
-def leaky_relu_input(ct: Array, input: Array, negative_slope: float) -> Array:
-    return np.where(input > 0, ct, ct * negative_slope)
+vjp(leaky_relu,
+    input=lambda ct, input, negative_slope: np.where(input > 0, ct, ct * negative_slope))
 
 
 @runtime
@@ -205,9 +194,7 @@ def log_sigmoid(input: Array) -> Array:
     return np.minimum(input, 0) - np.log1p(np.exp(-np.abs(input)))
 
 
-@vjp(log_sigmoid, "input")
-def log_sigmoid_input(ct: Array, input: Array) -> Array:
-    return ct * sigmoid(-input)
+vjp(log_sigmoid, input=lambda ct, input: ct * sigmoid(-input))
 
 
 @runtime
@@ -216,9 +203,9 @@ def hardtanh(input: Array, min_val: float, max_val: float) -> Array:
     return np.minimum(np.maximum(input, min_val), max_val)
 
 
-@vjp(hardtanh, "input")
-def hardtanh_input(ct: Array, input: Array, min_val: float, max_val: float) -> Array:
-    return np.where((input <= min_val) | (input >= max_val), 0, ct)
+vjp(hardtanh,
+    input=lambda ct, input, min_val, max_val:
+        np.where((input <= min_val) | (input >= max_val), 0, ct))
 
 
 @runtime
@@ -227,9 +214,7 @@ def hardsigmoid(input: Array) -> Array:
     return np.minimum(np.maximum(input + 3, 0), 6) / 6
 
 
-@vjp(hardsigmoid, "input")
-def hardsigmoid_input(ct: Array, input: Array) -> Array:
-    return np.where((input > -3) & (input < 3), ct * (1 / 6), 0)
+vjp(hardsigmoid, input=lambda ct, input: np.where((input > -3) & (input < 3), ct * (1 / 6), 0))
 
 
 @runtime
@@ -238,9 +223,9 @@ def hardswish(input: Array) -> Array:
     return input * np.minimum(np.maximum(input + 3, 0), 6) / 6
 
 
-@vjp(hardswish, "input")
-def hardswish_input(ct: Array, input: Array) -> Array:
-    return np.where(input <= -3, 0, np.where(input < 3, ct * (input / 3 + 0.5), ct))
+vjp(hardswish,
+    input=lambda ct, input:
+        np.where(input <= -3, 0, np.where(input < 3, ct * (input / 3 + 0.5), ct)))
 
 
 @runtime
@@ -249,9 +234,8 @@ def hardshrink(input: Array, lambd: float) -> Array:
     return np.where((input >= -lambd) & (input <= lambd), 0, input)
 
 
-@vjp(hardshrink, "input")
-def hardshrink_input(ct: Array, input: Array, lambd: float) -> Array:
-    return np.where((input >= -lambd) & (input <= lambd), 0, ct)
+vjp(hardshrink,
+    input=lambda ct, input, lambd: np.where((input >= -lambd) & (input <= lambd), 0, ct))
 
 
 @runtime
@@ -261,9 +245,8 @@ def softshrink(input: Array, lambd: float) -> Array:
     return np.where(input > lambd, input - lambd, np.where(input < -lambd, input + lambd, inner))
 
 
-@vjp(softshrink, "input")
-def softshrink_input(ct: Array, input: Array, lambd: float) -> Array:
-    return np.where((input >= -lambd) & (input <= lambd), 0, ct)
+vjp(softshrink,
+    input=lambda ct, input, lambd: np.where((input >= -lambd) & (input <= lambd), 0, ct))
 
 
 @runtime
@@ -272,9 +255,7 @@ def threshold(input: Array, threshold: float, value: float) -> Array:
     return np.where(input <= threshold, value, input).astype(input.dtype, copy=False)
 
 
-@vjp(threshold, "input")
-def threshold_input(ct: Array, input: Array, threshold: float) -> Array:
-    return np.where(input <= threshold, 0, ct)
+vjp(threshold, input=lambda ct, input, threshold: np.where(input <= threshold, 0, ct))
 
 
 @runtime
@@ -297,14 +278,9 @@ def prelu(input: Array, weight: Array) -> Array:
     return np.where(input > 0, input, weight * input)
 
 
-@vjp(prelu, "input")
-def prelu_input(ct: Array, input: Array, weight: Array) -> Array:
-    return np.where(input > 0, ct, weight * ct)
-
-
-@vjp(prelu, "weight", broadcasts=True)
-def prelu_weight(ct: Array, input: Array) -> Array:
-    return np.where(input > 0, 0, input * ct)
+vjp(prelu, broadcasts=True,
+    input=lambda ct, input, weight: np.where(input > 0, ct, weight * ct),
+    weight=lambda ct, input: np.where(input > 0, 0, input * ct))
 
 
 @runtime
@@ -313,6 +289,4 @@ def slopes(input: Array, noise: Array) -> Array:
     return input * noise
 
 
-@linear(slopes, "input")
-def slopes_input(ct: Array, noise: Array) -> Array:
-    return ct * noise
+linear(slopes, input=lambda ct, noise: ct * noise)

@@ -60,41 +60,12 @@ def over_argument(y: Array, x: Array) -> Array:
     return np.where(x == 0, 0.5, y / np.where(x == 0, 1, x))
 
 
-@elementwise(over_argument, "y")
-def over_argument_y(x: Array) -> Array:
-    return np.where(x == 0, 0, 1 / np.where(x == 0, 1, x))
-
-
-@elementwise(over_argument, "x")
-def over_argument_x(ans: Array, x: Array) -> Array:
-    return np.where(x == 0, 0, -ans / np.where(x == 0, 1, x))
-
-
-@elementwise(i0)
-def i0_x(x: Array) -> Array:
-    return i1(x)
-
-
-@elementwise(i0e)
-def i0e_x(ans: Array, x: Array) -> Array:
-    return i1e(x) - np.sign(x) * ans
-
-
-@elementwise(i1)
-def i1_x(ans: Array, x: Array) -> Array:
-    return i0(x) - over_argument(ans, x)
-
-
-@elementwise(i1e)
-def i1e_x(ans: Array, x: Array) -> Array:
-    return i0e(x) - np.sign(x) * ans - over_argument(ans, x)
-
-
-@elementwise(bessel_j0)
-def bessel_j0_x(x: Array) -> Array:
-    return -bessel_j1(x)
-
-
-@elementwise(bessel_j1)
-def bessel_j1_x(ans: Array, x: Array) -> Array:
-    return bessel_j0(x) - over_argument(ans, x)
+elementwise(over_argument,
+    y=lambda x: np.where(x == 0, 0, 1 / np.where(x == 0, 1, x)),
+    x=lambda ans, x: np.where(x == 0, 0, -ans / np.where(x == 0, 1, x)))
+elementwise(i0, x=lambda x: i1(x))
+elementwise(i0e, x=lambda ans, x: i1e(x) - np.sign(x) * ans)
+elementwise(i1, x=lambda ans, x: i0(x) - over_argument(ans, x))
+elementwise(i1e, x=lambda ans, x: i0e(x) - np.sign(x) * ans - over_argument(ans, x))
+elementwise(bessel_j0, x=lambda x: -bessel_j1(x))
+elementwise(bessel_j1, x=lambda ans, x: bessel_j0(x) - over_argument(ans, x))

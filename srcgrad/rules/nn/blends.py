@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import runtime
 
 
@@ -22,19 +22,10 @@ def lerp(start: Array, end: Array, weight: Any) -> Array:
     return np.where(low, start + weight * span, end - span * (1 - weight))
 
 
-@linear(lerp, "start", broadcasts=True)
-def lerp_start(ct: Array, weight: Any) -> Array:
-    return ct * (1 - weight)
-
-
-@linear(lerp, "end", broadcasts=True)
-def lerp_end(ct: Array, weight: Any) -> Array:
-    return ct * weight
-
-
-@vjp(lerp, "weight", broadcasts=True)
-def lerp_weight(ct: Array, start: Array, end: Array) -> Array:
-    return ct * (end - start)
+linear(lerp, broadcasts=True,
+    start=lambda ct, weight: ct * (1 - weight),
+    end=lambda ct, weight: ct * weight)
+vjp(lerp, broadcasts=True, weight=lambda ct, start, end: ct * (end - start))
 
 
 @runtime
@@ -48,14 +39,9 @@ def add_product_x(ct: Array) -> Array:
     return ct
 
 
-@vjp(add_product, "x1", broadcasts=True)
-def add_product_x1(ct: Array, x2: Array, value: Any) -> Array:
-    return ct * (x2 * value)
-
-
-@vjp(add_product, "x2", broadcasts=True)
-def add_product_x2(ct: Array, x1: Array, value: Any) -> Array:
-    return ct * (x1 * value)
+vjp(add_product, broadcasts=True,
+    x1=lambda ct, x2, value: ct * (x2 * value),
+    x2=lambda ct, x1, value: ct * (x1 * value))
 
 
 @runtime
@@ -64,17 +50,11 @@ def add_quotient(x: Array, x1: Array, x2: Array, value: Any) -> Array:
     return x + value * x1 / x2
 
 
-linear(add_quotient, "x", broadcasts=True)(add_product_x)
+linear(add_quotient, broadcasts=True, x=add_product_x)
 
-
-@vjp(add_quotient, "x1", broadcasts=True)
-def add_quotient_x1(ct: Array, x2: Array, value: Any) -> Array:
-    return ct * (value / x2)
-
-
-@vjp(add_quotient, "x2", broadcasts=True)
-def add_quotient_x2(ct: Array, x1: Array, x2: Array, value: Any) -> Array:
-    return -ct * (value * x1 / (x2 * x2))
+vjp(add_quotient, broadcasts=True,
+    x1=lambda ct, x2, value: ct * (value / x2),
+    x2=lambda ct, x1, x2, value: -ct * (value * x1 / (x2 * x2)))
 
 
 @runtime
@@ -83,12 +63,9 @@ def add_scaled(x1: Array, x2: Array, alpha: Any) -> Array:
     return x1 + alpha * x2
 
 
-linear(add_scaled, "x1", broadcasts=True)(add_product_x)
-
-
-@linear(add_scaled, "x2", broadcasts=True)
-def add_scaled_x2(ct: Array, alpha: Any) -> Array:
-    return ct * alpha
+linear(add_scaled, broadcasts=True,
+    x1=add_product_x,
+    x2=lambda ct, alpha: ct * alpha)
 
 
 @runtime
@@ -97,12 +74,9 @@ def subtract_scaled(x1: Array, x2: Array, alpha: Any) -> Array:
     return x1 - alpha * x2
 
 
-linear(subtract_scaled, "x1", broadcasts=True)(add_product_x)
-
-
-@linear(subtract_scaled, "x2", broadcasts=True)
-def subtract_scaled_x2(ct: Array, alpha: Any) -> Array:
-    return -(ct * alpha)
+linear(subtract_scaled, broadcasts=True,
+    x1=add_product_x,
+    x2=lambda ct, alpha: -(ct * alpha))
 
 
 @runtime
@@ -111,14 +85,9 @@ def ldexp(x1: Array, x2: Array) -> Array:
     return x1 * np.exp2(x2)
 
 
-@vjp(ldexp, "x1", broadcasts=True)
-def ldexp_x1(ct: Array, x2: Array) -> Array:
-    return ct * np.exp2(x2)
-
-
-@vjp(ldexp, "x2", broadcasts=True)
-def ldexp_x2(ct: Array, ans: Array) -> Array:
-    return ct * ans * 0.6931471805599453
+vjp(ldexp, broadcasts=True,
+    x1=lambda ct, x2: ct * np.exp2(x2),
+    x2=lambda ct, ans: ct * ans * 0.6931471805599453)
 
 
 @runtime
@@ -127,17 +96,9 @@ def masked_fill(a: Array, mask: Array, value: Any) -> Array:
     return np.where(mask, value, a)
 
 
-@linear(masked_fill, "a", broadcasts=True)
-def masked_fill_a(ct: Array, mask: Array) -> Array:
-    return np.where(mask, 0, ct)
-
-
-@linear(masked_fill, "value", broadcasts=True)
-def masked_fill_value(ct: Array, mask: Array) -> Array:
-    return np.where(mask, ct, 0)
-
-
-inactive(masked_fill, "mask")
+linear(masked_fill, mask=None, broadcasts=True,
+    a=lambda ct, mask: np.where(mask, 0, ct),
+    value=lambda ct, mask: np.where(mask, ct, 0))
 
 
 @runtime
@@ -149,14 +110,9 @@ def make_complex(real: Array, imag: Array) -> Array:
     return out
 
 
-@linear(make_complex, "real", broadcasts=True)
-def make_complex_real(ct: Array) -> Array:
-    return np.real(ct)
-
-
-@linear(make_complex, "imag", broadcasts=True)
-def make_complex_imag(ct: Array) -> Array:
-    return np.real(1j * ct)
+linear(make_complex, broadcasts=True,
+    real=lambda ct: np.real(ct),
+    imag=lambda ct: np.real(1j * ct))
 
 
 @runtime
@@ -165,11 +121,6 @@ def polar(abs: Array, angle: Array) -> Array:
     return make_complex(abs * np.cos(angle), abs * np.sin(angle))
 
 
-@vjp(polar, "abs", broadcasts=True)
-def polar_abs(ct: Array, angle: Array) -> Array:
-    return np.real(ct) * np.cos(angle) + np.real(1j * ct) * np.sin(angle)
-
-
-@vjp(polar, "angle", broadcasts=True)
-def polar_angle(ct: Array, ans: Array) -> Array:
-    return np.real(1j * ct * ans)
+vjp(polar, broadcasts=True,
+    abs=lambda ct, angle: np.real(ct) * np.cos(angle) + np.real(1j * ct) * np.sin(angle),
+    angle=lambda ct, ans: np.real(1j * ct * ans))

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, Shape, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
-
-Shape = tuple[int, ...]
 
 
 def _times(x: Array, factor: Any) -> Array:
@@ -58,17 +56,10 @@ def add_outer(x: Array, x1: Array, x2: Array, beta: Any, alpha: Any) -> Array:
     return _times(x, beta) + product
 
 
-vjp(add_outer, "x")(add_matmul_x)
-
-
-@vjp(add_outer, "x1")
-def add_outer_x1(ct: Array, x2: Array, alpha: Any) -> Array:
-    return _times(ct @ x2, alpha)
-
-
-@vjp(add_outer, "x2")
-def add_outer_x2(ct: Array, x1: Array, alpha: Any) -> Array:
-    return _times(x1 @ ct, alpha)
+vjp(add_outer,
+    x=add_matmul_x,
+    x1=lambda ct, x2, alpha: _times(ct @ x2, alpha),
+    x2=lambda ct, x1, alpha: _times(x1 @ ct, alpha))
 
 
 @runtime
@@ -80,10 +71,7 @@ def add_batches(x: Array, x1: Array, x2: Array, beta: Any, alpha: Any) -> Array:
     return _times(x, beta) + product
 
 
-vjp(add_batches, "x")(add_matmul_x)
-vjp(add_batches, "x1")(add_matmul_x1)
-
-
-@vjp(add_batches, "x2")
-def add_batches_x2(ct: Array, x1: Array, alpha: Any) -> Array:
-    return _times(np.swapaxes(x1, -1, -2) @ ct, alpha)
+vjp(add_batches,
+    x=add_matmul_x,
+    x1=add_matmul_x1,
+    x2=lambda ct, x1, alpha: _times(np.swapaxes(x1, -1, -2) @ ct, alpha))

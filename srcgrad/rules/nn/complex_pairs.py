@@ -25,11 +25,5 @@ def from_pairs(a: Array) -> Array:
     return make_complex(a[..., 0], a[..., 1])
 
 
-@linear(to_pairs, "a")
-def to_pairs_a(ct: Array) -> Array:
-    return make_complex(ct[..., 0], -ct[..., 1])
-
-
-@linear(from_pairs, "a")
-def from_pairs_a(ct: Array) -> Array:
-    return np.stack([np.real(ct), -np.imag(ct)], axis=-1)
+linear(to_pairs, a=lambda ct: make_complex(ct[..., 0], -ct[..., 1]))
+linear(from_pairs, a=lambda ct: np.stack([np.real(ct), -np.imag(ct)], axis=-1))

@@ -64,9 +64,8 @@ def _windows(x: Array, kernel: Ints, stride: Ints, dilation: Ints, out: Ints) ->
     )
 
 
-def _taps(
-    kernel: Ints, stride: Ints, dilation: Ints, out: Ints
-) -> Iterator[tuple[Ints, tuple[slice, ...]]]:
+def _taps(kernel: Ints, stride: Ints, dilation: Ints,
+          out: Ints) -> Iterator[tuple[Ints, tuple[slice, ...]]]:
     """Each position in the kernel, with the slices of the padded image it touches."""
     for tap in itertools.product(*(range(k) for k in kernel)):
         yield tap, tuple(
@@ -75,19 +74,16 @@ def _taps(
         )
 
 
-def _columns(
-    x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
-) -> Array:
+def _columns(x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+             out: Ints) -> Array:
     """``(N, C * prod(kernel), prod(out))``; ``out`` may leave out positions at the ends."""
     windows = _windows(_padded(x, padding), kernel, stride, dilation, out)
     n, c = x.shape[:2]
     return windows.reshape(n, c * math.prod(kernel), math.prod(out))
 
 
-def _images(
-    columns: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
-    out: Ints,
-) -> Array:  # fmt: skip
+def _images(columns: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+            out: Ints) -> Array:
     """The transpose of :func:`_columns`: columns added back to images of ``size``."""
     n = columns.shape[0]
     parts = columns.reshape(n, columns.shape[1] // math.prod(kernel), *kernel, *out)
@@ -105,10 +101,8 @@ def _is_pointwise(kernel: Ints, stride: Ints, padding: Ints) -> bool:
 
 
 @runtime
-def correlate(
-    x: Array, w: Array, stride: Ints, padding: Ints, dilation: Ints, groups: int,
-    out: Ints | None = None,
-) -> Array:  # fmt: skip
+def correlate(x: Array, w: Array, stride: Ints, padding: Ints, dilation: Ints, groups: int,
+              out: Ints | None = None) -> Array:
     """``out[n, o, i] = sum over c, t of x[n, c, i*stride + t*dilation - padding] * w[o, c, t]``.
 
     ``out`` is the spatial size of the result, all positions if None.
@@ -133,9 +127,8 @@ def correlate(
 
 
 @runtime
-def correlate_input(
-    g: Array, w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
+def correlate_input(g: Array, w: Array, size: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                    groups: int) -> Array:
     """The transpose of :func:`correlate` in ``x``; ``size`` is the image's spatial size."""
     kernel = w.shape[2:]
     if _is_pointwise(kernel, stride, padding) and tuple(g.shape[2:]) == tuple(size):
@@ -158,9 +151,8 @@ def _turned_product(g: Array, w: Array, groups: int) -> Array:
 
 
 @runtime
-def correlate_weight(
-    g: Array, x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
+def correlate_weight(g: Array, x: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                     groups: int) -> Array:
     """The transpose of :func:`correlate` in ``w``; ``kernel`` is the kernel's spatial size."""
     n, o = g.shape[:2]
     if len(kernel) == 2 and stride == (1, 1) and not _is_pointwise(kernel, stride, padding):
@@ -180,46 +172,21 @@ def correlate_weight(
     return result.reshape(o, x.shape[1] // groups, *kernel)
 
 
-@vjp(correlate, "x")
-def correlate_x(
-    ct: Array, w: Array, x_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_input(ct, w, tuple(x_shape[2:]), stride, padding, dilation, groups)
-
-
-@vjp(correlate, "w")
-def correlate_w(
-    ct: Array, x: Array, w_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_weight(ct, x, tuple(w_shape[2:]), stride, padding, dilation, groups)
-
-
-@vjp(correlate_input, "g")
-def correlate_input_g(
-    ct: Array, w: Array, g_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate(ct, w, stride, padding, dilation, groups, tuple(g_shape[2:]))
-
-
-@vjp(correlate_input, "w")
-def correlate_input_w(
-    ct: Array, g: Array, w_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_weight(g, ct, tuple(w_shape[2:]), stride, padding, dilation, groups)
-
-
-@vjp(correlate_weight, "g")
-def correlate_weight_g(
-    ct: Array, x: Array, g_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate(x, ct, stride, padding, dilation, groups, tuple(g_shape[2:]))
-
-
-@vjp(correlate_weight, "x")
-def correlate_weight_x(
-    ct: Array, g: Array, x_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    return correlate_input(g, ct, tuple(x_shape[2:]), stride, padding, dilation, groups)
+vjp(correlate,
+    x=lambda ct, w, x_shape, stride, padding, dilation, groups:
+        correlate_input(ct, w, tuple(x_shape[2:]), stride, padding, dilation, groups),
+    w=lambda ct, x, w_shape, stride, padding, dilation, groups:
+        correlate_weight(ct, x, tuple(w_shape[2:]), stride, padding, dilation, groups))
+vjp(correlate_input,
+    g=lambda ct, w, g_shape, stride, padding, dilation, groups:
+        correlate(ct, w, stride, padding, dilation, groups, tuple(g_shape[2:])),
+    w=lambda ct, g, w_shape, stride, padding, dilation, groups:
+        correlate_weight(g, ct, tuple(w_shape[2:]), stride, padding, dilation, groups))
+vjp(correlate_weight,
+    g=lambda ct, x, g_shape, stride, padding, dilation, groups:
+        correlate(x, ct, stride, padding, dilation, groups, tuple(g_shape[2:])),
+    x=lambda ct, g, x_shape, stride, padding, dilation, groups:
+        correlate_input(g, ct, tuple(x_shape[2:]), stride, padding, dilation, groups))
 
 
 def _along_channels(bias: Array, ndim: int) -> Array:
@@ -227,10 +194,8 @@ def _along_channels(bias: Array, ndim: int) -> Array:
 
 
 @runtime
-def convolution(
-    input: Array, weight: Array, bias: Array, stride: Ints, padding: Ints, dilation: Ints,
-    transposed: bool, output_padding: Ints, groups: int,
-) -> Array:  # fmt: skip
+def convolution(input: Array, weight: Array, bias: Array, stride: Ints, padding: Ints,
+                dilation: Ints, transposed: bool, output_padding: Ints, groups: int) -> Array:
     """A convolution layer: :func:`correlate`, or with ``transposed`` its transpose, and a bias
     per output channel (or None)."""
     if transposed:
@@ -245,9 +210,8 @@ def convolution(
     return out
 
 
-def transposed_size(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, output_padding: Ints
-) -> Ints:
+def transposed_size(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                    output_padding: Ints) -> Ints:
     """The spatial size of a transposed convolution's result."""
     return tuple(
         (n - 1) * s - 2 * p + d * (k - 1) + q + 1
@@ -256,10 +220,8 @@ def transposed_size(
 
 
 @vjp(convolution, "input")
-def convolution_input(
-    ct: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
-    transposed: bool, groups: int,
-) -> Array:  # fmt: skip
+def convolution_input(ct: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints,
+                      dilation: Ints, transposed: bool, groups: int) -> Array:
     if transposed:
         size = tuple(input_shape[2:])
         return correlate(ct, weight, stride, padding, dilation, groups, size)
@@ -267,10 +229,8 @@ def convolution_input(
 
 
 @vjp(convolution, "weight")
-def convolution_weight(
-    ct: Array, input: Array, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints,
-    transposed: bool, groups: int,
-) -> Array:  # fmt: skip
+def convolution_weight(ct: Array, input: Array, weight_shape: Ints, stride: Ints, padding: Ints,
+                       dilation: Ints, transposed: bool, groups: int) -> Array:
     kernel = tuple(weight_shape[2:])
     if transposed:
         return correlate_weight(input, ct, kernel, stride, padding, dilation, groups)
@@ -284,32 +244,23 @@ def convolution_bias(ct: Array, input_ndim: int) -> Array:
 
 
 @runtime
-def im2col(
-    input: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> Array:
+def im2col(input: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> Array:
     """The patches of images as columns, ``(N, C * prod(kernel), positions)``."""
     out = output_size(input.shape[2:], kernel, stride, padding, dilation)
     return np.ascontiguousarray(_columns(input, kernel, stride, padding, dilation, out))
 
 
 @runtime
-def col2im(
-    input: Array, size: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> Array:
+def col2im(input: Array, size: Ints, kernel: Ints, dilation: Ints, padding: Ints,
+           stride: Ints) -> Array:
     """Columns added back to images of spatial ``size``: the transpose of :func:`im2col`."""
     out = output_size(size, kernel, stride, padding, dilation)
     return np.ascontiguousarray(_images(input, size, kernel, stride, padding, dilation, out))
 
 
-@linear(im2col, "input")
-def im2col_input(
-    ct: Array, input_shape: Ints, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> Array:
-    return col2im(ct, tuple(input_shape[2:]), kernel, dilation, padding, stride)
-
-
-@linear(col2im, "input")
-def col2im_input(
-    ct: Array, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints
-) -> Array:
-    return im2col(ct, kernel, dilation, padding, stride)
+linear(im2col,
+    input=lambda ct, input_shape, kernel, dilation, padding, stride:
+        col2im(ct, tuple(input_shape[2:]), kernel, dilation, padding, stride))
+linear(col2im,
+    input=lambda ct, kernel, dilation, padding, stride:
+        im2col(ct, kernel, dilation, padding, stride))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, elementwise
+from srcgrad.rules.book import Array, Dtype, elementwise
 from srcgrad.rules.broadcast import runtime
 
 _SMALL = (
@@ -38,21 +38,24 @@ _BORDER = 0.46875
 _ROOT_PI = math.sqrt(math.pi)
 
 
-def _ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], t: Array) -> Array:
-    above, below = coefficients
-    top: Any = above[0]
-    bottom: Any = below[0]
-    for a, b in zip(above[1:], below[1:]):
-        top = top * t + a
-        bottom = bottom * t + b
-    return top / bottom
+def horner(coefficients: tuple[float, ...], t: Array) -> Array:
+    """The polynomial with these coefficients, that of the highest power first."""
+    value: Any = coefficients[0]
+    for c in coefficients[1:]:
+        value = value * t + c
+    return value
+
+
+def ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], t: Array) -> Array:
+    """The quotient of two polynomials."""
+    return horner(coefficients[0], t) / horner(coefficients[1], t)
 
 
 def _scaled_complement(y: Array) -> Array:
     """``exp(y * y) * erfc(y)`` for ``y > 0.46875``."""
     inverse_square = 1.0 / (y * y)
-    tail = (1.0 / _ROOT_PI - inverse_square * _ratio(_LARGE, inverse_square)) / y
-    return np.where(y <= 4.0, _ratio(_MIDDLE, np.minimum(y, 4.0)), tail)
+    tail = (1.0 / _ROOT_PI - inverse_square * ratio(_LARGE, inverse_square)) / y
+    return np.where(y <= 4.0, ratio(_MIDDLE, np.minimum(y, 4.0)), tail)
 
 
 def _complement(y: Array) -> Array:
@@ -95,7 +98,7 @@ def _erf_single(x: Array) -> Array:
     return np.asarray(np.clip(top, np.float32(-1), np.float32(1)))
 
 
-def widened(x: Array) -> tuple[Array, np.dtype[Any]]:
+def widened(x: Array) -> tuple[Array, Dtype]:
     """``x`` in float64, and the dtype a result is to have."""
     x = np.asarray(x)
     kind = x.dtype if x.dtype.kind == "f" else np.dtype(np.float64)
@@ -114,7 +117,7 @@ def erf(x: Array) -> Array:
     wide, kind = widened(x)
     with np.errstate(all="ignore"):
         y = np.abs(wide)
-        small = wide * _ratio(_SMALL, np.minimum(y, _BORDER) ** 2)
+        small = wide * ratio(_SMALL, np.minimum(y, _BORDER) ** 2)
         large = np.copysign(1.0 - _complement(np.maximum(y, _BORDER)), wide)
         out = np.where(y <= _BORDER, small, np.where(y > 30.0, np.sign(wide), large))
     return np.where(np.isnan(wide), np.nan, out).astype(kind)
@@ -130,7 +133,7 @@ def erfc(x: Array) -> Array:
     wide, kind = widened(x)
     with np.errstate(all="ignore"):
         y = np.abs(wide)
-        small = 1.0 - wide * _ratio(_SMALL, np.minimum(y, _BORDER) ** 2)
+        small = 1.0 - wide * ratio(_SMALL, np.minimum(y, _BORDER) ** 2)
         tail = np.where(y > 30.0, 0.0, _complement(np.maximum(y, _BORDER)))
         out = np.where(y <= _BORDER, small, np.where(wide < 0, 2.0 - tail, tail))
     return np.where(np.isnan(wide), np.nan, out).astype(kind)
@@ -146,23 +149,13 @@ def erfcx(x: Array) -> Array:
     wide, kind = widened(x)
     with np.errstate(all="ignore"):
         y = np.abs(wide)
-        small = np.exp(y * y) * (1.0 - wide * _ratio(_SMALL, np.minimum(y, _BORDER) ** 2))
+        small = np.exp(y * y) * (1.0 - wide * ratio(_SMALL, np.minimum(y, _BORDER) ** 2))
         tail = _scaled_complement(np.maximum(y, _BORDER))
         out = np.where(y <= _BORDER, small, np.where(
             wide < 0, 2.0 * np.exp(wide * wide) - tail, tail))
     return np.where(np.isnan(wide), np.nan, out).astype(kind)
 
 
-@elementwise(erfcx)
-def erfcx_x(ans: Array, x: Array) -> Array:
-    return 2.0 * x * ans - 2.0 / _ROOT_PI
-
-
-@elementwise(erf)
-def erf_x(x: Array) -> Array:
-    return 2.0 / _ROOT_PI * np.exp(-(x * x))
-
-
-@elementwise(erfc)
-def erfc_x(x: Array) -> Array:
-    return -2.0 / _ROOT_PI * np.exp(-(x * x))
+elementwise(erfcx, x=lambda ans, x: 2.0 * x * ans - 2.0 / _ROOT_PI)
+elementwise(erf, x=lambda x: 2.0 / _ROOT_PI * np.exp(-(x * x)))
+elementwise(erfc, x=lambda x: -2.0 / _ROOT_PI * np.exp(-(x * x)))

@@ -45,8 +45,7 @@ def flat_quotient(x1: Array, x2: Array, rounding: str) -> Array:
     return np.trunc(quotient)
 
 
-linear(flat_quotient, "x1", broadcasts=True)(_zero)
-linear(flat_quotient, "x2", broadcasts=True)(_zero)
+linear(flat_quotient, broadcasts=True, x1=_zero, x2=_zero)
 
 floor = flat(np.floor, "floor")
 ceil = flat(np.ceil, "ceil")
@@ -73,7 +72,7 @@ def round_to(x: Array, decimals: int) -> Array:
     return np.rint(x * scale) / scale
 
 
-linear(round_to, "x", broadcasts=True)(_zero)
+linear(round_to, broadcasts=True, x=_zero)
 
 
 @runtime
@@ -82,9 +81,7 @@ def fraction(x: Array) -> Array:
     return x - np.trunc(x)
 
 
-@linear(fraction, "x", broadcasts=True)
-def fraction_x(ct: Array) -> Array:
-    return ct
+linear(fraction, broadcasts=True, x=lambda ct: ct)
 
 
 @runtime
@@ -93,13 +90,11 @@ def constant_like(x: Array, value: Any) -> Array:
     return np.full_like(x, value)
 
 
-linear(constant_like, "x", broadcasts=True)(_zero)
+linear(constant_like, broadcasts=True, x=_zero)
 
 
-def refusing(
-    function: Callable[..., Any], inputs: tuple[str, ...], message: str,
-    error: type[RuntimeError] = RuntimeError,
-) -> None:
+def refusing(function: Callable[..., Any], inputs: tuple[str, ...], message: str,
+             error: type[RuntimeError] = RuntimeError) -> None:
     """Declare that differentiating ``function`` is an error with this message."""
 
     def refuse(ct: Array) -> Array:
@@ -133,12 +128,9 @@ def nextafter(x1: Array, x2: Array) -> Array:
     return np.nextafter(x1, x2)
 
 
-@linear(nextafter, "x1", broadcasts=True)
-def nextafter_x1(ct: Array) -> Array:
-    return ct
-
-
-linear(nextafter, "x2", broadcasts=True)(_zero)
+linear(nextafter, broadcasts=True,
+    x1=lambda ct: ct,
+    x2=_zero)
 
 
 @runtime
@@ -147,12 +139,9 @@ def copysign(x1: Array, x2: Array) -> Array:
     return np.copysign(x1, x2)
 
 
-@elementwise(copysign, "x1")
-def copysign_x1(ans: Array, x1: Array) -> Array:
-    return np.sign(x1) * np.sign(ans)
+elementwise(copysign, x1=lambda ans, x1: np.sign(x1) * np.sign(ans))
 
-
-linear(copysign, "x2", broadcasts=True)(_zero)
+linear(copysign, broadcasts=True, x2=_zero)
 
 refusing(igamma, ("x1",), "the derivative for 'igamma: input' is not implemented.",
          NotImplementedError)

@@ -11,9 +11,9 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.book import Array, elementwise, inactive
+from srcgrad.rules.book import Array, elementwise
 from srcgrad.rules.broadcast import runtime
-from srcgrad.rules.nn.error_function import widened
+from srcgrad.rules.nn.error_function import horner, widened
 from srcgrad.rules.nn.on_demand import special
 
 _STIRLING = (8.11614167470508450300e-4, -5.95061904284301438324e-4, 7.93650340457716943945e-4,
@@ -24,13 +24,6 @@ _BELOW = (1.0, -3.51815701436523470549e2, -1.70642106651881159223e4, -2.20528590
           -1.13933444367982507207e6, -2.53252307177582951285e6, -2.01889141433532773231e6)
 # B_2k / (2k): the asymptotic series of digamma
 _DIGAMMA = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
-
-
-def _polynomial(coefficients: tuple[float, ...], x: Array) -> Array:
-    value = np.full_like(x, coefficients[0])
-    for c in coefficients[1:]:
-        value = value * x + c
-    return value
 
 
 def _lgamma_positive(x: Array) -> Array:
@@ -45,11 +38,11 @@ def _lgamma_positive(x: Array) -> Array:
         product = np.where(low, product / small, product)
         small = np.where(low, small + 1.0, small)
     t = small - 2.0
-    near = np.log(np.abs(product)) + t * _polynomial(_ABOVE, t) / _polynomial(_BELOW, t)
+    near = np.log(np.abs(product)) + t * horner(_ABOVE, t) / horner(_BELOW, t)
     large = np.maximum(x, 13.0)
     inverse = 1.0 / large
     far = (large - 0.5) * np.log(large) - large + 0.91893853320467274178
-    far = far + _polynomial(_STIRLING, inverse * inverse) * inverse
+    far = far + horner(_STIRLING, inverse * inverse) * inverse
     return np.where(x < 13.0, near, np.where(np.isinf(x), np.inf, far))
 
 
@@ -87,7 +80,7 @@ def digamma(x: Array) -> Array:
             shift = np.where(low, shift + 1.0 / y, shift)
             y = np.where(low, y + 1.0, y)
         inverse = 1.0 / (y * y)
-        tail = inverse * _polynomial(_DIGAMMA[::-1], inverse)
+        tail = inverse * horner(_DIGAMMA[::-1], inverse)
         value = np.log(y) - 0.5 / y - tail - shift
         fraction = wide - np.trunc(wide)
         value = np.where(negative, value - math.pi / np.tan(math.pi * fraction), value)
@@ -122,27 +115,11 @@ def igammac(x1: Array, x2: Array) -> Array:
     return special("gammaincc")(x1, x2)
 
 
-@elementwise(lgamma)
-def lgamma_x(x: Array) -> Array:
-    return digamma(x)
+elementwise(lgamma, x=lambda x: digamma(x))
+elementwise(digamma, x=lambda x: polygamma(1, x))
+elementwise(polygamma, n=None, x=lambda n, x: polygamma(n + 1, x))
 
-
-@elementwise(digamma)
-def digamma_x(x: Array) -> Array:
-    return polygamma(1, x)
-
-
-@elementwise(polygamma, "x")
-def polygamma_x(n: int, x: Array) -> Array:
-    return polygamma(n + 1, x)
-
-
-inactive(polygamma, "n")
-
-
-@elementwise(zeta, "x2")
-def zeta_x2(x1: Array, x2: Array) -> Array:
-    return -x1 * zeta(x1 + 1, x2)
+elementwise(zeta, x2=lambda x1, x2: -x1 * zeta(x1 + 1, x2))
 
 
 @elementwise(igamma, "x2")
@@ -150,9 +127,7 @@ def igamma_x2(x1: Array, x2: Array) -> Array:
     return np.exp((x1 - 1) * np.log(x2) - x2 - lgamma(x1))
 
 
-@elementwise(igammac, "x2")
-def igammac_x2(x1: Array, x2: Array) -> Array:
-    return -igamma_x2(x1, x2)
+elementwise(igammac, x2=lambda x1, x2: -igamma_x2(x1, x2))
 
 
 @runtime

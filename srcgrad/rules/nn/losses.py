@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.activations import log_sigmoid, sigmoid
-
-Shape = tuple[int, ...]
 
 
 def reduced(loss: Array, reduction: str) -> Array:
@@ -38,18 +36,11 @@ def mse_loss(input: Array, target: Array, reduction: str) -> Array:
     return reduced(d, reduction)
 
 
-@vjp(mse_loss, "input", broadcasts=True)
-def mse_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str
-) -> Array:
-    return (2 * shared(ct, input_shape, reduction)) * (input - target)
-
-
-@vjp(mse_loss, "target", broadcasts=True)
-def mse_loss_target(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str
-) -> Array:
-    return (2 * shared(ct, input_shape, reduction)) * (target - input)
+vjp(mse_loss, broadcasts=True,
+    input=lambda ct, input, target, input_shape, reduction:
+        (2 * shared(ct, input_shape, reduction)) * (input - target),
+    target=lambda ct, input, target, input_shape, reduction:
+        (2 * shared(ct, input_shape, reduction)) * (target - input))
 
 
 @runtime
@@ -63,18 +54,11 @@ def _smooth_l1_slope(d: Array, beta: float) -> Array:
     return np.where(np.abs(d) < beta, d / beta, np.sign(d))
 
 
-@vjp(smooth_l1_loss, "input")
-def smooth_l1_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, beta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _smooth_l1_slope(input - target, beta)
-
-
-@vjp(smooth_l1_loss, "target")
-def smooth_l1_loss_target(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, beta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _smooth_l1_slope(target - input, beta)
+vjp(smooth_l1_loss,
+    input=lambda ct, input, target, input_shape, reduction, beta:
+        shared(ct, input_shape, reduction) * _smooth_l1_slope(input - target, beta),
+    target=lambda ct, input, target, input_shape, reduction, beta:
+        shared(ct, input_shape, reduction) * _smooth_l1_slope(target - input, beta))
 
 
 @runtime
@@ -88,18 +72,11 @@ def _huber_slope(d: Array, delta: float) -> Array:
     return np.where(np.abs(d) <= delta, d, delta * np.sign(d))
 
 
-@vjp(huber_loss, "input")
-def huber_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, delta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _huber_slope(input - target, delta)
-
-
-@vjp(huber_loss, "target")
-def huber_loss_target(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str, delta: float
-) -> Array:
-    return shared(ct, input_shape, reduction) * _huber_slope(target - input, delta)
+vjp(huber_loss,
+    input=lambda ct, input, target, input_shape, reduction, delta:
+        shared(ct, input_shape, reduction) * _huber_slope(input - target, delta),
+    target=lambda ct, input, target, input_shape, reduction, delta:
+        shared(ct, input_shape, reduction) * _huber_slope(target - input, delta))
 
 
 def _weighted(values: Array, weight: Any) -> Array:
@@ -107,9 +84,7 @@ def _weighted(values: Array, weight: Any) -> Array:
 
 
 @runtime
-def binary_cross_entropy(
-    input: Array, target: Array, weight: Array, reduction: str
-) -> Array:
+def binary_cross_entropy(input: Array, target: Array, weight: Array, reduction: str) -> Array:
     """``-(target * log(input) + (1 - target) * log(1 - input))``, logarithms at least -100."""
     log_in = np.maximum(np.log(input), -100)
     log_out = np.maximum(np.log1p(-input), -100)
@@ -117,28 +92,22 @@ def binary_cross_entropy(
 
 
 @vjp(binary_cross_entropy, "input")
-def binary_cross_entropy_input(
-    ct: Array, input: Array, target: Array, weight: Array, input_shape: Shape, reduction: str
-) -> Array:
+def binary_cross_entropy_input(ct: Array, input: Array, target: Array, weight: Array,
+                               input_shape: Shape, reduction: str) -> Array:
     scale = _weighted(shared(ct, input_shape, reduction), weight)
     return scale * (input - target) / np.maximum((1 - input) * input, 1e-12)
 
 
-@vjp(binary_cross_entropy, "target")
-def binary_cross_entropy_target(
-    ct: Array, input: Array, weight: Array, input_shape: Shape, reduction: str
-) -> Array:
+@vjp(binary_cross_entropy, "target", weight=None)
+def binary_cross_entropy_target(ct: Array, input: Array, weight: Array, input_shape: Shape,
+                                reduction: str) -> Array:
     scale = _weighted(shared(ct, input_shape, reduction), weight)
     return scale * (np.maximum(np.log1p(-input), -100) - np.maximum(np.log(input), -100))
 
 
-inactive(binary_cross_entropy, "weight")
-
-
 @runtime
-def binary_cross_entropy_with_logits(
-    input: Array, target: Array, weight: Array, pos_weight: Array, reduction: str
-) -> Array:
+def binary_cross_entropy_with_logits(input: Array, target: Array, weight: Array, pos_weight: Array,
+                                     reduction: str) -> Array:
     """:func:`binary_cross_entropy` of ``sigmoid(input)`` without overflow, the positive term
     times ``pos_weight``."""
     if pos_weight is None:
@@ -151,10 +120,9 @@ def binary_cross_entropy_with_logits(
 
 
 @vjp(binary_cross_entropy_with_logits, "input")
-def binary_cross_entropy_with_logits_input(
-    ct: Array, input: Array, target: Array, weight: Array, pos_weight: Array,
-    input_shape: Shape, reduction: str,
-) -> Array:  # fmt: skip
+def binary_cross_entropy_with_logits_input(ct: Array, input: Array, target: Array, weight: Array,
+                                           pos_weight: Array, input_shape: Shape,
+                                           reduction: str) -> Array:
     scale = _weighted(shared(ct, input_shape, reduction), weight)
     if pos_weight is None:
         return scale * (sigmoid(input) - target)
@@ -162,7 +130,7 @@ def binary_cross_entropy_with_logits_input(
     return scale * ((positive + 1 - target) * sigmoid(input) - positive)
 
 
-@vjp(binary_cross_entropy_with_logits, "target")
+@vjp(binary_cross_entropy_with_logits, "target", weight=None, pos_weight=None)
 def binary_cross_entropy_with_logits_target(
     ct: Array, input: Array, weight: Array, pos_weight: Array, input_shape: Shape, reduction: str
 ) -> Array:
@@ -170,9 +138,6 @@ def binary_cross_entropy_with_logits_target(
     if pos_weight is None:
         return scale * -input
     return scale * (-input - (pos_weight - 1) * log_sigmoid(input))
-
-
-inactive(binary_cross_entropy_with_logits, "weight", "pos_weight")
 
 
 def _class_weights(target: Array, weight: Any, ignore_index: int, dtype: Any) -> Array:
@@ -191,9 +156,8 @@ def _chosen(input: Array, target: Array, ignore_index: int) -> Array:
 
 
 @runtime
-def nll_loss(
-    input: Array, target: Array, weight: Array, reduction: str, ignore_index: int
-) -> Array:
+def nll_loss(input: Array, target: Array, weight: Array, reduction: str,
+             ignore_index: int) -> Array:
     """Minus ``input`` at the target class, axis 1 being the classes (axis 0 of a vector).
 
     ``"mean"`` divides by the sum of the targets' weights.
@@ -208,11 +172,9 @@ def nll_loss(
     return np.sum(loss) / np.sum(weights) if reduction == "mean" else np.sum(loss)
 
 
-@linear(nll_loss, "input")
-def nll_loss_input(
-    ct: Array, target: Array, weight: Array, input_shape: Shape, input_dtype: Any,
-    reduction: str, ignore_index: int,
-) -> Array:  # fmt: skip
+@linear(nll_loss, "input", target=None, weight=None)
+def nll_loss_input(ct: Array, target: Array, weight: Array, input_shape: Shape, input_dtype: Any,
+                   reduction: str, ignore_index: int) -> Array:
     weights = _class_weights(target, weight, ignore_index, input_dtype)
     if reduction == "mean":
         weights = np.where(weights == 0, 0, weights / np.sum(weights))
@@ -220,19 +182,14 @@ def nll_loss_input(
     return scatter_classes(-(ct * weights), places, input_shape)
 
 
-inactive(nll_loss, "target", "weight")
-
-
 @runtime
-def nll_loss2d(
-    input: Array, target: Array, weight: Array, reduction: str, ignore_index: int
-) -> Array:
+def nll_loss2d(input: Array, target: Array, weight: Array, reduction: str,
+               ignore_index: int) -> Array:
     """:func:`nll_loss` of images: classes on axis 1, positions on the axes after it."""
     return nll_loss(input, target, weight, reduction, ignore_index)
 
 
-linear(nll_loss2d, "input")(nll_loss_input)
-inactive(nll_loss2d, "target", "weight")
+linear(nll_loss2d, target=None, weight=None, input=nll_loss_input)
 
 
 @runtime
@@ -246,13 +203,10 @@ def scatter_classes(values: Array, target: Array, shape: Shape) -> Array:
     return out
 
 
-@linear(scatter_classes, "values")
+@linear(scatter_classes, "values", target=None)
 def scatter_classes_values(ct: Array, target: Array, shape: Shape) -> Array:
     axis = 1 if len(shape) > 1 else 0
     return np.squeeze(np.take_along_axis(ct, np.expand_dims(target, axis), axis), axis)
-
-
-inactive(scatter_classes, "target")
 
 
 @runtime
@@ -261,20 +215,14 @@ def soft_margin_loss(input: Array, target: Array, reduction: str) -> Array:
     return reduced(np.log1p(np.exp(-target * input)), reduction)
 
 
-@vjp(soft_margin_loss, "input")
-def soft_margin_loss_input(
-    ct: Array, input: Array, target: Array, input_shape: Shape, reduction: str
-) -> Array:
-    return shared(ct, input_shape, reduction) * (-target * sigmoid(-target * input))
-
-
-inactive(soft_margin_loss, "target")
+vjp(soft_margin_loss, target=None,
+    input=lambda ct, input, target, input_shape, reduction:
+        shared(ct, input_shape, reduction) * (-target * sigmoid(-target * input)))
 
 
 @runtime
-def multi_margin_loss(
-    input: Array, target: Array, p: int, margin: float, weight: Array, reduction: str
-) -> Array:
+def multi_margin_loss(input: Array, target: Array, p: int, margin: float, weight: Array,
+                      reduction: str) -> Array:
     """``sum(max(0, margin - input[target] + input)**p) / classes`` over the other classes."""
     slack, scale = _margins(input, target, margin, weight)
     return reduced(np.sum(slack**p * scale, axis=-1), reduction)
@@ -292,18 +240,14 @@ def _margins(input: Array, target: Array, margin: float, weight: Any) -> tuple[A
     return np.maximum(margin - chosen + input, 0), scale.astype(input.dtype)
 
 
-@vjp(multi_margin_loss, "input")
-def multi_margin_loss_input(
-    ct: Array, input: Array, target: Array, p: int, margin: float, weight: Array, reduction: str
-) -> Array:
+@vjp(multi_margin_loss, "input", target=None, weight=None)
+def multi_margin_loss_input(ct: Array, input: Array, target: Array, p: int, margin: float,
+                            weight: Array, reduction: str) -> Array:
     slack, scale = _margins(input, target, margin, weight)
     per_row = np.expand_dims(shared(ct, np.shape(target), reduction), -1)
     d = per_row * scale * (np.where(slack > 0, 1, 0) if p == 1 else 2 * slack)
     back = -np.sum(d, axis=-1, keepdims=True)
     return d + np.where(np.arange(np.shape(input)[-1]) == np.expand_dims(target, -1), back, 0)
-
-
-inactive(multi_margin_loss, "target", "weight")
 
 
 @runtime
@@ -330,10 +274,8 @@ def _label_margins(input: Array, target: Array) -> tuple[Array, Array]:
     return slack, used.astype(input.dtype)
 
 
-@vjp(multilabel_margin_loss, "input")
-def multilabel_margin_loss_input(
-    ct: Array, input: Array, target: Array, reduction: str
-) -> Array:
+@vjp(multilabel_margin_loss, "input", target=None)
+def multilabel_margin_loss_input(ct: Array, input: Array, target: Array, reduction: str) -> Array:
     slack, used = _label_margins(input, target)
     per_row = shared(ct, np.shape(target)[:-1], reduction) / np.shape(input)[-1]
     active = np.where(slack > 0, used, 0) * np.expand_dims(per_row, (-2, -1))
@@ -341,6 +283,3 @@ def multilabel_margin_loss_input(
     places = np.expand_dims(np.where(counts, target, 0), -1) == np.arange(np.shape(input)[-1])
     toward = np.sum(np.where(places, np.sum(active, axis=-1, keepdims=True), 0), axis=-2)
     return np.sum(active, axis=-2) - toward
-
-
-inactive(multilabel_margin_loss, "target")

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, nondiff, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
-
-Dtype = np.dtype[Any]
 
 
 @runtime

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
 
-Shape = tuple[int, ...]
-Dtype = np.dtype[Any]
 # Higham (2005): norms up to which the diagonal Pade approximants of these degrees are exact
 _THETA = {3: 1.495585217958292e-2, 5: 2.53939833006323e-1, 7: 9.504178996162932e-1,
           9: 2.097847961257068, 13: 5.371920351148152}
@@ -84,9 +81,8 @@ def solve_triangular(a: Array, b: Array, upper: bool, unit: bool) -> Array:
 
 
 @vjp(solve_triangular, "a", "b")
-def solve_triangular_a_b(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, b_shape: Shape, upper: bool, unit: bool
-) -> tuple[Array, Array]:
+def solve_triangular_a_b(ct: Array, ans: Array, a: Array, a_shape: Shape, b_shape: Shape,
+                         upper: bool, unit: bool) -> tuple[Array, Array]:
     d_b = solve_triangular(matrix_transpose(a), ct, not upper, unit)
     d_t = -(d_b @ matrix_transpose(ans))
     k = 1 if unit else 0
@@ -108,10 +104,8 @@ def _hermitian_square(factor: Array, upper: bool) -> Array:
 
 
 @vjp(cholesky_solve, "b", "factor")
-def cholesky_solve_rule(
-    ct: Array, ans: Array, factor: Array, factor_dtype: Dtype, b_shape: Shape,
-    factor_shape: Shape, upper: bool,
-) -> tuple[Array, Array]:  # fmt: skip
+def cholesky_solve_rule(ct: Array, ans: Array, factor: Array, factor_dtype: Dtype, b_shape: Shape,
+                        factor_shape: Shape, upper: bool) -> tuple[Array, Array]:
     low = _one_triangle(factor, upper, False)
     whole = _hermitian_square(low, upper)
     d_b = np.linalg.solve(matrix_transpose(whole), ct)
@@ -129,9 +123,8 @@ def least_squares(a: Array, b: Array) -> Array:
 
 
 @vjp(least_squares, "a", "b")
-def least_squares_a_b(
-    ct: Array, b: Array, a: Array, a_dtype: Dtype, a_shape: Shape, b_shape: Shape
-) -> tuple[Array, Array]:
+def least_squares_a_b(ct: Array, b: Array, a: Array, a_dtype: Dtype, a_shape: Shape,
+                      b_shape: Shape) -> tuple[Array, Array]:
     inverse = np.linalg.pinv(a)
     d_inverse = ct @ matrix_transpose(b)
     return (

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, linear, nondiff, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.nn.activations import softmax
 
@@ -34,9 +34,8 @@ def _last(ndim: int, count: int) -> Ints:
 
 
 @runtime
-def layer_norm(
-    input: Array, normalized_shape: Ints, weight: Array, bias: Array, eps: float
-) -> Array:
+def layer_norm(input: Array, normalized_shape: Ints, weight: Array, bias: Array,
+               eps: float) -> Array:
     """``input`` standardised over its last axes, times ``weight``, plus ``bias`` (or None)."""
     out, _ = _standardised(input, _last(input.ndim, len(normalized_shape)), eps)
     if weight is not None:
@@ -47,9 +46,8 @@ def layer_norm(
 
 
 @vjp(layer_norm, "input", "weight", "bias")
-def layer_norm_all(
-    ct: Array, input: Array, normalized_shape: Ints, weight: Array, input_ndim: int, eps: float
-) -> tuple[Any, Any, Any]:
+def layer_norm_all(ct: Array, input: Array, normalized_shape: Ints, weight: Array, input_ndim: int,
+                   eps: float) -> tuple[Any, Any, Any]:
     count = len(normalized_shape)
     axes = _last(input_ndim, count)
     lead = tuple(range(input_ndim - count))
@@ -70,9 +68,8 @@ def _channel_axes(ndim: int) -> Ints:
 
 
 @runtime
-def batch_norm(
-    input: Array, weight: Array, bias: Array, mean: Array, var: Array, training: bool, eps: float
-) -> Array:
+def batch_norm(input: Array, weight: Array, bias: Array, mean: Array, var: Array, training: bool,
+               eps: float) -> Array:
     """``input`` standardised per channel (axis 1): by its own statistics in training, else by
     the given ``mean`` and ``var``."""
     ndim = input.ndim
@@ -87,11 +84,9 @@ def batch_norm(
     return out
 
 
-@vjp(batch_norm, "input", "weight", "bias")
-def batch_norm_all(
-    ct: Array, input: Array, weight: Array, mean: Array, var: Array, input_ndim: int,
-    training: bool, eps: float,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+@vjp(batch_norm, "input", "weight", "bias", mean=None, var=None)
+def batch_norm_all(ct: Array, input: Array, weight: Array, mean: Array, var: Array, input_ndim: int,
+                   training: bool, eps: float) -> tuple[Any, Any, Any]:
     axes = _channel_axes(input_ndim)
     weighted = ct if weight is None else ct * _per_channel(weight, input_ndim)
     if training:
@@ -102,9 +97,6 @@ def batch_norm_all(
         normal = (input - _per_channel(mean, input_ndim)) * scale
         d_input = weighted * scale
     return d_input, np.sum(ct * normal, axis=axes), np.sum(ct, axis=axes)
-
-
-inactive(batch_norm, "mean", "var")
 
 
 def _grouped(input: Array, groups: int) -> Array:
@@ -125,42 +117,30 @@ def group_norm(input: Array, weight: Array, bias: Array, groups: int, eps: float
 
 
 @vjp(group_norm, "input", "weight", "bias")
-def group_norm_all(
-    ct: Array, input: Array, weight: Array, input_shape: Ints, input_ndim: int, groups: int,
-    eps: float,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+def group_norm_all(ct: Array, input: Array, weight: Array, input_shape: Ints, input_ndim: int,
+                   groups: int, eps: float) -> tuple[Any, Any, Any]:
     normal, scale = _standardised(_grouped(input, groups), (2,), eps)
     weighted = ct if weight is None else ct * _per_channel(weight, input_ndim)
-    d_input = np.reshape(
-        _through(_grouped(weighted, groups), normal, scale, (2,)), input_shape
-    )
+    d_input = np.reshape(_through(_grouped(weighted, groups), normal, scale, (2,)), input_shape)
     axes = _channel_axes(input_ndim)
     d_weight = np.sum(ct * np.reshape(normal, input_shape), axis=axes)
     return d_input, d_weight, np.sum(ct, axis=axes)
 
 
 @runtime
-def embedding(
-    weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
+def embedding(weight: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Array:
     """Rows of ``weight``; row ``padding_idx`` (-1: none) gets no gradient."""
     return np.take(weight, indices, axis=0)
 
 
-@linear(embedding, "weight")
-def embedding_weight(
-    ct: Array, indices: Array, weight_shape: Ints, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
-    return add_rows(ct, indices, weight_shape[0], padding_idx, scale_grad_by_freq)
-
-
-inactive(embedding, "indices")
+linear(embedding, indices=None,
+    weight=lambda ct, indices, weight_shape, padding_idx, scale_grad_by_freq:
+        add_rows(ct, indices, weight_shape[0], padding_idx, scale_grad_by_freq))
 
 
 @runtime
-def add_rows(
-    g: Array, indices: Array, count: int, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
+def add_rows(g: Array, indices: Array, count: int, padding_idx: int,
+             scale_grad_by_freq: bool) -> Array:
     """The transpose of :func:`embedding`: the rows of ``g`` added up by index."""
     flat = np.ravel(indices)
     width = tuple(g.shape[np.ndim(indices):])
@@ -180,10 +160,8 @@ def add_rows(
     return out
 
 
-@linear(add_rows, "g")
-def add_rows_g(
-    ct: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool
-) -> Array:
+@linear(add_rows, "g", indices=None)
+def add_rows_g(ct: Array, indices: Array, padding_idx: int, scale_grad_by_freq: bool) -> Array:
     rows = np.take(ct, indices, axis=0)
     spare = (1,) * (np.ndim(ct) - 1)
     if scale_grad_by_freq:
@@ -201,13 +179,11 @@ def frequency(indices: Array) -> Array:
 
 
 nondiff(frequency)
-inactive(add_rows, "indices")
 
 
 @runtime
-def attention(
-    query: Array, key: Array, value: Array, mask: Array, causal: bool, scale: float
-) -> Array:
+def attention(query: Array, key: Array, value: Array, mask: Array, causal: bool,
+              scale: float) -> Array:
     """``softmax(scale * query @ key.T + mask) @ value`` over the last two axes."""
     return np.matmul(attention_weights(query, key, mask, causal, scale), value)
 
@@ -224,10 +200,9 @@ def attention_weights(query: Array, key: Array, mask: Array, causal: bool, scale
     return np.where(hidden, 0, softmax(np.where(hidden, 0, scores), -1))
 
 
-@vjp(attention, "query", "key", "value", broadcasts=False)
-def attention_all(
-    ct: Array, query: Array, key: Array, value: Array, mask: Array, causal: bool, scale: float
-) -> tuple[Any, Any, Any]:
+@vjp(attention, "query", "key", "value", mask=None, broadcasts=False)
+def attention_all(ct: Array, query: Array, key: Array, value: Array, mask: Array, causal: bool,
+                  scale: float) -> tuple[Any, Any, Any]:
     weights = attention_weights(query, key, mask, causal, scale)
     d_value = np.matmul(np.swapaxes(weights, -1, -2), ct)
     d_weights = np.matmul(ct, np.swapaxes(value, -1, -2)) * weights
@@ -235,6 +210,3 @@ def attention_all(
     d_query = np.matmul(d_scores, key) * scale
     d_key = np.matmul(np.swapaxes(d_scores, -1, -2), query) * scale
     return d_query, d_key, d_value
-
-
-inactive(attention, "mask")

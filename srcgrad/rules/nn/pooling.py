@@ -18,9 +18,8 @@ from srcgrad.rules.broadcast import runtime
 Ints = tuple[int, ...]
 
 
-def pooled_size(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
-) -> Ints:
+def pooled_size(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                ceil_mode: bool) -> Ints:
     """The spatial size after pooling; with ``ceil_mode`` windows may hang over the end, but
     must start inside the image or its left padding."""
     out = []
@@ -33,9 +32,8 @@ def pooled_size(
     return tuple(out)
 
 
-def _taps_with_room(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, out: Ints
-) -> tuple[Ints, list[tuple[slice, ...]]]:
+def _taps_with_room(size: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+                    out: Ints) -> tuple[Ints, list[tuple[slice, ...]]]:
     """Room needed at the end of each axis, and the slices of the padded image per tap."""
     room = tuple(
         max(0, (m - 1) * s + (k - 1) * d + 1 - n - p)
@@ -61,9 +59,8 @@ def _framed(x: Array, padding: Ints, room: Ints, value: float) -> Array:
 
 
 @runtime
-def max_places(
-    input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
-) -> Array:
+def max_places(input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints,
+               ceil_mode: bool) -> Array:
     """The flat place in its image plane of each window's maximum (the first; the last NaN); -1
     where a dilated window lies in the padding alone."""
     size = input.shape[-len(kernel):]
@@ -137,24 +134,17 @@ def place(values: Array, places: Array, size: Ints) -> Array:
     return out.reshape(*lead, *size)
 
 
-@vjp(place, "values")
-def place_values(ct: Array, places: Array, size: Ints) -> Array:
-    return pick(ct, places, len(size))
+vjp(place, values=lambda ct, places, size: pick(ct, places, len(size)))
+
+linear(pick,
+    input=lambda ct, places, input_shape, axes:
+        put_back(ct, places, tuple(input_shape[len(input_shape) - axes:])))
+
+linear(put_back, values=lambda ct, places, size: pick(ct, places, len(size)))
 
 
-@linear(pick, "input")
-def pick_input(ct: Array, places: Array, input_shape: Ints, axes: int) -> Array:
-    return put_back(ct, places, tuple(input_shape[len(input_shape) - axes:]))
-
-
-@linear(put_back, "values")
-def put_back_values(ct: Array, places: Array, size: Ints) -> Array:
-    return pick(ct, places, len(size))
-
-
-def _divisors(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints, include_pad: bool
-) -> Array:
+def _divisors(size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints,
+              include_pad: bool) -> Array:
     """How many elements each window averages over."""
     axes = []
     for n, k, s, p, m in zip(size, kernel, stride, padding, out):
@@ -164,20 +154,16 @@ def _divisors(
     return functools.reduce(np.multiply.outer, axes)
 
 
-def _average_scale(
-    size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints, include_pad: bool,
-    divisor: int | None,
-) -> Array:  # fmt: skip
+def _average_scale(size: Ints, kernel: Ints, stride: Ints, padding: Ints, out: Ints,
+                   include_pad: bool, divisor: int | None) -> Array:
     if divisor is not None:
         return divisor
     return _divisors(size, kernel, stride, padding, out, include_pad)
 
 
 @runtime
-def average_pool(
-    input: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, include_pad: bool,
-    divisor: int | None,
-) -> Array:  # fmt: skip
+def average_pool(input: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+                 include_pad: bool, divisor: int | None) -> Array:
     """The mean of each window.
 
     >>> average_pool(np.arange(4.0), (2,), (2,), (0,), False, True, None)
@@ -196,10 +182,8 @@ def average_pool(
 
 
 @runtime
-def spread_average(
-    g: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
-    include_pad: bool, divisor: int | None,
-) -> Array:  # fmt: skip
+def spread_average(g: Array, size: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
+                   include_pad: bool, divisor: int | None) -> Array:
     """The transpose of :func:`average_pool`: each value shared among its window."""
     ones = (1,) * len(kernel)
     out = pooled_size(size, kernel, stride, padding, ones, ceil_mode)
@@ -215,20 +199,15 @@ def spread_average(
 
 
 @linear(average_pool, "input")
-def average_pool_input(
-    ct: Array, input_shape: Ints, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool,
-    include_pad: bool, divisor: int | None,
-) -> Array:  # fmt: skip
+def average_pool_input(ct: Array, input_shape: Ints, kernel: Ints, stride: Ints, padding: Ints,
+                       ceil_mode: bool, include_pad: bool, divisor: int | None) -> Array:
     size = tuple(input_shape[len(input_shape) - len(kernel):])
     return spread_average(ct, size, kernel, stride, padding, ceil_mode, include_pad, divisor)
 
 
-@linear(spread_average, "g")
-def spread_average_g(
-    ct: Array, kernel: Ints, stride: Ints, padding: Ints, ceil_mode: bool, include_pad: bool,
-    divisor: int | None,
-) -> Array:  # fmt: skip
-    return average_pool(ct, kernel, stride, padding, ceil_mode, include_pad, divisor)
+linear(spread_average,
+    g=lambda ct, kernel, stride, padding, ceil_mode, include_pad, divisor:
+        average_pool(ct, kernel, stride, padding, ceil_mode, include_pad, divisor))
 
 
 @runtime
@@ -250,9 +229,8 @@ def along_axes(input: Array, matrices: tuple[Array, ...]) -> Array:
     return input
 
 
-@linear(along_axes, "input")
-def along_axes_input(ct: Array, matrices: tuple[Array, ...]) -> Array:
-    return along_axes(ct, tuple(matrix.T for matrix in matrices))
+linear(along_axes,
+    input=lambda ct, matrices: along_axes(ct, tuple(matrix.T for matrix in matrices)))
 
 
 @runtime
@@ -280,14 +258,11 @@ def add_along_axes(g: Array, places: tuple[Array, ...], size: Ints) -> Array:
     return np.ascontiguousarray(g)
 
 
-@linear(take_along_axes, "input")
-def take_along_axes_input(ct: Array, input_shape: Ints, places: tuple[Array, ...]) -> Array:
-    return add_along_axes(ct, places, tuple(input_shape[len(input_shape) - len(places):]))
+linear(take_along_axes,
+    input=lambda ct, input_shape, places:
+        add_along_axes(ct, places, tuple(input_shape[len(input_shape) - len(places):])))
 
-
-@linear(add_along_axes, "g")
-def add_along_axes_g(ct: Array, places: tuple[Array, ...]) -> Array:
-    return take_along_axes(ct, places)
+linear(add_along_axes, g=lambda ct, places: take_along_axes(ct, places))
 
 
 @runtime
@@ -306,9 +281,9 @@ def frame(input: Array, before: Ints, after: Ints, value: float) -> Array:
     return np.pad(input[lead + crop], widths, constant_values=value)
 
 
-@vjp(frame, "input")
-def frame_input(ct: Array, before: Ints, after: Ints) -> Array:
-    return frame(ct, tuple(-b for b in before), tuple(-a for a in after), 0)
+vjp(frame,
+    input=lambda ct, before, after:
+        frame(ct, tuple(-b for b in before), tuple(-a for a in after), 0))
 
 
 @runtime
@@ -329,11 +304,5 @@ def pixel_unshuffle(input: Array, factor: int) -> Array:
     return np.reshape(parts, (*lead, c * factor**2, h // factor, w // factor))
 
 
-@linear(pixel_shuffle, "input")
-def pixel_shuffle_input(ct: Array, factor: int) -> Array:
-    return pixel_unshuffle(ct, factor)
-
-
-@linear(pixel_unshuffle, "input")
-def pixel_unshuffle_input(ct: Array, factor: int) -> Array:
-    return pixel_shuffle(ct, factor)
+linear(pixel_shuffle, input=lambda ct, factor: pixel_unshuffle(ct, factor))
+linear(pixel_unshuffle, input=lambda ct, factor: pixel_shuffle(ct, factor))

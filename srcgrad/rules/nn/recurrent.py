@@ -22,10 +22,8 @@ def _projected(input: Array, w_ih: Array, b_ih: Array, b_hh: Array) -> Array:
 
 
 @runtime
-def lstm_layer(
-    input: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, h0: Array, c0: Array,
-    reverse: bool,
-) -> tuple[Array, Array, Array]:  # fmt: skip
+def lstm_layer(input: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, h0: Array,
+               c0: Array, reverse: bool) -> tuple[Array, Array, Array]:
     """Outputs ``(L, N, H)`` and the last hidden and cell states ``(N, H)``.
 
     ``input`` is ``(L, N, E)``; with ``reverse`` time runs from the end.
@@ -45,9 +43,8 @@ def lstm_layer(
     return out, np.array(h), np.array(c)
 
 
-def _unrolled(
-    projected: Array, w_hh: Array, h0: Array, c0: Array, order: list[int]
-) -> list[tuple[Array, ...]]:
+def _unrolled(projected: Array, w_hh: Array, h0: Array, c0: Array,
+              order: list[int]) -> list[tuple[Array, ...]]:
     """Per time in ``order``: the state before, the four gates, and ``tanh`` of the new cell."""
     size = np.shape(h0)[-1]
     turned = np.swapaxes(w_hh, 0, 1)
@@ -73,10 +70,8 @@ def _sum(a: Any, b: Any) -> Any:
 
 
 @vjp(lstm_layer, "input", "w_ih", "w_hh", "b_ih", "b_hh", "h0", "c0")
-def lstm_layer_all(
-    ct: Any, input: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array, h0: Array,
-    c0: Array, reverse: bool,
-) -> tuple[Any, ...]:  # fmt: skip
+def lstm_layer_all(ct: Any, input: Array, w_ih: Array, w_hh: Array, b_ih: Array, b_hh: Array,
+                   h0: Array, c0: Array, reverse: bool) -> tuple[Any, ...]:
     steps = np.shape(input)[0]
     order = list(range(steps - 1, -1, -1)) if reverse else list(range(steps))
     records = _unrolled(_projected(input, w_ih, b_ih, b_hh), w_hh, h0, c0, order)

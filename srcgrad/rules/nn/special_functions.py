@@ -9,9 +9,9 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.book import Array, elementwise, inactive, vjp
+from srcgrad.rules.book import Array, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
-from srcgrad.rules.nn.error_function import erf, erfc, erfcx, widened
+from srcgrad.rules.nn.error_function import erf, erfc, erfcx, ratio, widened
 
 _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _CENTRE = (
@@ -27,21 +27,11 @@ _TAIL = (
 )  # fmt: skip
 
 
-def _ratio(coefficients: tuple[tuple[float, ...], tuple[float, ...]], t: Array) -> Array:
-    values = []
-    for row in coefficients:
-        value = np.full_like(t, row[0])
-        for c in row[1:]:
-            value = value * t + c
-        values.append(value)
-    return values[0] / values[1]
-
-
 def _lower_quantile(p: Array) -> Array:
     """The quantile of the normal distribution for ``p`` in (0, 1/2]."""
     centred = p - 0.5
-    middle = centred * _ratio(_CENTRE, centred * centred)
-    tail = _ratio(_TAIL, np.sqrt(-2 * np.log(p)))
+    middle = centred * ratio(_CENTRE, centred * centred)
+    tail = ratio(_TAIL, np.sqrt(-2 * np.log(p)))
     x = np.where(p > 0.02425, middle, tail)
     for _ in range(2):
         # relative error of the distribution function, from erfcx so that tails do not underflow
@@ -89,14 +79,8 @@ def erfinv(x: Array) -> Array:
         return np.where(np.isnan(y), np.nan, np.copysign(value, y)).astype(kind)
 
 
-@elementwise(erfinv)
-def erfinv_x(ans: Array) -> Array:
-    return 0.5 * math.sqrt(math.pi) * np.exp(ans * ans)
-
-
-@elementwise(ndtri)
-def ndtri_x(ans: Array) -> Array:
-    return _ROOT_TWO_PI * np.exp(0.5 * (ans * ans))
+elementwise(erfinv, x=lambda ans: 0.5 * math.sqrt(math.pi) * np.exp(ans * ans))
+elementwise(ndtri, x=lambda ans: _ROOT_TWO_PI * np.exp(0.5 * (ans * ans)))
 
 
 @runtime
@@ -105,9 +89,7 @@ def ndtr(x: Array) -> Array:
     return 0.5 * erfc(-x * math.sqrt(0.5))
 
 
-@elementwise(ndtr)
-def ndtr_x(x: Array) -> Array:
-    return np.exp(-0.5 * (x * x)) / _ROOT_TWO_PI
+elementwise(ndtr, x=lambda x: np.exp(-0.5 * (x * x)) / _ROOT_TWO_PI)
 
 
 @runtime
@@ -120,9 +102,7 @@ def log_ndtr(x: Array) -> Array:
         return np.where(wide < -1.0, below, np.log1p(-0.5 * erfc(t))).astype(kind)
 
 
-@elementwise(log_ndtr)
-def log_ndtr_x(x: Array) -> Array:
-    return math.sqrt(2 / math.pi) / erfcx(-x * math.sqrt(0.5))
+elementwise(log_ndtr, x=lambda x: math.sqrt(2 / math.pi) / erfcx(-x * math.sqrt(0.5)))
 
 
 @runtime
@@ -135,9 +115,7 @@ def entr(x: Array) -> Array:
         return np.where(np.isnan(x), x, out).astype(value.dtype)
 
 
-@elementwise(entr)
-def entr_x(x: Array) -> Array:
-    return -1 - np.log(x)
+elementwise(entr, x=lambda x: -1 - np.log(x))
 
 
 @runtime
@@ -146,14 +124,8 @@ def xlogy(x1: Array, x2: Array) -> Array:
     return np.where((x1 == 0) & ~np.isnan(x2), 0, x1 * np.log(x2))
 
 
-@elementwise(xlogy, "x1")
-def xlogy_x1(x1: Array, x2: Array) -> Array:
-    return np.log(np.where((x1 == 0) & (x2 <= 0), 1, x2))
-
-
-@vjp(xlogy, "x2")
-def xlogy_x2(ct: Array, x1: Array, x2: Array) -> Array:
-    return ct * x1 / x2
+elementwise(xlogy, x1=lambda x1, x2: np.log(np.where((x1 == 0) & (x2 <= 0), 1, x2)))
+vjp(xlogy, x2=lambda ct, x1, x2: ct * x1 / x2)
 
 
 @runtime
@@ -162,14 +134,8 @@ def xlog1py(x1: Array, x2: Array) -> Array:
     return np.where((x1 == 0) & ~np.isnan(x2), 0, x1 * np.log1p(x2))
 
 
-@elementwise(xlog1py, "x1")
-def xlog1py_x1(x1: Array, x2: Array) -> Array:
-    return np.log1p(np.where((x1 == 0) & (x2 <= -1), 0, x2))
-
-
-@vjp(xlog1py, "x2")
-def xlog1py_x2(ct: Array, x1: Array, x2: Array) -> Array:
-    return ct * x1 / (x2 + 1)
+elementwise(xlog1py, x1=lambda x1, x2: np.log1p(np.where((x1 == 0) & (x2 <= -1), 0, x2)))
+vjp(xlog1py, x2=lambda ct, x1, x2: ct * x1 / (x2 + 1))
 
 
 @runtime
@@ -180,14 +146,11 @@ def logit(x: Array, eps: float | None = None) -> Array:
     return np.log(x / (1 - x))
 
 
-@vjp(logit, "x", broadcasts=True)
+@vjp(logit, "x", eps=None, broadcasts=True)
 def logit_x(ct: Array, x: Array, eps: float | None) -> Array:
     if eps is None:
         return np.where((x < 0) | (x > 1), np.nan, ct / (x * (1 - x)))
     return np.where((x < eps) | (x > 1 - eps), 0, ct / (x * (1 - x)))
-
-
-inactive(logit, "eps")
 
 
 @runtime
@@ -196,6 +159,4 @@ def rsqrt(x: Array) -> Array:
     return 1 / np.sqrt(x)
 
 
-@vjp(rsqrt, "x", broadcasts=True)
-def rsqrt_x(ct: Array, ans: Array) -> Array:
-    return -0.5 * ct * ans * ans * ans
+vjp(rsqrt, broadcasts=True, x=lambda ct, ans: -0.5 * ct * ans * ans * ans)

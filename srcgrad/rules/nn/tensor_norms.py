@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, vjp
+from srcgrad.rules.book import Array, Dtype, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.numpy.products import conj_complex
 from srcgrad.rules.numpy.reductions import keep_axes
-
-Dtype = np.dtype[Any]
 
 
 @runtime
@@ -41,9 +39,8 @@ def power_norm(x: Array, order: float, axis: Any, keepdims: bool) -> Array:
 
 
 @vjp(power_norm, "x")
-def power_norm_x(
-    ct: Array, ans: Array, x: Array, x_dtype: Dtype, order: float, axis: Any, keepdims: bool
-) -> Array:
+def power_norm_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, order: float, axis: Any,
+                 keepdims: bool) -> Array:
     ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
     size = np.absolute(x)
     if x_dtype.kind == "c":

@@ -10,10 +10,10 @@ import numpy as np
 
 from srcgrad.rules.book import (
     Array,
+    Dtype,
     alias,
     elementwise,
     entry,
-    inactive,
     jvp,
     linear,
     nondiff,
@@ -21,61 +21,31 @@ from srcgrad.rules.book import (
     vjp,
 )
 from srcgrad.rules.quotients import divided
+from srcgrad.types.operators import UFUNCS
 
-alias(np.add, operator.add)
-alias(np.subtract, operator.sub)
-alias(np.multiply, operator.mul)
-alias(np.divide, operator.truediv)
-alias(np.power, operator.pow, math.pow)
-alias(np.remainder, operator.mod)
-alias(np.fmod, math.fmod)
-alias(np.absolute, abs, operator.abs)
-alias(np.fabs, math.fabs)
-alias(np.negative, operator.neg)
-alias(np.positive, operator.pos)
-alias(np.copysign, math.copysign)
-alias(np.ldexp, math.ldexp)
-alias(np.modf, math.modf)
-alias(np.frexp, math.frexp)
-alias(np.nextafter, math.nextafter)
+for _operator, _ufunc in UFUNCS.items():
+    alias(_ufunc, _operator)
+for _name in ("fmod", "fabs", "copysign", "ldexp", "modf", "frexp", "nextafter"):
+    alias(getattr(np, _name), getattr(math, _name))
+alias(np.power, math.pow)
 alias(np.divmod, divmod)
 
 
-@elementwise(np.add, "x1")
-@elementwise(np.add, "x2")
-@elementwise(np.subtract, "x1")
-@elementwise(np.positive)
-@elementwise(np.remainder, "x1")
-@elementwise(np.fmod, "x1")
-@elementwise(np.nextafter, "x1")
-def one() -> int:
-    return 1
+elementwise(np.add, x1=lambda: 1, x2=lambda: 1)
+elementwise(np.subtract, x1=lambda: 1, x2=lambda: -1)
+elementwise(np.positive, x=lambda: 1)
+elementwise(np.negative, x=lambda: -1)
+elementwise(np.remainder, x1=lambda: 1)
+elementwise(np.fmod, x1=lambda: 1)
+elementwise(np.nextafter, x1=lambda: 1, x2=None)
 
 
-@elementwise(np.subtract, "x2")
-@elementwise(np.negative)
-def minus_one() -> int:
-    return -1
-
-
-@vjp(np.multiply, "x1")
-def multiply_x1(ct: Array, x2: Array) -> Array:
-    return ct * x2
-
-
-@vjp(np.multiply, "x2")
-def multiply_x2(ct: Array, x1: Array) -> Array:
-    return ct * x1
-
-
-@vjp(np.divide, "x1")
-def divide_x1(ct: Array, x2: Array) -> Array:
-    return ct / x2
-
-
-@vjp(np.divide, "x2")
-def divide_x2(ct: Array, ans: Array, x2: Array) -> Array:
-    return -ct * ans / x2
+vjp(np.multiply,
+    x1=lambda ct, x2: ct * x2,
+    x2=lambda ct, x1: ct * x1)
+vjp(np.divide,
+    x1=lambda ct, x2: ct / x2,
+    x2=lambda ct, ans, x2: -ct * ans / x2)
 
 
 @elementwise(np.power, "x1")
@@ -92,9 +62,7 @@ def power_x1(x1: Array, x2: Array) -> Array:
 
 @vjp(np.power, "x2")
 @vjp(np.float_power, "x2")
-def power_x2(
-    ct: Array, ans: Array, x1: Array, x1_dtype: np.dtype[Any], x2_dtype: np.dtype[Any]
-) -> Array:
+def power_x2(ct: Array, ans: Array, x1: Array, x1_dtype: Dtype, x2_dtype: Dtype) -> Array:
     if isinstance(x1, int | float) and x1 > 0:
         return ct * ans * math.log(x1)
     # 0 where the base is 0, unless the power is infinite; the logarithm of a negative base is
@@ -107,61 +75,29 @@ def power_x2(
 
 variant(np.power, pow, lambda x1, x2, mod=None: None)
 
-
-@elementwise(np.square)
-def square(x: Array) -> Array:
-    return 2 * x
-
-
-@vjp(np.sqrt)
-def sqrt(ct: Array, ans: Array) -> Array:
-    return divided(0.5 * ct, ans)
-
-
-@vjp(np.cbrt)
-def cbrt(ct: Array, ans: Array) -> Array:
-    return divided(ct, 3 * ans * ans)
-
-
-@vjp(np.reciprocal)
-def reciprocal(ct: Array, ans: Array) -> Array:
-    return -ct * ans * ans
-
-
-@vjp(np.remainder, "x2")
-def remainder_x2(ct: Array, x1: Array, x2: Array) -> Array:
-    return -ct * np.floor_divide(x1, x2)
-
-
-@vjp(np.fmod, "x2")
-def fmod_x2(ct: Array, x1: Array, x2: Array) -> Array:
-    return -ct * np.trunc(x1 / x2)
-
-
-@vjp(np.divmod, "x1")
-def divmod_x1(ct: Any) -> Array:
-    return ct[1]
-
-
-@vjp(np.divmod, "x2")
-def divmod_x2(ct: Any, ans: Any) -> Array:
-    return None if ct[1] is None else -ct[1] * ans[0]
+elementwise(np.square, x=lambda x: 2 * x)
+vjp(np.sqrt, x=lambda ct, ans: divided(0.5 * ct, ans))
+vjp(np.cbrt, x=lambda ct, ans: divided(ct, 3 * ans * ans))
+vjp(np.reciprocal, x=lambda ct, ans: -ct * ans * ans)
+vjp(np.remainder, x2=lambda ct, x1, x2: -ct * np.floor_divide(x1, x2))
+vjp(np.fmod, x2=lambda ct, x1, x2: -ct * np.trunc(x1 / x2))
+vjp(np.divmod,
+    x1=lambda ct: ct[1],
+    x2=lambda ct, ans: None if ct[1] is None else -ct[1] * ans[0])
 
 
 @elementwise(np.absolute)
-def absolute(x: Array, ans: Array, x_dtype: np.dtype[Any]) -> Array:
+def absolute(x: Array, ans: Array, x_dtype: Dtype) -> Array:
     if x_dtype.kind == "c":
         return np.conj(x) / np.where(ans == 0, 1, ans)
     return np.sign(x)
 
 
-@elementwise(np.fabs)
-def fabs(x: Array) -> Array:
-    return np.sign(x)
+elementwise(np.fabs, x=lambda x: np.sign(x))
 
 
 @vjp(np.sign)
-def sign(ct: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+def sign(ct: Array, ans: Array, x: Array, x_dtype: Dtype) -> Array:
     if x_dtype.kind != "c":
         return None
     length = np.absolute(x)
@@ -169,21 +105,16 @@ def sign(ct: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
 
 
 @jvp(np.sign)
-def sign_jvp(t: Array, ans: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
+def sign_jvp(t: Array, ans: Array, x: Array, x_dtype: Dtype) -> Array:
     if x_dtype.kind != "c":
         return None
     length = np.absolute(x)
     return (t - np.real(t * np.conj(ans)) * ans) / np.where(length == 0, 1, length)
 
 
-@vjp(np.hypot, "x1")
-def hypot_x1(ct: Array, ans: Array, x1: Array) -> Array:
-    return ct * x1 / np.where(ans == 0, 1, ans)
-
-
-@vjp(np.hypot, "x2")
-def hypot_x2(ct: Array, ans: Array, x2: Array) -> Array:
-    return ct * x2 / np.where(ans == 0, 1, ans)
+vjp(np.hypot,
+    x1=lambda ct, ans, x1: ct * x1 / np.where(ans == 0, 1, ans),
+    x2=lambda ct, ans, x2: ct * x2 / np.where(ans == 0, 1, ans))
 
 
 def _unless_lost(ct: Array, lost: Array, tie: Array, ties: str, first: bool) -> Array:
@@ -196,24 +127,12 @@ def _unless_lost(ct: Array, lost: Array, tie: Array, ties: str, first: bool) -> 
     return np.where(lost | tie, 0, ct)
 
 
-@vjp(np.maximum, "x1", settings={"ties": "split"})
-def maximum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 < x2, x1 == x2, ties, first=True)
-
-
-@vjp(np.maximum, "x2", settings={"ties": "split"})
-def maximum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 > x2, x1 == x2, ties, first=False)
-
-
-@vjp(np.minimum, "x1", settings={"ties": "split"})
-def minimum_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 > x2, x1 == x2, ties, first=True)
-
-
-@vjp(np.minimum, "x2", settings={"ties": "split"})
-def minimum_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, x1 < x2, x1 == x2, ties, first=False)
+vjp(np.maximum, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, x1 < x2, x1 == x2, ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, x1 > x2, x1 == x2, ties, first=False))
+vjp(np.minimum, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, x1 > x2, x1 == x2, ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, x1 < x2, x1 == x2, ties, first=False))
 
 
 def _tie(x1: Array, x2: Array) -> Array:
@@ -229,59 +148,20 @@ def _more(x1: Array, x2: Array) -> Array:
     return (x1 > x2) | (np.isnan(x1) & ~np.isnan(x2))
 
 
-@vjp(np.fmax, "x1", settings={"ties": "split"})
-def fmax_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _less(x1, x2), _tie(x1, x2), ties, first=True)
+vjp(np.fmax, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, _less(x1, x2), _tie(x1, x2), ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, _less(x2, x1), _tie(x1, x2), ties, first=False))
+vjp(np.fmin, settings={"ties": "split"},
+    x1=lambda ct, x1, x2, ties: _unless_lost(ct, _more(x1, x2), _tie(x1, x2), ties, first=True),
+    x2=lambda ct, x1, x2, ties: _unless_lost(ct, _more(x2, x1), _tie(x1, x2), ties, first=False))
+elementwise(np.copysign, x2=None, x1=lambda ans, x1: np.sign(x1) * np.sign(ans))
 
+vjp(np.heaviside, x1=None, x2=lambda ct, x1: np.where(x1 == 0, ct, 0))
 
-@vjp(np.fmax, "x2", settings={"ties": "split"})
-def fmax_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _less(x2, x1), _tie(x1, x2), ties, first=False)
+linear(np.ldexp, x2=None, x1=lambda ct, x2: np.ldexp(ct, x2))
 
-
-@vjp(np.fmin, "x1", settings={"ties": "split"})
-def fmin_x1(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _more(x1, x2), _tie(x1, x2), ties, first=True)
-
-
-@vjp(np.fmin, "x2", settings={"ties": "split"})
-def fmin_x2(ct: Array, x1: Array, x2: Array, ties: str) -> Array:
-    return _unless_lost(ct, _more(x2, x1), _tie(x1, x2), ties, first=False)
-
-
-@elementwise(np.copysign, "x1")
-def copysign_x1(ans: Array, x1: Array) -> Array:
-    return np.sign(x1) * np.sign(ans)
-
-
-inactive(np.copysign, "x2")
-inactive(np.nextafter, "x2")
-
-
-@vjp(np.heaviside, "x2")
-def heaviside_x2(ct: Array, x1: Array) -> Array:
-    return np.where(x1 == 0, ct, 0)
-
-
-inactive(np.heaviside, "x1")
-
-
-@linear(np.ldexp, "x1")
-def ldexp_x1(ct: Array, x2: Array) -> Array:
-    return np.ldexp(ct, x2)
-
-
-inactive(np.ldexp, "x2")
-
-
-@vjp(np.modf)
-def modf(ct: Any) -> Array:
-    return ct[0]
-
-
-@vjp(np.frexp)
-def frexp(ct: Any, ans: Any) -> Array:
-    return None if ct[0] is None else np.ldexp(ct[0], -ans[1])
+vjp(np.modf, x=lambda ct: ct[0])
+vjp(np.frexp, x=lambda ct, ans: None if ct[0] is None else np.ldexp(ct[0], -ans[1]))
 
 
 def _clip_bounds(named: dict[str, Any]) -> dict[str, Any]:
@@ -295,7 +175,6 @@ def _clip_bounds(named: dict[str, Any]) -> dict[str, Any]:
 
 
 entry(
-    "clip",
     np.clip,
     like=lambda a, a_min=None, a_max=None, out=None, *, min=None, max=None, **kwargs: None,
     adapt=_clip_bounds,
@@ -323,29 +202,11 @@ def clip_a_max(ct: Array, a: Array, a_min: Array, a_max: Array) -> Array:
     return np.where(kept if a_min is None else kept & (a_min <= a_max), 0, ct)
 
 
-entry("nan_to_num", np.nan_to_num).broadcasts = True
-
-
-@vjp(np.nan_to_num, "x")
-def nan_to_num_x(ct: Array, x: Array) -> Array:
-    return np.where(np.isfinite(x), ct, 0)
-
-
-@vjp(np.nan_to_num, "nan")
-def nan_to_num_nan(ct: Array, x: Array) -> Array:
-    return np.where(np.isnan(x), ct, 0)
-
-
-@vjp(np.nan_to_num, "posinf")
-def nan_to_num_posinf(ct: Array, x: Array) -> Array:
-    return np.where(np.isposinf(x), ct, 0)
-
-
-@vjp(np.nan_to_num, "neginf")
-def nan_to_num_neginf(ct: Array, x: Array) -> Array:
-    return np.where(np.isneginf(x), ct, 0)
-
-
+vjp(np.nan_to_num, broadcasts=True,
+    x=lambda ct, x: np.where(np.isfinite(x), ct, 0),
+    nan=lambda ct, x: np.where(np.isnan(x), ct, 0),
+    posinf=lambda ct, x: np.where(np.isposinf(x), ct, 0),
+    neginf=lambda ct, x: np.where(np.isneginf(x), ct, 0))
 
 nondiff(
     np.floor_divide, np.spacing, np.signbit, np.gcd, np.lcm,
@@ -360,17 +221,5 @@ nondiff(
     operator.contains, operator.is_, operator.is_not, operator.truth, operator.index,
     bool, int,
 )  # fmt: skip
-alias(np.floor_divide, operator.floordiv)
-alias(np.equal, operator.eq)
-alias(np.not_equal, operator.ne)
-alias(np.less, operator.lt)
-alias(np.less_equal, operator.le)
-alias(np.greater, operator.gt)
-alias(np.greater_equal, operator.ge)
 alias(np.logical_not, operator.not_)
-alias(np.bitwise_and, operator.and_)
-alias(np.bitwise_or, operator.or_)
-alias(np.bitwise_xor, operator.xor)
-alias(np.invert, operator.invert, operator.inv)
-alias(np.left_shift, operator.lshift)
-alias(np.right_shift, operator.rshift)
+alias(np.invert, operator.inv)

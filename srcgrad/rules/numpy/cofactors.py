@@ -85,26 +85,9 @@ def cofactors_curvature(direction: Array, along: Array, a: Array) -> Array:
         ct[..., rows, columns], a[..., rows, columns]))
 
 
-@vjp(cofactors, "a")
-def cofactors_a(ct: Array, a: Array) -> Array:
-    return cofactors_pullback(ct, a)
-
-
-@vjp(cofactors_pullback, "a")
-def cofactors_pullback_a(ct: Array, along: Array, a: Array) -> Array:
-    return cofactors_curvature(ct, along, a)
-
-
-@linear(cofactors_pullback, "along")
-def cofactors_pullback_ct(ct: Array, a: Array) -> Array:
-    return cofactors_pullback(ct, a)
-
-
-@linear(cofactors_curvature, "direction")
-def cofactors_curvature_direction(ct: Array, along: Array, a: Array) -> Array:
-    return cofactors_curvature(ct, along, a)
-
-
-@linear(cofactors_curvature, "along")
-def cofactors_curvature_along(ct: Array, direction: Array, a: Array) -> Array:
-    return cofactors_curvature(direction, ct, a)
+vjp(cofactors, a=lambda ct, a: cofactors_pullback(ct, a))
+vjp(cofactors_pullback, a=lambda ct, along, a: cofactors_curvature(ct, along, a))
+linear(cofactors_pullback, along=lambda ct, a: cofactors_pullback(ct, a))
+linear(cofactors_curvature,
+    direction=lambda ct, along, a: cofactors_curvature(ct, along, a),
+    along=lambda ct, direction, a: cofactors_curvature(direction, ct, a))

@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, entry, linear, nondiff, vjp
 
 for _function in (np.real, np.imag, np.angle, np.real_if_close):
-    entry(_function.__name__, _function).broadcasts = True
+    entry(_function).broadcasts = True
 
 
-@linear(np.conjugate, "x")
-def conjugate_x(ct: Array) -> Array:
-    return np.conj(ct)
+linear(np.conjugate, x=lambda ct: np.conj(ct))
 
 
-@linear(np.real, "val")
-@linear(np.real_if_close, "a")
-def real_val(ct: Array) -> Array:
-    return ct
+linear(np.real, val=lambda ct: ct)
+linear(np.real_if_close, a=lambda ct: ct)
 
 
-@vjp(np.imag, "val")
-def imag_val(ct: Array, val_dtype: np.dtype[Any]) -> Array:
-    return -1j * ct if val_dtype.kind == "c" else None
+vjp(np.imag, val=lambda ct, val_dtype: -1j * ct if val_dtype.kind == "c" else None)
 
 
 @vjp(np.angle, "z")
-def angle_z(ct: Array, z: Array, z_dtype: np.dtype[Any], deg: bool) -> Array:
+def angle_z(ct: Array, z: Array, z_dtype: Dtype, deg: bool) -> Array:
     if z_dtype.kind != "c":
         return None
     d = -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2)
@@ -46,12 +39,6 @@ for _kind in (np.float16, np.float32, np.float64, np.longdouble, np.complex64, n
     linear(_kind, "x", like=lambda x=0.0: None)(float_x)
 nondiff(np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
 
-
-@linear(complex, "real", like=lambda real=0.0, imag=0.0: None)
-def complex_real(ct: Array) -> Array:
-    return ct
-
-
-@linear(complex, "imag")
-def complex_imag(ct: Array) -> Array:
-    return 1j * ct
+linear(complex, like=lambda real=0.0, imag=0.0: None,
+    real=lambda ct: ct,
+    imag=lambda ct: 1j * ct)

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import sum_to
 from srcgrad.rules.numpy.exponential import natural_log
-
-Shape = tuple[int, ...]
 
 nondiff(
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity,
@@ -18,33 +16,19 @@ nondiff(
 )  # fmt: skip
 
 
-@linear(np.full, "fill_value")
-@linear(np.full_like, "fill_value")
-def full_fill_value(ct: Array, fill_value_shape: Shape) -> Array:
-    return sum_to(ct, fill_value_shape)
+linear(np.full, shape=None,
+    fill_value=lambda ct, fill_value_shape: sum_to(ct, fill_value_shape))
+linear(np.full_like, a=None,
+    fill_value=lambda ct, fill_value_shape: sum_to(ct, fill_value_shape))
 
 
-inactive(np.full, "shape")
-inactive(np.full_like, "a")
-
-entry(
-    "arange",
-    np.arange,
-    like=lambda start, stop=None, step=1, dtype=None, *, device=None, like=None: None,
-)
-
-
-@linear(np.arange, "start")
+@linear(np.arange, "start",
+        like=lambda start, stop=None, step=1, dtype=None, *, device=None, like=None: None)
 def arange_start(ct: Array, stop: Array) -> Array:
     return None if stop is None else np.sum(ct)  # one argument is the stop
 
 
-@linear(np.arange, "step")
-def arange_step(ct: Array) -> Array:
-    return np.sum(ct * (np.cumsum(np.ones_like(ct)) - 1))
-
-
-inactive(np.arange, "stop")
+linear(np.arange, stop=None, step=lambda ct: np.sum(ct * (np.cumsum(np.ones_like(ct)) - 1)))
 
 
 def _fractions(ct: Array, num: Any, endpoint: bool, axis: int) -> Array:
@@ -59,71 +43,45 @@ def _intervals(num: Any, endpoint: bool) -> Any:
     return max(num - 1, 1) if isinstance(num, int) else np.maximum(num - 1, 1)
 
 
-@linear(np.linspace, "start")
-def linspace_start(
-    ct: Any, num: Any, endpoint: bool, retstep: bool, axis: int, start_shape: Shape
-) -> Array:
+def _end(ct: Any, num: Any, endpoint: bool, retstep: bool, axis: int, shape: Shape,
+         stop: bool) -> Array:
+    """The cotangent of the ``stop``, or the start, of equally spaced samples."""
     samples, step = ct if retstep else (ct, None)
     d: Array = None
     if samples is not None:
-        weights = 1 - _fractions(samples, num, endpoint, axis)
-        d = sum_to(np.moveaxis(samples, axis, 0) * weights, start_shape)
+        share = _fractions(samples, num, endpoint, axis)
+        d = sum_to(np.moveaxis(samples, axis, 0) * (share if stop else 1 - share), shape)
     if step is not None:
-        by_step = -sum_to(step, start_shape) / _intervals(num, endpoint)
+        by_step = (sum_to(step, shape) if stop else -sum_to(step, shape)) / _intervals(
+            num, endpoint)
         d = by_step if d is None else d + by_step
     return d
 
 
-@linear(np.linspace, "stop")
-def linspace_stop(
-    ct: Any, num: Any, endpoint: bool, retstep: bool, axis: int, stop_shape: Shape
-) -> Array:
-    samples, step = ct if retstep else (ct, None)
-    d: Array = None
-    if samples is not None:
-        weights = _fractions(samples, num, endpoint, axis)
-        d = sum_to(np.moveaxis(samples, axis, 0) * weights, stop_shape)
-    if step is not None:
-        by_step = sum_to(step, stop_shape) / _intervals(num, endpoint)
-        d = by_step if d is None else d + by_step
-    return d
-
-
-inactive(np.linspace, "num")
-
-
-@vjp(np.geomspace, "start")
-def geomspace_start(
-    ct: Array, ans: Array, num: Any, endpoint: bool, axis: int, start: Array, start_shape: Shape
-) -> Array:
-    d = ct * ans
-    weights = 1 - _fractions(d, num, endpoint, axis)
-    return sum_to(np.moveaxis(d, axis, 0) * weights, start_shape) / start
-
-
-@vjp(np.geomspace, "stop")
-def geomspace_stop(
-    ct: Array, ans: Array, num: Any, endpoint: bool, axis: int, stop: Array, stop_shape: Shape
-) -> Array:
-    d = ct * ans
-    weights = _fractions(d, num, endpoint, axis)
-    return sum_to(np.moveaxis(d, axis, 0) * weights, stop_shape) / stop
+linear(np.linspace, num=None,
+    start=lambda ct, num, endpoint, retstep, axis, start_shape:
+        _end(ct, num, endpoint, retstep, axis, start_shape, stop=False),
+    stop=lambda ct, num, endpoint, retstep, axis, stop_shape:
+        _end(ct, num, endpoint, retstep, axis, stop_shape, stop=True))
+vjp(np.geomspace,
+    start=lambda ct, ans, num, endpoint, axis, start, start_shape:
+        _end(ct * ans, num, endpoint, False, axis, start_shape, stop=False) / start,
+    stop=lambda ct, ans, num, endpoint, axis, stop, stop_shape:
+        _end(ct * ans, num, endpoint, False, axis, stop_shape, stop=True) / stop)
 
 
 @vjp(np.logspace, "start")
-def logspace_start(
-    ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int, start_shape: Shape
-) -> Array:
+def logspace_start(ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int,
+                   start_shape: Shape) -> Array:
     d = ct * ans * natural_log(base)
-    return linspace_start(d, num, endpoint, False, axis, start_shape)
+    return _end(d, num, endpoint, False, axis, start_shape, stop=False)
 
 
 @vjp(np.logspace, "stop")
-def logspace_stop(
-    ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int, stop_shape: Shape
-) -> Array:
+def logspace_stop(ct: Array, ans: Array, num: Any, endpoint: bool, base: Array, axis: int,
+                  stop_shape: Shape) -> Array:
     d = ct * ans * natural_log(base)
-    return linspace_stop(d, num, endpoint, False, axis, stop_shape)
+    return _end(d, num, endpoint, False, axis, stop_shape, stop=True)
 
 
 @vjp(np.vander, "x")

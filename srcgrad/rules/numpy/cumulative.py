@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear, variant, vjp
+from srcgrad.rules.book import Array, Shape, linear, variant, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -35,9 +33,7 @@ def recurrence_b(ct: Array, factor: Array) -> Array:
     return np.flip(recurrence(np.flip(ct, -1), shift_right(np.flip(factor, -1), 0)), -1)
 
 
-@vjp(recurrence, "factor")
-def recurrence_factor(ct: Array, ans: Array, factor: Array) -> Array:
-    return recurrence_b(ct, factor) * shift_right(ans, 0)
+vjp(recurrence, factor=lambda ct, ans, factor: recurrence_b(ct, factor) * shift_right(ans, 0))
 
 
 def shift_left(x: Array) -> Array:
@@ -78,9 +74,7 @@ def cumsum_a(ct: Array, a_shape: Shape, axis: int | None) -> Array:
     return np.flip(np.cumsum(np.flip(ct, axis), axis=axis), axis)
 
 
-@vjp(np.nancumsum, "a")
-def nancumsum_a(ct: Array, a: Array, axis: int | None) -> Array:
-    return np.where(np.isnan(a), 0, cumsum_a(ct, np.shape(a), axis))
+vjp(np.nancumsum, a=lambda ct, a, axis: np.where(np.isnan(a), 0, cumsum_a(ct, np.shape(a), axis)))
 
 
 @vjp(np.cumprod, "a")

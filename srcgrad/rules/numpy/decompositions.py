@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, inactive, linear, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a, solution_or_nan
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
 from srcgrad.rules.numpy.spectra import inverse_gaps, over_gaps, shared_by_equals
-
-Dtype = np.dtype[Any]
 
 
 def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
@@ -36,9 +34,8 @@ def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
 
 
 @vjp(np.linalg.pinv, "a", settings={"triangle": "read"})
-def pinv_of(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], hermitian: bool, triangle: str
-) -> Array:
+def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: Dtype, hermitian: bool,
+            triangle: str) -> Array:
     if not hermitian:
         return pinv_a(ct, ans, a, a_dtype)
     whole = np.tril(a) + adjoint_matrix(np.tril(a, -1), a_dtype)
@@ -115,9 +112,7 @@ def real_of_real(d: Array, dtype: Dtype) -> Array:
     return d if dtype.kind == "c" else np.real(d).astype(dtype)
 
 
-@vjp(np.linalg.eigvals, "a")
-def eigvals_a(ct: Array, a: Array, a_dtype: Dtype) -> Array:
-    return eig_a((ct, None), np.linalg.eig(a), a_dtype)
+vjp(np.linalg.eigvals, a=lambda ct, a, a_dtype: eig_a((ct, None), np.linalg.eig(a), a_dtype))
 
 
 @runtime
@@ -136,17 +131,12 @@ def leading(x: Array, axis: int, like: Array) -> Array:
     return np.moveaxis(parts[..., :n], -1, axis)
 
 
-@linear(leading, "x")
-def leading_x(ct: Array, x_shape: tuple[int, ...], axis: int) -> Array:
-    return resize_axis(ct, x_shape[axis], axis)
-
-
+linear(leading, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis))
 inactive(leading, "like")
 
 
-def _svd(
-    u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array, dtype: Dtype
-) -> Array:
+def _svd(u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array,
+         dtype: Dtype) -> Array:
     """``A = U S Vh`` with ``k`` columns and rows; cotangents and result in PyTorch's convention
     (conjugates of the book's)."""
     if u_ct is None and vh_ct is None:
@@ -196,9 +186,7 @@ def _thin(x: Array, axis: int, s: Array) -> Array:
     return x[tuple(index)]
 
 
-@vjp(np.linalg.svdvals, "x")
-def svdvals_x(ct: Array, x: Array, x_dtype: Dtype) -> Array:
-    return svd_a(ct, None, x, x_dtype, False)
+vjp(np.linalg.svdvals, x=lambda ct, x, x_dtype: svd_a(ct, None, x, x_dtype, False))
 
 
 @vjp(np.linalg.qr, "a")

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, entry, jvp, linear, nondiff, static, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, jvp, linear, nondiff, static, vjp
 from srcgrad.rules.broadcast import larger, runtime, scatter_add, size_of, sum_to
 from srcgrad.rules.numpy.joining import along
-
-Shape = tuple[int, ...]
 
 
 def _undiff(ct: Array, axis: int, size: Any) -> Array:
@@ -32,10 +30,8 @@ def _edge_size(shape: Shape, axis: int) -> int:
 
 
 @linear(np.diff, "a")
-def diff_a(
-    ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
-    append: Array,
-) -> Array:  # fmt: skip
+def diff_a(ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
+           append: Array) -> Array:
     axis = axis % len(a_shape)
     if prepend is None and append is None:
         return _undiff_times(ct, n, axis, a_shape[axis])
@@ -53,10 +49,8 @@ def diff_prepend(ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Sh
 
 
 @linear(np.diff, "append")
-def diff_append(
-    ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
-    append_shape: Shape,
-) -> Array:  # fmt: skip
+def diff_append(ct: Array, a_shape: Shape, n: int, axis: int, prepend_shape: Shape, prepend: Array,
+                append_shape: Shape) -> Array:
     axis = axis % len(a_shape)
     start = 0 if prepend is None else _edge_size(prepend_shape, axis)
     joined = _undiff_times(ct, n, axis, np.shape(ct)[axis] + n)
@@ -71,14 +65,10 @@ def ediff1d_ary(ct: Array, ary_shape: Shape, to_begin: Any, to_begin_shape: Any)
     return np.reshape(_undiff(between, 0, size), ary_shape)
 
 
-@linear(np.ediff1d, "to_begin")
-def ediff1d_to_begin(ct: Array, to_begin_shape: Shape) -> Array:
-    return np.reshape(ct[: _flat_size(to_begin_shape)], to_begin_shape)
-
-
-@linear(np.ediff1d, "to_end")
-def ediff1d_to_end(ct: Array, to_end_shape: Shape) -> Array:
-    return np.reshape(ct[-_flat_size(to_end_shape) :], to_end_shape)
+linear(np.ediff1d,
+    to_begin=lambda ct, to_begin_shape:
+        np.reshape(ct[: _flat_size(to_begin_shape)], to_begin_shape),
+    to_end=lambda ct, to_end_shape: np.reshape(ct[-_flat_size(to_end_shape) :], to_end_shape))
 
 
 def _flat_size(shape: Any) -> int:
@@ -91,9 +81,8 @@ def _gradient_spacings(varargs: Any, count: int) -> list[Any]:
     return list(varargs) * count if len(varargs) == 1 else list(varargs)
 
 
-def _ungradient(
-    ct: Array, h: Array, h_ndim: Any, shape: Shape, axis: int, edge_order: int
-) -> Array:
+def _ungradient(ct: Array, h: Array, h_ndim: Any, shape: Shape, axis: int,
+                edge_order: int) -> Array:
     """The transpose of ``np.gradient`` along one axis: central differences inside, one-sided
     ones of first or second order at the ends (the coefficients of NumPy's documentation)."""
     ct = np.moveaxis(ct, axis, -1)
@@ -125,9 +114,8 @@ def _ungradient(
 
 
 @linear(np.gradient, "f")
-def gradient_f(
-    ct: Any, f_shape: Shape, varargs: Any, varargs_ndim: Any, axis: Any, edge_order: int
-) -> Array:
+def gradient_f(ct: Any, f_shape: Shape, varargs: Any, varargs_ndim: Any, axis: Any,
+               edge_order: int) -> Array:
     if axis is None:
         axes = tuple(range(len(f_shape)))
     else:
@@ -177,9 +165,7 @@ def sum_padding(values: Array, pad_width: Any, mode: str, shape: Shape) -> Array
     return values
 
 
-@linear(sum_padding, "values")
-def sum_padding_values(ct: Array, pad_width: Any, mode: str) -> Array:
-    return np.pad(ct, pad_width, mode=mode)  # type: ignore[call-overload]
+linear(sum_padding, values=lambda ct, pad_width, mode: np.pad(ct, pad_width, mode=mode))
 
 
 def _pad_widths(pad_width: Any, ndim: int) -> list[Any]:
@@ -207,22 +193,14 @@ def _inside(widths: list[Any], shape: Shape) -> Any:
     return parts[0] if len(parts) == 1 else tuple(parts)
 
 
-entry(
-    "pad",
-    np.pad,
-    like=lambda array, pad_width, mode="constant", *, stat_length=None, constant_values=0,
-    end_values=0, reflect_type="even": None,
-)  # fmt: skip
-
-
 nondiff(pad_matrix)
 
 
-@vjp(np.pad, "array")
-def pad_array(
-    ct: Array, array: Array, array_shape: Shape, pad_width: Any, mode: Any, stat_length: Any,
-    reflect_type: str,
-) -> Array:  # fmt: skip
+@vjp(np.pad, "array",
+     like=lambda array, pad_width, mode="constant", *, stat_length=None, constant_values=0,
+     end_values=0, reflect_type="even": None)
+def pad_array(ct: Array, array: Array, array_shape: Shape, pad_width: Any, mode: Any,
+              stat_length: Any, reflect_type: str) -> Array:
     widths = _pad_widths(pad_width, len(array_shape))
     inside = _inside(widths, array_shape)
     if mode in ("constant", "empty"):
@@ -246,17 +224,15 @@ def _pad_options(mode: str, stat_length: Any, reflect_type: str) -> tuple[tuple[
 
 
 @jvp(np.pad, "array")
-def pad_array_jvp(
-    t: Array, pad_width: Any, mode: Any, stat_length: Any, reflect_type: str
-) -> Array:
+def pad_array_jvp(t: Array, pad_width: Any, mode: Any, stat_length: Any,
+                  reflect_type: str) -> Array:
     options = dict(_pad_options(mode, stat_length, reflect_type))
     return np.pad(t, pad_width, mode=mode, **options)
 
 
 @vjp(np.pad, "constant_values")
-def pad_constant_values(
-    ct: Array, array_shape: Shape, pad_width: Any, constant_values_shape: Shape
-) -> Array:
+def pad_constant_values(ct: Array, array_shape: Shape, pad_width: Any,
+                        constant_values_shape: Shape) -> Array:
     if constant_values_shape != ():
         raise NoRule("np.pad has a derivative rule for a scalar constant_values= only")
     widths = _pad_widths(pad_width, len(array_shape))

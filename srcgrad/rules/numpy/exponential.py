@@ -8,14 +8,8 @@ import numpy as np
 
 from srcgrad.rules.book import Array, alias, elementwise, vjp
 
-alias(np.exp, math.exp)
-alias(np.exp2, math.exp2)
-alias(np.expm1, math.expm1)
-alias(np.log2, math.log2)
-alias(np.log10, math.log10)
-alias(np.log1p, math.log1p)
-alias(np.sqrt, math.sqrt)
-alias(np.cbrt, math.cbrt)
+for _name in ("exp", "exp2", "expm1", "log2", "log10", "log1p", "sqrt", "cbrt"):
+    alias(getattr(np, _name), getattr(math, _name))
 
 
 def natural_log(x: Array) -> Array:
@@ -23,39 +17,13 @@ def natural_log(x: Array) -> Array:
     return math.log(x) if isinstance(x, int | float) and x > 0 else np.log(x)
 
 
-@elementwise(np.exp)
-def exp(ans: Array) -> Array:
-    return ans
-
-
-@elementwise(np.exp2)
-def exp2(ans: Array) -> Array:
-    return ans * math.log(2)
-
-
-@elementwise(np.expm1)
-def expm1(ans: Array) -> Array:
-    return ans + 1
-
-
-@vjp(np.log)
-def log(ct: Array, x: Array) -> Array:
-    return ct / x
-
-
-@vjp(np.log2)
-def log2(ct: Array, x: Array) -> Array:
-    return ct / (x * math.log(2))
-
-
-@vjp(np.log10)
-def log10(ct: Array, x: Array) -> Array:
-    return ct / (x * math.log(10))
-
-
-@vjp(np.log1p)
-def log1p(ct: Array, x: Array) -> Array:
-    return ct / (1 + x)
+elementwise(np.exp, x=lambda ans: ans)
+elementwise(np.exp2, x=lambda ans: ans * math.log(2))
+elementwise(np.expm1, x=lambda ans: ans + 1)
+vjp(np.log, x=lambda ct, x: ct / x)
+vjp(np.log2, x=lambda ct, x: ct / (x * math.log(2)))
+vjp(np.log10, x=lambda ct, x: ct / (x * math.log(10)))
+vjp(np.log1p, x=lambda ct, x: ct / (1 + x))
 
 
 def log_share(x: Array, total: Array) -> Array:
@@ -64,21 +32,9 @@ def log_share(x: Array, total: Array) -> Array:
     return np.where(x == math.inf, 0, x) - np.where(np.isinf(x), 0, total)
 
 
-@elementwise(np.logaddexp, "x1")
-def logaddexp_x1(ans: Array, x1: Array) -> Array:
-    return np.exp(log_share(x1, ans))
-
-
-@elementwise(np.logaddexp, "x2")
-def logaddexp_x2(ans: Array, x2: Array) -> Array:
-    return np.exp(log_share(x2, ans))
-
-
-@elementwise(np.logaddexp2, "x1")
-def logaddexp2_x1(ans: Array, x1: Array) -> Array:
-    return np.exp2(log_share(x1, ans))
-
-
-@elementwise(np.logaddexp2, "x2")
-def logaddexp2_x2(ans: Array, x2: Array) -> Array:
-    return np.exp2(log_share(x2, ans))
+elementwise(np.logaddexp,
+    x1=lambda ans, x1: np.exp(log_share(x1, ans)),
+    x2=lambda ans, x2: np.exp(log_share(x2, ans)))
+elementwise(np.logaddexp2,
+    x1=lambda ans, x1: np.exp2(log_share(x1, ans)),
+    x2=lambda ans, x2: np.exp2(log_share(x2, ans)))

@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, Shape, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, sum_to
 
-Shape = tuple[int, ...]
 _SWAPPED = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
 
 
@@ -17,14 +16,12 @@ def _resized(ct: Array, shape: Shape, n: Any, axis: int) -> Array:
     return ct if n is None else resize_axis(ct, shape[axis], axis)
 
 
-@linear(np.fft.fft, "a")
-def fft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return _resized(np.fft.fft(ct, axis=axis, norm=norm), a_shape, n, axis)
-
-
-@linear(np.fft.ifft, "a")
-def ifft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return _resized(np.fft.ifft(ct, axis=axis, norm=norm), a_shape, n, axis)
+linear(np.fft.fft,
+    a=lambda ct, a_shape, n, axis, norm:
+        _resized(np.fft.fft(ct, axis=axis, norm=norm), a_shape, n, axis))
+linear(np.fft.ifft,
+    a=lambda ct, a_shape, n, axis, norm:
+        _resized(np.fft.ifft(ct, axis=axis, norm=norm), a_shape, n, axis))
 
 
 def _axes(axes: Any, s: Any, ndim: int) -> tuple[int, ...]:
@@ -90,32 +87,16 @@ def irfftn_a(ct: Array, a_shape: Shape, s: Any, axes: Any, norm: Any) -> Array:
     return _resized_all(rest, a_shape, s and s[:-1], axes[:-1])
 
 
-@linear(np.fft.hfft, "a")
-def hfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return np.conj(irfft_a(ct, a_shape, n, axis, _SWAPPED[norm]))
+linear(np.fft.hfft,
+    a=lambda ct, a_shape, n, axis, norm: np.conj(irfft_a(ct, a_shape, n, axis, _SWAPPED[norm])))
+linear(np.fft.ihfft,
+    a=lambda ct, a_shape, n, axis, norm: rfft_a(np.conj(ct), a_shape, n, axis, _SWAPPED[norm]))
+linear(np.fft.fftshift, x=lambda ct, axes: np.fft.ifftshift(ct, axes))
+linear(np.fft.ifftshift, x=lambda ct, axes: np.fft.fftshift(ct, axes))
 
 
-@linear(np.fft.ihfft, "a")
-def ihfft_a(ct: Array, a_shape: Shape, n: Any, axis: int, norm: Any) -> Array:
-    return rfft_a(np.conj(ct), a_shape, n, axis, _SWAPPED[norm])
-
-
-@linear(np.fft.fftshift, "x")
-def fftshift_x(ct: Array, axes: Any) -> Array:
-    return np.fft.ifftshift(ct, axes)
-
-
-@linear(np.fft.ifftshift, "x")
-def ifftshift_x(ct: Array, axes: Any) -> Array:
-    return np.fft.fftshift(ct, axes)
-
-
-@vjp(np.fft.fftfreq, "d")
-@vjp(np.fft.rfftfreq, "d")
+@vjp(np.fft.fftfreq, "d", n=None)
+@vjp(np.fft.rfftfreq, "d", n=None)
 def fftfreq_d(ct: Array, ans: Array, d: Array, d_shape: Shape) -> Array:
     """Frequencies are whole numbers over the spacing."""
     return -sum_to(ct * ans, d_shape) / d
-
-
-inactive(np.fft.fftfreq, "n")
-inactive(np.fft.rfftfreq, "n")

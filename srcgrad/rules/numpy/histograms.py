@@ -11,14 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, vjp
 from srcgrad.rules.broadcast import arange
 from srcgrad.rules.numpy.reductions import extremum_share
 
 
-def _edges_to_data(
-    d_low: Array, d_high: Array, a: Array, dtype: np.dtype[Any], edges: Array
-) -> Array:
+def _edges_to_data(d_low: Array, d_high: Array, a: Array, dtype: Dtype, edges: Array) -> Array:
     """The cotangent of data from those of its smallest and largest element (ties share).  Without
     data nothing follows it: the edges are 0 and 1."""
     start, end = edges[0], edges[-1]
@@ -34,9 +32,8 @@ def _ends(ct_edges: Array, count: Any) -> tuple[Array, Array]:
 
 
 @vjp(np.histogram_bin_edges, "a")
-def histogram_bin_edges_a(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], bins_ndim: int, range: Any
-) -> Any:
+def histogram_bin_edges_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, bins_ndim: int,
+                          range: Any) -> Any:
     if bins_ndim or range is not None:
         return None
     d_low, d_high = _ends(ct, np.shape(ans)[0])
@@ -44,9 +41,8 @@ def histogram_bin_edges_a(
 
 
 @vjp(np.histogram, "a")
-def histogram_a(
-    ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any], bins_ndim: int, range: Any, density: Any
-) -> Any:
+def histogram_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, bins_ndim: int, range: Any,
+                density: Any) -> Any:
     if bins_ndim or range is not None:
         return None
     (ct_heights, ct_edges), (heights, edges) = ct, ans
@@ -104,9 +100,7 @@ def histogram2d_x_y(ct: Any, range: Any, density: Any) -> Any:
 
 
 @vjp(np.histogram2d, "weights")
-def histogram2d_weights(
-    ct: Any, ans: Any, x: Array, y: Array, weights: Array, density: Any
-) -> Any:
+def histogram2d_weights(ct: Any, ans: Any, x: Array, y: Array, weights: Array, density: Any) -> Any:
     heights, x_edges, y_edges = ans
     ct_heights = ct[0]
     if ct_heights is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, entry, inactive, linear, nondiff, sequence
+from srcgrad.rules.book import Array, Dtype, Shape, linear, nondiff, sequence
 from srcgrad.rules.broadcast import (
     arange,
     eye,
@@ -19,18 +19,11 @@ from srcgrad.rules.broadcast import (
 )
 from srcgrad.rules.numpy.joining import along
 
-Shape = tuple[int, ...]
+linear(operator.getitem, b=None, like=lambda a, b, /: None,
+    a=lambda ct, a_shape, b: scatter_add(ct, b, a_shape))
 
 
-@linear(operator.getitem, "a", like=lambda a, b, /: None)
-def getitem_a(ct: Array, a_shape: Shape, b: Any) -> Array:
-    return scatter_add(ct, b, a_shape)
-
-
-inactive(operator.getitem, "b")
-
-
-@linear(np.take, "a")
+@linear(np.take, "a", indices=None)
 def take_a(ct: Array, a_shape: Shape, indices: Array, axis: int | None, mode: str) -> Array:
     if axis is None:
         flat = size_of(a_shape)
@@ -47,10 +40,7 @@ def _within(indices: Array, n: int, mode: str) -> Array:
     return indices
 
 
-inactive(np.take, "indices")
-
-
-@linear(np.take_along_axis, "arr")
+@linear(np.take_along_axis, "arr", indices=None)
 def take_along_axis_arr(ct: Array, arr_shape: Shape, indices: Array, axis: int | None) -> Array:
     if axis is None:
         flat = size_of(arr_shape)
@@ -58,47 +48,25 @@ def take_along_axis_arr(ct: Array, arr_shape: Shape, indices: Array, axis: int |
     return scatter_along_axis(ct, indices, axis, arr_shape)
 
 
-inactive(np.take_along_axis, "indices")
+linear(np.compress, condition=None,
+    a=lambda ct, a_shape, condition, axis:
+        take_a(ct, a_shape, np.flatnonzero(condition), axis, "raise"))
 
 
-@linear(np.compress, "a")
-def compress_a(ct: Array, a_shape: Shape, condition: Array, axis: int | None) -> Array:
-    places = np.flatnonzero(condition)
-    return take_a(ct, a_shape, places, axis, "raise")
+linear(np.extract, condition=None,
+    arr=lambda ct, arr_shape, condition:
+        take_a(ct, arr_shape, np.flatnonzero(condition), None, "raise"))
+
+linear(np.where, condition=None, broadcasts=True, like=lambda condition, x=None, y=None: None,
+    x=lambda ct, condition: np.where(condition, ct, 0),
+    y=lambda ct, condition: np.where(condition, 0, ct))
 
 
-@linear(np.extract, "arr")
-def extract_arr(ct: Array, arr_shape: Shape, condition: Array) -> Array:
-    return take_a(ct, arr_shape, np.flatnonzero(condition), None, "raise")
-
-
-inactive(np.compress, "condition")
-inactive(np.extract, "condition")
-
-entry("where", np.where, like=lambda condition, x=None, y=None: None)
-
-
-@linear(np.where, "x", broadcasts=True)
-def where_x(ct: Array, condition: Array) -> Array:
-    return np.where(condition, ct, 0)
-
-
-@linear(np.where, "y", broadcasts=True)
-def where_y(ct: Array, condition: Array) -> Array:
-    return np.where(condition, 0, ct)
-
-
-inactive(np.where, "condition")
-
-
-@linear(np.choose, "choices")
+@linear(np.choose, "choices", sequence=True, a=None)
 def choose_choices(ct: Array, a: Array, choices_shape: Any, mode: str) -> list[Array]:
     n = len(choices_shape)
     chosen = _within(a, n, mode)
     return [sum_to(np.where(np.equal(chosen, i), ct, 0), s) for i, s in enumerate(choices_shape)]
-
-
-inactive(np.choose, "a")
 
 
 @linear(np.select, "choicelist")
@@ -110,14 +78,11 @@ def select_choicelist(ct: Array, condlist: Any, choicelist_shape: Any) -> list[A
     return result
 
 
-@linear(np.select, "default")
+@linear(np.select, "default", condlist=None)
 def select_default(ct: Array, condlist: Any, default_shape: Shape) -> Array:
     for condition in condlist:
         ct = np.where(condition, 0, ct)
     return sum_to(ct, default_shape)
-
-
-inactive(np.select, "condlist")
 
 
 @linear(np.diag, "v")
@@ -133,25 +98,16 @@ def _is_zero(k: Any) -> bool:
     return isinstance(k, int) and k == 0
 
 
-@linear(np.diagflat, "v")
-def diagflat_v(ct: Array, v_shape: Shape, k: int) -> Array:
-    return np.reshape(np.diagonal(ct, k), v_shape)
-
-
-@linear(np.diagonal, "a")
-def diagonal_a(ct: Array, a_shape: Shape, offset: int, axis1: int, axis2: int) -> Array:
-    return scatter_diagonal(ct, a_shape, offset, axis1, axis2)
-
-
-@linear(np.linalg.diagonal, "x")
-def linalg_diagonal_x(ct: Array, x_shape: Shape, offset: int) -> Array:
-    return scatter_diagonal(ct, x_shape, offset, -2, -1)
+linear(np.diagflat, v=lambda ct, v_shape, k: np.reshape(np.diagonal(ct, k), v_shape))
+linear(np.diagonal,
+    a=lambda ct, a_shape, offset, axis1, axis2: scatter_diagonal(ct, a_shape, offset, axis1, axis2))
+linear(np.linalg.diagonal,
+    x=lambda ct, x_shape, offset: scatter_diagonal(ct, x_shape, offset, -2, -1))
 
 
 @linear(np.trace, "a")
-def trace_a(
-    ct: Array, a_shape: Shape, a_dtype: np.dtype[Any], offset: int, axis1: int, axis2: int
-) -> Array:
+def trace_a(ct: Array, a_shape: Shape, a_dtype: Dtype, offset: int, axis1: int,
+            axis2: int) -> Array:
     if len(a_shape) == 2 and (axis1 % 2, axis2 % 2) == (0, 1):
         options: dict[str, Any] = {} if _is_zero(offset) else {"k": offset}
         if a_dtype != np.float64:
@@ -160,19 +116,14 @@ def trace_a(
     return scatter_diagonal(np.expand_dims(ct, -1), a_shape, offset, axis1, axis2)
 
 
-@linear(np.linalg.trace, "x")
-def linalg_trace_x(ct: Array, x_shape: Shape, offset: int) -> Array:
-    return scatter_diagonal(np.expand_dims(ct, -1), x_shape, offset, -2, -1)
+linear(np.linalg.trace,
+    x=lambda ct, x_shape, offset: scatter_diagonal(np.expand_dims(ct, -1), x_shape, offset, -2, -1))
 
 
-@linear(np.tril, "m")
-def tril_m(ct: Array, m_shape: Shape, k: int) -> Array:
-    return sum_to(np.tril(ct, k), m_shape)  # a row is broadcast to a matrix
+linear(np.tril, m=lambda ct, m_shape, k: sum_to(np.tril(ct, k), m_shape))  # of a row, too
 
 
-@linear(np.triu, "m")
-def triu_m(ct: Array, m_shape: Shape, k: int) -> Array:
-    return sum_to(np.triu(ct, k), m_shape)
+linear(np.triu, m=lambda ct, m_shape, k: sum_to(np.triu(ct, k), m_shape))
 
 
 @linear(np.delete, "arr")
@@ -188,5 +139,4 @@ nondiff(
     np.mask_indices,
 )  # fmt: skip
 
-sequence(np.choose, "choices")
 sequence(np.select, "choicelist", "condlist")

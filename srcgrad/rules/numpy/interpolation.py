@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import as_array, runtime, scatter_add, size_of
 from srcgrad.rules.numpy.products import conj_complex
 
-Shape = tuple[int, ...]
 
-
-def _no_period(period: Any) -> None:
+def _unrepeated(xp: Array, period: Any) -> Array:
+    """Nodes that do not come again with a period, to be subtracted from one another: truth values
+    are numbers to NumPy too."""
     if period is not None:
         raise NoRule("np.interp has no derivative rule with period=; wrap x and pad xp, fp")
+    return _nodes(xp)
 
 
 def _bracket(x: Array, xp: Array) -> tuple[Array, Array, Array]:
@@ -49,8 +50,7 @@ def _strictly_outside(ct: Array, x: Array, xp: Array, left: Any, right: Any) -> 
 
 @vjp(np.interp, "x")
 def interp_x(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
-    _no_period(period)
-    x, xp, fp = as_array(x), _nodes(xp), _nodes(fp)
+    x, xp, fp = as_array(x), _unrepeated(xp, period), _nodes(fp)
     right, width, _ = _bracket(x, xp)
     slope = _rise(fp, right) / width
     return np.where((x < xp[0]) | (x > xp[-1]), 0, ct * slope)
@@ -58,8 +58,7 @@ def interp_x(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
 
 @vjp(np.interp, "xp")
 def interp_xp(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
-    _no_period(period)
-    x, xp, fp = as_array(x), _nodes(xp), _nodes(fp)
+    x, xp, fp = as_array(x), _unrepeated(xp, period), _nodes(fp)
     right, width, place = _bracket(x, xp)
     slope = _rise(fp, right) / width
     d = np.where((x < xp[0]) | (x > xp[-1]), 0, -ct * slope)
@@ -68,29 +67,20 @@ def interp_xp(ct: Array, x: Array, xp: Array, fp: Array, period: Any) -> Array:
 
 
 @vjp(np.interp, "fp")
-def interp_fp(
-    ct: Array, x: Array, xp: Array, fp_shape: Shape, left: Any, right: Any, period: Any
-) -> Array:
-    _no_period(period)
-    x, xp = as_array(x), _nodes(xp)
+def interp_fp(ct: Array, x: Array, xp: Array, fp_shape: Shape, left: Any, right: Any,
+              period: Any) -> Array:
+    x, xp = as_array(x), _unrepeated(xp, period)
     ct = _strictly_outside(ct, x, xp, left, right)
     above, _, place = _bracket(x, xp)
     below = scatter_add(ct * (1 - place), above - 1, fp_shape)
     return below + scatter_add(ct * place, above, fp_shape)
 
 
-@vjp(np.interp, "left")
-def interp_left(ct: Array, x: Array, xp: Array, period: Any) -> Array:
-    _no_period(period)
-    x, xp = as_array(x), as_array(xp)
-    return np.sum(np.where(x < xp[0], ct, 0))
-
-
-@vjp(np.interp, "right")
-def interp_right(ct: Array, x: Array, xp: Array, period: Any) -> Array:
-    _no_period(period)
-    x, xp = as_array(x), as_array(xp)
-    return np.sum(np.where(x > xp[-1], ct, 0))
+vjp(np.interp,
+    left=lambda ct, x, xp, period:
+        np.sum(np.where(as_array(x) < _unrepeated(xp, period)[0], ct, 0)),
+    right=lambda ct, x, xp, period:
+        np.sum(np.where(as_array(x) > _unrepeated(xp, period)[-1], ct, 0)))
 
 
 def _first_overlap(n: int, m: int, mode: str, turned: bool) -> int:
@@ -121,24 +111,18 @@ def cut_from_full(full: Array, n: int, m: int, mode: str, turned: bool = False) 
     return full[start : start + size]
 
 
-@linear(pad_to_full, "part")
-def pad_to_full_part(ct: Array, n: int, m: int, mode: str, turned: bool) -> Array:
-    return cut_from_full(ct, n, m, mode, turned)
-
-
-@linear(cut_from_full, "full")
-def cut_from_full_full(ct: Array, n: int, m: int, mode: str, turned: bool) -> Array:
-    return pad_to_full(ct, n, m, mode, turned)
+linear(pad_to_full, part=lambda ct, n, m, mode, turned: cut_from_full(ct, n, m, mode, turned))
+linear(cut_from_full, full=lambda ct, n, m, mode, turned: pad_to_full(ct, n, m, mode, turned))
 
 
 @vjp(np.convolve, "a")
-def convolve_a(ct: Array, v: Array, a_shape: Shape, v_dtype: np.dtype[Any], mode: str) -> Array:
+def convolve_a(ct: Array, v: Array, a_shape: Shape, v_dtype: Dtype, mode: str) -> Array:
     full = pad_to_full(ct, size_of(a_shape), size_of(np.shape(v)), mode)
     return np.reshape(np.correlate(full, conj_complex(v, v_dtype), "valid"), a_shape)
 
 
 @vjp(np.convolve, "v")
-def convolve_v(ct: Array, a: Array, v_shape: Shape, a_dtype: np.dtype[Any], mode: str) -> Array:
+def convolve_v(ct: Array, a: Array, v_shape: Shape, a_dtype: Dtype, mode: str) -> Array:
     full = pad_to_full(ct, size_of(np.shape(a)), size_of(v_shape), mode)
     return np.reshape(np.correlate(full, conj_complex(a, a_dtype), "valid"), v_shape)
 
@@ -150,9 +134,8 @@ def correlate_a(ct: Array, v: Array, a_shape: Shape, mode: str) -> Array:
 
 
 @vjp(np.correlate, "v")
-def correlate_v(
-    ct: Array, a: Array, v_shape: Shape, a_dtype: np.dtype[Any], v_dtype: np.dtype[Any], mode: str
-) -> Array:
+def correlate_v(ct: Array, a: Array, v_shape: Shape, a_dtype: Dtype, v_dtype: Dtype,
+                mode: str) -> Array:
     full = pad_to_full(ct, np.shape(a)[0], v_shape[0], mode, True)
     reversed_v = np.correlate(full, conj_complex(a, a_dtype), "valid")
     return conj_complex(np.flip(reversed_v), v_dtype)

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, entry, inactive, linear, nondiff, sequence
+from srcgrad.rules.book import Array, Shape, alias, linear, nondiff
 from srcgrad.rules.broadcast import arange, larger, runtime, scatter_add, size_of, sum_to
-
-Shape = tuple[int, ...]
 
 
 def along(axis: int, part: Any) -> Any:
@@ -68,14 +66,8 @@ def _first(shapes: list[Shape] | Shape) -> Shape:
     return _array_shape(shapes[0]) if isinstance(shapes, list) else shapes[1:]
 
 
-entry(
-    "concatenate",
-    np.concatenate,
-    like=lambda arrays, axis=0, out=None, *, dtype=None, casting="same_kind": None,
-)
-
-
-@linear(np.concatenate, "arrays")
+@linear(np.concatenate, "arrays", sequence=True,
+        like=lambda arrays, axis=0, out=None, *, dtype=None, casting="same_kind": None)
 def concatenate_arrays(ct: Array, arrays_shape: Any, axis: int | None) -> Any:
     if axis is None:
         return _join_flat(ct, arrays_shape)
@@ -90,7 +82,7 @@ def _join_flat(ct: Array, shapes: Any) -> Any:
     return [unstack(np.reshape(p, s), n) for p, s, n in zip(parts, plain, shapes)]
 
 
-@linear(np.stack, "arrays")
+@linear(np.stack, "arrays", sequence=True)
 def stack_arrays(ct: Array, arrays_shape: Any, axis: int) -> Any:
     axis = axis % (len(_first(arrays_shape)) + 1)
     if not isinstance(arrays_shape, list):
@@ -99,25 +91,20 @@ def stack_arrays(ct: Array, arrays_shape: Any, axis: int) -> Any:
     return [unstack(p, s) if isinstance(s, list) else p for p, s in zip(parts, arrays_shape)]
 
 
-@linear(np.vstack, "tup")
-def vstack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _at_least_2d, 0)
+linear(np.vstack, sequence=True,
+    tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _at_least_2d, 0))
 
 
-@linear(np.hstack, "tup")
+@linear(np.hstack, "tup", sequence=True)
 def hstack_tup(ct: Array, tup_shape: Any) -> Any:
     axis = 0 if len(_first(tup_shape)) < 2 else 1
     return _join_transpose(ct, tup_shape, _at_least_1d, axis)
 
 
-@linear(np.dstack, "tup")
-def dstack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _at_least_3d, 2)
-
-
-@linear(np.column_stack, "tup")
-def column_stack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _as_column, 1)
+linear(np.dstack, sequence=True,
+    tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _at_least_3d, 2))
+linear(np.column_stack, sequence=True,
+    tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _as_column, 1))
 
 
 def _extent(shapes: Any, axis: int, depth: int) -> int:
@@ -142,9 +129,8 @@ def _unblock(ct: Array, shapes: Any, depth: int) -> Any:
     return [_unblock(p, s, depth - 1) for p, s in zip(parts, shapes)]
 
 
-@linear(np.block, "arrays")
-def block_arrays(ct: Array, arrays_shape: Any) -> Any:
-    return _unblock(ct, arrays_shape, _depth(arrays_shape))
+linear(np.block, sequence=True,
+    arrays=lambda ct, arrays_shape: _unblock(ct, arrays_shape, _depth(arrays_shape)))
 
 
 def unstack(ct: Array, shapes: Any) -> Any:
@@ -154,7 +140,7 @@ def unstack(ct: Array, shapes: Any) -> Any:
     return [unstack(ct[i], s) for i, s in enumerate(shapes)]
 
 
-@linear(np.append, "arr")
+@linear(np.append, "arr", sequence=True)
 def append_arr(ct: Array, arr_shape: Any, axis: int | None) -> Any:
     if axis is None:
         head = ct[: size_of(_array_shape(arr_shape))]
@@ -164,7 +150,7 @@ def append_arr(ct: Array, arr_shape: Any, axis: int | None) -> Any:
     return unstack(np.reshape(head, _array_shape(arr_shape)), arr_shape)
 
 
-@linear(np.append, "values")
+@linear(np.append, "values", sequence=True)
 def append_values(ct: Array, arr_shape: Any, values_shape: Any, axis: int | None) -> Any:
     if axis is None:
         tail = ct[size_of(_array_shape(arr_shape)) :]
@@ -181,10 +167,9 @@ def _array_shape(shapes: Any) -> Shape:
     return (len(shapes), *_array_shape(shapes[0])) if shapes else (0,)
 
 
-
-
-@linear(np.array, "object", like=lambda object, dtype=None, *, copy=True, order="K", subok=False,
-        ndmin=0, ndmax=0, like=None: None)  # fmt: skip
+@linear(np.array, "object", sequence=True,
+        like=lambda object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0,
+        like=None: None)  # fmt: skip
 def array_object(ct: Array, object_shape: Any) -> Any:
     return unstack(np.reshape(ct, _array_shape(object_shape)), object_shape)
 
@@ -194,36 +179,24 @@ def _asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None
     """The parameters of ``np.asarray`` and its kin."""
 
 
-@linear(np.asarray, "a", like=_asarray)
-@linear(np.asanyarray, "a", like=_asarray)
-@linear(np.ascontiguousarray, "a", like=_asarray)
-@linear(np.asfortranarray, "a", like=_asarray)
-@linear(np.asarray_chkfinite, "a")
-@linear(np.require, "a")
-@linear(np.copy, "a")
+@linear(np.asarray, "a", like=_asarray, sequence=True)
+@linear(np.asanyarray, "a", like=_asarray, sequence=True)
+@linear(np.ascontiguousarray, "a", like=_asarray, sequence=True)
+@linear(np.asfortranarray, "a", like=_asarray, sequence=True)
+@linear(np.asarray_chkfinite, "a", sequence=True)
+@linear(np.require, "a", sequence=True)
+@linear(np.copy, "a", sequence=True)
 def asarray_a(ct: Array, a_shape: Any) -> Any:
     return unstack(np.reshape(ct, _array_shape(a_shape)), a_shape)
 
 
-@linear(np.split, "ary")
-@linear(np.array_split, "ary")
-def split_ary(ct: Any, ans: Any, axis: int) -> Array:
-    return _joined(ct, ans, axis)
+linear(np.split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))
+linear(np.array_split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))
 
 
-@linear(np.vsplit, "ary")
-def vsplit_ary(ct: Any, ans: Any) -> Array:
-    return _joined(ct, ans, 0)
-
-
-@linear(np.hsplit, "ary")
-def hsplit_ary(ct: Any, ans: Any, ary_ndim: int) -> Array:
-    return _joined(ct, ans, 0 if ary_ndim == 1 else 1)
-
-
-@linear(np.dsplit, "ary")
-def dsplit_ary(ct: Any, ans: Any) -> Array:
-    return _joined(ct, ans, 2)
+linear(np.vsplit, ary=lambda ct, ans: _joined(ct, ans, 0))
+linear(np.hsplit, ary=lambda ct, ans, ary_ndim: _joined(ct, ans, 0 if ary_ndim == 1 else 1))
+linear(np.dsplit, ary=lambda ct, ans: _joined(ct, ans, 2))
 
 
 def _joined(ct: Any, ans: Any, axis: int) -> Array:
@@ -247,7 +220,7 @@ def _resized(ct: Array, a_shape: Shape) -> Array:
     return np.reshape(scatter_add(np.reshape(ct, -1), places, (whole,))[:n], a_shape)
 
 
-linear(np.resize, "a")(_resized)
+linear(np.resize, a=_resized)
 if getattr(np, "row_stack", np.vstack) is not np.vstack:  # NumPy 2.5 has it no more
     alias(np.vstack, np.row_stack)
 
@@ -282,7 +255,7 @@ def insert_arr(ct: Array, arr: Array, arr_shape: Shape, obj: Any, values: Array,
     return ct[along(axis % len(arr_shape), kept)]
 
 
-@linear(np.insert, "values")
+@linear(np.insert, "values", obj=None)
 def insert_values(ct: Array, arr: Array, arr_shape: Shape, obj: Any, values: Array,
                   values_shape: Shape, axis: int | None) -> Array:  # fmt: skip
     new = inserted(arr, obj, values, axis)
@@ -290,15 +263,3 @@ def insert_values(ct: Array, arr: Array, arr_shape: Shape, obj: Any, values: Arr
         return sum_to(ct[new], values_shape)
     d = ct[along(axis % len(arr_shape), new)]
     return sum_to(np.moveaxis(d, axis, 0) if _is_one_place(obj) else d, values_shape)
-
-
-inactive(np.insert, "obj")
-
-for _function, _input in (
-    (np.concatenate, "arrays"), (np.stack, "arrays"), (np.vstack, "tup"), (np.hstack, "tup"),
-    (np.dstack, "tup"), (np.column_stack, "tup"), (np.block, "arrays"), (np.append, "arr"),
-    (np.append, "values"), (np.array, "object"), (np.asarray, "a"), (np.asanyarray, "a"),
-    (np.ascontiguousarray, "a"), (np.asfortranarray, "a"), (np.asarray_chkfinite, "a"),
-    (np.require, "a"), (np.copy, "a"),
-):  # fmt: skip
-    sequence(_function, _input)

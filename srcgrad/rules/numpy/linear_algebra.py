@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, nondiff, sequence, static, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, nondiff, static, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, size_of, sum_to
 from srcgrad.rules.numpy.cofactors import cofactors
 from srcgrad.rules.numpy.products import matrix_transpose
 
-Shape = tuple[int, ...]
 
-
-def adjoint_matrix(x: Array, dtype: np.dtype[Any]) -> Array:
+def adjoint_matrix(x: Array, dtype: Dtype) -> Array:
     """The conjugate transpose of each matrix of a stack."""
     t = matrix_transpose(x)
     return np.conj(t) if dtype.kind == "c" else t
@@ -76,9 +74,7 @@ def solve_a_b(ct: Array, ans: Array, a: Array, a_shape: Shape, b_shape: Shape) -
     return sum_to(-(d_b @ matrix_transpose(ans)), a_shape), sum_to(d_b, b_shape)
 
 
-@vjp(np.linalg.det, "a")
-def det_a(ct: Array, a: Array) -> Array:
-    return _per_matrix(ct, a) * cofactors(a)
+vjp(np.linalg.det, a=lambda ct, a: _per_matrix(ct, a) * cofactors(a))
 
 
 def _per_matrix(x: Array, a: Array) -> Array:
@@ -87,7 +83,7 @@ def _per_matrix(x: Array, a: Array) -> Array:
 
 
 @vjp(np.linalg.slogdet, "a")
-def slogdet_a(ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any]) -> Array:
+def slogdet_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype) -> Array:
     """``d log det = tr(a^-1 da)``; its imaginary part turns the sign of a complex matrix."""
     sign_ct, log_ct = ct
     if a_dtype.kind == "c" and sign_ct is not None:
@@ -98,7 +94,7 @@ def slogdet_a(ct: Any, ans: Any, a: Array, a_dtype: np.dtype[Any]) -> Array:
     return _per_matrix(log_ct, a) * matrix_transpose(inverse_or_nan(a))
 
 
-def pinv_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> Array:
+def pinv_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype) -> Array:
     """Golub and Pereyra (1973), for constant rank."""
     g = np.conj(ct) if a_dtype.kind == "c" else ct
     p, g_h, p_h = ans, adjoint_matrix(g, a_dtype), adjoint_matrix(ans, a_dtype)
@@ -115,9 +111,8 @@ def full_rank_solution_matrix(a: Array, b: Array, x: Array, ct: Array) -> Array:
 
 
 @vjp(np.linalg.lstsq, "a", "b")
-def lstsq_a_b(
-    ct: Any, ans: Any, a: Array, b: Array, a_dtype: np.dtype[Any], b_ndim: int
-) -> tuple[Array, Array]:
+def lstsq_a_b(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype,
+              b_ndim: int) -> tuple[Array, Array]:
     x_ct, residual_ct, _, s_ct = ct
     columns, x = (b, ans[0]) if b_ndim == 2 else (np.expand_dims(b, -1), np.expand_dims(ans[0], -1))
     d_a: list[Array] = []
@@ -188,9 +183,8 @@ def tensorinv_a(ct: Array, ans: Array, a_shape: Shape, ind: int) -> Array:
 
 
 @vjp(np.linalg.tensorsolve, "a", "b")
-def tensorsolve_a_b(
-    ct: Array, ans: Array, a: Array, b_shape: Shape, axes: Any
-) -> tuple[Array, Array]:
+def tensorsolve_a_b(ct: Array, ans: Array, a: Array, b_shape: Shape,
+                    axes: Any) -> tuple[Array, Array]:
     if axes is not None:
         raise NoRule("np.linalg.tensorsolve has no derivative rule with axes=; transpose first")
     n = size_of(b_shape)
@@ -200,7 +194,7 @@ def tensorsolve_a_b(
     return np.reshape(d_a, np.shape(a)), np.reshape(d_b, b_shape)
 
 
-@vjp(np.linalg.multi_dot, "arrays")
+@vjp(np.linalg.multi_dot, "arrays", sequence=True)
 def multi_dot_arrays(ct: Array, arrays: Any, arrays_shape: list[Shape]) -> list[Array]:
     matrices = list(arrays)
     if len(arrays_shape[0]) == 1:
@@ -222,5 +216,4 @@ def _chain(matrices: list[Array]) -> Array:
 
 nondiff(np.linalg.matrix_rank)
 
-sequence(np.linalg.multi_dot, "arrays")
 static(np.linalg.matrix_power, "n")

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, static, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, static, vjp
 from srcgrad.rules.numpy.linear_algebra import inverse_or_nan
 from srcgrad.rules.numpy.products import conj_complex
 from srcgrad.rules.numpy.reductions import extremum_share, keep_axes
-
-Dtype = np.dtype[Any]
 
 
 def _length(x: Array, dtype: Dtype) -> tuple[Array, Array]:
@@ -68,10 +66,8 @@ def _rank_one(u: Array, vh: Array, one: slice) -> Array:
 
 
 @vjp(np.linalg.norm, "x")
-def norm_x(
-    ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, axis: Any,
-    keepdims: bool,
-) -> Array:  # fmt: skip
+def norm_x(ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, axis: Any,
+           keepdims: bool) -> Array:
     if axis is None and ord is not None:
         axis = tuple(range(x_ndim))
     if isinstance(axis, tuple | list) and len(axis) == 1:
@@ -87,18 +83,15 @@ def norm_x(
 
 
 @vjp(np.linalg.vector_norm, "x")
-def vector_norm_x(
-    ct: Array, ans: Array, x: Array, x_dtype: Dtype, ord: Any, axis: Any, keepdims: bool
-) -> Array:
+def vector_norm_x(ct: Array, ans: Array, x: Array, x_dtype: Dtype, ord: Any, axis: Any,
+                  keepdims: bool) -> Array:
     ct, ans = keep_axes(ct, axis, keepdims), keep_axes(ans, axis, keepdims)
     return _vector_norm(ct, ans, x, x_dtype, ord, axis)
 
 
-@vjp(np.linalg.matrix_norm, "x")
-def matrix_norm_x(
-    ct: Array, ans: Array, x: Array, x_ndim: int, x_dtype: Dtype, ord: Any, keepdims: bool
-) -> Array:
-    return norm_x(ct, ans, x, x_ndim, x_dtype, ord, (-2, -1), keepdims)
+vjp(np.linalg.matrix_norm,
+    x=lambda ct, ans, x, x_ndim, x_dtype, ord, keepdims:
+        norm_x(ct, ans, x, x_ndim, x_dtype, ord, (-2, -1), keepdims))
 
 
 @vjp(np.linalg.cond, "x")

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear
+from srcgrad.rules.book import Array, Shape, linear
 from srcgrad.rules.broadcast import runtime, scatter_add, sum_to
 from srcgrad.rules.nn.flat_functions import refusing
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -19,12 +17,8 @@ def masked_take(a: Array, mask: Array) -> Array:
     return np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(mask)))[mask]
 
 
-@linear(masked_take, "a")
-def masked_take_a(ct: Array, a_shape: Shape, mask: Array) -> Array:
-    return sum_to(scatter_add(ct, mask, np.shape(mask)), a_shape)
-
-
-inactive(masked_take, "mask")
+linear(masked_take, mask=None,
+    a=lambda ct, a_shape, mask: sum_to(scatter_add(ct, mask, np.shape(mask)), a_shape))
 
 
 @runtime
@@ -39,11 +33,9 @@ def put_indices(a: Array, source: Array, place: Any, how: str) -> Array:
     return np.reshape(out, np.shape(a))
 
 
-@linear(put_indices, "a")
-def put_indices_a(ct: Array, place: Any, how: str) -> Array:
-    if how == "add":
-        return ct
-    return put_indices(ct, np.zeros((), ct.dtype), place, how)
+linear(put_indices,
+    a=lambda ct, place, how:
+        ct if how == "add" else put_indices(ct, np.zeros((), ct.dtype), place, how))
 
 
 @linear(put_indices, "source")
@@ -65,19 +57,11 @@ def put_flat(a: Array, source: Array, indices: Array, how: str) -> Array:
     return np.reshape(flat, np.shape(a))
 
 
-@linear(put_flat, "a")
-def put_flat_a(ct: Array, indices: Array, how: str) -> Array:
-    if how == "add":
-        return ct
-    return put_flat(ct, np.zeros(np.shape(indices), ct.dtype), indices, how)
-
-
-@linear(put_flat, "source")
-def put_flat_source(ct: Array, source_shape: Shape, indices: Array) -> Array:
-    return np.reshape(np.take(np.reshape(ct, -1), np.reshape(indices, -1)), source_shape)
-
-
-inactive(put_flat, "indices")
+linear(put_flat, indices=None,
+    a=lambda ct, indices, how:
+        ct if how == "add" else put_flat(ct, np.zeros(np.shape(indices), ct.dtype), indices, how),
+    source=lambda ct, source_shape, indices:
+        np.reshape(np.take(np.reshape(ct, -1), np.reshape(indices, -1)), source_shape))
 
 
 @runtime

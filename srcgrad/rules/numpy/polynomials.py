@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, linear, static, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, linear, static, vjp
 from srcgrad.rules.broadcast import arange, as_array, dispatching, larger, resize_axis, scatter_add
 from srcgrad.rules.numpy.creation import vander_x
 from srcgrad.rules.numpy.decompositions import real_of_real
@@ -14,7 +14,6 @@ from srcgrad.rules.numpy.joining import unstack
 from srcgrad.rules.numpy.linear_algebra import full_rank_solution_matrix
 from srcgrad.rules.numpy.products import conj_complex
 
-Shape = tuple[int, ...]
 _vander = dispatching(np.vander)  # with a symbolic number of columns too
 
 
@@ -62,9 +61,8 @@ def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, 
     return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
 
 
-def _scaled_problem(
-    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array
-) -> tuple[Array, Array]:
+def _scaled_problem(ct: Array, ans: Array, x: Array, y: Array, deg: int,
+                    w: Array) -> tuple[Array, Array]:
     """Cotangents of the (weighted) matrix of powers and of the (weighted) values in columns."""
     matrix = _design(x, deg, w)
     values = y if np.ndim(y) == 2 else np.expand_dims(y, -1)
@@ -77,9 +75,8 @@ def _scaled_problem(
 
 
 @vjp(np.polyfit, "x")
-def polyfit_x(
-    ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array, full: bool, cov: Any
-) -> Array:
+def polyfit_x(ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array, full: bool,
+              cov: Any) -> Array:
     _plain_fit(full, cov)
     d, _ = _scaled_problem(ct, ans, x, y, deg, w)
     if w is not None:
@@ -88,9 +85,8 @@ def polyfit_x(
 
 
 @vjp(np.polyfit, "w")
-def polyfit_w(
-    ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any
-) -> Array:
+def polyfit_w(ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array,
+              full: bool, cov: Any) -> Array:
     _plain_fit(full, cov)
     d_matrix, d_values = _scaled_problem(ct, ans, x, y, deg, w)
     values = y if y_ndim == 2 else np.expand_dims(y, -1)
@@ -103,24 +99,16 @@ def _lowest(ct: Array, shape: Shape) -> Array:
     return ct[np.shape(ct)[0] - shape[0] :] if shape else ct[-1]
 
 
-@linear(np.polyadd, "a1")
-@linear(np.polysub, "a1")
-def polyadd_a1(ct: Array, a1_shape: Shape) -> Array:
-    return _lowest(ct, a1_shape)
-
-
-@linear(np.polyadd, "a2")
-def polyadd_a2(ct: Array, a2_shape: Shape) -> Array:
-    return _lowest(ct, a2_shape)
-
-
-@linear(np.polysub, "a2")
-def polysub_a2(ct: Array, a2_shape: Shape) -> Array:
-    return -_lowest(ct, a2_shape)
+linear(np.polyadd,
+    a1=lambda ct, a1_shape: _lowest(ct, a1_shape),
+    a2=lambda ct, a2_shape: _lowest(ct, a2_shape))
+linear(np.polysub,
+    a1=lambda ct, a1_shape: _lowest(ct, a1_shape),
+    a2=lambda ct, a2_shape: -_lowest(ct, a2_shape))
 
 
 @vjp(np.polymul, "a1")
-def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -> Array:
+def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: Dtype) -> Array:
     """NumPy strips leading zeros: coefficients that the product does not have get nothing.  No
     coefficients are one that is 0."""
     if not a1_shape:
@@ -132,9 +120,7 @@ def polymul_a1(ct: Array, a2: Array, a1_shape: Shape, a2_dtype: np.dtype[Any]) -
     return np.flip(np.correlate(whole, np.flip(other), "valid"))[: a1_shape[0]]
 
 
-@vjp(np.polymul, "a2")
-def polymul_a2(ct: Array, a1: Array, a2_shape: Shape, a1_dtype: np.dtype[Any]) -> Array:
-    return polymul_a1(ct, a1, a2_shape, a1_dtype)
+vjp(np.polymul, a2=lambda ct, a1, a2_shape, a1_dtype: polymul_a1(ct, a1, a2_shape, a1_dtype))
 
 
 @linear(np.polyint, "p")
@@ -145,7 +131,7 @@ def polyint_p(ct: Array, p_shape: Shape, m: int) -> Array:
 
 
 @vjp(np.roots, "p")
-def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape, p_dtype: np.dtype[Any]) -> Array:
+def roots_p(ct: Array, ans: Array, p: Array, p_shape: Shape, p_dtype: Dtype) -> Array:
     """Of simple roots: ``p(r) = 0`` differentiated."""
     slopes = np.polyval(p[:-1] * arange(p_shape[0] - 1, 0, -1), ans)
     return real_of_real(-(ct / slopes) @ _vander(ans, p_shape[0]), p_dtype)

@@ -7,15 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, linear, variant, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, alias, linear, variant, vjp
 from srcgrad.rules.broadcast import sum_to
-
-Shape = tuple[int, ...]
 
 alias(np.matmul, operator.matmul)
 
 
-def conj_complex(x: Array, dtype: np.dtype[Any]) -> Array:
+def conj_complex(x: Array, dtype: Dtype) -> Array:
     """The conjugate of complex numbers; real ones as they are, without a copy."""
     return np.conj(x) if dtype.kind == "c" else x
 
@@ -23,6 +21,16 @@ def conj_complex(x: Array, dtype: np.dtype[Any]) -> Array:
 def matrix_transpose(x: Array) -> Array:
     """The transpose of each matrix of a stack."""
     return x.T if np.ndim(x) == 2 else np.swapaxes(x, -1, -2)
+
+
+def _outer(x: Array, y: Array) -> Array:
+    """The outer products of stacks of vectors."""
+    return np.expand_dims(x, -1) * np.expand_dims(y, -2)
+
+
+def _applied(matrices: Array, x: Array) -> Array:
+    """The products of stacks of matrices and of vectors."""
+    return np.squeeze(matrices @ np.expand_dims(x, -1), -1)
 
 
 @vjp(np.matmul, "x1", broadcasts=False)
@@ -35,7 +43,7 @@ def matmul_x1(ct: Array, x2: Array, x1_shape: Shape) -> Array:
     if n1 == 1 and n2 == 2:
         return x2 @ ct
     if n1 == 1:
-        return _reduced(np.squeeze(x2 @ np.expand_dims(ct, -1), -1), x1_shape)
+        return _reduced(_applied(x2, ct), x1_shape)
     return _reduced(ct @ matrix_transpose(x2), x1_shape)
 
 
@@ -45,11 +53,11 @@ def matmul_x2(ct: Array, x1: Array, x2_shape: Shape) -> Array:
     if n1 == 1 and n2 == 1:
         return ct * x1
     if n1 == 1:
-        return _reduced(np.expand_dims(x1, -1) * np.expand_dims(ct, -2), x2_shape)
+        return _reduced(_outer(x1, ct), x2_shape)
     if n2 == 1 and n1 == 2:
         return ct @ x1
     if n2 == 1:
-        return _reduced(np.squeeze(matrix_transpose(x1) @ np.expand_dims(ct, -1), -1), x2_shape)
+        return _reduced(_applied(matrix_transpose(x1), ct), x2_shape)
     return _reduced(matrix_transpose(x1) @ ct, x2_shape)
 
 
@@ -82,7 +90,7 @@ def dot_b(ct: Array, a: Array, b_ndim: int) -> Array:
     if n == 0 or (n == 1 and b_ndim == 1):
         return a * ct
     if n == 1:
-        return np.expand_dims(a, -1) * np.expand_dims(ct, -2)
+        return _outer(a, ct)
     if n == 2 and b_ndim == 1:
         return ct @ a
     if n == 2 and b_ndim == 2:
@@ -113,28 +121,17 @@ def inner_b(ct: Array, a: Array, b_ndim: int) -> Array:
     return np.tensordot(ct, a, axes=(outer, outer))
 
 
-@vjp(np.outer, "a")
-def outer_a(ct: Array, b: Array, a_shape: Shape) -> Array:
-    return np.reshape(ct @ np.reshape(b, -1), a_shape)
+vjp(np.outer,
+    a=lambda ct, b, a_shape: np.reshape(ct @ np.reshape(b, -1), a_shape),
+    b=lambda ct, a, b_shape: np.reshape(np.reshape(a, -1) @ ct, b_shape))
 
+vjp(np.linalg.outer,
+    x1=lambda ct, x2: ct @ x2,
+    x2=lambda ct, x1: x1 @ ct)
 
-@vjp(np.outer, "b")
-def outer_b(ct: Array, a: Array, b_shape: Shape) -> Array:
-    return np.reshape(np.reshape(a, -1) @ ct, b_shape)
-
-
-vjp(np.linalg.outer, "x1")(lambda ct, x2: ct @ x2)
-vjp(np.linalg.outer, "x2")(lambda ct, x1: x1 @ ct)
-
-
-@vjp(np.vdot, "a", like=lambda a, b: None)
-def vdot_a(ct: Array, b: Array, a_shape: Shape, a_dtype: np.dtype[Any]) -> Array:
-    return np.reshape(conj_complex(ct * b, a_dtype), a_shape)
-
-
-@vjp(np.vdot, "b")
-def vdot_b(ct: Array, a: Array, b_shape: Shape, a_dtype: np.dtype[Any]) -> Array:
-    return np.reshape(ct * conj_complex(a, a_dtype), b_shape)
+vjp(np.vdot, like=lambda a, b: None,
+    a=lambda ct, b, a_shape, a_dtype: np.reshape(conj_complex(ct * b, a_dtype), a_shape),
+    b=lambda ct, a, b_shape, a_dtype: np.reshape(ct * conj_complex(a, a_dtype), b_shape))
 
 
 def _tensordot_axes(axes: Any, a_ndim: int, b_ndim: int) -> tuple[list[int], list[int]]:
@@ -169,45 +166,30 @@ def tensordot_b(ct: Array, a: Array, b_ndim: int, axes: Any) -> Array:
     return np.transpose(product, [order.index(i) for i in range(b_ndim)])
 
 
-def _vecdot_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: np.dtype[Any], axis: int) -> Array:
+def _vecdot_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: Dtype, axis: int) -> Array:
     """``sum(conj(x1) * x2)`` along an axis."""
     d = conj_complex(np.expand_dims(ct, -1) * np.moveaxis(x2, axis, -1), x1_dtype)
     return sum_to(np.moveaxis(d, -1, axis), x1_shape)
 
 
-def _vecdot_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: np.dtype[Any], axis: int) -> Array:
+def _vecdot_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: Dtype, axis: int) -> Array:
     d = np.expand_dims(ct, -1) * np.moveaxis(conj_complex(x1, x1_dtype), axis, -1)
     return sum_to(np.moveaxis(d, -1, axis), x2_shape)
 
 
-def _matvec_x1(ct: Array, x2: Array, x1_shape: Shape) -> Array:
-    return sum_to(np.expand_dims(ct, -1) * np.expand_dims(x2, -2), x1_shape)
-
-
-def _matvec_x2(ct: Array, x1: Array, x2_shape: Shape) -> Array:
-    return sum_to(np.squeeze(matrix_transpose(x1) @ np.expand_dims(ct, -1), -1), x2_shape)
-
-
-def _vecmat_x1(ct: Array, x2: Array, x1_shape: Shape, x1_dtype: np.dtype[Any]) -> Array:
-    d = np.squeeze(x2 @ np.expand_dims(ct, -1), -1)
-    return sum_to(conj_complex(d, x1_dtype), x1_shape)
-
-
-def _vecmat_x2(ct: Array, x1: Array, x2_shape: Shape, x1_dtype: np.dtype[Any]) -> Array:
-    vector = conj_complex(x1, x1_dtype)
-    return sum_to(np.expand_dims(vector, -1) * np.expand_dims(ct, -2), x2_shape)
-
-
-vjp(np.linalg.vecdot, "x1", like=lambda x1, x2, *, axis=-1: None)(_vecdot_x1)
-vjp(np.linalg.vecdot, "x2")(_vecdot_x2)
+vjp(np.linalg.vecdot, like=lambda x1, x2, *, axis=-1: None, x1=_vecdot_x1, x2=_vecdot_x2)
 variant(np.linalg.vecdot, np.vecdot, lambda x1, x2, out=None, *, axis=-1, where=True: None)
 variant(np.matmul, np.linalg.matmul, lambda x1, x2: None)
 variant(np.tensordot, np.linalg.tensordot, lambda a, b, *, axes=2: None)
 if hasattr(np, "matvec"):  # NumPy 2.2
-    vjp(np.matvec, "x1", broadcasts=False)(_matvec_x1)
-    vjp(np.matvec, "x2", broadcasts=False)(_matvec_x2)
-    vjp(np.vecmat, "x1", broadcasts=False)(_vecmat_x1)
-    vjp(np.vecmat, "x2", broadcasts=False)(_vecmat_x2)
+    vjp(np.matvec, broadcasts=False,
+        x1=lambda ct, x2, x1_shape: sum_to(_outer(ct, x2), x1_shape),
+        x2=lambda ct, x1, x2_shape: sum_to(_applied(matrix_transpose(x1), ct), x2_shape))
+    vjp(np.vecmat, broadcasts=False,
+        x1=lambda ct, x2, x1_shape, x1_dtype:
+            sum_to(conj_complex(_applied(x2, ct), x1_dtype), x1_shape),
+        x2=lambda ct, x1, x2_shape, x1_dtype:
+            sum_to(_outer(conj_complex(x1, x1_dtype), ct), x2_shape))
 
 
 def outer_parameters(A: Any, B: Any, **kwargs: Any) -> None:
@@ -219,37 +201,17 @@ def _trailing(ct: Array, ndim: int) -> tuple[int, ...]:
     return tuple(range(np.ndim(ct) - ndim, np.ndim(ct)))
 
 
-@vjp(np.multiply.outer, "A", like=outer_parameters)
-def multiply_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
-    return np.tensordot(ct, B, axes=B_ndim)
+vjp(np.multiply.outer, like=outer_parameters,
+    A=lambda ct, B, B_ndim: np.tensordot(ct, B, axes=B_ndim),
+    B=lambda ct, A, A_ndim: np.tensordot(A, ct, axes=A_ndim))
 
 
-@vjp(np.multiply.outer, "B")
-def multiply_outer_b(ct: Array, A: Array, A_ndim: int) -> Array:
-    return np.tensordot(A, ct, axes=A_ndim)
-
-
-@linear(np.add.outer, "A", like=outer_parameters)
-@linear(np.subtract.outer, "A", like=outer_parameters)
-def add_outer_a(ct: Array, B_ndim: int) -> Array:
-    return np.sum(ct, axis=_trailing(ct, B_ndim))
-
-
-@linear(np.add.outer, "B")
-def add_outer_b(ct: Array, A_ndim: int) -> Array:
-    return np.sum(ct, axis=tuple(range(A_ndim)))
-
-
-@linear(np.subtract.outer, "B")
-def subtract_outer_b(ct: Array, A_ndim: int) -> Array:
-    return -np.sum(ct, axis=tuple(range(A_ndim)))
-
-
-@vjp(np.divide.outer, "A", like=outer_parameters)
-def divide_outer_a(ct: Array, B: Array, B_ndim: int) -> Array:
-    return np.tensordot(ct, 1 / B, axes=B_ndim)
-
-
-@vjp(np.divide.outer, "B")
-def divide_outer_b(ct: Array, ans: Array, B: Array, A_ndim: int) -> Array:
-    return -np.sum(ct * ans, axis=tuple(range(A_ndim))) / B
+linear(np.add.outer, like=outer_parameters,
+    A=lambda ct, B_ndim: np.sum(ct, axis=_trailing(ct, B_ndim)),
+    B=lambda ct, A_ndim: np.sum(ct, axis=tuple(range(A_ndim))))
+linear(np.subtract.outer, like=outer_parameters,
+    A=lambda ct, B_ndim: np.sum(ct, axis=_trailing(ct, B_ndim)),
+    B=lambda ct, A_ndim: -np.sum(ct, axis=tuple(range(A_ndim))))
+vjp(np.divide.outer, like=outer_parameters,
+    A=lambda ct, B, B_ndim: np.tensordot(ct, 1 / B, axes=B_ndim),
+    B=lambda ct, ans, B, A_ndim: -np.sum(ct * ans, axis=tuple(range(A_ndim))) / B)

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, inactive, linear, nondiff, variant, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, alias, inactive, linear, nondiff, variant, vjp
 from srcgrad.rules.broadcast import larger, size_of
 from srcgrad.rules.numpy.cumulative import attains, products_of_others
 from srcgrad.rules.numpy.exponential import log_share
 
 Axis = Any  # None, an int or a tuple of ints
-Shape = tuple[int, ...]
 
 
 def keep_axes(x: Array, axis: Axis, keepdims: bool, ndim: int | None = None) -> Array:
@@ -37,7 +36,7 @@ def reduced(function: Callable[..., Array], a: Array, axis: Axis, **options: Any
     return function(a, axis=axis, keepdims=True, **options)
 
 
-def number_of(mask: Array, axis: Axis, dtype: np.dtype[Any]) -> Array:
+def number_of(mask: Array, axis: Axis, dtype: Dtype) -> Array:
     """How many elements of ``mask`` are true, in a dtype that leaves ``dtype`` as it is."""
     real = np.finfo(dtype).dtype
     return reduced(np.sum, mask, axis, **({} if real == np.float64 else {"dtype": real}))
@@ -50,7 +49,7 @@ def reduced_size(shape: Shape, axis: Axis) -> int:
     return size_of([shape[i] for i in (axis if isinstance(axis, tuple) else (axis,))])
 
 
-def count(shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any]) -> Array:
+def count(shape: Shape, axis: Axis, where: Array, dtype: Dtype) -> Array:
     """:func:`reduced_size` under a mask; axes are kept."""
     if where is True:
         return reduced_size(shape, axis)
@@ -94,22 +93,14 @@ def spread(ct: Array, shape: Shape, where: Array) -> Array:
     return np.broadcast_to(ct, shape)
 
 
-@linear(np.sum, "a")
-def sum_a(ct: Array, a_shape: Shape, a_ndim: int, axis: Axis, keepdims: bool,
-          where: Array) -> Array:  # fmt: skip
-    return spread(keep_axes(ct, axis, keepdims, a_ndim), a_shape, where)
-
-
-@linear(np.sum, "initial")
-def sum_initial(ct: Array) -> Array:
-    return np.sum(ct)
+linear(np.sum, initial=lambda ct: np.sum(ct),
+    a=lambda ct, a_shape, a_ndim, axis, keepdims, where:
+        spread(keep_axes(ct, axis, keepdims, a_ndim), a_shape, where))
 
 
 @linear(np.mean, "a")
-def mean_a(
-    ct: Array, a_shape: Shape, a_ndim: int, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array
-) -> Array:
+def mean_a(ct: Array, a_shape: Shape, a_ndim: int, a_dtype: Dtype, axis: Axis,
+           keepdims: bool, where: Array) -> Array:
     n = at_least_one(count(a_shape, axis, where, a_dtype))
     return spread(keep_axes(ct, axis, keepdims, a_ndim) / n, a_shape, where)
 
@@ -121,9 +112,8 @@ def nansum_a(ct: Array, a: Array, axis: Axis, keepdims: bool, where: Array) -> A
 
 
 @vjp(np.nanmean, "a")
-def nanmean_a(
-    ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, where: Array
-) -> Array:
+def nanmean_a(ct: Array, a: Array, a_dtype: Dtype, axis: Axis, keepdims: bool,
+              where: Array) -> Array:
     present = ~np.isnan(a) if where is True else ~np.isnan(a) & where
     n = number_of(present, axis, a_dtype)
     return np.where(present, keep_axes(ct, axis, keepdims, np.ndim(a)) / n, 0)
@@ -141,9 +131,8 @@ def _scaled(ct: Array, initial: Array) -> Array:
 
 
 @vjp(np.prod, "a")
-def prod_a(
-    ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array, initial: Array
-) -> Array:
+def prod_a(ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array,
+           initial: Array) -> Array:
     if where is not True:
         a = np.where(where, a, 1)
     d = _others(_scaled(ct, initial), a, axis, keepdims, a_shape)
@@ -158,18 +147,15 @@ def prod_initial(ct: Array, a: Array, axis: Axis, keepdims: bool, where: Array) 
 
 
 @vjp(np.nanprod, "a")
-def nanprod_a(
-    ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array, initial: Array
-) -> Array:
+def nanprod_a(ct: Array, a: Array, a_shape: Shape, axis: Axis, keepdims: bool, where: Array,
+              initial: Array) -> Array:
     used = ~np.isnan(a) if where is True else ~np.isnan(a) & where
     d = _others(_scaled(ct, initial), np.where(used, a, 1), axis, keepdims, a_shape)
     return np.where(used, d, 0)
 
 
-def extremum_share(
-    ct: Array, a: Array, ans: Array, axis: Axis, dtype: np.dtype[Any],
-    ties: str, where: Array = True, initial: Array = None, skip_nan: bool = False,
-) -> Array:  # fmt: skip
+def extremum_share(ct: Array, a: Array, ans: Array, axis: Axis, dtype: Dtype, ties: str,
+                   where: Array = True, initial: Array = None, skip_nan: bool = False) -> Array:
     """The cotangent of the elements of ``a`` that attain ``ans`` (kept axes): shared evenly
     (``ties="split"``; with ``ties="equal"`` NaN attains nothing, and is what all get then) or
     given to the first in order (``ties="first"``)."""
@@ -193,10 +179,8 @@ def extremum_share(
 
 @vjp(np.max, "a", settings={"ties": "split"})
 @vjp(np.min, "a", settings={"ties": "split"})
-def extremum_a(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array, initial: Array, ties: str,
-) -> Array:  # fmt: skip
+def extremum_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis, keepdims: bool,
+               where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial)
@@ -204,10 +188,8 @@ def extremum_a(
 
 @vjp(np.nanmax, "a", settings={"ties": "split"})
 @vjp(np.nanmin, "a", settings={"ties": "split"})
-def present_extremum_a(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array, initial: Array, ties: str,
-) -> Array:  # fmt: skip
+def present_extremum_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis,
+                       keepdims: bool, where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     return extremum_share(ct, a, ans, axis, a_dtype, ties, where, initial, skip_nan=True)
@@ -217,10 +199,8 @@ def present_extremum_a(
 @vjp(np.min, "initial", settings={"ties": "split"})
 @vjp(np.nanmax, "initial", settings={"ties": "split"})
 @vjp(np.nanmin, "initial", settings={"ties": "split"})
-def extremum_initial(
-    ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool,
-    where: Array, initial: Array, ties: str,
-) -> Array:  # fmt: skip
+def extremum_initial(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis,
+                     keepdims: bool, where: Array, initial: Array, ties: str) -> Array:
     ndim = np.ndim(a)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
     n = number_of(a == ans if where is True else (a == ans) & where, axis, a_dtype)
@@ -230,9 +210,7 @@ def extremum_initial(
 
 
 @vjp(np.ptp, "a", settings={"ties": "split"})
-def ptp_a(
-    ct: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis, keepdims: bool, ties: str
-) -> Array:
+def ptp_a(ct: Array, a: Array, a_dtype: Dtype, axis: Axis, keepdims: bool, ties: str) -> Array:
     ct = keep_axes(ct, axis, keepdims, np.ndim(a))
     high = extremum_share(ct, a, reduced(np.max, a, axis), axis, a_dtype, ties)
     low = extremum_share(ct, a, reduced(np.min, a, axis), axis, a_dtype, ties)
@@ -257,7 +235,7 @@ for _target, _ufunc in (
     (np.nanmax, np.fmax), (np.nanmin, np.fmin),
 ):  # fmt: skip
     variant(_target, _ufunc.reduce, _reduce)
-vjp(np.logaddexp.reduce, "a", like=_reduce)(log_sum_a)
+vjp(np.logaddexp.reduce, like=_reduce, a=log_sum_a)
 for _function in (np.sum, np.mean, np.nansum, np.nanmean, np.prod, np.nanprod, np.max, np.min,
                   np.nanmax, np.nanmin):  # fmt: skip
     inactive(_function, "where")

@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
 from srcgrad.rules.numpy.cumulative import cumsum_a
 from srcgrad.rules.numpy.reductions import log_sum_a
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -28,16 +26,13 @@ def pick(a: Array, indices: Array, axis: int, keepdims: bool) -> Array:
     return taken if keepdims else np.squeeze(taken, axis)
 
 
-@linear(pick, "a")
+@linear(pick, "a", indices=None)
 def pick_a(ct: Array, a_shape: Shape, indices: Array, axis: int, keepdims: bool) -> Array:
     if not a_shape:
         return ct
     if not keepdims:
         ct = np.expand_dims(ct, axis)
     return scatter_along_axis(ct, indices, axis, a_shape)
-
-
-inactive(pick, "indices")
 
 
 @runtime
@@ -54,7 +49,7 @@ def lower_median(a: Array, skip_nan: bool) -> Array:
 
 
 @vjp(lower_median, "a")
-def lower_median_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any]) -> Array:
+def lower_median_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype) -> Array:
     same = (a == ans) | (np.isnan(a) & np.isnan(ans))
     return np.where(same, ct / np.sum(same, dtype=a_dtype), 0)
 
@@ -72,7 +67,7 @@ def log_sum_exp(a: Array, axis: Any, keepdims: bool) -> Array:
         total, ())
 
 
-vjp(log_sum_exp, "a")(log_sum_a)
+vjp(log_sum_exp, a=log_sum_a)
 
 
 @runtime

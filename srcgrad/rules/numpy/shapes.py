@@ -6,19 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, variant
+from srcgrad.rules.book import Array, NoRule, Shape, linear, nondiff, variant
 from srcgrad.rules.broadcast import arange, repeat, scatter_add, size_of, sum_to
 
-Shape = tuple[int, ...]
 
-entry(
-    "reshape",
-    np.reshape,
-    like=lambda a, shape=None, order="C", newshape=None, copy=None: None,
-)
-
-
-@linear(np.reshape, "a")
+@linear(np.reshape, "a", shape=None,
+        like=lambda a, shape=None, order="C", newshape=None, copy=None: None)
 @linear(np.ravel, "a")
 def reshape_a(ct: Array, a_shape: Shape, order: str) -> Array:
     if order == "C" or (len(a_shape) < 2 and np.ndim(ct) < 2):
@@ -44,20 +37,12 @@ def transpose_a(ct: Array, a_ndim: int, axes: Any) -> Array:
     return np.transpose(ct, inverse_permutation(axes, a_ndim))
 
 
-@linear(np.matrix_transpose, "x")
-@linear(np.linalg.matrix_transpose, "x")
-def matrix_transpose_x(ct: Array) -> Array:
-    return np.swapaxes(ct, -1, -2)
+for _function in (np.matrix_transpose, np.linalg.matrix_transpose):
+    linear(_function, x=lambda ct: np.swapaxes(ct, -1, -2))
 
 
-@linear(np.swapaxes, "a")
-def swapaxes_a(ct: Array, axis1: int, axis2: int) -> Array:
-    return np.swapaxes(ct, axis1, axis2)
-
-
-@linear(np.moveaxis, "a")
-def moveaxis_a(ct: Array, source: Any, destination: Any) -> Array:
-    return np.moveaxis(ct, destination, source)
+linear(np.swapaxes, a=lambda ct, axis1, axis2: np.swapaxes(ct, axis1, axis2))
+linear(np.moveaxis, a=lambda ct, source, destination: np.moveaxis(ct, destination, source))
 
 
 @linear(np.rollaxis, "a")
@@ -66,24 +51,16 @@ def rollaxis_a(ct: Array, a_ndim: int, axis: int, start: int) -> Array:
     return np.moveaxis(ct, start - 1 if axis < start else start, axis)
 
 
-@linear(np.squeeze, "a")
-def squeeze_a(ct: Array, a_shape: Shape, axis: Any) -> Array:
-    return np.reshape(ct, a_shape) if axis is None else np.expand_dims(ct, axis)
+linear(np.squeeze,
+    a=lambda ct, a_shape, axis:
+        np.reshape(ct, a_shape) if axis is None else np.expand_dims(ct, axis))
 
+linear(np.expand_dims, a=lambda ct, axis: np.squeeze(ct, axis))
+linear(np.broadcast_to, shape=None, array=lambda ct, array_shape: sum_to(ct, array_shape))
 
-@linear(np.expand_dims, "a")
-def expand_dims_a(ct: Array, axis: Any) -> Array:
-    return np.squeeze(ct, axis)
-
-
-@linear(np.broadcast_to, "array")
-def broadcast_to_array(ct: Array, array_shape: Shape) -> Array:
-    return sum_to(ct, array_shape)
-
-
-@linear(np.broadcast_arrays, "args")
-def broadcast_arrays_args(ct: Any, args_shape: list[Shape]) -> list[Array]:
-    return [None if c is None else sum_to(c, s) for c, s in zip(ct, args_shape)]
+linear(np.broadcast_arrays,
+    args=lambda ct, args_shape:
+        [None if c is None else sum_to(c, s) for c, s in zip(ct, args_shape)])
 
 
 @linear(np.meshgrid, "xi")
@@ -106,40 +83,21 @@ def atleast_arys(ct: Any, arys_shape: list[Shape]) -> list[Array]:
     return [None if c is None else np.reshape(c, s) for c, s in zip(cts, arys_shape)]
 
 
-@linear(np.flip, "m")
-def flip_m(ct: Array, axis: Any) -> Array:
-    return np.flip(ct, axis)
+linear(np.flip, m=lambda ct, axis: np.flip(ct, axis))
+linear(np.fliplr, m=lambda ct: np.fliplr(ct))
+linear(np.flipud, m=lambda ct: np.flipud(ct))
 
 
-@linear(np.fliplr, "m")
-def fliplr_m(ct: Array) -> Array:
-    return np.fliplr(ct)
-
-
-@linear(np.flipud, "m")
-def flipud_m(ct: Array) -> Array:
-    return np.flipud(ct)
-
-
-inactive(np.roll, "shift")
-inactive(np.tile, "reps")
-inactive(np.repeat, "repeats")
-inactive(np.broadcast_to, "shape")
-inactive(np.reshape, "shape")
-
-
-@linear(np.roll, "a")
+@linear(np.roll, "a", shift=None)
 def roll_a(ct: Array, shift: Any, axis: Any) -> Array:
     back = tuple(-s for s in shift) if isinstance(shift, tuple | list) else -shift
     return np.roll(ct, back) if axis is None else np.roll(ct, back, axis)
 
 
-@linear(np.rot90, "m")
-def rot90_m(ct: Array, k: int, axes: Any) -> Array:
-    return np.rot90(ct, -k, axes)
+linear(np.rot90, m=lambda ct, k, axes: np.rot90(ct, -k, axes))
 
 
-@linear(np.tile, "A")
+@linear(np.tile, "A", reps=None)
 def tile_a(ct: Array, A_shape: Shape, reps: Any) -> Array:
     copies = tuple(reps) if isinstance(reps, tuple | list) else (reps,)
     ndim = max(len(copies), len(A_shape))
@@ -150,7 +108,7 @@ def tile_a(ct: Array, A_shape: Shape, reps: Any) -> Array:
     return np.reshape(summed, A_shape)
 
 
-@linear(np.repeat, "a")
+@linear(np.repeat, "a", repeats=None)
 def repeat_a(ct: Array, a_shape: Shape, repeats: Any, repeats_ndim: Any, axis: int | None) -> Array:
     if repeats_ndim == 0:
         if axis is None:

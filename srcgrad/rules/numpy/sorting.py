@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, nondiff, vjp
+from srcgrad.rules.book import Array, Shape, nondiff, vjp
 from srcgrad.rules.broadcast import scatter_add, scatter_along_axis
-
-Shape = tuple[int, ...]
 
 
 def _unpermuted(ct: Array, order: Array, axis: int | None, shape: Shape) -> Array:
@@ -30,12 +28,10 @@ def _order(a: Array, axis: int | None) -> Array:
     return np.argsort(a, axis=axis, kind="stable")
 
 
-@vjp(np.sort_complex, "a")
-def sort_complex_a(ct: Array, a: Array) -> Array:
-    return sort_a(ct, a, -1)
+vjp(np.sort_complex, a=lambda ct, a: sort_a(ct, a, -1))
 
 
-@vjp(np.partition, "a")
+@vjp(np.partition, "a", kth=None)
 def partition_a(ct: Array, ans: Array, a: Array, axis: int | None) -> Array:
     """``a`` and its partition have equal elements at equal ranks."""
     along = 0 if axis is None else axis
@@ -55,5 +51,4 @@ def unique_ar(ct: Any, ar: Array, axis: int | None) -> Array:
     return scatter_add(values_ct, (slice(None),) * (axis % np.ndim(ar)) + (first,), np.shape(ar))
 
 
-inactive(np.partition, "kth")
 nondiff(np.argsort, np.argpartition, np.lexsort, np.searchsorted, np.isin)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, vjp
+from srcgrad.rules.book import Array, Dtype, inactive, linear, vjp
 from srcgrad.rules.broadcast import runtime
 
 # How near, relative to the largest, eigenvalues may be for a slope to stand for a quotient: there
@@ -62,13 +62,10 @@ def over_gaps(x: Array, w: Array, g: Array) -> Array:
     return np.where(unused[..., :, None] & unused[..., None, :], 0, inverse_gaps(w) * x)
 
 
-@vjp(over_gaps, "x", "w")
+@vjp(over_gaps, "x", "w", g=None)
 def over_gaps_rule(ct: Array, x: Array, w: Array, g: Array) -> tuple[Array, Array]:
     moved = np.real(over_gaps(over_gaps(ct * x, w, g), w, g))
     return over_gaps(ct, w, g), np.sum(moved, axis=-1) - np.sum(moved, axis=-2)
-
-
-inactive(over_gaps, "g")
 
 
 @runtime
@@ -85,12 +82,7 @@ def shared_by_equals(x: Array, w: Array) -> Array:
     return (same @ x[..., None])[..., 0] / np.sum(same, axis=-1)
 
 
-@linear(shared_by_equals, "x")
-def shared_by_equals_x(ct: Array, w: Array) -> Array:
-    return shared_by_equals(ct, w)
-
-
-inactive(shared_by_equals, "w")
+linear(shared_by_equals, w=None, x=lambda ct, w: shared_by_equals(ct, w))
 
 
 def _quotients(w: Array, values: Array, slopes: Array) -> tuple[Array, Array]:
@@ -126,9 +118,8 @@ def divided_differences(w: Array, values: Array, slopes: Array) -> Array:
 
 
 @vjp(divided_differences, "w", "values", "slopes")
-def divided_differences_rule(
-    ct: Array, ans: Array, w: Array, values: Array, slopes: Array
-) -> tuple[Array, Array, Array]:
+def divided_differences_rule(ct: Array, ans: Array, w: Array, values: Array,
+                             slopes: Array) -> tuple[Array, Array, Array]:
     inverse, half = distant(w, values, slopes), adjacent(w, values, slopes) * (0.5 * ct)
     moved, rising = ct * ans * inverse, ct * inverse
     return (
@@ -150,18 +141,12 @@ def adjacent(w: Array, values: Array, slopes: Array) -> Array:
     return _quotients(w, values, slopes)[0].astype(w.dtype)
 
 
-@vjp(distant, "w")
-def distant_w(ct: Array, ans: Array) -> Array:
-    return inverse_gaps_w(ct, ans)
+vjp(distant, values=None, slopes=None, w=lambda ct, ans: inverse_gaps_w(ct, ans))
 
-
-inactive(distant, "values", "slopes")
 inactive(adjacent, "w", "values", "slopes")
 
 
-def spectral_a(
-    w: Array, v: Array, gamma: Array, values: Array, slopes: Any, dtype: np.dtype[Any]
-) -> Array:
+def spectral_a(w: Array, v: Array, gamma: Array, values: Array, slopes: Any, dtype: Dtype) -> Array:
     """The cotangent of a Hermitian matrix in ``m = V diag(f(w)) V^H``, where ``gamma`` is
     ``V^T m_ct conj(V)``."""
     slopes = np.zeros_like(values) if slopes is None else slopes

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
 from srcgrad.rules.numpy.joining import along
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -28,9 +26,8 @@ def split_sizes(a: Array, sizes: tuple[int, ...], axis: int) -> tuple[Array, ...
 
 
 @linear(split_sizes, "a")
-def split_sizes_a(
-    ct: Any, a_shape: Shape, a_dtype: np.dtype[Any], sizes: tuple[int, ...], axis: int
-) -> Array:
+def split_sizes_a(ct: Any, a_shape: Shape, a_dtype: Dtype, sizes: tuple[int, ...],
+                  axis: int) -> Array:
     parts = [
         np.zeros((*a_shape[:axis], n, *a_shape[axis + 1 :]), a_dtype) if c is None else c
         for c, n in zip(ct, sizes)
@@ -45,7 +42,7 @@ def unbind(a: Array, axis: int) -> tuple[Array, ...]:
 
 
 @linear(unbind, "a")
-def unbind_a(ct: Any, a_shape: Shape, a_dtype: np.dtype[Any], axis: int) -> Array:
+def unbind_a(ct: Any, a_shape: Shape, a_dtype: Dtype, axis: int) -> Array:
     rest = (*a_shape[:axis], *a_shape[axis + 1 :])
     parts = [np.zeros(rest, a_dtype) if c is None else c for c in ct]
     return np.stack(parts, axis=axis)
@@ -59,14 +56,10 @@ def put_slice(a: Array, source: Array, place: Any) -> Array:
     return out
 
 
-@linear(put_slice, "a")
-def put_slice_a(ct: Array, source_shape: Shape, source_dtype: np.dtype[Any], place: Any) -> Array:
-    return put_slice(ct, np.zeros(source_shape, source_dtype), place)
-
-
-@linear(put_slice, "source")
-def put_slice_source(ct: Array, place: Any) -> Array:
-    return ct[place]
+linear(put_slice,
+    a=lambda ct, source_shape, source_dtype, place:
+        put_slice(ct, np.zeros(source_shape, source_dtype), place),
+    source=lambda ct, place: ct[place])
 
 
 @runtime
@@ -79,17 +72,10 @@ def put_diagonal(a: Array, source: Array, offset: int, axis1: int, axis2: int) -
     return out
 
 
-@linear(put_diagonal, "a")
-def put_diagonal_a(
-    ct: Array, source_shape: Shape, source_dtype: np.dtype[Any], offset: int, axis1: int,
-    axis2: int,
-) -> Array:  # fmt: skip
-    return put_diagonal(ct, np.zeros(source_shape, source_dtype), offset, axis1, axis2)
-
-
-@linear(put_diagonal, "source")
-def put_diagonal_source(ct: Array, offset: int, axis1: int, axis2: int) -> Array:
-    return np.diagonal(ct, offset, axis1, axis2)
+linear(put_diagonal,
+    a=lambda ct, source_shape, source_dtype, offset, axis1, axis2:
+        put_diagonal(ct, np.zeros(source_shape, source_dtype), offset, axis1, axis2),
+    source=lambda ct, offset, axis1, axis2: np.diagonal(ct, offset, axis1, axis2))
 
 
 @runtime
@@ -102,9 +88,7 @@ def embed_diagonal(a: Array, offset: int, axis1: int, axis2: int) -> Array:
     return np.moveaxis(out, (-2, -1), (axis1, axis2))
 
 
-@linear(embed_diagonal, "a")
-def embed_diagonal_a(ct: Array, offset: int, axis1: int, axis2: int) -> Array:
-    return np.diagonal(ct, offset, axis1, axis2)
+linear(embed_diagonal, a=lambda ct, offset, axis1, axis2: np.diagonal(ct, offset, axis1, axis2))
 
 
 @runtime
@@ -158,14 +142,11 @@ def _grid(indices: Array, axis: int) -> tuple[Array, ...]:
     return tuple(grid)
 
 
-@linear(gather, "a")
+@linear(gather, "a", indices=None)
 def gather_a(ct: Array, a_shape: Shape, indices: Array, axis: int) -> Array:
     if not a_shape:
         return np.sum(ct)
     return scatter_along_axis(ct, indices, axis, a_shape)
-
-
-inactive(gather, "indices")
 
 
 @runtime
@@ -184,14 +165,12 @@ def scatter(a: Array, indices: Array, source: Array, axis: int, how: str) -> Arr
     return np.reshape(out, np.shape(a))
 
 
-@linear(scatter, "a")
-def scatter_a(ct: Array, indices: Array, axis: int, how: str) -> Array:
-    if how == "add":
-        return ct
-    return scatter(ct, indices, np.zeros((), ct.dtype), axis, how)
+linear(scatter,
+    a=lambda ct, indices, axis, how:
+        ct if how == "add" else scatter(ct, indices, np.zeros((), ct.dtype), axis, how))
 
 
-@linear(scatter, "source")
+@linear(scatter, "source", indices=None)
 def scatter_source(ct: Array, source_shape: Shape, indices: Array, axis: int) -> Array:
     ct = np.reshape(ct, np.shape(ct) or (1,))
     taken = gather(ct, np.atleast_1d(indices), axis)
@@ -200,13 +179,9 @@ def scatter_source(ct: Array, source_shape: Shape, indices: Array, axis: int) ->
     return np.reshape(out, source_shape)
 
 
-inactive(scatter, "indices")
-
-
 @runtime
-def scatter_extreme(
-    a: Array, indices: Array, source: Array, axis: int, how: str, include_self: bool
-) -> Array:
+def scatter_extreme(a: Array, indices: Array, source: Array, axis: int, how: str,
+                    include_self: bool) -> Array:
     """``a`` combined with ``source`` at ``indices`` by ``prod``, ``mean``, ``amax`` or ``amin``."""
     out = np.array(np.atleast_1d(a))
     indices = np.atleast_1d(indices)
@@ -232,11 +207,11 @@ def scatter_count(shape: Shape, indices: Array, axis: int, include_self: bool) -
 nondiff(scatter_count)
 
 
-def _least(dtype: np.dtype[Any]) -> Any:
+def _least(dtype: Dtype) -> Any:
     return -np.inf if dtype.kind == "f" else False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
-def _most(dtype: np.dtype[Any]) -> Any:
+def _most(dtype: Dtype) -> Any:
     return np.inf if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
 
 
@@ -249,11 +224,10 @@ _COMBINE: dict[str, Any] = {
 }
 
 
-@vjp(scatter_extreme, "a", "source")
-def scatter_extreme_rule(
-    ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int, how: str,
-    include_self: bool, source_shape: Shape, a_shape: Shape,
-) -> tuple[Array, Array]:  # fmt: skip
+@vjp(scatter_extreme, "a", "source", indices=None)
+def scatter_extreme_rule(ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int,
+                         how: str, include_self: bool, source_shape: Shape,
+                         a_shape: Shape) -> tuple[Array, Array]:
     mine = scatter(np.ones(a_shape), indices, np.zeros(()), axis, "set") if not include_self else (
         np.ones(a_shape))
     if how in ("sum", "mean"):
@@ -273,10 +247,8 @@ def scatter_extreme_rule(
     return d_a, gather(share, indices, axis) * wins
 
 
-def _product_shares(
-    ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int,
-    include_self: bool, mine: Array,
-) -> tuple[Array, Array]:  # fmt: skip
+def _product_shares(ct: Array, ans: Array, a: Array, indices: Array, source: Array, axis: int,
+                    include_self: bool, mine: Array) -> tuple[Array, Array]:
     """Each factor's cotangent: the product of the others, also where one factor is 0."""
     used = source[tuple(slice(0, n) for n in np.shape(indices))]
     own = np.where(a == 0, 1, a)
@@ -293,9 +265,6 @@ def _product_shares(
     return ct * without_own * mine, shares_but_for(through, several)
 
 
-inactive(scatter_extreme, "indices")
-
-
 @runtime
 def shares_but_for(x: Array, several: Array) -> Array:
     """``x``, the factors' cotangents: right where ``several`` zeros meet, but only to first
@@ -303,12 +272,7 @@ def shares_but_for(x: Array, several: Array) -> Array:
     return x
 
 
-@linear(shares_but_for, "x")
-def shares_but_for_rule(ct: Array, several: Array) -> Array:
-    return refused_where(ct, several)
-
-
-inactive(shares_but_for, "several")
+linear(shares_but_for, several=None, x=lambda ct, several: refused_where(ct, several))
 
 
 @runtime
@@ -321,12 +285,7 @@ def refused_where(x: Array, several: Array) -> Array:
     return x
 
 
-@linear(refused_where, "x")
-def refused_where_rule(ct: Array, several: Array) -> Array:
-    return refused_where(ct, several)
-
-
-inactive(refused_where, "several")
+linear(refused_where, several=None, x=lambda ct, several: refused_where(ct, several))
 
 
 @runtime
@@ -338,16 +297,11 @@ def masked_scatter(a: Array, mask: Array, source: Array) -> Array:
     return out
 
 
-@linear(masked_scatter, "a", broadcasts=True)
-def masked_scatter_a(ct: Array, mask: Array) -> Array:
-    return np.where(mask, 0, ct)
+linear(masked_scatter, broadcasts=True, a=lambda ct, mask: np.where(mask, 0, ct))
 
 
-@linear(masked_scatter, "source")
+@linear(masked_scatter, "source", mask=None)
 def masked_scatter_source(ct: Array, mask: Array, source_shape: Shape) -> Array:
     taken = ct[np.broadcast_to(mask, np.shape(ct))]
     total = int(np.prod(source_shape))
     return np.reshape(np.pad(taken, (0, total - taken.shape[0])), source_shape)
-
-
-inactive(masked_scatter, "mask")

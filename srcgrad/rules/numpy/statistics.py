@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, entry, inactive, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, entry, inactive, linear, nondiff, vjp
 from srcgrad.rules.broadcast import as_array, larger, runtime, scatter_along_axis, size_of, sum_to
 from srcgrad.rules.numpy.products import conj_complex
 from srcgrad.rules.numpy.reductions import (
     Axis,
-    Shape,
     at_least_one,
     count,
     flatten_axes,
@@ -32,7 +31,6 @@ def _correction(named: dict[str, Any]) -> dict[str, Any]:
 
 for _function in (np.var, np.std, np.nanvar, np.nanstd):
     entry(
-        _function.__name__,
         _function,
         like=lambda a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True,
         mean=None, correction=None: None,
@@ -41,9 +39,7 @@ for _function in (np.var, np.std, np.nanvar, np.nanstd):
     inactive(_function, "where")
 
 
-def _degrees_of_freedom(
-    shape: Shape, axis: Axis, where: Array, dtype: np.dtype[Any], ddof: Any
-) -> Array:
+def _degrees_of_freedom(shape: Shape, axis: Axis, where: Array, dtype: Dtype, ddof: Any) -> Array:
     n = count(shape, axis, where, dtype)
     if isinstance(ddof, int) and ddof == 0:
         return n
@@ -57,10 +53,8 @@ def _deviation(a: Array, axis: Axis, where: Array, mean: Array) -> Array:
 
 
 @vjp(np.var, "a")
-def var_a(
-    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
+def var_a(ct: Array, a: Array, a_shape: Shape, a_dtype: Dtype, axis: Axis, ddof: Any,
+          keepdims: bool, where: Array, mean: Array) -> Array:
     n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
     deviation = conj_complex(_deviation(a, axis, where, mean), a_dtype)
     ct = keep_axes(ct, axis, keepdims, len(a_shape))
@@ -70,10 +64,8 @@ def var_a(
 
 
 @vjp(np.std, "a")
-def std_a(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
+def std_a(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: Dtype, axis: Axis,
+          ddof: Any, keepdims: bool, where: Array, mean: Array) -> Array:
     ndim = len(a_shape)
     n = _degrees_of_freedom(a_shape, axis, where, a_dtype, ddof)
     ct, ans = keep_axes(ct, axis, keepdims, ndim), keep_axes(ans, axis, keepdims, ndim)
@@ -81,44 +73,22 @@ def std_a(
     return ct / (n * np.where(ans == 0, 1, ans)) * deviation  # 0 where all are equal
 
 
-@vjp(np.var, "mean")
-def var_mean(
-    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
-) -> Array:  # fmt: skip
-    d = var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
-    return -sum_to(d, mean_shape)
-
-
-@vjp(np.std, "mean")
-def std_mean(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array, mean_shape: Shape,
-) -> Array:  # fmt: skip
-    d = std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
-    return -sum_to(d, mean_shape)
-
-
 def _present(a: Array, where: Array) -> Array:
     return ~np.isnan(a) if where is True else ~np.isnan(a) & where
 
 
-@vjp(np.nanvar, "a")
-def nanvar_a(
-    ct: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
-    where = _present(a, where)
-    return var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
-
-
-@vjp(np.nanstd, "a")
-def nanstd_a(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: np.dtype[Any], axis: Axis, ddof: Any,
-    keepdims: bool, where: Array, mean: Array,
-) -> Array:  # fmt: skip
-    where = _present(a, where)
-    return std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean)
+vjp(np.var,
+    mean=lambda ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean, mean_shape:
+        -sum_to(var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean), mean_shape))
+vjp(np.std,
+    mean=lambda ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean, mean_shape:
+        -sum_to(std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean), mean_shape))
+vjp(np.nanvar,
+    a=lambda ct, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean:
+        var_a(ct, a, a_shape, a_dtype, axis, ddof, keepdims, _present(a, where), mean))
+vjp(np.nanstd,
+    a=lambda ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, where, mean:
+        std_a(ct, ans, a, a_shape, a_dtype, axis, ddof, keepdims, _present(a, where), mean))
 
 
 def _weights_over(weights: Array, weights_ndim: int, ndim: int, axis: Axis) -> Array:
@@ -131,10 +101,8 @@ def _weights_over(weights: Array, weights_ndim: int, ndim: int, axis: Axis) -> A
 
 
 @vjp(np.average, "a")
-def average_a(
-    ct: Any, a_shape: Shape, axis: Axis, weights: Array, weights_ndim: Any, returned: bool,
-    keepdims: bool,
-) -> Array:  # fmt: skip
+def average_a(ct: Any, a_shape: Shape, axis: Axis, weights: Array, weights_ndim: Any,
+              returned: bool, keepdims: bool) -> Array:
     ct = keep_axes(ct[0] if returned else ct, axis, keepdims, len(a_shape))
     if weights is None:
         return np.broadcast_to(ct / at_least_one(reduced_size(a_shape, axis)), a_shape)
@@ -143,10 +111,8 @@ def average_a(
 
 
 @vjp(np.average, "weights")
-def average_weights(
-    ct: Any, ans: Any, a: Array, axis: Axis, weights: Array, weights_ndim: int, returned: bool,
-    keepdims: bool,
-) -> Array:  # fmt: skip
+def average_weights(ct: Any, ans: Any, a: Array, axis: Axis, weights: Array, weights_ndim: int,
+                    returned: bool, keepdims: bool) -> Array:
     ndim = np.ndim(a)
     mean, total_ct = (ans[0], ct[1]) if returned else (ans, None)
     w = _weights_over(weights, weights_ndim, ndim, axis)
@@ -169,14 +135,11 @@ def quantile_places(a: Array, q: Array, method: Any) -> Array:
     return np.quantile(np.arange(n, dtype=float) if n else [0.0], np.ravel(q), method=method)
 
 
-@vjp(quantile_places, "q")
+@vjp(quantile_places, "q", a=None)
 def quantile_places_q(ct: Array, a: Array, q_shape: tuple[int, ...], method: str) -> Array:
     if method != "linear":
         raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     return np.reshape(ct * (np.shape(a)[-1] - 1), q_shape)
-
-
-inactive(quantile_places, "a")
 
 
 @runtime
@@ -211,9 +174,7 @@ def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
     )
 
 
-def _quantile(
-    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool
-) -> Array:
+def _quantile(ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool) -> Array:
     q = as_array(q)
     q_ndim = np.ndim(q)
     shape = np.shape(a)
@@ -228,33 +189,31 @@ def _quantile(
     return restore_axes(d, axis, shape)
 
 
-def _unweighted(weights: Array) -> None:
+def _share(q: Array, weights: Array) -> Array:
+    """Percent as a share, where there are no weights."""
+    return np.divide(_unweighted(q, weights), 100)
+
+
+def _unweighted(q: Array, weights: Array) -> Array:
+    """The probabilities, where there are no weights."""
     if weights is not None:
         raise NoRule("np.quantile and np.percentile have no derivative rule with weights=")
+    return as_array(q)
 
 
-@vjp(np.quantile, "a")
-def quantile_a(
-    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
-) -> Array:
-    _unweighted(weights)
-    return _quantile(ct, a, q, axis, method, keepdims)
-
-
-@vjp(np.percentile, "a")
-def percentile_a(
-    ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool, weights: Array
-) -> Array:
-    return quantile_a(ct, a, np.divide(as_array(q), 100), axis, method, keepdims, weights)
+vjp(np.quantile,
+    a=lambda ct, a, q, axis, method, keepdims, weights:
+        _quantile(ct, a, _unweighted(q, weights), axis, method, keepdims))
+vjp(np.percentile,
+    a=lambda ct, a, q, axis, method, keepdims, weights:
+        _quantile(ct, a, _share(q, weights), axis, method, keepdims))
 
 
 @vjp(np.quantile, "q")
-def quantile_q(
-    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
-    keepdims: bool, weights: Array,
-) -> Array:  # fmt: skip
+def quantile_q(ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
+               keepdims: bool, weights: Array) -> Array:
     """The slope between two neighbours in the sorted sample."""
-    _unweighted(weights)
+    q = _unweighted(q, weights)
     if method != "linear":
         raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     flat = flatten_axes(a, axis, np.ndim(a))
@@ -267,18 +226,10 @@ def quantile_q(
     return np.reshape(np.sum(d, axis=tuple(range(1, np.ndim(d)))), q_shape)
 
 
-@vjp(np.percentile, "q")
-def percentile_q(
-    ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Axis, method: str,
-    keepdims: bool, weights: Array,
-) -> Array:  # fmt: skip
-    share = np.divide(as_array(q), 100)
-    return quantile_q(ct, a, share, q_shape, axis, method, keepdims, weights) / 100
-
-
-@vjp(np.median, "a")
-def median_a(ct: Array, a: Array, axis: Axis, keepdims: bool) -> Array:
-    return _quantile(ct, a, 0.5, axis, "linear", keepdims)
+vjp(np.percentile,
+    q=lambda ct, a, q, q_shape, axis, method, keepdims, weights:
+        quantile_q(ct, a, _share(q, weights), q_shape, axis, method, keepdims, weights) / 100)
+vjp(np.median, a=lambda ct, a, axis, keepdims: _quantile(ct, a, 0.5, axis, "linear", keepdims))
 
 
 @runtime
@@ -300,7 +251,7 @@ nondiff(middle_places)
 
 
 @vjp(np.nanmedian, "a")
-def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: np.dtype[Any], axis: Axis,
+def nanmedian_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, axis: Axis,
                 keepdims: bool) -> Array:  # fmt: skip
     """Half of it to each of the middle two of those that are there."""
     shape = np.shape(a)
@@ -317,10 +268,8 @@ def _no_weights(fweights: Any, aweights: Any) -> None:
 
 
 @vjp(np.cov, "m")
-def cov_m(
-    ct: Array, m: Array, m_ndim: int, m_dtype: np.dtype[Any], y: Array, rowvar: bool, bias: bool,
-    ddof: Any, fweights: Any, aweights: Any,
-) -> Array:  # fmt: skip
+def cov_m(ct: Array, m: Array, m_ndim: int, m_dtype: Dtype, y: Array, rowvar: bool,
+          bias: bool, ddof: Any, fweights: Any, aweights: Any) -> Array:
     _no_weights(fweights, aweights)
     if y is not None:
         raise NoRule("np.cov: no derivative rule with y=; stack the variables with np.vstack")
@@ -352,10 +301,7 @@ def corrcoef_x(ct: Array, ans: Array, x: Array, x_ndim: int, y: Array, rowvar: b
     return np.reshape(d if by_row else d.T, np.shape(x))
 
 
-@linear(np.bincount, "weights", like=lambda x, weights=None, minlength=0: None)
-def bincount_weights(ct: Array, x: Array) -> Array:
-    return ct[x]
-
+linear(np.bincount, like=lambda x, weights=None, minlength=0: None, weights=lambda ct, x: ct[x])
 
 inactive(np.bincount, "x", "minlength")
 nondiff(np.digitize)

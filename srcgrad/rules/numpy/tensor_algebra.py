@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, nondiff, vjp
 from srcgrad.rules.broadcast import scatter_diagonal, sum_to
 
-Shape = tuple[int, ...]
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -44,9 +43,8 @@ def _terms(operands: tuple[Any, ...], ndims: list[Any]) -> tuple[list[str], str,
     return terms, out.replace("...", wide), places
 
 
-def _operand(
-    ct: Array, out: str, others: list[tuple[Array, str]], term: str, shape: Shape
-) -> Array:
+def _operand(ct: Array, out: str, others: list[tuple[Array, str]], term: str,
+             shape: Shape) -> Array:
     """The cotangent of one operand: contract ``ct`` with the others, put back what was summed
     alone, and lay out what was a diagonal."""
     repeated = [c for c in dict.fromkeys(term) if term.count(c) > 1]
@@ -80,9 +78,8 @@ def _sizes_of(label: str, labelled: list[tuple[Array, str]]) -> list[int]:
 
 
 @vjp(np.einsum, "operands")
-def einsum_operands(
-    ct: Array, operands: tuple[Any, ...], operands_shape: Any, operands_ndim: Any
-) -> list[Any]:
+def einsum_operands(ct: Array, operands: tuple[Any, ...], operands_shape: Any,
+                    operands_ndim: Any) -> list[Any]:
     terms, out, places = _terms(operands, operands_ndim)
     result: list[Any] = [None] * len(operands)
     for i, place in enumerate(places):
@@ -118,9 +115,8 @@ def kron_b(ct: Array, a: Array, b_shape: Shape) -> Array:
 
 
 @vjp(np.cross, "a")
-def cross_a(
-    ct: Array, b: Array, a_shape: Shape, axisa: int, axisb: int, axisc: int, axis: int | None
-) -> Array:
+def cross_a(ct: Array, b: Array, a_shape: Shape, axisa: int, axisb: int, axisc: int,
+            axis: int | None) -> Array:
     axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
     d = np.cross(np.moveaxis(b, axisb, -1), np.moveaxis(ct, axisc, -1))
     axisa = axisa % len(a_shape)
@@ -128,21 +124,12 @@ def cross_a(
     return np.moveaxis(sum_to(d, moved), -1, axisa)
 
 
-@vjp(np.cross, "b")
-def cross_b(
-    ct: Array, a: Array, b_shape: Shape, axisa: int, axisb: int, axisc: int, axis: int | None
-) -> Array:
-    return -cross_a(ct, a, b_shape, axisb, axisa, axisc, axis)
+vjp(np.cross,
+    b=lambda ct, a, b_shape, axisa, axisb, axisc, axis:
+        -cross_a(ct, a, b_shape, axisb, axisa, axisc, axis))
 
-
-@vjp(np.linalg.cross, "x1")
-def linalg_cross_x1(ct: Array, x2: Array, x1_shape: Shape, axis: int) -> Array:
-    return cross_a(ct, x2, x1_shape, axis, axis, axis, axis)
-
-
-@vjp(np.linalg.cross, "x2")
-def linalg_cross_x2(ct: Array, x1: Array, x2_shape: Shape, axis: int) -> Array:
-    return -cross_a(ct, x1, x2_shape, axis, axis, axis, axis)
-
+vjp(np.linalg.cross,
+    x1=lambda ct, x2, x1_shape, axis: cross_a(ct, x2, x1_shape, axis, axis, axis, axis),
+    x2=lambda ct, x1, x2_shape, axis: -cross_a(ct, x1, x2_shape, axis, axis, axis, axis))
 
 nondiff(np.einsum_path)

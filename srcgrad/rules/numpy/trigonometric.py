@@ -3,73 +3,36 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, alias, elementwise, vjp
+from srcgrad.rules.book import Array, Dtype, alias, elementwise, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.quotients import divided
 
-alias(np.tan, math.tan)
-alias(np.arcsin, math.asin)
-alias(np.arccos, math.acos)
-alias(np.arctan, math.atan)
-alias(np.arctan2, math.atan2)
-alias(np.sinh, math.sinh)
-alias(np.tanh, math.tanh)
-alias(np.arcsinh, math.asinh)
-alias(np.arccosh, math.acosh)
-alias(np.arctanh, math.atanh)
-alias(np.radians, math.radians)
-alias(np.degrees, math.degrees)
+for _name in ("tan", "sinh", "tanh", "radians", "degrees"):
+    alias(getattr(np, _name), getattr(math, _name))
+for _name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh"):
+    alias(getattr(np, f"arc{_name}"), getattr(math, f"a{_name}"))
+
+elementwise(np.sin, x=lambda x: np.cos(x))
+elementwise(np.cos, x=lambda x: -np.sin(x))
+elementwise(np.tan, x=lambda ans: 1 + ans * ans)
+vjp(np.arcsin, x=lambda ct, x, x_dtype: ct / _sine_slope(x, x_dtype))
+vjp(np.arccos, x=lambda ct, x, x_dtype: -ct / _sine_slope(x, x_dtype))
 
 
-@elementwise(np.sin)
-def sin(x: Array) -> Array:
-    return np.cos(x)
-
-
-@elementwise(np.cos)
-def cos(x: Array) -> Array:
-    return -np.sin(x)
-
-
-@elementwise(np.tan)
-def tan(ans: Array) -> Array:
-    return 1 + ans * ans
-
-
-@vjp(np.arcsin)
-def arcsin(ct: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
-    return ct / _sine_slope(x, x_dtype)
-
-
-@vjp(np.arccos)
-def arccos(ct: Array, x: Array, x_dtype: np.dtype[Any]) -> Array:
-    return -ct / _sine_slope(x, x_dtype)
-
-
-def _sine_slope(x: Array, dtype: np.dtype[Any]) -> Array:
+def _sine_slope(x: Array, dtype: Dtype) -> Array:
     """``sqrt(1 - x**2)``; for complex numbers on the side of the cuts on which ``arcsin`` is."""
     if dtype.kind == "c":
         return np.sqrt(1 + x) * np.sqrt(-(x - 1))  # 1 - x would lose the sign of a zero
     return np.sqrt(1 - x * x)
 
 
-@vjp(np.arctan)
-def arctan(ct: Array, x: Array) -> Array:
-    return ct / (1 + x * x)
-
-
-@vjp(np.arctan2, "x1", settings={"origin": "nan"})
-def arctan2_x1(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
-    return divided(ct * x2, _squared_radius(x1, x2, origin))
-
-
-@vjp(np.arctan2, "x2", settings={"origin": "nan"})
-def arctan2_x2(ct: Array, x1: Array, x2: Array, origin: str) -> Array:
-    return divided(-ct * x1, _squared_radius(x1, x2, origin))
+vjp(np.arctan, x=lambda ct, x: ct / (1 + x * x))
+vjp(np.arctan2, settings={"origin": "nan"},
+    x1=lambda ct, x1, x2, origin: divided(ct * x2, _squared_radius(x1, x2, origin)),
+    x2=lambda ct, x1, x2, origin: divided(-ct * x1, _squared_radius(x1, x2, origin)))
 
 
 def _squared_radius(x1: Array, x2: Array, origin: str) -> Array:
@@ -78,51 +41,25 @@ def _squared_radius(x1: Array, x2: Array, origin: str) -> Array:
     return np.where(square == 0, 1, square) if origin == "zero" else square
 
 
-@elementwise(np.sinh)
-def sinh(x: Array) -> Array:
-    return np.cosh(x)
+elementwise(np.sinh, x=lambda x: np.cosh(x))
+elementwise(np.cosh, x=lambda x: np.sinh(x))
+elementwise(np.tanh, x=lambda ans: 1 - ans * ans)
+vjp(np.arcsinh, x=lambda ct, x: ct / np.sqrt(x * x + 1))
 
 
-@elementwise(np.cosh)
-def cosh(x: Array) -> Array:
-    return np.sinh(x)
+vjp(np.arccosh, x=lambda ct, x: ct / (np.sqrt(x - 1) * np.sqrt(x + 1)))  # the branch of arccosh
 
 
-@elementwise(np.tanh)
-def tanh(ans: Array) -> Array:
-    return 1 - ans * ans
+vjp(np.arctanh, x=lambda ct, x: ct / (1 - x * x))
 
 
-@vjp(np.arcsinh)
-def arcsinh(ct: Array, x: Array) -> Array:
-    return ct / np.sqrt(x * x + 1)
+elementwise(np.deg2rad, x=lambda: math.pi / 180)
+elementwise(np.radians, x=lambda: math.pi / 180)
+elementwise(np.rad2deg, x=lambda: 180 / math.pi)
+elementwise(np.degrees, x=lambda: 180 / math.pi)
 
 
-@vjp(np.arccosh)
-def arccosh(ct: Array, x: Array) -> Array:
-    return ct / (np.sqrt(x - 1) * np.sqrt(x + 1))  # the product has the branch of arccosh
-
-
-@vjp(np.arctanh)
-def arctanh(ct: Array, x: Array) -> Array:
-    return ct / (1 - x * x)
-
-
-@elementwise(np.deg2rad)
-@elementwise(np.radians)
-def deg2rad() -> float:
-    return math.pi / 180
-
-
-@elementwise(np.rad2deg)
-@elementwise(np.degrees)
-def rad2deg() -> float:
-    return 180 / math.pi
-
-
-@elementwise(np.unwrap, "p")
-def unwrap_p() -> int:
-    return 1
+elementwise(np.unwrap, p=lambda: 1)
 
 
 @runtime
@@ -148,11 +85,5 @@ def sinc_derivative(x: Array, n: int) -> Array:
     return math.pi**n * np.where(near, series, value)
 
 
-@elementwise(np.sinc)
-def sinc(x: Array) -> Array:
-    return sinc_derivative(x, 1)
-
-
-@elementwise(sinc_derivative, "x")
-def sinc_derivative_x(x: Array, n: int) -> Array:
-    return sinc_derivative(x, n + 1)
+elementwise(np.sinc, x=lambda x: sinc_derivative(x, 1))
+elementwise(sinc_derivative, x=lambda x, n: sinc_derivative(x, n + 1))

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, NoRule, inactive, linear, lookup, nondiff, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, lookup, nondiff, vjp
 from srcgrad.rules.broadcast import runtime, sum_to
 from srcgrad.rules.numpy.products import outer_parameters
 
-Shape = tuple[int, ...]
 _INSIDE = {np.arccosh: 2.0}  # where the function and its derivatives are finite; else 0.5
 
 
@@ -27,22 +26,16 @@ def masked(ufunc: Any, base: Array, where: Array, *operands: Array, **options: A
     return out
 
 
-@linear(masked, "base")
-def masked_base(ct: Array, where: Array) -> Array:
-    return np.where(where, 0, ct)
+linear(masked, base=lambda ct, where: np.where(where, 0, ct))
 
 
-@vjp(masked, "operands")
-def masked_operands(
-    ct: Array, ufunc: Any, where: Array, operands: Any, operands_shape: Any
-) -> list[Any]:
+@vjp(masked, "operands", where=None)
+def masked_operands(ct: Array, ufunc: Any, where: Array, operands: Any,
+                    operands_shape: Any) -> list[Any]:
     inside = _INSIDE.get(ufunc, 0.5)
     safe = [x if isinstance(x, int | float) else np.where(where, x, inside) for x in operands]
     found = cotangents(ufunc, safe, ufunc(*safe), np.where(where, ct, 0))
     return [c if c is None else sum_to(c, s) for c, s in zip(found, operands_shape)]
-
-
-inactive(masked, "where")
 
 
 def cotangents(ufunc: Any, operands: Any, ans: Array, ct: Array) -> list[Any]:
@@ -74,9 +67,8 @@ def cotangents(ufunc: Any, operands: Any, ans: Array, ct: Array) -> list[Any]:
 
 def _outer_rule(ufunc: Any) -> None:
     @vjp(ufunc.outer, "A", "B", like=outer_parameters)
-    def outer_operands(
-        ct: Array, ans: Array, A: Array, B: Array, A_shape: Shape, B_shape: Shape
-    ) -> tuple[Any, Any]:
+    def outer_operands(ct: Array, ans: Array, A: Array, B: Array, A_shape: Shape,
+                       B_shape: Shape) -> tuple[Any, Any]:
         rank, rest = len(A_shape), len(B_shape)
         rows = np.reshape(A, (*A_shape, *(1,) * rest))
         d_a, d_b = cotangents(ufunc, (rows, B), ans, ct)
@@ -125,11 +117,8 @@ def _reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: A
     """The parameters of ``ufunc.reduceat``."""
 
 
-@linear(np.add.reduceat, "array", like=_reduceat)
-def reduceat_array(ct: Array, array_shape: Shape, indices: Array, axis: int) -> Array:
-    return spread_segments(ct, indices, axis, array_shape[axis])
+linear(np.add.reduceat, like=_reduceat,
+    array=lambda ct, array_shape, indices, axis:
+        spread_segments(ct, indices, axis, array_shape[axis]))
 
-
-@linear(spread_segments, "ct")
-def spread_segments_ct(ct: Array, indices: Array, axis: int) -> Array:
-    return np.add.reduceat(ct, indices, axis)
+linear(spread_segments, ct=lambda ct, indices, axis: np.add.reduceat(ct, indices, axis))

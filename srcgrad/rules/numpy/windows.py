@@ -7,11 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from srcgrad.rules.book import Array, elementwise, linear
+from srcgrad.rules.book import Array, Shape, elementwise, linear
 from srcgrad.rules.broadcast import arange, runtime
 from srcgrad.rules.nn.bessel import i1
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -33,19 +31,10 @@ def _parameters(x: Any, window_shape: Any, axis: Any = None, *, subok: bool = Fa
     """The parameters of ``sliding_window_view``."""
 
 
-@linear(sliding_window_view, "x", like=_parameters)
-def sliding_window_view_x(ct: Array, x_shape: Shape, window_shape: Any, axis: Any) -> Array:
-    return add_windows(ct, window_shape, axis, x_shape)
-
-
-@linear(add_windows, "ct")
-def add_windows_ct(ct: Array, window_shape: Any, axis: Any) -> Array:
-    return sliding_window_view(ct, window_shape, axis)
-
-
-@elementwise(np.i0, "x")
-def i0(x: Array) -> Array:
-    return i1(x)
+linear(sliding_window_view, like=_parameters,
+    x=lambda ct, x_shape, window_shape, axis: add_windows(ct, window_shape, axis, x_shape))
+linear(add_windows, ct=lambda ct, window_shape, axis: sliding_window_view(ct, window_shape, axis))
+elementwise(np.i0, x=lambda x: i1(x))
 
 
 @elementwise(np.kaiser, "beta")

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear
+from srcgrad.rules.book import Array, Shape, linear
 from srcgrad.rules.broadcast import last_write_mask, runtime, sum_to
-
-Shape = tuple[int, ...]
 
 
 @runtime
@@ -36,25 +34,16 @@ def put_add(a: Array, values: Array, key: Any) -> Array:
     return out
 
 
-@linear(put, "a")
-def put_a(ct: Array, key: Any) -> Array:
-    return put(ct, 0, key)
+linear(put, a=lambda ct, key: put(ct, 0, key))
 
 
 @linear(put, "values", settings={"repeated": "last"})
-def put_values(
-    ct: Array, a_shape: Shape, values_shape: Shape, key: Any, repeated: str
-) -> Array:
+def put_values(ct: Array, a_shape: Shape, values_shape: Shape, key: Any, repeated: str) -> Array:
     if repeated == "each":  # every value written to a place counts, also those overwritten
         return sum_to(ct[key], values_shape)
     return sum_to(np.where(last_write_mask(a_shape, key), ct[key], 0), values_shape)
 
 
-@linear(put_add, "a")
-def put_add_a(ct: Array) -> Array:
-    return ct
-
-
-@linear(put_add, "values")
-def put_add_values(ct: Array, values_shape: Shape, key: Any) -> Array:
-    return sum_to(ct[key], values_shape)
+linear(put_add,
+    a=lambda ct: ct,
+    values=lambda ct, values_shape, key: sum_to(ct[key], values_shape))

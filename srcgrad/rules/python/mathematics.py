@@ -12,16 +12,14 @@ from srcgrad.rules.book import (
     Array,
     alias,
     elementwise,
-    entry,
     linear,
     nondiff,
-    sequence,
     variant,
     vjp,
 )
 from srcgrad.rules.broadcast import dispatching
-from srcgrad.rules.nn.error_function import erf_x, erfc_x
-from srcgrad.rules.nn.gamma_functions import digamma, lgamma_x
+from srcgrad.rules.nn.error_function import erf, erfc
+from srcgrad.rules.nn.gamma_functions import digamma, lgamma
 from srcgrad.rules.numpy.cumulative import products_of_others
 from srcgrad.rules.numpy.exponential import natural_log
 
@@ -36,71 +34,24 @@ for _name, _function in (
 # of Python's numbers, which are several times as fast to compute with as NumPy's
 _sin, _cos, _sinh = map(dispatching, (math.sin, math.cos, math.sinh))
 
-
-@elementwise(math.sin, "x", like=lambda x: None)
-def math_sin(x: Array) -> Array:
-    return _cos(x)
-
-
-@elementwise(math.cos, "x", like=lambda x: None)
-def math_cos(x: Array) -> Array:
-    return -_sin(x)
-
-
-@elementwise(math.cosh, "x", like=lambda x: None)
-def math_cosh(x: Array) -> Array:
-    return _sinh(x)
-
+elementwise(math.sin, like=lambda x: None, x=lambda x: _cos(x))
+elementwise(math.cos, like=lambda x: None, x=lambda x: -_sin(x))
+elementwise(math.cosh, like=lambda x: None, x=lambda x: _sinh(x))
 
 nondiff(cmath.isclose, cmath.isfinite, cmath.isinf, cmath.isnan)
 
-entry("math.log", math.log, like=lambda x, base=None: None)
-
-
-@vjp(math.log, "x")
-def log_x(ct: Array, x: Array, base: Any) -> Array:
-    return ct / x if base is None else ct / (x * natural_log(base))
-
-
-@vjp(math.log, "base")
-def log_base(ct: Array, ans: Array, base: Array) -> Array:
-    return -ct * ans / (base * natural_log(base))
-
+vjp(math.log, like=lambda x, base=None: None,
+    x=lambda ct, x, base: ct / x if base is None else ct / (x * natural_log(base)),
+    base=lambda ct, ans, base: -ct * ans / (base * natural_log(base)))
 
 variant(math.log, cmath.log, lambda x, base=None: None)
 
+for _target in (erf, erfc, lgamma):
+    variant(_target, getattr(math, _target.__name__), lambda x: None)
+elementwise(math.gamma, like=lambda x: None, x=lambda ans, x: ans * digamma(x))
 
-@elementwise(math.erf, "x", like=lambda x: None)
-def math_erf(x: Array) -> Array:
-    return erf_x(x)
-
-
-@elementwise(math.erfc, "x", like=lambda x: None)
-def math_erfc(x: Array) -> Array:
-    return erfc_x(x)
-
-
-@elementwise(math.lgamma, "x", like=lambda x: None)
-def math_lgamma(x: Array) -> Array:
-    return lgamma_x(x)
-
-
-@elementwise(math.gamma, "x", like=lambda x: None)
-def math_gamma(ans: Array, x: Array) -> Array:
-    return ans * digamma(x)
-
-
-entry("math.remainder", math.remainder, like=lambda x, y: None)
-
-
-@elementwise(math.remainder, "x")
-def remainder_x() -> int:
-    return 1
-
-
-@vjp(math.remainder, "y")
-def remainder_y(ct: Array, x: Array, y: Array) -> Array:
-    return -ct * np.rint(x / y)
+elementwise(math.remainder, like=lambda x, y: None, x=lambda: 1)
+vjp(math.remainder, y=lambda ct, x, y: -ct * np.rint(x / y))
 
 
 @vjp(math.hypot, "coordinates", like=lambda *coordinates: None)
@@ -109,7 +60,7 @@ def hypot_coordinates(ct: Array, ans: Array, coordinates: tuple[Array, ...]) -> 
     return [scale * x for x in coordinates]
 
 
-@vjp(math.dist, "p", like=lambda p, q: None)
+@vjp(math.dist, "p", like=lambda p, q: None, sequence=True)
 def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
     scale = ct / (ans + (ans == 0))
     if not isinstance(p_shape, list):
@@ -117,18 +68,16 @@ def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
     return [scale * (p[i] - q[i]) for i in range(len(p_shape))]
 
 
-@vjp(math.dist, "q")
-def dist_q(ct: Array, ans: Array, p: Any, q: Any, q_shape: Any) -> Any:
-    return dist_p(ct, ans, q, p, q_shape)
+vjp(math.dist, sequence=True, q=lambda ct, ans, p, q, q_shape: dist_p(ct, ans, q, p, q_shape))
 
 
-@linear(sum, "seq", like=lambda seq, start=0: None)
-@linear(math.fsum, "seq", like=lambda seq: None)
+@linear(sum, "seq", sequence=True, like=lambda seq, start=0: None)
+@linear(math.fsum, "seq", sequence=True, like=lambda seq: None)
 def fsum_seq(ct: Array, seq_shape: Any) -> Any:
     return [ct] * len(seq_shape) if isinstance(seq_shape, list) else np.broadcast_to(ct, seq_shape)
 
 
-@vjp(math.prod, "iterable", like=lambda iterable, *, start=1: None)
+@vjp(math.prod, "iterable", sequence=True, like=lambda iterable, *, start=1: None)
 def prod_iterable(ct: Array, iterable: Any, start: Any) -> Any:
     scale = ct if isinstance(start, int) and start == 1 else ct * start
     if not isinstance(iterable, list | tuple):
@@ -137,15 +86,13 @@ def prod_iterable(ct: Array, iterable: Any, start: Any) -> Any:
     return [scale * others[i] for i in range(len(iterable))]
 
 
-@vjp(math.prod, "start")
-def prod_start(ct: Array, iterable: Any) -> Array:
-    factors = np.stack(iterable) if isinstance(iterable, list | tuple) else iterable
-    return ct * np.prod(factors)
+vjp(math.prod,
+    start=lambda ct, iterable:
+        ct * np.prod(np.stack(iterable) if isinstance(iterable, list | tuple) else iterable))
 
 
-@vjp(cmath.phase, "z", like=lambda z: None)
-def phase_z(ct: Array, z: Array) -> Array:
-    return -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2)
+vjp(cmath.phase, like=lambda z: None,
+    z=lambda ct, z: -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2))
 
 
 @vjp(cmath.polar, "z", like=lambda z: None)
@@ -160,14 +107,9 @@ def polar_z(ct: Any, ans: Any, z: Array) -> Array:
     return d
 
 
-@vjp(cmath.rect, "r", like=lambda r, phi: None)
-def rect_r(ct: Array, phi: Array) -> Array:
-    return ct * np.exp(1j * phi)
-
-
-@vjp(cmath.rect, "phi")
-def rect_phi(ct: Array, ans: Array) -> Array:
-    return 1j * ct * ans
+vjp(cmath.rect, like=lambda r, phi: None,
+    r=lambda ct, phi: ct * np.exp(1j * phi),
+    phi=lambda ct, ans: 1j * ct * ans)
 
 
 def sumprod_p(ct: Array, q: Any, p_shape: Any) -> Any:
@@ -176,16 +118,6 @@ def sumprod_p(ct: Array, q: Any, p_shape: Any) -> Any:
     return ct * np.ravel(q)  # which may be a list
 
 
-def sumprod_q(ct: Array, p: Any, q_shape: Any) -> Any:
-    return sumprod_p(ct, p, q_shape)
-
-
 if hasattr(math, "sumprod"):  # Python 3.12
-    vjp(math.sumprod, "p", like=lambda p, q: None)(sumprod_p)
-    vjp(math.sumprod, "q")(sumprod_q)
-    sequence(math.sumprod, "p", "q")
-
-sequence(math.dist, "p", "q")
-sequence(math.fsum, "seq")
-sequence(sum, "seq")
-sequence(math.prod, "iterable")
+    vjp(math.sumprod, "p", like=lambda p, q: None, sequence=True)(sumprod_p)
+    vjp(math.sumprod, sequence=True, q=lambda ct, p, q_shape: sumprod_p(ct, p, q_shape))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, sequence, vjp
+from srcgrad.rules.book import Array, vjp
 
 
 def _items(slopes: Array, data: list[Array]) -> list[Array]:
@@ -24,53 +24,41 @@ def _about(data: list[Array], center: Any) -> Array:
     return values - (np.mean(values) if center is None else center)
 
 
-@vjp(statistics.mean, "data", like=lambda data: None)
-def mean_data(ct: Array, data: Any) -> list[Array]:
-    return [ct / len(data)] * len(data)
+vjp(statistics.mean, sequence=True, like=lambda data: None,
+    data=lambda ct, data: [ct / len(data)] * len(data))
+vjp(statistics.pvariance, sequence=True, like=lambda data, mu=None: None,
+    data=lambda ct, data, mu: _items(2 * ct / len(data) * _about(data, mu), data))
+vjp(statistics.variance, sequence=True, like=lambda data, xbar=None: None,
+    data=lambda ct, data, xbar: _items(2 * ct / (len(data) - 1) * _about(data, xbar), data))
 
 
-@vjp(statistics.pvariance, "data", like=lambda data, mu=None: None)
-def pvariance_data(ct: Array, data: Any, mu: Any) -> list[Array]:
-    return _items(2 * ct / len(data) * _about(data, mu), data)
-
-
-@vjp(statistics.variance, "data", like=lambda data, xbar=None: None)
-def variance_data(ct: Array, data: Any, xbar: Any) -> list[Array]:
-    return _items(2 * ct / (len(data) - 1) * _about(data, xbar), data)
-
-
-@vjp(statistics.pstdev, "data", like=lambda data, mu=None: None)
+@vjp(statistics.pstdev, "data", sequence=True, like=lambda data, mu=None: None)
 def pstdev_data(ct: Array, ans: Array, data: Any, mu: Any) -> list[Array]:
     scale = ct / (len(data) * np.where(ans == 0, 1, ans))
     return _items(scale * _about(data, mu), data)
 
 
-@vjp(statistics.stdev, "data", like=lambda data, xbar=None: None)
+@vjp(statistics.stdev, "data", sequence=True, like=lambda data, xbar=None: None)
 def stdev_data(ct: Array, ans: Array, data: Any, xbar: Any) -> list[Array]:
     scale = ct / ((len(data) - 1) * np.where(ans == 0, 1, ans))
     return _items(scale * _about(data, xbar), data)
 
 
-@vjp(statistics.geometric_mean, "data", like=lambda data: None)
-def geometric_mean_data(ct: Array, ans: Array, data: Any) -> list[Array]:
-    return [ct * ans / (len(data) * x) for x in data]
+vjp(statistics.geometric_mean, sequence=True, like=lambda data: None,
+    data=lambda ct, ans, data: [ct * ans / (len(data) * x) for x in data])
 
 
-@vjp(statistics.harmonic_mean, "data", like=lambda data, weights=None: None)
+@vjp(statistics.harmonic_mean, "data", sequence=True,
+     like=lambda data, weights=None: None)
 def harmonic_mean_data(ct: Array, ans: Array, data: Any, weights: Any) -> list[Array]:
     shares = [1 / len(data)] * len(data) if weights is None else [
         w / sum(weights) for w in weights]
     return [ct * shares[i] * (ans / data[i]) ** 2 for i in range(len(data))]
 
 
-@vjp(statistics.covariance, "x", like=lambda x, y: None)
-def covariance_x(ct: Array, x: Any, y: Any) -> list[Array]:
-    return _items(ct / (len(x) - 1) * _about(y, None), x)
-
-
-@vjp(statistics.covariance, "y")
-def covariance_y(ct: Array, x: Any, y: Any) -> list[Array]:
-    return _items(ct / (len(y) - 1) * _about(x, None), y)
+vjp(statistics.covariance, sequence=True, like=lambda x, y: None,
+    x=lambda ct, x, y: _items(ct / (len(x) - 1) * _about(y, None), x),
+    y=lambda ct, x, y: _items(ct / (len(y) - 1) * _about(x, None), y))
 
 
 def _correlation(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
@@ -81,20 +69,7 @@ def _correlation(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
                         - ans * along / square), x)
 
 
-def correlation_x(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
-    return _correlation(ct, ans, x, y)
-
-
-def correlation_y(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
-    return _correlation(ct, ans, y, x)
-
-
 if sys.version_info >= (3, 13):  # before, its source is differentiated
-    vjp(statistics.correlation, "x", like=lambda x, y: None)(correlation_x)
-    vjp(statistics.correlation, "y")(correlation_y)
-    sequence(statistics.correlation, "x", "y")
-
-for _function in (statistics.mean, statistics.pvariance, statistics.variance, statistics.pstdev,
-                  statistics.stdev, statistics.geometric_mean, statistics.harmonic_mean):
-    sequence(_function, "data")
-sequence(statistics.covariance, "x", "y")
+    vjp(statistics.correlation, sequence=True, like=lambda x, y: None,
+        x=lambda ct, ans, x, y: _correlation(ct, ans, x, y),
+        y=lambda ct, ans, x, y: _correlation(ct, ans, y, x))

@@ -13,7 +13,6 @@ import scipy.linalg as sl
 from srcgrad.rules.book import Array, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 
-Shape = tuple[Any, ...]
 _solve_banded = dispatching(sl.solve_banded)
 
 
@@ -67,29 +66,13 @@ def banded_product(ab: Array, x: Array, lower: int, upper: int) -> Array:
     return out
 
 
-@linear(turned_bands, "ab")
-def turned_bands_ab(ct: Array, lower: int, upper: int) -> Array:
-    return turned_bands(ct, upper, lower)
-
-
-@vjp(band_products, "v")
-def band_products_v(ct: Array, x: Array, lower: int, upper: int) -> Array:
-    return banded_product(ct, x, lower, upper)
-
-
-@vjp(band_products, "x")
-def band_products_x(ct: Array, v: Array, lower: int, upper: int) -> Array:
-    return banded_product(turned_bands(ct, lower, upper), v, upper, lower)
-
-
-@vjp(banded_product, "ab")
-def banded_product_ab(ct: Array, x: Array, lower: int, upper: int) -> Array:
-    return band_products(ct, x, lower, upper)
-
-
-@vjp(banded_product, "x")
-def banded_product_x(ct: Array, ab: Array, lower: int, upper: int) -> Array:
-    return banded_product(turned_bands(ab, lower, upper), ct, upper, lower)
+linear(turned_bands, ab=lambda ct, lower, upper: turned_bands(ct, upper, lower))
+vjp(band_products,
+    v=lambda ct, x, lower, upper: banded_product(ct, x, lower, upper),
+    x=lambda ct, v, lower, upper: banded_product(turned_bands(ct, lower, upper), v, upper, lower))
+vjp(banded_product,
+    ab=lambda ct, x, lower, upper: band_products(ct, x, lower, upper),
+    x=lambda ct, ab, lower, upper: banded_product(turned_bands(ab, lower, upper), ct, upper, lower))
 
 
 @vjp(sl.solve_banded, "b")
@@ -115,9 +98,9 @@ def general_banded_solution(ab: Array, b: Array, lower: int, upper: int) -> Arra
     return np.asarray(x)
 
 
-@vjp(general_banded_solution, "b")
-def general_banded_solution_b(ct: Array, ab: Array, lower: int, upper: int) -> Array:
-    return _solve_banded((upper, lower), turned_bands(ab[lower:], lower, upper), ct)
+vjp(general_banded_solution,
+    b=lambda ct, ab, lower, upper:
+        _solve_banded((upper, lower), turned_bands(ab[lower:], lower, upper), ct))
 
 
 @vjp(general_banded_solution, "ab")

@@ -7,11 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.spatial.distance as sd
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
-from srcgrad.rules.broadcast import dispatching, runtime
-
-Shape = tuple[Any, ...]
-_squareform = dispatching(sd.squareform)
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
+from srcgrad.rules.broadcast import runtime
 
 
 @runtime
@@ -34,19 +31,12 @@ def above_diagonal(square: Array) -> Array:
     return np.asarray(square[np.triu_indices(np.shape(square)[0], 1)])
 
 
-@linear(upper_square, "values")
-def upper_square_values(ct: Array) -> Array:
-    return above_diagonal(ct)
+linear(upper_square, values=lambda ct: above_diagonal(ct))
+linear(above_diagonal, square=lambda ct, square_shape: upper_square(ct, square_shape))
 
-
-@linear(above_diagonal, "square")
-def above_diagonal_square(ct: Array, square_shape: Shape) -> Array:
-    return upper_square(ct, square_shape)
-
-
-@vjp(sd.squareform, "X", like=lambda X, force="no", checks=True: None)
-def squareform_x(ct: Array, X_ndim: int, X_shape: Shape) -> Array:
-    return above_diagonal(ct + ct.T) if X_ndim == 1 else upper_square(ct, X_shape)
+vjp(sd.squareform, like=lambda X, force="no", checks=True: None,
+    X=lambda ct, X_ndim, X_shape:
+        above_diagonal(ct + ct.T) if X_ndim == 1 else upper_square(ct, X_shape))
 
 
 def _cdist_like(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None,
@@ -102,16 +92,10 @@ def _of_rows(ct: Array, ans: Array, a: Array, b: Array, metric: Any, p: Any, w: 
     return np.sum(np.expand_dims(ct, -1) * slope, axis=1)
 
 
-@vjp(sd.cdist, "XA", like=_cdist_like)
-def cdist_a(ct: Array, ans: Array, XA: Array, XB: Array, metric: Any,
-            p: Any, w: Any, V: Any, VI: Any) -> Array:
-    return _of_rows(ct, ans, XA, XB, metric, p, w, V, VI)
-
-
-@vjp(sd.cdist, "XB", like=_cdist_like)
-def cdist_b(ct: Array, ans: Array, XA: Array, XB: Array, metric: Any,
-            p: Any, w: Any, V: Any, VI: Any) -> Array:
-    return _of_rows(ct.T, ans.T, XB, XA, metric, p, w, V, VI)
+vjp(sd.cdist, like=_cdist_like,
+    XA=lambda ct, ans, XA, XB, metric, p, w, V, VI: _of_rows(ct, ans, XA, XB, metric, p, w, V, VI),
+    XB=lambda ct, ans, XA, XB, metric, p, w, V, VI:
+        _of_rows(ct.T, ans.T, XB, XA, metric, p, w, V, VI))
 
 
 @vjp(sd.pdist, "X", like=_pdist_like)

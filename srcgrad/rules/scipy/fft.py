@@ -11,25 +11,16 @@ from srcgrad.rules.book import Array, NoRule, linear, nondiff, static, variant
 from srcgrad.rules.broadcast import dispatching, resize_axis
 from srcgrad.rules.numpy.joining import along
 
-for _name in ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"):
-    variant(
-        getattr(np.fft, _name),
-        getattr(sf, _name),
-        lambda a, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None: None,
-    )
-for _name in ("fft2", "ifft2", "rfft2", "irfft2"):
-    variant(
-        getattr(np.fft, _name),
-        getattr(sf, _name),
-        lambda a, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None:
-        None,
-    )
-for _name in ("fftn", "ifftn", "rfftn", "irfftn"):
-    variant(
-        getattr(np.fft, _name),
-        getattr(sf, _name),
-        lambda a, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None: None,
-    )
+for _names, _like in (
+    (("fft", "ifft", "rfft", "irfft", "hfft", "ihfft"), lambda a, n=None, axis=-1, norm=None,
+     overwrite_x=False, workers=None, *, plan=None: None),
+    (("fft2", "ifft2", "rfft2", "irfft2"), lambda a, s=None, axes=(-2, -1), norm=None,
+     overwrite_x=False, workers=None, *, plan=None: None),
+    (("fftn", "ifftn", "rfftn", "irfftn"), lambda a, s=None, axes=None, norm=None,
+     overwrite_x=False, workers=None, *, plan=None: None),
+):
+    for _name in _names:
+        variant(getattr(np.fft, _name), getattr(sf, _name), _like)
 variant(np.fft.fftshift, sf.fftshift, lambda x, axes=None: None)
 variant(np.fft.ifftshift, sf.ifftshift, lambda x, axes=None: None)
 for _name in ("fftfreq", "rfftfreq"):
@@ -74,10 +65,8 @@ def cosine_transpose(function: Any, inverse: Any, cosine: bool, forward: bool) -
             return same(_scaled(ct, axis, cosine, 2), type=5 - type, axis=axis, norm=norm)
         return _scaled(same(ct, type=5 - type, axis=axis, norm=norm), axis, cosine, 0.5)
 
-    def transform_x(
-        ct: Array, x_shape: tuple[int, ...], type: int, n: Any, axis: int, norm: Any,
-        orthogonalize: Any,
-    ) -> Array:  # fmt: skip
+    def transform_x(ct: Array, x_shape: tuple[int, ...], type: int, n: Any, axis: int, norm: Any,
+                    orthogonalize: Any) -> Array:
         if orthogonalize is not None or type not in (1, 2, 3, 4):
             raise NoRule(
                 "cosine and sine transforms have a derivative rule for types 1 to 4, "
@@ -89,10 +78,8 @@ def cosine_transpose(function: Any, inverse: Any, cosine: bool, forward: bool) -
     return transform_x
 
 
-def over_axes(
-    transform_x: Any, ct: Array, x_shape: tuple[int, ...], type: int, shape: Any, axes: Any,
-    norm: Any,
-) -> Array:  # fmt: skip
+def over_axes(transform_x: Any, ct: Array, x_shape: tuple[int, ...], type: int, shape: Any,
+              axes: Any, norm: Any) -> Array:
     """The rule of a transform along several axes, from that along one."""
     if shape is not None:
         raise NoRule("cosine and sine transforms of several axes have a derivative rule without "
@@ -105,14 +92,12 @@ def over_axes(
 
 
 def _parameters(x: Any, type: Any = 2, n: Any = None, axis: Any = -1, norm: Any = None,
-                overwrite_x: Any = False, workers: Any = None,
-                orthogonalize: Any = None) -> None:  # fmt: skip
+                overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None) -> None:
     """The parameters of the cosine and sine transforms."""
 
 
 def _several(x: Any, type: Any = 2, s: Any = None, axes: Any = None, norm: Any = None,
-             overwrite_x: Any = False, workers: Any = None,
-             orthogonalize: Any = None) -> None:  # fmt: skip
+             overwrite_x: Any = False, workers: Any = None, orthogonalize: Any = None) -> None:
     """The parameters of those along several axes."""
 
 

@@ -94,12 +94,12 @@ _cosines("dst")
 # ---- operators on periodic sequences: transposed they are themselves, or turn the sign ----------
 _hilbert, _ihilbert, _diff = (dispatching(f) for f in (fp.hilbert, fp.ihilbert, fp.diff))
 _tilbert, _itilbert, _moved = (dispatching(f) for f in (fp.tilbert, fp.itilbert, fp.shift))
-linear(fp.hilbert, "x")(lambda ct: -_hilbert(ct))
-linear(fp.ihilbert, "x")(lambda ct: -_ihilbert(ct))
-linear(fp.tilbert, "x")(lambda ct, h, period: -_tilbert(ct, h, period))
-linear(fp.itilbert, "x")(lambda ct, h, period: -_itilbert(ct, h, period))
-linear(fp.diff, "x")(lambda ct, order, period: (-1) ** order * _diff(ct, order, period))
-linear(fp.shift, "x")(lambda ct, a, period: _around(_moved(_around(ct), a, period)))
+linear(fp.hilbert, x=lambda ct: -_hilbert(ct))
+linear(fp.ihilbert, x=lambda ct: -_ihilbert(ct))
+linear(fp.tilbert, x=lambda ct, h, period: -_tilbert(ct, h, period))
+linear(fp.itilbert, x=lambda ct, h, period: -_itilbert(ct, h, period))
+linear(fp.diff, x=lambda ct, order, period: (-1) ** order * _diff(ct, order, period))
+linear(fp.shift, x=lambda ct, a, period: _around(_moved(_around(ct), a, period)))
 
 
 def _around(x: Array) -> Array:

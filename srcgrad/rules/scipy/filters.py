@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 import scipy.signal as sp
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 from srcgrad.rules.scipy.ndimage_ranks import picked_back
 
-Shape = tuple[Any, ...]
 _lfilter = dispatching(sp.lfilter)
 _sosfilt = dispatching(sp.sosfilt)
 
@@ -37,14 +36,9 @@ def _backwards(b: Array, a: Any, x: Array, axis: int) -> Array:
     return np.flip(_lfilter(b, a, np.flip(x, axis), axis=axis), axis)
 
 
-@vjp(lag_products, "weights")
-def lag_products_weights(ct: Array, signal: Array, axis: int) -> Array:
-    return _lfilter(ct, 1.0, signal, axis=axis)
-
-
-@vjp(lag_products, "signal")
-def lag_products_signal(ct: Array, weights: Array, axis: int) -> Array:
-    return _backwards(ct, 1.0, weights, axis)
+vjp(lag_products,
+    weights=lambda ct, signal, axis: _lfilter(ct, 1.0, signal, axis=axis),
+    signal=lambda ct, weights, axis: _backwards(ct, 1.0, weights, axis))
 
 
 @vjp(sp.lfilter, "x")

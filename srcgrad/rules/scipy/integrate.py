@@ -46,7 +46,7 @@ def integrals(function: Any, a: Any, b: Any, args: Any, like: Any, settings: Any
                  for part, shape in zip(np.split(found, ends), shapes))
 
 
-@vjp(integrals, "args")
+@vjp(integrals, "args", sequence=True)
 def integrals_args(ct: Any, function: Any, a: Any, b: Any, args: Any, settings: Any) -> list[Any]:
     active = [i for i, c in enumerate(ct) if c is not None]
     back = function.pullback([i for i in function.varying if i], active)
@@ -66,9 +66,6 @@ def integrals_limits(ct: Any, function: Any, a: Any, b: Any, args: Any, settings
     return -at(a), at(b)
 
 
-sequence(integrals, "args")
-
-
 def _require_plain(settings: Any) -> None:
     if settings.get("weight") is not None:
         raise NoRule("a limit of an integral with weight= that depends on what is differentiated")
@@ -80,7 +77,7 @@ def _value_only(ct: Any) -> Any:
     return ct[0]
 
 
-@vjp(si.quad, "args")
+@vjp(si.quad, "args", sequence=True)
 def quad_args(ct: Any, func: Any, a: Any, b: Any, args: Any, epsabs: Any, epsrel: Any, limit: Any,
               points: Any, weight: Any, wvar: Any, wopts: Any, maxp1: Any, limlst: Any
               ) -> list[Any]:
@@ -102,9 +99,6 @@ def quad_a(ct: Any, func: Any, a: Array, args: Any, weight: Any) -> Array:
 def quad_b(ct: Any, func: Any, b: Array, args: Any, weight: Any) -> Array:
     _require_plain({"weight": weight})
     return _value_only(ct) * evaluated(func, (b, *args))
-
-
-sequence(si.quad, "args")
 
 
 @vjp(si.odeint, "y0", "t", "args")

@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.interpolate as si
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime
-
-Shape = tuple[Any, ...]
 
 
 # ---- piecewise polynomials -----------------------------------------------------------------------
@@ -72,57 +70,37 @@ def of_pieces(d: Array, x: Array, points: Array, extrapolate: bool, shape: Shape
     return np.where(known, d[piece], 0.0)
 
 
-@linear(sums_of_pieces, "d")
-def sums_of_pieces_d(ct: Array, d_shape: Shape, x: Array, points: Array,
-                     extrapolate: bool) -> Array:
-    return of_pieces(ct, x, points, extrapolate, d_shape)
+linear(sums_of_pieces, x=None, points=None,
+    d=lambda ct, d_shape, x, points, extrapolate: of_pieces(ct, x, points, extrapolate, d_shape))
 
 
-@linear(of_pieces, "d")
-def of_pieces_d(ct: Array, d_shape: Shape, x: Array, points: Array, extrapolate: bool) -> Array:
-    return sums_of_pieces(ct, x, points, extrapolate, d_shape)
+linear(of_pieces, x=None, points=None,
+    d=lambda ct, d_shape, x, points, extrapolate:
+        sums_of_pieces(ct, x, points, extrapolate, d_shape))
 
 
-vjp(sums_of_pieces, "x", "points")(lambda: (None, None))
-vjp(of_pieces, "x", "points")(lambda: (None, None))
+def _piecewise_slopes(d: Array, c: Array, x: Array, points: Array, nu: int, extrapolate: bool
+                      ) -> Array:
+    return np.sum(d * piecewise_values(c, x, points, nu + 1, extrapolate, d.shape), axis=-1)
 
 
-@vjp(piecewise_values, "c")
-def piecewise_values_c(ct: Array, c_shape: Shape, x: Array, points: Array, nu: int,
-                       extrapolate: bool) -> Array:
-    return piecewise_back(ct, x, points, nu, extrapolate, c_shape)
+vjp(piecewise_values,
+    c=lambda ct, c_shape, x, points, nu, extrapolate:
+        piecewise_back(ct, x, points, nu, extrapolate, c_shape),
+    points=lambda ct, c, x, points, nu, extrapolate:
+        _piecewise_slopes(ct, c, x, points, nu, extrapolate),
+    x=lambda ct, c, x, x_shape, points, nu, extrapolate:
+        -sums_of_pieces(_piecewise_slopes(ct, c, x, points, nu, extrapolate), x, points,
+                        extrapolate, x_shape))
 
-
-@vjp(piecewise_values, "points")
-def piecewise_values_points(ct: Array, c: Array, x: Array, points: Array, nu: int,
-                            extrapolate: bool) -> Array:
-    return np.sum(ct * piecewise_values(c, x, points, nu + 1, extrapolate, ct.shape), axis=-1)
-
-
-@vjp(piecewise_values, "x")
-def piecewise_values_x(ct: Array, c: Array, x: Array, x_shape: Shape, points: Array, nu: int,
-                       extrapolate: bool) -> Array:
-    slopes = np.sum(ct * piecewise_values(c, x, points, nu + 1, extrapolate, ct.shape), axis=-1)
-    return -sums_of_pieces(slopes, x, points, extrapolate, x_shape)
-
-
-@vjp(piecewise_back, "d")
-def piecewise_back_d(ct: Array, d_shape: Shape, x: Array, points: Array, nu: int,
-                     extrapolate: bool) -> Array:
-    return piecewise_values(ct, x, points, nu, extrapolate, d_shape)
-
-
-@vjp(piecewise_back, "points")
-def piecewise_back_points(ct: Array, d: Array, d_shape: Shape, x: Array, points: Array, nu: int,
-                          extrapolate: bool) -> Array:
-    return np.sum(d * piecewise_values(ct, x, points, nu + 1, extrapolate, d_shape), axis=-1)
-
-
-@vjp(piecewise_back, "x")
-def piecewise_back_x(ct: Array, d: Array, d_shape: Shape, x: Array, x_shape: Shape, points: Array,
-                     nu: int, extrapolate: bool) -> Array:
-    slopes = np.sum(d * piecewise_values(ct, x, points, nu + 1, extrapolate, d_shape), axis=-1)
-    return -sums_of_pieces(slopes, x, points, extrapolate, x_shape)
+vjp(piecewise_back,
+    d=lambda ct, d_shape, x, points, nu, extrapolate:
+        piecewise_values(ct, x, points, nu, extrapolate, d_shape),
+    points=lambda ct, d, x, points, nu, extrapolate:
+        _piecewise_slopes(d, ct, x, points, nu, extrapolate),
+    x=lambda ct, d, x, x_shape, points, nu, extrapolate:
+        -sums_of_pieces(_piecewise_slopes(d, ct, x, points, nu, extrapolate), x, points,
+                        extrapolate, x_shape))
 
 
 @runtime
@@ -145,11 +123,9 @@ def lengths_of_pieces(x: Array, a: Any, b: Any, extrapolate: bool, shape: Shape)
                      for p in range(shape[0] - 1, -1, -1)])
 
 
-@vjp(piecewise_integral, "c")
-def piecewise_integral_c(ct: Array, c_shape: Shape, x: Array, a: Any, b: Any,
-                         extrapolate: bool) -> Array:
-    lengths = lengths_of_pieces(x, a, b, extrapolate, c_shape[:2])
-    return lengths[:, :, None] * ct
+vjp(piecewise_integral,
+    c=lambda ct, c_shape, x, a, b, extrapolate:
+        lengths_of_pieces(x, a, b, extrapolate, c_shape[:2])[:, :, None] * ct)
 
 
 @vjp(piecewise_integral, "a", "b")
@@ -179,39 +155,29 @@ def spline_back(d: Array, t: Array, k: int, points: Array, nu: int, extrapolate:
     return np.nan_to_num(basis).T @ np.where(np.isnan(basis[:, :1]), 0.0, d)
 
 
-@vjp(spline_values, "c")
-def spline_values_c(ct: Array, c_shape: Shape, t: Array, k: int, points: Array, nu: int,
-                    extrapolate: bool) -> Array:
-    return spline_back(ct, t, k, points, nu, extrapolate, c_shape)
-
-
-@vjp(spline_values, "points")
-def spline_values_points(ct: Array, c: Array, t: Array, k: int, points: Array, nu: int,
-                         extrapolate: bool) -> Array:
+def _spline_slopes(d: Array, c: Array, t: Array, k: int, points: Array, nu: int,
+                   extrapolate: bool) -> Array:
     if nu >= k:
         return np.zeros_like(points)
-    return np.sum(ct * spline_values(c, t, k, points, nu + 1, extrapolate, ct.shape), axis=-1)
+    return np.sum(d * spline_values(c, t, k, points, nu + 1, extrapolate, d.shape), axis=-1)
 
 
-@vjp(spline_back, "d")
-def spline_back_d(ct: Array, d_shape: Shape, t: Array, k: int, points: Array, nu: int,
-                  extrapolate: bool) -> Array:
-    return spline_values(ct, t, k, points, nu, extrapolate, d_shape)
-
-
-@vjp(spline_back, "points")
-def spline_back_points(ct: Array, d: Array, d_shape: Shape, t: Array, k: int, points: Array,
-                       nu: int, extrapolate: bool) -> Array:
-    if nu >= k:
-        return np.zeros_like(points)
-    return np.sum(d * spline_values(ct, t, k, points, nu + 1, extrapolate, d_shape), axis=-1)
-
-
-@vjp(spline_values, "t")
-@vjp(spline_back, "t")
 def knots_back() -> None:
     raise NoRule("splines of scipy.interpolate have no derivative rule for their knots, and for "
                  "the places of the values that they interpolate")
+
+
+vjp(spline_values, t=knots_back,
+    c=lambda ct, c_shape, t, k, points, nu, extrapolate:
+        spline_back(ct, t, k, points, nu, extrapolate, c_shape),
+    points=lambda ct, c, t, k, points, nu, extrapolate:
+        _spline_slopes(ct, c, t, k, points, nu, extrapolate))
+
+vjp(spline_back, t=knots_back,
+    d=lambda ct, d_shape, t, k, points, nu, extrapolate:
+        spline_values(ct, t, k, points, nu, extrapolate, d_shape),
+    points=lambda ct, d, t, k, points, nu, extrapolate:
+        _spline_slopes(d, ct, t, k, points, nu, extrapolate))
 
 
 @runtime
@@ -225,14 +191,7 @@ def collocation(function: Any, x: Array, t: Array, k: int, place: Array, offset:
     return made
 
 
-@vjp(collocation, "x", "t")
-def collocation_x() -> None:
-    knots_back()
-
-
-@vjp(collocation, "place")
-def collocation_place(ct: Array) -> None:
-    """Its numbers are written over."""
+vjp(collocation, place=None, x=knots_back, t=knots_back)  # its numbers are written over
 
 
 # ---- splines of FITPACK --------------------------------------------------------------------------
@@ -260,43 +219,23 @@ def between_knots(d: Array, t: Array, k: int, points: Array, ext: int) -> Array:
     return np.where(inside, d, 0.0) if ext == 3 else d
 
 
-@linear(between_knots, "d")
-def between_knots_d(ct: Array, t: Array, k: int, points: Array, ext: int) -> Array:
-    return between_knots(ct, t, k, points, ext)
+linear(between_knots, t=None, points=None,
+    d=lambda ct, t, k, points, ext: between_knots(ct, t, k, points, ext))
 
 
-vjp(between_knots, "t", "points")(lambda: (None, None))
-
-
-@vjp(fitpack_values, "c")
-def fitpack_values_c(ct: Array, c_shape: Shape, t: Array, k: int, points: Array, der: int,
-                     ext: int) -> Array:
-    return fitpack_back(ct, t, k, points, der, ext, c_shape)
-
-
-@vjp(fitpack_values, "points")
-def fitpack_values_points(ct: Array, c: Array, t: Array, k: int, points: Array, der: int,
-                          ext: int) -> Array:
+def _fitpack_slopes(d: Array, c: Array, t: Array, k: int, points: Array, der: int,
+                    ext: int) -> Array:
     if der >= k:
         return np.zeros_like(points)
-    slopes = fitpack_values(c, t, k, points, der + 1, ext, ct.shape)
-    return between_knots(ct * slopes, t, k, points, ext)
-
-
-@vjp(fitpack_back, "d")
-def fitpack_back_d(ct: Array, d_shape: Shape, t: Array, k: int, points: Array, der: int,
-                   ext: int) -> Array:
-    return fitpack_values(ct, t, k, points, der, ext, d_shape)
-
-
-@vjp(fitpack_back, "points")
-def fitpack_back_points(ct: Array, d: Array, d_shape: Shape, t: Array, k: int, points: Array,
-                        der: int, ext: int) -> Array:
-    if der >= k:
-        return np.zeros_like(points)
-    slopes = fitpack_values(ct, t, k, points, der + 1, ext, d_shape)
+    slopes = fitpack_values(c, t, k, points, der + 1, ext, d.shape)
     return between_knots(d * slopes, t, k, points, ext)
 
 
-vjp(fitpack_values, "t")(knots_back)
-vjp(fitpack_back, "t")(knots_back)
+vjp(fitpack_values, t=knots_back,
+    c=lambda ct, c_shape, t, k, points, der, ext: fitpack_back(ct, t, k, points, der, ext, c_shape),
+    points=lambda ct, c, t, k, points, der, ext: _fitpack_slopes(ct, c, t, k, points, der, ext))
+
+vjp(fitpack_back, t=knots_back,
+    d=lambda ct, d_shape, t, k, points, der, ext:
+        fitpack_values(ct, t, k, points, der, ext, d_shape),
+    points=lambda ct, d, t, k, points, der, ext: _fitpack_slopes(d, ct, t, k, points, der, ext))

@@ -7,32 +7,36 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
-from srcgrad.rules.book import Array, NoRule, linear, nondiff, sequence, static, vjp
+from srcgrad.rules.book import (
+    Array,
+    Dtype,
+    NoRule,
+    Shape,
+    linear,
+    nondiff,
+    sequence,
+    static,
+    variant,
+    vjp,
+)
 from srcgrad.rules.broadcast import dispatching, eye, runtime
 from srcgrad.rules.numpy.decompositions import (
     cholesky_a,
     eig_a,
     eigh_a,
-    eigvals_a,
     eigvalsh_a,
     qr_a,
     read_triangle,
     svd_a,
-    svdvals_x,
 )
 from srcgrad.rules.numpy.linear_algebra import (
-    det_a,
     frechet_transpose,
-    inv_a,
     lstsq_a_b,
     pinv_a,
     solve_a_b,
 )
 from srcgrad.rules.numpy.norms import norm_x
 from srcgrad.rules.numpy.products import matrix_transpose
-
-Shape = tuple[int, ...]
-Dtype = np.dtype[Any]
 
 _solve_triangular = dispatching(sl.solve_triangular)
 _cho_solve = dispatching(sl.cho_solve)
@@ -62,10 +66,8 @@ _STRUCTURES = {None: None, "gen": None, "general": None, "sym": "both", "symmetr
 
 
 @vjp(sl.solve, "a", "b", settings={"triangle": "read"})
-def scipy_solve(
-    ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: Dtype, b_shape: Shape, lower: bool,
-    assume_a: Any, transposed: bool, triangle: str,
-) -> Any:  # fmt: skip
+def scipy_solve(ct: Array, ans: Array, a: Array, a_shape: Shape, a_dtype: Dtype, b_shape: Shape,
+                lower: bool, assume_a: Any, transposed: bool, triangle: str) -> Any:
     if assume_a not in _STRUCTURES:
         raise NoRule(f"scipy.linalg.solve has no derivative rule with assume_a={assume_a!r}")
     _only("scipy.linalg.solve", transposed=transposed)
@@ -90,9 +92,8 @@ def _transposed_flag(trans: Any, dtype: Dtype) -> bool:
 
 
 @vjp(sl.solve_triangular, "a", "b")
-def solve_triangular_a_b(
-    ct: Array, ans: Array, a: Array, a_dtype: Dtype, trans: Any, lower: bool, unit_diagonal: bool
-) -> Any:
+def solve_triangular_a_b(ct: Array, ans: Array, a: Array, a_dtype: Dtype, trans: Any, lower: bool,
+                         unit_diagonal: bool) -> Any:
     turned = _transposed_flag(trans, a_dtype)
     trans = 0 if turned else 1
     d_b = _solve_triangular(a, ct, trans=trans, lower=lower, unit_diagonal=unit_diagonal)
@@ -101,9 +102,8 @@ def solve_triangular_a_b(
     return (np.tril(d_a, -off) if lower else np.triu(d_a, off)), d_b
 
 
-@vjp(sl.cholesky, "a", settings={"triangle": "read"})
-def scipy_cholesky(ct: Array, ans: Array, a_dtype: Dtype, lower: bool, triangle: str) -> Array:
-    return cholesky_a(ct, ans, a_dtype, not lower, triangle)
+vjp(sl.cholesky, settings={"triangle": "read"},
+    a=lambda ct, ans, a_dtype, lower, triangle: cholesky_a(ct, ans, a_dtype, not lower, triangle))
 
 
 @vjp(sl.cho_factor, "a", settings={"triangle": "read"})
@@ -204,9 +204,8 @@ def discrete_lyapunov_a_q(ct: Array, ans: Array, a: Array, a_dtype: Dtype) -> An
 
 
 @vjp(sl.solve_continuous_are, "a", "b", "q", "r")
-def continuous_are(
-    ct: Array, ans: Array, a: Array, a_dtype: Dtype, b: Array, r: Array, e: Any, s: Any
-) -> Any:
+def continuous_are(ct: Array, ans: Array, a: Array, a_dtype: Dtype, b: Array, r: Array, e: Any,
+                   s: Any) -> Any:
     """``a.T x + x a - x b inv(r) b.T x + q = 0`` for symmetric ``q`` and ``r``: its derivative
     is a Lyapunov equation of the closed loop ``a - b k``."""
     _real_matrix("scipy.linalg.solve_continuous_are", a_dtype)
@@ -218,9 +217,8 @@ def continuous_are(
 
 
 @vjp(sl.solve_discrete_are, "a", "b", "q", "r")
-def discrete_are(
-    ct: Array, ans: Array, a: Array, a_dtype: Dtype, b: Array, r: Array, e: Any, s: Any
-) -> Any:
+def discrete_are(ct: Array, ans: Array, a: Array, a_dtype: Dtype, b: Array, r: Array, e: Any,
+                 s: Any) -> Any:
     """``a.T x a - x - a.T x b inv(r + b.T x b) b.T x a + q = 0``, likewise."""
     _real_matrix("scipy.linalg.solve_discrete_are", a_dtype)
     _only("scipy.linalg.solve_discrete_are", e=e, s=s)
@@ -249,7 +247,6 @@ for _function in (sl.sinm, sl.cosm, sl.tanm, sl.sinhm, sl.coshm, sl.tanhm):
     vjp(_function, "a", like=lambda a: None)(_frechet(_function))
 
 
-_expm = dispatching(sl.expm)
 _expm_back = _frechet(sl.expm)
 
 
@@ -268,26 +265,20 @@ def expm_frechet_inputs(ct: Any, A: Array, E: Array, compute_expm: bool) -> tupl
 
 # ---- NumPy's functions under other signatures --------------------------------------------------
 
-vjp(sl.inv, "a")(inv_a)
-vjp(sl.det, "a")(det_a)
-vjp(sl.svd, "a")(svd_a)
-vjp(sl.eigvals, "a")(eigvals_a)
+for _target in (np.linalg.inv, np.linalg.det, np.linalg.svd, np.linalg.eigvals):
+    variant(_target, getattr(sl, _target.__name__))
 
 
-@vjp(sl.pinv, "a")
-def scipy_pinv(ct: Any, ans: Any, a: Array, a_dtype: Dtype, return_rank: bool) -> Array:
-    return pinv_a(ct[0], ans[0], a, a_dtype) if return_rank else pinv_a(ct, ans, a, a_dtype)
+vjp(sl.pinv,
+    a=lambda ct, ans, a, a_dtype, return_rank:
+        pinv_a(ct[0], ans[0], a, a_dtype) if return_rank else pinv_a(ct, ans, a, a_dtype))
 
-
-@vjp(sl.svdvals, "a")
-def scipy_svdvals(ct: Array, a: Array, a_dtype: Dtype) -> Array:
-    return svdvals_x(ct, a, a_dtype)
+vjp(sl.svdvals, a=lambda ct, a, a_dtype: svd_a(ct, None, a, a_dtype, False))
 
 
 @vjp(sl.eig, "a")
-def scipy_eig(
-    ct: Any, ans: Any, a_dtype: Dtype, left: bool, right: bool, homogeneous_eigvals: bool
-) -> Array:
+def scipy_eig(ct: Any, ans: Any, a_dtype: Dtype, left: bool, right: bool,
+              homogeneous_eigvals: bool) -> Array:
     _only("scipy.linalg.eig", left=left, homogeneous_eigvals=homogeneous_eigvals)
     if not right:
         raise NoRule("scipy.linalg.eig: use eigvals for the eigenvalues alone")
@@ -295,10 +286,9 @@ def scipy_eig(
 
 
 @vjp(sl.eigh, "a", settings={"triangle": "read"})
-def scipy_eigh(
-    ct: Any, ans: Any, a: Array, a_dtype: Dtype, b: Array, lower: bool, eigvals_only: bool,
-    subset_by_index: Any, subset_by_value: Any, triangle: str,
-) -> Array:  # fmt: skip
+def scipy_eigh(ct: Any, ans: Any, a: Array, a_dtype: Dtype, b: Array, lower: bool,
+               eigvals_only: bool, subset_by_index: Any, subset_by_value: Any,
+               triangle: str) -> Array:
     _only("scipy.linalg.eigh", b=b, subset_by_index=subset_by_index,
           subset_by_value=subset_by_value)  # fmt: skip
     half = "L" if lower else "U"
@@ -308,21 +298,16 @@ def scipy_eigh(
 
 
 @vjp(sl.eigvalsh, "a", settings={"triangle": "read"})
-def scipy_eigvalsh(
-    ct: Array, a: Array, a_dtype: Dtype, b: Array, lower: bool, subset_by_index: Any,
-    subset_by_value: Any, triangle: str,
-) -> Array:  # fmt: skip
+def scipy_eigvalsh(ct: Array, a: Array, a_dtype: Dtype, b: Array, lower: bool, subset_by_index: Any,
+                   subset_by_value: Any, triangle: str) -> Array:
     _only("scipy.linalg.eigvalsh", b=b, subset_by_index=subset_by_index,
           subset_by_value=subset_by_value)  # fmt: skip
     return eigvalsh_a(ct, a, a_dtype, "L" if lower else "U", triangle)
 
 
-@vjp(sl.norm, "a")
-def scipy_norm(
-    ct: Array, ans: Array, a: Array, a_ndim: int, a_dtype: Dtype, ord: Any, axis: Any,
-    keepdims: bool,
-) -> Array:  # fmt: skip
-    return norm_x(ct, ans, a, a_ndim, a_dtype, ord, axis, keepdims)
+vjp(sl.norm,
+    a=lambda ct, ans, a, a_ndim, a_dtype, ord, axis, keepdims:
+        norm_x(ct, ans, a, a_ndim, a_dtype, ord, axis, keepdims))
 
 
 @vjp(sl.qr, "a")

@@ -15,10 +15,9 @@ import numpy as np
 import scipy.ndimage as nd
 from scipy.signal import convolve as full_convolution
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 
-Shape = tuple[Any, ...]
 Pass = tuple[int, Any, str, int]  # an axis, weights, how edges are continued, an origin
 CONTINUED = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect",
              "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap"}
@@ -105,37 +104,19 @@ def weights_of_correlated(d: Array, x: Array, shape: Shape, mode: Any, origin: A
     return np.flip(out) if turned else out
 
 
-@vjp(correlated, "x")
-def correlated_x(ct: Array, weights: Array, mode: Any, origin: Any, turned: bool) -> Array:
-    return correlated_back(ct, weights, mode, origin, turned)
+vjp(correlated,
+    x=lambda ct, weights, mode, origin, turned: correlated_back(ct, weights, mode, origin, turned),
+    weights=lambda ct, x, weights_shape, mode, origin, turned, cval:
+        weights_of_correlated(ct, x, weights_shape, mode, origin, turned, cval))
 
+vjp(correlated_back,
+    d=lambda ct, weights, mode, origin, turned: correlated(ct, weights, mode, origin, turned),
+    weights=lambda ct, d, weights_shape, mode, origin, turned:
+        weights_of_correlated(d, ct, weights_shape, mode, origin, turned))
 
-@vjp(correlated, "weights")
-def correlated_weights(ct: Array, x: Array, weights_shape: Shape, mode: Any, origin: Any,
-                       turned: bool, cval: Any) -> Array:
-    return weights_of_correlated(ct, x, weights_shape, mode, origin, turned, cval)
-
-
-@vjp(correlated_back, "d")
-def correlated_back_d(ct: Array, weights: Array, mode: Any, origin: Any, turned: bool) -> Array:
-    return correlated(ct, weights, mode, origin, turned)
-
-
-@vjp(correlated_back, "weights")
-def correlated_back_weights(ct: Array, d: Array, weights_shape: Shape, mode: Any, origin: Any,
-                            turned: bool) -> Array:
-    return weights_of_correlated(d, ct, weights_shape, mode, origin, turned)
-
-
-@vjp(weights_of_correlated, "d")
-def weights_of_correlated_d(ct: Array, x: Array, mode: Any, origin: Any, turned: bool,
-                            cval: Any) -> Array:
-    return correlated(x, ct, mode, origin, turned, cval)
-
-
-@vjp(weights_of_correlated, "x")
-def weights_of_correlated_x(ct: Array, d: Array, mode: Any, origin: Any, turned: bool) -> Array:
-    return correlated_back(d, ct, mode, origin, turned)
+vjp(weights_of_correlated,
+    d=lambda ct, x, mode, origin, turned, cval: correlated(x, ct, mode, origin, turned, cval),
+    x=lambda ct, d, mode, origin, turned: correlated_back(d, ct, mode, origin, turned))
 
 
 def all_axes(name: str, axes: Any) -> None:
@@ -144,64 +125,41 @@ def all_axes(name: str, axes: Any) -> None:
         raise NoRule(f"scipy.ndimage.{name} has a derivative rule for all axes only, without axes=")
 
 
-@vjp(nd.correlate, "input")
-def correlate_input(ct: Array, weights: Array, mode: Any, origin: Any, axes: Any) -> Array:
-    all_axes("correlate", axes)
-    return correlated_back(ct, weights, mode, origin, False)
-
-
-@vjp(nd.correlate, "weights")
-def correlate_weights(ct: Array, input: Array, weights_shape: Shape, mode: Any, cval: Any,
-                      origin: Any, axes: Any) -> Array:
-    all_axes("correlate", axes)
-    return weights_of_correlated(ct, input, weights_shape, mode, origin, False, cval)
-
-
-@vjp(nd.convolve, "input")
-def convolve_input(ct: Array, weights: Array, mode: Any, origin: Any, axes: Any) -> Array:
-    all_axes("convolve", axes)
-    return correlated_back(ct, weights, mode, origin, True)
-
-
-@vjp(nd.convolve, "weights")
-def convolve_weights(ct: Array, input: Array, weights_shape: Shape, mode: Any, cval: Any,
-                     origin: Any, axes: Any) -> Array:
-    all_axes("convolve", axes)
-    return weights_of_correlated(ct, input, weights_shape, mode, origin, True, cval)
-
-
 def _along(axis: int, ndim: int, one: Any, others: Any) -> tuple[Any, ...]:
     return tuple(one if i == axis % ndim else others for i in range(ndim))
 
 
-@vjp(nd.correlate1d, "input")
-def correlate1d_input(ct: Array, weights: Array, axis: int, input_ndim: int, mode: str,
-                      origin: int) -> Array:
-    weights = np.reshape(weights, _along(axis, input_ndim, -1, 1))
-    return correlated_back(ct, weights, mode, _along(axis, input_ndim, origin, 0), False)
+def _correlation(name: str, turned: bool) -> None:
+    """The rules of a correlation, or of a convolution, and of that along one axis."""
+    whole, along = getattr(nd, name), getattr(nd, f"{name}1d")
+
+    @vjp(whole, "input")
+    def whole_input(ct: Array, weights: Array, mode: Any, origin: Any, axes: Any) -> Array:
+        all_axes(name, axes)
+        return correlated_back(ct, weights, mode, origin, turned)
+
+    @vjp(whole, "weights")
+    def whole_weights(ct: Array, input: Array, weights_shape: Shape, mode: Any, cval: Any,
+                      origin: Any, axes: Any) -> Array:
+        all_axes(name, axes)
+        return weights_of_correlated(ct, input, weights_shape, mode, origin, turned, cval)
+
+    @vjp(along, "input")
+    def along_input(ct: Array, weights: Array, axis: int, input_ndim: int, mode: str,
+                    origin: int) -> Array:
+        weights = np.reshape(weights, _along(axis, input_ndim, -1, 1))
+        return correlated_back(ct, weights, mode, _along(axis, input_ndim, origin, 0), turned)
+
+    @vjp(along, "weights")
+    def along_weights(ct: Array, input: Array, weights_shape: Shape, axis: int, input_ndim: int,
+                      mode: str, cval: Any, origin: int) -> Array:
+        shape = _along(axis, input_ndim, weights_shape[0], 1)
+        origins = _along(axis, input_ndim, origin, 0)
+        return np.ravel(weights_of_correlated(ct, input, shape, mode, origins, turned, cval))
 
 
-@vjp(nd.convolve1d, "input")
-def convolve1d_input(ct: Array, weights: Array, axis: int, input_ndim: int, mode: str,
-                     origin: int) -> Array:
-    weights = np.reshape(weights, _along(axis, input_ndim, -1, 1))
-    return correlated_back(ct, weights, mode, _along(axis, input_ndim, origin, 0), True)
-
-
-@vjp(nd.correlate1d, "weights")
-def correlate1d_weights(ct: Array, input: Array, weights_shape: Shape, axis: int, input_ndim: int,
-                        mode: str, cval: Any, origin: int) -> Array:
-    shape = _along(axis, input_ndim, weights_shape[0], 1)
-    origins = _along(axis, input_ndim, origin, 0)
-    return np.ravel(weights_of_correlated(ct, input, shape, mode, origins, False, cval))
-
-
-@vjp(nd.convolve1d, "weights")
-def convolve1d_weights(ct: Array, input: Array, weights_shape: Shape, axis: int, input_ndim: int,
-                       mode: str, cval: Any, origin: int) -> Array:
-    shape = _along(axis, input_ndim, weights_shape[0], 1)
-    origins = _along(axis, input_ndim, origin, 0)
-    return np.ravel(weights_of_correlated(ct, input, shape, mode, origins, True, cval))
+_correlation("correlate", False)
+_correlation("convolve", True)
 
 
 # ---- filters that are sums of chains of passes along one axis each -------------------------------
@@ -287,26 +245,15 @@ def filtered_back(d: Array, name: str, settings: Any) -> Array:
     return out
 
 
-@linear(filtered, "x")
-def filtered_x(ct: Array, name: str, settings: Any) -> Array:
-    return filtered_back(ct, name, settings)
+linear(filtered, x=lambda ct, name, settings: filtered_back(ct, name, settings))
+linear(filtered_back, d=lambda ct, name, settings: filtered(ct, name, settings))
 
-
-@linear(filtered_back, "d")
-def filtered_back_d(ct: Array, name: str, settings: Any) -> Array:
-    return filtered(ct, name, settings)
-
-
-@vjp(nd.gaussian_filter, "input")
-def gaussian_filter_input(ct: Array, sigma: Any, order: Any, mode: Any, truncate: Any, radius: Any,
-                          axes: Any) -> Array:
-    return filtered_back(ct, "gaussian_filter", (sigma, order, mode, truncate, radius, axes))
-
-
-@vjp(nd.gaussian_filter1d, "input")
-def gaussian_filter1d_input(ct: Array, sigma: Any, axis: int, order: Any, mode: Any,
-                            truncate: Any, radius: Any) -> Array:
-    return filtered_back(ct, "gaussian_filter1d", (sigma, axis, order, mode, truncate, radius))
+vjp(nd.gaussian_filter,
+    input=lambda ct, sigma, order, mode, truncate, radius, axes:
+        filtered_back(ct, "gaussian_filter", (sigma, order, mode, truncate, radius, axes)))
+vjp(nd.gaussian_filter1d,
+    input=lambda ct, sigma, axis, order, mode, truncate, radius:
+        filtered_back(ct, "gaussian_filter1d", (sigma, axis, order, mode, truncate, radius)))
 
 
 @vjp(nd.gaussian_laplace, "input")
@@ -315,47 +262,24 @@ def gaussian_laplace_input(ct: Array, sigma: Any, mode: Any, axes: Any) -> Array
     return filtered_back(ct, "gaussian_laplace", (sigma, mode))
 
 
-@vjp(nd.uniform_filter, "input")
-def uniform_filter_input(ct: Array, size: Any, mode: Any, origin: Any, axes: Any) -> Array:
-    return filtered_back(ct, "uniform_filter", (size, mode, origin, axes))
+vjp(nd.uniform_filter,
+    input=lambda ct, size, mode, origin, axes:
+        filtered_back(ct, "uniform_filter", (size, mode, origin, axes)))
+vjp(nd.uniform_filter1d,
+    input=lambda ct, size, axis, mode, origin:
+        filtered_back(ct, "uniform_filter", (size, mode, origin, (axis,))))
 
-
-@vjp(nd.uniform_filter1d, "input")
-def uniform_filter1d_input(ct: Array, size: Any, axis: int, mode: Any, origin: Any) -> Array:
-    return filtered_back(ct, "uniform_filter", (size, mode, origin, (axis,)))
-
-
-@vjp(nd.sobel, "input")
-def sobel_input(ct: Array, axis: int, mode: Any) -> Array:
-    return filtered_back(ct, "sobel", (axis, mode, (1.0, 2.0, 1.0)))
-
-
-@vjp(nd.prewitt, "input")
-def prewitt_input(ct: Array, axis: int, mode: Any) -> Array:
-    return filtered_back(ct, "sobel", (axis, mode, (1.0, 1.0, 1.0)))
-
-
-@vjp(nd.laplace, "input")
-def laplace_input(ct: Array, mode: Any) -> Array:
-    return filtered_back(ct, "laplace", (mode,))
-
+vjp(nd.sobel,
+    input=lambda ct, axis, mode: filtered_back(ct, "sobel", (axis, mode, (1.0, 2.0, 1.0))))
+vjp(nd.prewitt,
+    input=lambda ct, axis, mode: filtered_back(ct, "sobel", (axis, mode, (1.0, 1.0, 1.0))))
+vjp(nd.laplace, input=lambda ct, mode: filtered_back(ct, "laplace", (mode,)))
 
 # ---- products with a factor for each frequency ---------------------------------------------------
 _fourier_gaussian = dispatching(nd.fourier_gaussian)
 _fourier_uniform = dispatching(nd.fourier_uniform)
 _fourier_shift = dispatching(nd.fourier_shift)
 
-
-@linear(nd.fourier_gaussian, "input")
-def fourier_gaussian_input(ct: Array, sigma: Any, n: int, axis: int) -> Array:
-    return _fourier_gaussian(ct, sigma, n, axis)
-
-
-@linear(nd.fourier_uniform, "input")
-def fourier_uniform_input(ct: Array, size: Any, n: int, axis: int) -> Array:
-    return _fourier_uniform(ct, size, n, axis)
-
-
-@linear(nd.fourier_shift, "input")
-def fourier_shift_input(ct: Array, shift: Any, n: int, axis: int) -> Array:
-    return _fourier_shift(ct, shift, n, axis)
+linear(nd.fourier_gaussian, input=lambda ct, sigma, n, axis: _fourier_gaussian(ct, sigma, n, axis))
+linear(nd.fourier_uniform, input=lambda ct, size, n, axis: _fourier_uniform(ct, size, n, axis))
+linear(nd.fourier_shift, input=lambda ct, shift, n, axis: _fourier_shift(ct, shift, n, axis))

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.ndimage as nd
 
-from srcgrad.rules.book import Array, linear, nondiff, vjp
+from srcgrad.rules.book import Array, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
 
-Shape = tuple[Any, ...]
 _sums = dispatching(nd.sum_labels)
 _means = dispatching(nd.mean)
 
@@ -42,16 +41,13 @@ def sizes_of_labels(labels: Any, index: Any, sizes: Shape) -> Any:
 
 nondiff(sizes_of_labels)
 
-
-@linear(spread_to_labels, "d")
-def spread_to_labels_d(ct: Array, labels: Any, index: Any) -> Array:
-    return _sums(ct, labels, index)
+linear(spread_to_labels, d=lambda ct, labels, index: _sums(ct, labels, index))
 
 
-@linear(nd.sum, "input")
-@linear(nd.sum_labels, "input")
-def sum_labels_input(ct: Array, labels: Any, index: Any, input_shape: Shape) -> Array:
-    return spread_to_labels(ct, labels, index, input_shape)
+for _function in (nd.sum, nd.sum_labels):
+    linear(_function,
+        input=lambda ct, labels, index, input_shape:
+            spread_to_labels(ct, labels, index, input_shape))
 
 
 @linear(nd.mean, "input")

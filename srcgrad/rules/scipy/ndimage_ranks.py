@@ -14,8 +14,6 @@ from srcgrad.rules.book import Array, NoRule, static, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.scipy.ndimage import all_axes, continuation, continued, each, reach
 
-Shape = tuple[Any, ...]
-
 
 def _windows(x: Array, neighbours: Array, mode: Any, origin: Any) -> tuple[Array, Array]:
     """For each element its neighbours, and their places (-1 for the constant): flat arrays of a
@@ -66,26 +64,14 @@ def picked_back(d: Array, x: Array, picked: Array, size: Any, footprint: Any, mo
     return np.bincount(places[inside], weights, x.size).reshape(x.shape).astype(d.dtype)
 
 
-@vjp(picked_of_neighbours, "d")
-def picked_of_neighbours_d(ct: Array, x: Array, picked: Array, size: Any, footprint: Any,
-                           mode: Any, origin: Any, cval: Any) -> Array:
-    return picked_back(ct, x, picked, size, footprint, mode, origin, cval)
+vjp(picked_of_neighbours, x=None, picked=None,
+    d=lambda ct, x, picked, size, footprint, mode, origin, cval:
+        picked_back(ct, x, picked, size, footprint, mode, origin, cval))
 
 
-@vjp(picked_of_neighbours, "x", "picked")
-def picked_of_neighbours_x(ct: Array) -> tuple[None, None]:
-    return None, None
-
-
-@vjp(picked_back, "d")
-def picked_back_d(ct: Array, x: Array, picked: Array, size: Any, footprint: Any, mode: Any,
-                  origin: Any, cval: Any) -> Array:
-    return picked_of_neighbours(ct, x, picked, size, footprint, mode, origin, cval)
-
-
-@vjp(picked_back, "x", "picked")
-def picked_back_x(ct: Array) -> tuple[None, None]:
-    return None, None
+vjp(picked_back, x=None, picked=None,
+    d=lambda ct, x, picked, size, footprint, mode, origin, cval:
+        picked_of_neighbours(ct, x, picked, size, footprint, mode, origin, cval))
 
 
 @vjp(nd.maximum_filter, "input")

@@ -14,11 +14,10 @@ import numpy as np
 import scipy.ndimage as nd
 from scipy.interpolate import BSpline
 
-from srcgrad.rules.book import Array, NoRule, linear, vjp
+from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import as_array, runtime
 from srcgrad.rules.scipy.ndimage import continuation
 
-Shape = tuple[Any, ...]
 # how coefficients over the edges follow from those inside
 EDGES = {"reflect": "reflect", "grid-mirror": "reflect", "grid-wrap": "grid-wrap",
          "grid-constant": "grid-constant"}
@@ -106,25 +105,15 @@ def _more(times: Shape, axis: int) -> Shape:
     return tuple(n + (i == axis) for i, n in enumerate(times))
 
 
-@vjp(sampled, "c")
-def sampled_c(ct: Array, x: Array, c_shape: Shape, order: int, mode: str, times: Shape) -> Array:
-    return sampled_back(ct, x, c_shape, order, mode, times)
+vjp(sampled,
+    c=lambda ct, x, c_shape, order, mode, times: sampled_back(ct, x, c_shape, order, mode, times),
+    x=lambda ct, c, x, order, mode, times:
+        np.stack([ct * sampled(c, x, order, mode, _more(times, i)) for i in range(len(times))]))
 
-
-@vjp(sampled, "x")
-def sampled_x(ct: Array, c: Array, x: Array, order: int, mode: str, times: Shape) -> Array:
-    return np.stack([ct * sampled(c, x, order, mode, _more(times, i)) for i in range(len(times))])
-
-
-@vjp(sampled_back, "d")
-def sampled_back_d(ct: Array, x: Array, order: int, mode: str, times: Shape) -> Array:
-    return sampled(ct, x, order, mode, times)
-
-
-@vjp(sampled_back, "x")
-def sampled_back_x(ct: Array, d: Array, x: Array, order: int, mode: str, times: Shape) -> Array:
-    return np.stack([d * sampled(ct, x, order, mode, _more(times, i)) for i in range(len(times))])
-
+vjp(sampled_back,
+    d=lambda ct, x, order, mode, times: sampled(ct, x, order, mode, times),
+    x=lambda ct, d, x, order, mode, times:
+        np.stack([d * sampled(ct, x, order, mode, _more(times, i)) for i in range(len(times))]))
 
 # ---- from values to coefficients -----------------------------------------------------------------
 @runtime
@@ -144,25 +133,15 @@ def spline_filtered(x: Array, axes: Any, order: int, mode: str) -> Array:
     return x
 
 
-@linear(unfiltered, "d")
-def unfiltered_d(ct: Array, axes: Any, order: int, mode: str) -> Array:
-    return spline_filtered(ct, axes, order, mode)
+linear(unfiltered, d=lambda ct, axes, order, mode: spline_filtered(ct, axes, order, mode))
+linear(spline_filtered, x=lambda ct, axes, order, mode: unfiltered(ct, axes, order, mode))
 
+vjp(nd.spline_filter,
+    input=lambda ct, input_ndim, order, mode:
+        ct if order < 2 else unfiltered(ct, tuple(range(input_ndim)), order, mode))
 
-@linear(spline_filtered, "x")
-def spline_filtered_x(ct: Array, axes: Any, order: int, mode: str) -> Array:
-    return unfiltered(ct, axes, order, mode)
-
-
-@vjp(nd.spline_filter, "input")
-def spline_filter_input(ct: Array, input_ndim: int, order: int, mode: str) -> Array:
-    return ct if order < 2 else unfiltered(ct, tuple(range(input_ndim)), order, mode)
-
-
-@vjp(nd.spline_filter1d, "input")
-def spline_filter1d_input(ct: Array, order: int, axis: int, mode: str) -> Array:
-    return ct if order < 2 else unfiltered(ct, (axis,), order, mode)
-
+vjp(nd.spline_filter1d,
+    input=lambda ct, order, axis, mode: ct if order < 2 else unfiltered(ct, (axis,), order, mode))
 
 # ---- public functions ----------------------------------------------------------------------------
 def _is_filtered(order: int, mode: str, prefilter: bool) -> bool:
@@ -190,10 +169,9 @@ def _coordinates_back(ct: Array, x: Array, input: Array, ndim: int, order: int, 
     return [ct * sampled(input, x, order, mode, _more((0,) * ndim, i)) for i in range(ndim)]
 
 
-@vjp(nd.map_coordinates, "input")
-def map_coordinates_input(ct: Array, coordinates: Array, input_shape: Shape, input_ndim: int,
-                          order: int, mode: str, prefilter: bool) -> Array:
-    return _input_back(ct, coordinates, input_shape, input_ndim, order, mode, prefilter)
+vjp(nd.map_coordinates,
+    input=lambda ct, coordinates, input_shape, input_ndim, order, mode, prefilter:
+        _input_back(ct, coordinates, input_shape, input_ndim, order, mode, prefilter))
 
 
 @vjp(nd.map_coordinates, "coordinates")
@@ -288,9 +266,7 @@ def moments(d: Array, shape: Shape) -> Array:
     return out
 
 
-@vjp(moved_grid, "matrix")
-def moved_grid_matrix(ct: Array, matrix_shape: Shape) -> Array:
-    return moments(ct, matrix_shape)
+vjp(moved_grid, matrix=lambda ct, matrix_shape: moments(ct, matrix_shape))
 
 
 @vjp(moved_grid, "offset")
@@ -299,15 +275,12 @@ def moved_grid_offset(ct: Array, offset_ndim: int, out: Shape) -> Array:
     return sums if offset_ndim else np.sum(sums)
 
 
-@vjp(moments, "d")
-def moments_d(ct: Array, d_shape: Shape) -> Array:
-    return moved_grid(ct, 0.0, d_shape[1:])
+vjp(moments, d=lambda ct, d_shape: moved_grid(ct, 0.0, d_shape[1:]))
 
 
 @vjp(nd.affine_transform, "input")
-def affine_transform_input(ct: Array, matrix: Any, offset: Any,
-                           input_shape: Shape, input_ndim: int, order: int, mode: str,
-                           prefilter: bool) -> Array:
+def affine_transform_input(ct: Array, matrix: Any, offset: Any, input_shape: Shape, input_ndim: int,
+                           order: int, mode: str, prefilter: bool) -> Array:
     x = moved_grid(matrix, offset, ct.shape)
     return _input_back(ct, x, input_shape, input_ndim, order, mode, prefilter)
 

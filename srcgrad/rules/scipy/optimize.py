@@ -85,9 +85,7 @@ def inside(x: Array, bounds: Any, by_unknown: bool) -> Array:
     return x
 
 
-@linear(inside, "x")
-def inside_x(ct: Array) -> Array:
-    return ct
+linear(inside, x=lambda ct: ct)
 
 
 def cotangents(function: Any, x: Any, args: Any, ct: Any) -> list[Any]:
@@ -109,7 +107,7 @@ def vanishing(function: Any, inputs: tuple[Any, ...]) -> tuple[Any, tuple[Any, .
     return sought.pullback([0]), (*inputs, 1.0)
 
 
-@vjp(solution, "args")
+@vjp(solution, "args", starts=None, sequence=True)
 def solution_args(ct: Any, ans: Any, function: Any, solver: Any, args: Any, settings: Any,
                   fields: Any) -> list[Any]:
     x, total = ans[0], ct[0]
@@ -130,11 +128,12 @@ def solution_args(ct: Any, ans: Any, function: Any, solver: Any, args: Any, sett
     return [b if a is None else a if b is None else a + b for a, b in zip(shares, found)]
 
 
-sequence(solution, "args")
-inactive(solution, "starts", "settings")
+inactive(solution, "settings")
+inactive(fitted, "settings")
 
 
-@vjp(fitted, "args")
+# data and errors are among args, as what the misfit reads
+@vjp(fitted, "args", xdata=None, ydata=None, sequence=True)
 def fitted_args(ct: Any, ans: Any, function: Any, args: Any, settings: Any) -> list[Any]:
     if ct[1] is not None:
         raise NoRule("the derivative of the covariances that curve_fit estimates")
@@ -142,11 +141,6 @@ def fitted_args(ct: Any, ans: Any, function: Any, args: Any, settings: Any) -> l
     if settings.get("bounds") is not None:
         x = inside(x, settings["bounds"], False)
     return cotangents(function, x, args, ct[0])
-
-
-# data and errors are among args, as what the misfit reads
-sequence(fitted, "args")
-inactive(fitted, "xdata", "ydata", "settings")
 
 
 # ---- functions that return the solution alone ------------------------------------------------
@@ -175,10 +169,6 @@ for _minimising, _named in ((so.fmin, "func"), (so.fmin_powell, "func"), (so.fmi
     _solver(_minimising, _named, "x0")
 
 
-@vjp(so.leastsq, "args")
-def leastsq_args(ct: Any, ans: Any, func: Any, args: Any) -> list[Any]:
-    return cotangents(func, ans[0], args, ct[0])
-
+vjp(so.leastsq, x0=None, args=lambda ct, ans, func, args: cotangents(func, ans[0], args, ct[0]))
 
 sequence(so.leastsq, "args")
-inactive(so.leastsq, "x0")

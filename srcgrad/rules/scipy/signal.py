@@ -12,12 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.signal as sp
 
-from srcgrad.rules.book import Array, NoRule, nondiff, vjp
+from srcgrad.rules.book import Array, Dtype, NoRule, Shape, nondiff, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.numpy.products import conj_complex
-
-Shape = tuple[Any, ...]
-Dtype = np.dtype[Any]
 
 
 def _middle(full: Shape, shape: Shape) -> tuple[slice, ...]:
@@ -50,101 +47,65 @@ def convolved_middle(x: Array, other: Array, shape: Shape) -> Array:
     return full[_middle(full.shape, shape)]
 
 
-@vjp(convolved_back, "part")
-def convolved_back_part(ct: Array, part_shape: Shape, other: Array) -> Array:
-    return convolved_middle(ct, other, part_shape)
+vjp(convolved_back,
+    part=lambda ct, part_shape, other: convolved_middle(ct, other, part_shape),
+    other=lambda ct, part, other_shape: convolved_back(part, ct, other_shape))
+vjp(convolved_middle,
+    x=lambda ct, x_shape, other: convolved_back(ct, other, x_shape),
+    other=lambda ct, x, other_shape: convolved_back(ct, x, other_shape))
 
 
-@vjp(convolved_back, "other")
-def convolved_back_other(ct: Array, part: Array, other_shape: Shape) -> Array:
-    return convolved_back(part, ct, other_shape)
-
-
-@vjp(convolved_middle, "x")
-def convolved_middle_x(ct: Array, x_shape: Shape, other: Array) -> Array:
-    return convolved_back(ct, other, x_shape)
-
-
-@vjp(convolved_middle, "other")
-def convolved_middle_other(ct: Array, x: Array, other_shape: Shape) -> Array:
-    return convolved_back(ct, x, other_shape)
-
-
-def _zero_filled(name: str, boundary: str, fillvalue: Any) -> None:
+def _with_zeros(ct: Array, name: str, boundary: str, fillvalue: Any) -> Array:
+    """The cotangent, of a convolution whose boundary is filled with zeros."""
     if boundary != "fill" or not (isinstance(fillvalue, int | float) and fillvalue == 0):
         raise NoRule(f"scipy.signal.{name} has a derivative rule for a boundary filled with "
-                         "zeros only")
+                     "zeros only")
+    return ct
 
 
-def _all_axes(axes: Any) -> None:
+def _of_all_axes(ct: Array, axes: Any) -> Array:
+    """The cotangent, of a convolution along all axes."""
     if axes is not None:
         raise NoRule("convolutions along some axes= have no derivative rule")
+    return ct
 
 
-@vjp(sp.convolve, "in1")
-def convolve_in1(ct: Array, in1_shape: Shape, in2: Array) -> Array:
-    return convolved_back(ct, in2, in1_shape)
-
-
-@vjp(sp.convolve, "in2")
-def convolve_in2(ct: Array, in1: Array, in2_shape: Shape) -> Array:
-    return convolved_back(ct, in1, in2_shape)
-
-
-@vjp(sp.fftconvolve, "in1")
-@vjp(sp.oaconvolve, "in1")
-def fftconvolve_in1(ct: Array, in1_shape: Shape, in2: Array, axes: Any) -> Array:
-    _all_axes(axes)
-    return convolved_back(ct, in2, in1_shape)
-
-
-@vjp(sp.fftconvolve, "in2")
-@vjp(sp.oaconvolve, "in2")
-def fftconvolve_in2(ct: Array, in1: Array, in2_shape: Shape, axes: Any) -> Array:
-    _all_axes(axes)
-    return convolved_back(ct, in1, in2_shape)
-
-
-@vjp(sp.convolve2d, "in1")
-def convolve2d_in1(ct: Array, in1_shape: Shape, in2: Array, boundary: str,
-                   fillvalue: Any) -> Array:
-    _zero_filled("convolve2d", boundary, fillvalue)
-    return convolved_back(ct, in2, in1_shape)
-
-
-@vjp(sp.convolve2d, "in2")
-def convolve2d_in2(ct: Array, in1: Array, in2_shape: Shape, boundary: str,
-                   fillvalue: Any) -> Array:
-    _zero_filled("convolve2d", boundary, fillvalue)
-    return convolved_back(ct, in1, in2_shape)
-
+vjp(sp.convolve,
+    in1=lambda ct, in1_shape, in2: convolved_back(ct, in2, in1_shape),
+    in2=lambda ct, in1, in2_shape: convolved_back(ct, in1, in2_shape))
+for _function in (sp.fftconvolve, sp.oaconvolve):
+    vjp(_function,
+        in1=lambda ct, in1_shape, in2, axes:
+            convolved_back(_of_all_axes(ct, axes), in2, in1_shape),
+        in2=lambda ct, in1, in2_shape, axes:
+            convolved_back(_of_all_axes(ct, axes), in1, in2_shape))
+vjp(sp.convolve2d,
+    in1=lambda ct, in1_shape, in2, boundary, fillvalue:
+        convolved_back(_with_zeros(ct, "convolve2d", boundary, fillvalue), in2, in1_shape),
+    in2=lambda ct, in1, in2_shape, boundary, fillvalue:
+        convolved_back(_with_zeros(ct, "convolve2d", boundary, fillvalue), in1, in2_shape))
 
 # ---- correlation: convolution with the conjugate of the second input, turned round -------------
-
-
-@vjp(sp.correlate, "in1")
-def correlate_in1(ct: Array, in1_shape: Shape, in2: Array, in2_dtype: Dtype) -> Array:
-    return convolved_back(ct, conj_complex(np.flip(in2), in2_dtype), in1_shape)
-
-
-@vjp(sp.correlate, "in2")
-def correlate_in2(ct: Array, in1: Array, in2_shape: Shape, in2_dtype: Dtype) -> Array:
-    return conj_complex(np.flip(convolved_back(ct, in1, in2_shape)), in2_dtype)
+vjp(sp.correlate,
+    in1=lambda ct, in1_shape, in2, in2_dtype:
+        convolved_back(ct, conj_complex(np.flip(in2), in2_dtype), in1_shape),
+    in2=lambda ct, in1, in2_shape, in2_dtype:
+        conj_complex(np.flip(convolved_back(ct, in1, in2_shape)), in2_dtype))
 
 
 @vjp(sp.correlate2d, "in1")
 def correlate2d_in1(ct: Array, in1_shape: Shape, in2: Array, in2_dtype: Dtype, boundary: str,
                     fillvalue: Any) -> Array:
     """Its middle is the other one of the two middles of an even size."""
-    _zero_filled("correlate2d", boundary, fillvalue)
-    return np.flip(convolved_back(np.flip(ct), conj_complex(in2, in2_dtype), in1_shape))
+    turned = np.flip(_with_zeros(ct, "correlate2d", boundary, fillvalue))
+    return np.flip(convolved_back(turned, conj_complex(in2, in2_dtype), in1_shape))
 
 
 @vjp(sp.correlate2d, "in2")
 def correlate2d_in2(ct: Array, in1: Array, in2_shape: Shape, in2_dtype: Dtype, boundary: str,
                     fillvalue: Any) -> Array:
-    _zero_filled("correlate2d", boundary, fillvalue)
-    return conj_complex(convolved_back(np.flip(ct), np.flip(in1), in2_shape), in2_dtype)
+    turned = np.flip(_with_zeros(ct, "correlate2d", boundary, fillvalue))
+    return conj_complex(convolved_back(turned, np.flip(in1), in2_shape), in2_dtype)
 
 
 # ---- places of peaks -----------------------------------------------------------------------------

@@ -6,10 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import Array, linear
+from srcgrad.rules.book import Array, Shape, linear
 from srcgrad.rules.broadcast import runtime
-
-Shape = tuple[Any, ...]
 
 
 @runtime
@@ -32,16 +30,8 @@ def sparse_solution(b: Array, matrix: Any, shape: Shape) -> Array:
     return np.reshape(spsolve(matrix, b), shape)
 
 
-@linear(sparse_product, "x")
-def sparse_product_x(ct: Array, x_shape: Shape, matrix: Any) -> Array:
-    return sparse_product(ct, matrix.T, x_shape)
-
-
-@linear(product_with_sparse, "x")
-def product_with_sparse_x(ct: Array, x_shape: Shape, matrix: Any) -> Array:
-    return product_with_sparse(ct, matrix.T, x_shape)
-
-
-@linear(sparse_solution, "b")
-def sparse_solution_b(ct: Array, b_shape: Shape, matrix: Any) -> Array:
-    return sparse_solution(ct, matrix.T.tocsc(), b_shape)
+linear(sparse_product, x=lambda ct, x_shape, matrix: sparse_product(ct, matrix.T, x_shape))
+linear(product_with_sparse,
+    x=lambda ct, x_shape, matrix: product_with_sparse(ct, matrix.T, x_shape))
+linear(sparse_solution,
+    b=lambda ct, b_shape, matrix: sparse_solution(ct, matrix.T.tocsc(), b_shape))

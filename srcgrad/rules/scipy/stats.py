@@ -15,12 +15,11 @@ import numpy as np
 import scipy.special as sp
 import scipy.stats as st
 
-from srcgrad.rules.book import Array, Body, NoRule, elementwise, inactive, vjp
+from srcgrad.rules.book import Array, Body, NoRule, Shape, elementwise, inactive, vjp
 from srcgrad.rules.broadcast import dispatching, sum_to
 from srcgrad.rules.numpy.decompositions import read_triangle
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix
 
-Shape = tuple[int, ...]
 Standard = Callable[..., Array]
 
 
@@ -164,9 +163,8 @@ def poisson_logpmf_mu(k: Array, mu: Array, loc: Array) -> Array:
     return (k - loc) / mu - 1
 
 
-@elementwise(st.poisson.pmf, "mu", like=lambda k, mu, loc=0: None)
-def poisson_pmf_mu(ans: Array, k: Array, mu: Array, loc: Array) -> Array:
-    return ans * poisson_logpmf_mu(k, mu, loc)
+elementwise(st.poisson.pmf, like=lambda k, mu, loc=0: None,
+    mu=lambda ans, k, mu, loc: ans * poisson_logpmf_mu(k, mu, loc))
 
 
 @elementwise(st.binom.logpmf, "p", like=lambda k, n, p, loc=0: None)
@@ -174,15 +172,10 @@ def binom_logpmf_p(k: Array, n: Array, p: Array, loc: Array) -> Array:
     return (k - loc) / p - (n - k + loc) / (1 - p)
 
 
-@elementwise(st.binom.pmf, "p", like=lambda k, n, p, loc=0: None)
-def binom_pmf_p(ans: Array, k: Array, n: Array, p: Array, loc: Array) -> Array:
-    return ans * binom_logpmf_p(k, n, p, loc)
-
-
-@elementwise(st.bernoulli.logpmf, "p", like=lambda k, p, loc=0: None)
-def bernoulli_logpmf_p(k: Array, p: Array, loc: Array) -> Array:
-    return binom_logpmf_p(k, 1, p, loc)
-
+elementwise(st.binom.pmf, like=lambda k, n, p, loc=0: None,
+    p=lambda ans, k, n, p, loc: ans * binom_logpmf_p(k, n, p, loc))
+elementwise(st.bernoulli.logpmf, like=lambda k, p, loc=0: None,
+    p=lambda k, p, loc: binom_logpmf_p(k, 1, p, loc))
 
 for _function in (st.poisson.logpmf, st.poisson.pmf, st.binom.logpmf, st.binom.pmf,
                   st.bernoulli.logpmf):  # fmt: skip
@@ -196,10 +189,9 @@ def _normal_like(x: Any, mean: Any = None, cov: Any = 1, allow_singular: bool = 
 
 @vjp(st.multivariate_normal.logpdf, "x", "mean", "cov", like=_normal_like,
      settings={"triangle": "read"})
-def multivariate_normal_logpdf(
-    ct: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array, cov_ndim: int,
-    cov_shape: Any, cov_dtype: Any, triangle: str,
-) -> Any:  # fmt: skip
+def multivariate_normal_logpdf(ct: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any,
+                               cov: Array, cov_ndim: int, cov_shape: Any, cov_dtype: Any,
+                               triangle: str) -> Any:
     centred = x if mean is None else x - mean
     if cov_ndim != 2 and (mean is None or len(mean_shape) != 1):
         raise NoRule("multivariate_normal has a derivative rule for a matrix cov=, or a vector "
@@ -219,19 +211,15 @@ def multivariate_normal_logpdf(
     return sum_to(d_x, x_shape), None if mean is None else sum_to(-d_x, mean_shape), d_cov
 
 
-@vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like,
-     settings={"triangle": "read"})
-def multivariate_normal_pdf(
-    ct: Array, ans: Array, x: Array, x_shape: Shape, mean: Array, mean_shape: Any, cov: Array,
-    cov_ndim: int, cov_shape: Any, cov_dtype: Any, triangle: str,
-) -> Any:  # fmt: skip
-    return multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim,
-                                      cov_shape, cov_dtype, triangle)
+vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like,
+    settings={"triangle": "read"})(
+    lambda ct, ans, x, x_shape, mean, mean_shape, cov, cov_ndim, cov_shape, cov_dtype, triangle:
+        multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim,
+                                   cov_shape, cov_dtype, triangle))
 
 
-@vjp(st.dirichlet.logpdf, "x", like=lambda x, alpha: None)
-def dirichlet_logpdf_x(ct: Array, x: Array, x_ndim: int, alpha: Array) -> Array:
-    return ct * (_upright(alpha, x_ndim) - 1) / x
+vjp(st.dirichlet.logpdf, like=lambda x, alpha: None,
+    x=lambda ct, x, x_ndim, alpha: ct * (_upright(alpha, x_ndim) - 1) / x)
 
 
 @vjp(st.dirichlet.logpdf, "alpha")

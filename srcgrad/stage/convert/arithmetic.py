@@ -7,6 +7,7 @@ from typing import Final
 
 from .context import Context, expression
 from .names import is_static
+from .nodes import place
 
 BINARY: Final[dict[type[ast.AST], str]] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -80,8 +81,7 @@ def _native_chain(c: Context, node: ast.expr, conjunction: bool, first: ast.expr
     kept, again = c.remember(first, node)
     test = c.op("truth", node, [kept])
     then, orelse = (rest, again) if conjunction else (again, rest)
-    return ast.IfExp(test, then, orelse, lineno=node.lineno, col_offset=node.col_offset,
-                     end_lineno=node.end_lineno, end_col_offset=node.end_col_offset)
+    return ast.IfExp(test, then, orelse, **place(node))
 
 
 @expression(ast.IfExp)
@@ -89,8 +89,7 @@ def conditional(c: Context, node: ast.IfExp) -> ast.expr:
     """``a if test else b``: a chain of them in the else is walked in a loop."""
     if c.native and has_yield(c, node.body, node.orelse):
         return ast.IfExp(c.op("truth", node, [c.expr(node.test)]), c.expr(node.body),
-                         c.expr(node.orelse), lineno=node.lineno, col_offset=node.col_offset,
-                         end_lineno=node.end_lineno, end_col_offset=node.end_col_offset)
+                         c.expr(node.orelse), **place(node))
     return c.op("if_expression", node, [c.expr(node.test), c.thunk(c.expr(node.body), node.body),
                                         c.thunk(c.expr(node.orelse), node.orelse)])
 

@@ -8,6 +8,7 @@ from ..scopes import CLASS
 from .arithmetic import BINARY
 from .context import Context, Effect, statement
 from .names import is_static
+from .nodes import place
 
 
 @statement(ast.Assign)
@@ -64,13 +65,10 @@ def _unpack(c: Context, target: ast.Tuple | ast.List, value: ast.expr, at: ast.A
                                c.constant(bool(stars), target), c.constant(after, target)])
     names = [c.unit.fresh("t") for _ in target.elts]
     stores: list[ast.expr] = [
-        ast.Name(name, ast.Store(), lineno=item.lineno, col_offset=item.col_offset,
-                 end_lineno=item.end_lineno, end_col_offset=item.end_col_offset)
+        ast.Name(name, ast.Store(), **place(item))
         for name, item in zip(names, target.elts)]
-    left = ast.Tuple(stores, ast.Store(), lineno=target.lineno, col_offset=target.col_offset,
-                     end_lineno=target.end_lineno, end_col_offset=target.end_col_offset)
-    c.out.append(ast.Assign([left], call, lineno=target.lineno, col_offset=target.col_offset,
-                            end_lineno=target.end_lineno, end_col_offset=target.end_col_offset))
+    left = ast.Tuple(stores, ast.Store(), **place(target))
+    c.out.append(ast.Assign([left], call, **place(target)))
     for name, item in zip(names, target.elts):
         assign_to(c, item, c.unit.name(name), at)
 

@@ -7,6 +7,7 @@ import ast
 from ..scopes import CELL, CLASS, FREE, GLOBAL
 from .context import Context, expression
 from .names import is_quiet
+from .nodes import place
 
 _CALLER_SENSITIVE = frozenset({"locals", "globals", "vars", "dir", "eval", "exec"})
 
@@ -62,8 +63,7 @@ def _arguments(c: Context, node: ast.Call, callee: ast.expr
 
 def _starred(c: Context, node: ast.Starred, callee: ast.expr) -> ast.expr:
     value = c.op("spread", node, [c.expr(node.value), callee])
-    return ast.Starred(value, ast.Load(), lineno=node.lineno, col_offset=node.col_offset,
-                       end_lineno=node.end_lineno, end_col_offset=node.end_col_offset)
+    return ast.Starred(value, ast.Load(), **place(node))
 
 
 def keyword_mapping(c: Context, keywords: list[ast.keyword], callee: ast.expr,
@@ -75,9 +75,7 @@ def keyword_mapping(c: Context, keywords: list[ast.keyword], callee: ast.expr,
         if keyword.arg is None:
             parts.append(value)
         else:
-            parts.append(ast.Dict([c.unit.text(keyword.arg)], [value], lineno=keyword.lineno,
-                                  col_offset=keyword.col_offset, end_lineno=keyword.end_lineno,
-                                  end_col_offset=keyword.end_col_offset))
+            parts.append(ast.Dict([c.unit.text(keyword.arg)], [value], **place(keyword)))
     return c.op("keywords", at, [callee, *parts])
 
 

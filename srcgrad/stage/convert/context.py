@@ -22,12 +22,12 @@ import ast
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import UnsupportedSyntax, Where
 from ..machine import BREAK, CONTINUE, NORMAL, RETURN
 from ..scopes import CELL, CLASS, ENCLOSING, FREE, GLOBAL, LOCAL, Scope
-from .nodes import EMPTY, NO_KEYWORDS, Nodes
+from .nodes import EMPTY, NO_KEYWORDS, Nodes, place
 from .pushing import pushing_form
 
 CAN_BREAK, CAN_CONTINUE, CAN_RETURN = 1 << BREAK, 1 << CONTINUE, 1 << RETURN
@@ -91,6 +91,7 @@ class Ends:
 
 
 Effect = Control | Ends | None
+C = TypeVar("C")  # a converter
 ExpressionConverter = Callable[["Context", Any], ast.expr]
 StatementConverter = Callable[["Context", Any], Effect]
 
@@ -99,34 +100,22 @@ STATEMENTS: dict[type[ast.AST], StatementConverter] = {}
 NATIVE: dict[type[ast.AST], StatementConverter] = {}  # in generators, before STATEMENTS
 
 
-def expression(*kinds: type[ast.AST]) -> Callable[[ExpressionConverter], ExpressionConverter]:
-    """Register the converter of expression nodes."""
+def _registering(table: dict[type[ast.AST], C]) -> Callable[..., Callable[[C], C]]:
+    """A decorator that puts the converter of some kinds of nodes into a table."""
 
-    def register(converter: ExpressionConverter) -> ExpressionConverter:
-        EXPRESSIONS.update(dict.fromkeys(kinds, converter))
-        return converter
+    def of_kinds(*kinds: type[ast.AST]) -> Callable[[C], C]:
+        def register(converter: C) -> C:
+            table.update(dict.fromkeys(kinds, converter))
+            return converter
 
-    return register
+        return register
 
-
-def statement(*kinds: type[ast.AST]) -> Callable[[StatementConverter], StatementConverter]:
-    """Register the converter of statement nodes."""
-
-    def register(converter: StatementConverter) -> StatementConverter:
-        STATEMENTS.update(dict.fromkeys(kinds, converter))
-        return converter
-
-    return register
+    return of_kinds
 
 
-def native(*kinds: type[ast.AST]) -> Callable[[StatementConverter], StatementConverter]:
-    """Register the converter used where control flow stays Python's (generator bodies)."""
-
-    def register(converter: StatementConverter) -> StatementConverter:
-        NATIVE.update(dict.fromkeys(kinds, converter))
-        return converter
-
-    return register
+expression = _registering(EXPRESSIONS)
+statement = _registering(STATEMENTS)
+native = _registering(NATIVE)  # used where control flow stays Python's (generator bodies)
 
 
 def refuse(unit: Unit, node: ast.AST, what: str, why: str, fix: str) -> UnsupportedSyntax:
@@ -252,18 +241,14 @@ class Context(Nodes):
     def remember(self, value: ast.expr, at: Any) -> tuple[ast.expr, ast.expr]:
         """``(temporary := value)`` and the expression that reads it again."""
         name = self.unit.fresh("t")
-        target = ast.Name(name, ast.Store(), lineno=at.lineno, col_offset=at.col_offset,
-                          end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
-        return ast.NamedExpr(target, value, lineno=at.lineno, col_offset=at.col_offset,
-                             end_lineno=at.end_lineno,
-                             end_col_offset=at.end_col_offset), self.unit.name(name)
+        target = ast.Name(name, ast.Store(), **place(at))
+        return ast.NamedExpr(target, value, **place(at)), self.unit.name(name)
 
     # ---- statements ------------------------------------------------------------------
     def emit(self, value: ast.expr) -> None:
         """Add an expression statement."""
         at: Any = value
-        self.out.append(ast.Expr(value, lineno=at.lineno, col_offset=at.col_offset,
-                                 end_lineno=at.end_lineno, end_col_offset=at.end_col_offset))
+        self.out.append(ast.Expr(value, **place(at)))
 
     def hold(self, value: ast.expr, at: Any) -> ast.expr:
         """Evaluate into a temporary now; the expression that reads it."""
@@ -277,8 +262,7 @@ class Context(Nodes):
 
     def emit_return(self, value: ast.expr, at: Any) -> None:
         """Add ``return value``."""
-        self.out.append(ast.Return(value, lineno=at.lineno, col_offset=at.col_offset,
-                                   end_lineno=at.end_lineno, end_col_offset=at.end_col_offset))
+        self.out.append(ast.Return(value, **place(at)))
 
     def define(self, name: str, body: list[ast.stmt], at: Any,
                parameter: str | None = None) -> ast.expr:
@@ -403,8 +387,7 @@ class Context(Nodes):
             converter = NATIVE.get(type(node)) or STATEMENTS.get(type(node), unknown_statement)
             converter(self, node)
         if not self.out:
-            self.out.append(ast.Pass(lineno=at.lineno, col_offset=at.col_offset,
-                                     end_lineno=at.end_lineno, end_col_offset=at.end_col_offset))
+            self.out.append(ast.Pass(**place(at)))
         made, self.out = self.out, saved
         return made
 
@@ -449,8 +432,7 @@ class Context(Nodes):
             outer = self.op("load_free", at, [self.frame_of(scope), text])
         own = self.op("load", at, [self.frame, text])
         has = self.call(self.unit.name("HAS"), at, [self.frame, text])
-        return ast.IfExp(has, own, outer, lineno=at.lineno, col_offset=at.col_offset,
-                         end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+        return ast.IfExp(has, own, outer, **place(at))
 
     def store(self, name: str, value: ast.expr, at: ast.AST) -> ast.expr:
         """The expression that stores a variable."""

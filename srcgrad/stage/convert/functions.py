@@ -8,6 +8,7 @@ from ..scopes import CELL, CLASS, FUNCTION, Scope, parameters, statements_of, yi
 from .calls import keyword_mapping
 from .context import Context, Effect, Plan, Unit, expression, refuse, statement
 from .names import items
+from .nodes import place
 
 
 @statement(ast.FunctionDef)
@@ -24,8 +25,8 @@ def function(c: Context, node: ast.FunctionDef) -> Effect:
 
 def _decorate(c: Context, node: ast.FunctionDef | ast.ClassDef, decorators: list[ast.expr],
               value: ast.expr) -> None:
-    for decorator, place in zip(reversed(decorators), reversed(node.decorator_list)):
-        value = c.op("call", place, [decorator, value])
+    for decorator, at in zip(reversed(decorators), reversed(node.decorator_list)):
+        value = c.op("call", at, [decorator, value])
     c.emit(c.store(node.name, value, _header(node)))
 
 
@@ -39,8 +40,7 @@ def _header(node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
 @expression(ast.Lambda)
 def lambda_(c: Context, node: ast.Lambda) -> ast.expr:
     """A lambda is a function whose body is one ``return``."""
-    body = ast.Return(node.body, lineno=node.body.lineno, col_offset=node.body.col_offset,
-                      end_lineno=node.body.end_lineno, end_col_offset=node.body.end_col_offset)
+    body = ast.Return(node.body, **place(node.body))
     index = plan_function(c, "<lambda>", node.args, [body], node.lineno, "lambda")
     return _define(c, index, node.args, node, None)
 

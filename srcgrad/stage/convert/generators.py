@@ -45,22 +45,13 @@ def _outside_of_tries(c: Context, node: ast.expr, kind: type[ast.Yield | ast.Yie
     return made
 
 
-@native(ast.If)
-def if_(c: Context, node: ast.If) -> Effect:
-    """``if M.truth(test)``."""
+@native(ast.If, ast.While)
+def tested(c: Context, node: ast.If | ast.While) -> Effect:
+    """``if M.truth(test)``, ``while M.truth(test)``."""
     test = c.op("truth", node.test, [c.expr(node.test)])
     orelse = c.native_block(node.orelse, node) if node.orelse else []
-    c.out.append(ast.copy_location(ast.If(test, c.native_block(node.body, node), orelse), node))
-    return None
-
-
-@native(ast.While)
-def while_(c: Context, node: ast.While) -> Effect:
-    """``while M.truth(test)``."""
-    test = c.op("truth", node.test, [c.expr(node.test)])
-    orelse = c.native_block(node.orelse, node) if node.orelse else []
-    c.out.append(ast.copy_location(ast.While(test, c.native_block(node.body, node), orelse),
-                                   node))
+    made = type(node)(test, c.native_block(node.body, node), orelse)
+    c.out.append(ast.copy_location(made, node))
     return None
 
 

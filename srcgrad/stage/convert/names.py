@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from .context import Context, expression, refuse
+from .nodes import place
 
 
 def is_static(node: ast.expr) -> bool:
@@ -88,8 +89,7 @@ def starred(c: Context, node: ast.Starred) -> ast.expr:
 
 
 def _starred(value: ast.expr, at: ast.expr) -> ast.expr:
-    return ast.Starred(value, ast.Load(), lineno=at.lineno, col_offset=at.col_offset,
-                       end_lineno=at.end_lineno, end_col_offset=at.end_col_offset)
+    return ast.Starred(value, ast.Load(), **place(at))
 
 
 def items(c: Context, nodes: list[ast.expr]) -> list[ast.expr]:
@@ -103,9 +103,7 @@ def walrus(c: Context, node: ast.NamedExpr) -> ast.expr:
     assert isinstance(node.target, ast.Name)
     value, again = c.remember(c.expr(node.value), node)
     pair = c.tuple_of([value, c.store(node.target.id, again, node)], node)
-    return ast.Subscript(pair, c.constant(0, node), ast.Load(), lineno=node.lineno,
-                         col_offset=node.col_offset, end_lineno=node.end_lineno,
-                         end_col_offset=node.end_col_offset)
+    return ast.Subscript(pair, c.constant(0, node), ast.Load(), **place(node))
 
 
 @expression(ast.Await)

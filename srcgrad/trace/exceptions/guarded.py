@@ -17,13 +17,13 @@ from ...errors import TracingError
 from ...graph.ir import Block, Node, walk
 from ...stage.machine import BREAK, NORMAL
 from ...types.kinds import OPAQUE
+from ...types.operators import INPLACE
 from ...types.spelling import begin_cleanup, begin_guarded, end_cleanup
 from ..collaborator import Collaborator
 from ..flow.control import Refusal
 from ..record.homes import RAISE
 from ..record.journal import Cell, Lost, Stored, Version
 from ..record.tracers import ArrayTracer, Poison
-from ..values.operators import INPLACE
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

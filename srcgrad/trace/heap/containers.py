@@ -14,6 +14,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...stage.machine import NORMAL
 from ...types.dims import evaluate, is_varying
+from ...types.operators import INPLACE
 from ...types.spelling import Method
 from ...types.subclasses import content_of, item_step, make, native_class
 from ..assumptions import KnownLengths
@@ -40,7 +41,6 @@ from ..objects.special_methods import (
 )
 from ..record.journal import Content
 from ..record.tracers import ArrayTracer, Choice, Poison, ScalarTracer, is_tracer
-from ..values.operators import INPLACE
 from .rows import Row
 from .tables import SPREAD
 from .written_out import check_count, insert_at, pop_at

@@ -9,11 +9,11 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any
 
+from ...types.operators import BINARY, COMPARE
 from ...types.subclasses import PLAIN, assembled, content_of, native_class, parts_of
 from ..collaborator import Collaborator
 from ..record.journal import Content
-from ..values.operators import BINARY
-from .special_methods import COMPARE, DUNDER
+from .special_methods import DUNDER
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

@@ -14,11 +14,11 @@ from ...errors import UnsupportedOperation
 from ...graph.ir import Value
 from ...types import dims
 from ...types.kinds import BOOL, Kind
+from ...types.operators import COMPARE
 from ...types.subclasses import native_class
 from ..boundary.identity import equal_if_one
 from ..collaborator import Collaborator
 from ..objects.special_methods import (
-    COMPARE,
     CONTAINERS,
     DUNDER,
     compared_fields,

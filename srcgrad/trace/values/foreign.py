@@ -22,9 +22,9 @@ from ...graph.infer import freeze
 from ...stage.function import definition
 from ...types.guards import Native, Path
 from ...types.kinds import Kind
+from ...types.operators import BINARY, COMPARE, UNARY
 from ..calls.custom import Traced
 from ..collaborator import PASSED, Collaborator
-from ..objects.special_methods import COMPARE
 from ..record.structures import is_library
 from ..record.tracers import (
     ArrayTracer,
@@ -34,7 +34,6 @@ from ..record.tracers import (
     contains_tracer,
     is_tracer,
 )
-from .operators import BINARY, UNARY
 
 if TYPE_CHECKING:
     from .. import dispatch as parts

@@ -16,6 +16,7 @@ from ...errors import UnsupportedOperation
 from ...rules.marks import stop_gradient
 from ...stage.machine import UNBOUND
 from ...types.kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_dtypes
+from ...types.operators import BINARY, COMPARE, INPLACE, UNARY
 from ...types.tree import children, tree_map
 from ..boundary.scratch import ITEM, TOTAL
 from ..calls.handlers import HANDLERS, handles
@@ -26,7 +27,7 @@ from ..heap.run_time import check_no_table
 from ..iteration import iteration
 from ..iteration.iteration import Cursor, Mapped, Reversed, staged_iterable
 from ..objects.classes import lineage_of
-from ..objects.special_methods import COMPARE, compared_fields, python_method
+from ..objects.special_methods import compared_fields, python_method
 from ..record.homes import may_be
 from ..record.states import Maybe
 from ..record.structures import is_library
@@ -39,7 +40,6 @@ from ..record.tracers import (
     contains_tracer,
     is_tracer,
 )
-from .operators import BINARY, INPLACE, UNARY
 
 COMPENSATED = sys.version_info >= (3, 12)  # does ``sum`` keep what rounding loses of floats?
 

@@ -13,13 +13,13 @@ from ...graph.infer import infer
 from ...graph.ir import Value
 from ...types import dims
 from ...types.kinds import BOOL, Kind, in_words, int_aval
+from ...types.operators import BINARY, COMPARE, INPLACE, UNARY
 from ..assumptions import ComplexPower, KnownLengths, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..libraries import registry as libraries
 from ..numpy.written_out import power_of_any
 from ..objects.special_methods import (
-    COMPARE,
     CONTAINERS,
     DUNDER,
     UNARY_DUNDER,
@@ -36,19 +36,6 @@ if TYPE_CHECKING:
     from .. import dispatch as parts
 
 ARRAYS = (ArrayTracer, np.ndarray)
-BINARY: dict[str, Any] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod, "**": operator.pow, "@": operator.matmul,
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
-    ">>": operator.rshift,
-}
-INPLACE: dict[str, Any] = {
-    "+": operator.iadd, "-": operator.isub, "*": operator.imul, "/": operator.itruediv,
-    "//": operator.ifloordiv, "%": operator.imod, "**": operator.ipow, "@": operator.imatmul,
-    "&": operator.iand, "|": operator.ior, "^": operator.ixor, "<<": operator.ilshift,
-    ">>": operator.irshift,
-}
-UNARY: dict[str, Any] = {"-": operator.neg, "+": operator.pos, "~": operator.invert}
 
 
 def _takes_over(left: Any, right: Any) -> bool:

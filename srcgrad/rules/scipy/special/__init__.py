@@ -3,16 +3,10 @@
 Formulas: NIST Digital Library of Mathematical Functions.
 """
 
-from srcgrad.rules.scipy.special import (
-    bessel,
-    distributions,
-    elementary,
-    errors,
-    gamma,
-    integrals,
-    polynomials,
-    reductions,
-)
+from importlib import import_module
 
-__all__ = ["bessel", "distributions", "elementary", "errors", "gamma", "integrals", "polynomials",
-           "reductions"]
+for _family in (
+    "bessel", "distributions", "elementary", "errors", "gamma", "integrals", "polynomials",
+    "reductions",
+):
+    import_module(f"srcgrad.rules.scipy.special.{_family}")

@@ -7,27 +7,28 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, elementwise, entry, inactive, nondiff, static, vjp
+from srcgrad.rules.book import Array, elementwise, nondiff, static, vjp
 from srcgrad.rules.broadcast import dispatching
 
 _polygamma = dispatching(sp.polygamma)
 _zeta = dispatching(sp.zeta)
 
 
-elementwise(sp.gamma)(lambda ans, x: ans * sp.psi(x))
-elementwise(sp.rgamma)(lambda ans, x: -ans * sp.psi(x))
+elementwise(sp.gamma, x=lambda ans, x: ans * sp.psi(x))
+elementwise(sp.rgamma, x=lambda ans, x: -ans * sp.psi(x))
 for _function in (sp.gammaln, sp.loggamma):
     elementwise(_function)(lambda x: sp.psi(x))
-elementwise(sp.psi)(lambda x: _zeta(2, x))
-entry("polygamma", sp.polygamma, like=lambda n, x: None)
-elementwise(sp.polygamma, "x")(lambda n, x: _polygamma(n + 1, x))
-inactive(sp.polygamma, "n")
-elementwise(sp.poch, "x1")(lambda ans, x1, x2: ans * (sp.psi(x1 + x2) - sp.psi(x1)))
-elementwise(sp.poch, "x2")(lambda ans, x1, x2: ans * sp.psi(x1 + x2))
-elementwise(sp.beta, "x1")(lambda ans, x1, x2: ans * (sp.psi(x1) - sp.psi(x1 + x2)))
-elementwise(sp.beta, "x2")(lambda ans, x1, x2: ans * (sp.psi(x2) - sp.psi(x1 + x2)))
-elementwise(sp.betaln, "x1")(lambda x1, x2: sp.psi(x1) - sp.psi(x1 + x2))
-elementwise(sp.betaln, "x2")(lambda x1, x2: sp.psi(x2) - sp.psi(x1 + x2))
+elementwise(sp.psi, x=lambda x: _zeta(2, x))
+elementwise(sp.polygamma, like=lambda n, x: None, n=None, x=lambda n, x: _polygamma(n + 1, x))
+elementwise(sp.poch,
+    x1=lambda ans, x1, x2: ans * (sp.psi(x1 + x2) - sp.psi(x1)),
+    x2=lambda ans, x1, x2: ans * sp.psi(x1 + x2))
+elementwise(sp.beta,
+    x1=lambda ans, x1, x2: ans * (sp.psi(x1) - sp.psi(x1 + x2)),
+    x2=lambda ans, x1, x2: ans * (sp.psi(x2) - sp.psi(x1 + x2)))
+elementwise(sp.betaln,
+    x1=lambda x1, x2: sp.psi(x1) - sp.psi(x1 + x2),
+    x2=lambda x1, x2: sp.psi(x2) - sp.psi(x1 + x2))
 
 
 @elementwise(sp.gammainc, "x2")
@@ -36,9 +37,9 @@ def gamma_density(x1: Array, x2: Array) -> Array:
     return np.exp(sp.xlogy(x1 - 1, x2) - x2 - sp.gammaln(x1))
 
 
-elementwise(sp.gammaincc, "x2")(lambda x1, x2: -gamma_density(x1, x2))
-elementwise(sp.gammaincinv, "x2")(lambda ans, x1: 1 / gamma_density(x1, ans))
-elementwise(sp.gammainccinv, "x2")(lambda x1, ans: -1 / gamma_density(x1, ans))
+elementwise(sp.gammaincc, x2=lambda x1, x2: -gamma_density(x1, x2))
+elementwise(sp.gammaincinv, x2=lambda ans, x1: 1 / gamma_density(x1, ans))
+elementwise(sp.gammainccinv, x2=lambda x1, ans: -1 / gamma_density(x1, ans))
 
 
 @elementwise(sp.betainc, "x3")
@@ -47,10 +48,9 @@ def beta_density(x1: Array, x2: Array, x3: Array) -> Array:
     return np.exp(sp.xlogy(x1 - 1, x3) + sp.xlog1py(x2 - 1, -x3) - sp.betaln(x1, x2))
 
 
-elementwise(sp.betaincc, "x3")(lambda x1, x2, x3: -beta_density(x1, x2, x3))
-elementwise(sp.betaincinv, "x3")(lambda ans, x1, x2: 1 / beta_density(x1, x2, ans))
-entry("zeta", sp.zeta, like=lambda x, q=None, out=None: None)
-elementwise(sp.zeta, "q")(lambda x, q: -x * _zeta(x + 1, q))
+elementwise(sp.betaincc, x3=lambda x1, x2, x3: -beta_density(x1, x2, x3))
+elementwise(sp.betaincinv, x3=lambda ans, x1, x2: 1 / beta_density(x1, x2, ans))
+elementwise(sp.zeta, like=lambda x, q=None, out=None: None, q=lambda x, q: -x * _zeta(x + 1, q))
 
 
 @elementwise(sp.zetac)
@@ -62,14 +62,12 @@ def zetac(x: Array) -> Array:
                for k, w in enumerate(weights, 1))
 
 
-entry("multigammaln", sp.multigammaln, like=lambda a, d: None)
-elementwise(sp.multigammaln, "a")(
-    lambda a, d: np.sum(sp.psi(np.expand_dims(a, -1) - 0.5 * np.arange(d)), axis=-1))
+elementwise(sp.multigammaln, like=lambda a, d: None,
+    a=lambda a, d: np.sum(sp.psi(np.expand_dims(a, -1) - 0.5 * np.arange(d)), axis=-1))
 static(sp.multigammaln, "d")
-elementwise(sp.binom, "x1")(lambda x1, x2, ans: ans * (sp.psi(x1 + 1) - sp.psi(x1 - x2 + 1)))
-elementwise(sp.binom, "x2")(lambda x1, x2, ans: ans * (sp.psi(x1 - x2 + 1) - sp.psi(x2 + 1)))
-entry("comb", sp.comb)
-entry("perm", sp.perm)
+elementwise(sp.binom,
+    x1=lambda x1, x2, ans: ans * (sp.psi(x1 + 1) - sp.psi(x1 - x2 + 1)),
+    x2=lambda x1, x2, ans: ans * (sp.psi(x1 - x2 + 1) - sp.psi(x2 + 1)))
 
 
 @vjp(sp.comb, "N", broadcasts=True)
@@ -79,8 +77,8 @@ def comb_n(ct: Array, ans: Array, N: Array, k: Any, repetition: bool) -> Array:
     return ct * ans * (sp.psi(N + 1) - sp.psi(N - k + 1))
 
 
-vjp(sp.perm, "N", broadcasts=True)(
-    lambda ct, ans, N, k: ct * ans * (sp.psi(N + 1) - sp.psi(N - k + 1)))
+vjp(sp.perm, broadcasts=True,
+    N=lambda ct, ans, N, k: ct * ans * (sp.psi(N + 1) - sp.psi(N - k + 1)))
 
 
 @vjp(sp.factorial, "n")

@@ -12,41 +12,25 @@ import scipy.special as sp
 from srcgrad.rules.book import Array, elementwise, vjp
 from srcgrad.rules.scipy.special.outputs import summed
 
-vjp(sp.expi)(lambda ct, x: ct * np.exp(x) / x)
-vjp(sp.exp1)(lambda ct, x: -ct * np.exp(-x) / x)
-elementwise(sp.expn, "x2")(lambda x1, x2: -sp.expn(x1 - 1, x2))
+vjp(sp.expi, x=lambda ct, x: ct * np.exp(x) / x)
+vjp(sp.exp1, x=lambda ct, x: -ct * np.exp(-x) / x)
+elementwise(sp.expn, x2=lambda x1, x2: -sp.expn(x1 - 1, x2))
 
 
-@vjp(sp.sici)
-def sici(ct: Any, x: Array) -> Array:
-    d: Array = None
-    if ct[0] is not None:
-        d = ct[0] * np.sinc(x / math.pi)
-    if ct[1] is not None:
-        cosine = ct[1] * np.cos(x) / x
-        d = cosine if d is None else d + cosine
-    return d
-
-
-vjp(sp.shichi)(lambda ct, x: summed(ct, (np.sinh(x) / x, np.cosh(x) / x)))
+vjp(sp.sici, x=lambda ct, x: summed(ct, (np.sinc(x / math.pi), np.cos(x) / x)))
+vjp(sp.shichi, x=lambda ct, x: summed(ct, (np.sinh(x) / x, np.cosh(x) / x)))
 
 
 @vjp(sp.fresnel)
 def fresnel(ct: Any, x: Array) -> Array:
     phase = 0.5 * math.pi * x * x
-    d: Array = None
-    if ct[0] is not None:
-        d = ct[0] * np.sin(phase)
-    if ct[1] is not None:
-        cosine = ct[1] * np.cos(phase)
-        d = cosine if d is None else d + cosine
-    return d
+    return summed(ct, (np.sin(phase), np.cos(phase)))
 
 
-elementwise(sp.spence)(lambda x: np.where(x == 1, -1, np.log(x) / np.where(x == 1, 1, 1 - x)))
-vjp(sp.ellipk)(lambda ct, ans, x: ct * (sp.ellipe(x) - (1 - x) * ans) / (2 * x * (1 - x)))
-vjp(sp.ellipe)(lambda ct, ans, x: ct * (ans - sp.ellipk(x)) / (2 * x))
-elementwise(sp.ellipkinc, "x1")(lambda x1, x2: 1 / np.sqrt(1 - x2 * np.sin(x1) ** 2))
+elementwise(sp.spence, x=lambda x: np.where(x == 1, -1, np.log(x) / np.where(x == 1, 1, 1 - x)))
+vjp(sp.ellipk, x=lambda ct, ans, x: ct * (sp.ellipe(x) - (1 - x) * ans) / (2 * x * (1 - x)))
+vjp(sp.ellipe, x=lambda ct, ans, x: ct * (ans - sp.ellipk(x)) / (2 * x))
+elementwise(sp.ellipkinc, x1=lambda x1, x2: 1 / np.sqrt(1 - x2 * np.sin(x1) ** 2))
 
 
 @elementwise(sp.ellipkinc, "x2")
@@ -56,9 +40,10 @@ def ellipkinc_m(x1: Array, x2: Array, ans: Array) -> Array:
     return (second / (x2 * (1 - x2)) - ans / x2 - np.sin(2 * x1) / (2 * (1 - x2) * root)) / 2
 
 
-elementwise(sp.ellipeinc, "x1")(lambda x1, x2: np.sqrt(1 - x2 * np.sin(x1) ** 2))
-elementwise(sp.ellipeinc, "x2")(lambda x1, x2, ans: (ans - sp.ellipkinc(x1, x2)) / (2 * x2))
-elementwise(sp.ellipkm1)(lambda x, ans: -(sp.ellipe(1 - x) - x * ans) / (2 * x * (1 - x)))
+elementwise(sp.ellipeinc,
+    x1=lambda x1, x2: np.sqrt(1 - x2 * np.sin(x1) ** 2),
+    x2=lambda x1, x2, ans: (ans - sp.ellipkinc(x1, x2)) / (2 * x2))
+elementwise(sp.ellipkm1, x=lambda x, ans: -(sp.ellipe(1 - x) - x * ans) / (2 * x * (1 - x)))
 
 
 @vjp(sp.ellipj, "x1")
@@ -67,8 +52,8 @@ def ellipj_u(ct: Any, ans: Any, x2: Array) -> Array:
     return summed(ct, (cn * dn, -sn * dn, -x2 * sn * cn, dn))
 
 
-elementwise(sp.hyp1f1, "x3")(lambda x1, x2, x3: x1 / x2 * sp.hyp1f1(x1 + 1, x2 + 1, x3))
-elementwise(sp.hyp2f1, "x4")(
-    lambda x1, x2, x3, x4: x1 * x2 / x3 * sp.hyp2f1(x1 + 1, x2 + 1, x3 + 1, x4))
-elementwise(sp.hyp0f1, "x2")(lambda x1, x2: sp.hyp0f1(x1 + 1, x2) / x1)
-elementwise(sp.hyperu, "x3")(lambda x1, x2, x3: -x1 * sp.hyperu(x1 + 1, x2 + 1, x3))
+elementwise(sp.hyp1f1, x3=lambda x1, x2, x3: x1 / x2 * sp.hyp1f1(x1 + 1, x2 + 1, x3))
+elementwise(sp.hyp2f1,
+    x4=lambda x1, x2, x3, x4: x1 * x2 / x3 * sp.hyp2f1(x1 + 1, x2 + 1, x3 + 1, x4))
+elementwise(sp.hyp0f1, x2=lambda x1, x2: sp.hyp0f1(x1 + 1, x2) / x1)
+elementwise(sp.hyperu, x3=lambda x1, x2, x3: -x1 * sp.hyperu(x1 + 1, x2 + 1, x3))

@@ -7,51 +7,31 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from srcgrad.rules.book import Array, entry, vjp
+from srcgrad.rules.book import Array, vjp
 from srcgrad.rules.broadcast import sum_to
 from srcgrad.rules.numpy.exponential import log_share
 from srcgrad.rules.numpy.reductions import keep_axes, reduced
 
-Shape = tuple[int, ...]
-entry(
-    "logsumexp",
-    sp.logsumexp,
-    like=lambda a, axis=None, b=None, keepdims=False, return_sign=False: None,
-)
+vjp(sp.logsumexp, like=lambda a, axis=None, b=None, keepdims=False, return_sign=False: None,
+    a=lambda ct, ans, a, a_shape, axis, b, keepdims, return_sign:
+        sum_to(_shared_out(ct, ans, a, axis, b, keepdims, return_sign), a_shape),
+    b=lambda ct, ans, a, b_shape, axis, keepdims, return_sign:
+        sum_to(_shared_out(ct, ans, a, axis, None, keepdims, return_sign), b_shape))
 
 
-@vjp(sp.logsumexp, "a")
-def logsumexp_a(
-    ct: Any, ans: Any, a: Array, a_shape: Shape, axis: Any, b: Array, keepdims: bool,
-    return_sign: bool,
-) -> Array:  # fmt: skip
+def _shared_out(ct: Any, ans: Any, a: Array, axis: Any, b: Array, keepdims: bool,
+                return_sign: bool) -> Array:
+    """The cotangent of the sum by the share that each term, with its factor ``b``, has in it."""
     value_ct, value = (ct[0], ans[0]) if return_sign else (ct, ans)
-    value = keep_axes(value, axis, keepdims)
-    weights = np.exp(log_share(a, value))
+    weights = np.exp(log_share(a, keep_axes(value, axis, keepdims)))
     if b is not None:
         weights = weights * b
     if return_sign:
         weights = weights * keep_axes(ans[1], axis, keepdims)
-    return sum_to(keep_axes(value_ct, axis, keepdims) * weights, a_shape)
+    return keep_axes(value_ct, axis, keepdims) * weights
 
 
-@vjp(sp.logsumexp, "b")
-def logsumexp_b(
-    ct: Any, ans: Any, a: Array, b_shape: Shape, axis: Any, keepdims: bool, return_sign: bool
-) -> Array:
-    value_ct, value = (ct[0], ans[0]) if return_sign else (ct, ans)
-    value = keep_axes(value, axis, keepdims)
-    weights = np.exp(log_share(a, value))
-    if return_sign:
-        weights = weights * keep_axes(ans[1], axis, keepdims)
-    return sum_to(keep_axes(value_ct, axis, keepdims) * weights, b_shape)
-
-
-@vjp(sp.softmax, "x", like=lambda x, axis=None: None)
-def softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
-    return ans * (ct - reduced(np.sum, ct * ans, axis))
-
-
-@vjp(sp.log_softmax, "x", like=lambda x, axis=None: None)
-def log_softmax_x(ct: Array, ans: Array, axis: Any) -> Array:
-    return ct - np.exp(ans) * reduced(np.sum, ct, axis)
+vjp(sp.softmax, like=lambda x, axis=None: None,
+    x=lambda ct, ans, axis: ans * (ct - reduced(np.sum, ct * ans, axis)))
+vjp(sp.log_softmax, like=lambda x, axis=None: None,
+    x=lambda ct, ans, axis: ct - np.exp(ans) * reduced(np.sum, ct, axis))
