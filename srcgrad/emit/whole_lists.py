@@ -47,7 +47,7 @@ class _Whole:
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []
         for node in block.nodes:
-            if node.op == "loop":
+            if node.op == "loop" and "kernel" not in node.params:
                 nodes.extend(self.loop(node))
             elif node.blocks:
                 nodes.append(node.but(blocks=tuple(map(self.block, node.blocks))))

@@ -60,13 +60,15 @@ def linked(emitted: Emitted) -> FunctionType:
 
 def _or_python(kernel: Any) -> None:
     """Lets a kernel run as Python, with a warning, for arguments that Numba does not take."""
-    from numba.core.errors import NumbaError
+    from numba.core.errors import NumbaError, NumbaPendingDeprecationWarning
 
     compiled = kernel._compile_for_args  # what a call asks where no compiled form fits
 
     def compiled_or_python(*args: Any, **keywords: Any) -> Any:
         try:
-            return compiled(*args, **keywords)
+            with warnings.catch_warnings():  # lists will be typed by themselves some day
+                warnings.simplefilter("ignore", NumbaPendingDeprecationWarning)
+                return compiled(*args, **keywords)
         except NumbaError as error:  # nothing was run
             reason = next((line for line in str(error).splitlines()
                            if line and not line.startswith("Failed in")), "")

@@ -39,6 +39,10 @@ _TOTAL = frozenset({math.fabs, math.tanh, math.atan, math.asinh, math.erf, math.
                     math.hypot})
 
 
+LISTS = {"get": "list index out of range", "append": "list index out of range",
+         "put": "list assignment index out of range", "pop": "pop index out of range"}
+GROWING = frozenset({"append", "insert", "put", "list_acc", "copy"})
+
 # an index, by what it is made of, and the size that it is below; or a check, and of what, and 0
 Fact = tuple[Any, Dim]
 
@@ -73,6 +77,10 @@ class Checks:
 
     def __call__(self, loop: Node) -> Node:
         return _Checked(self).loop(loop)
+
+    def around(self, node: Node) -> list[Node]:
+        """A node that stands beside loops, with what is checked there."""
+        return [*_Checked(self).block(Block((), (node,), ())).nodes]
 
     def asked(self) -> dict[tuple[Any, ...], set[Fact]]:
         """What has been asked until now."""
@@ -178,17 +186,17 @@ class _Around:
 
     def run(self) -> tuple[list[Node], Node, list[Node]]:
         node = self.node
-        if node.params.get("inside"):
-            return [], node, []
         if "steps" in node.params:
             self.indices()
+        elif node.op in LISTS:
+            self.items()
         elif node.op == "apply":
             fn = node.params["fn"]
             if fn in DIVISIONS:
                 self.division()
             elif fn in OF_MATH - _TOTAL:
                 self.domain()
-            elif fn in POWERS and node.out.aval.kind is Kind.FLOAT:
+            elif fn in POWERS and node.out.aval.kind in (Kind.FLOAT, Kind.NUMBER):
                 self.raised(self.after, overflowed, OverflowError,
                             "math range error" if fn is math.pow else (
                                 "(34, 'Numerical result out of range')"))
@@ -221,6 +229,9 @@ class _Around:
         place = self.node.inputs[key.index] if isinstance(key, Ref) else key
         known = self.around.facts.key(place) if isinstance(place, Value) else place
         b, fact = self.before, (known, base.aval.shape[axis])
+        if self.node.params.get("inside"):
+            self.around.is_new(fact, self.node)
+            return
         if self.is_told(*fact):
             return
         if not self.around.is_new(fact, self.node):
@@ -233,6 +244,32 @@ class _Around:
             return
         raised_if(b, b.apply(outside, (place, size), {}, BOOL), IndexError,
                     "index ", place, f" is out of bounds for axis {axis} with size ", size)
+
+    def items(self) -> None:
+        """An index of a list that grows or shrinks, which is inside still after the list has grown.
+        (Where adjoints read and change lists, the forward part has done so.)"""
+        node, b, error = self.node, self.before, LISTS[self.node.op]
+        if is_adjoint(node) or node.params.get("inside"):
+            return
+        path = node.inputs[1 if node.op in ("get", "pop") else 2:]
+        base, makers = node.inputs[0], self.around.facts.makers
+        if node.op == "pop":
+            size = b.add("list_len", (base,), (int_aval(),)).out
+            raised_if(b, b.apply(operator.eq, (size, 0), {}, BOOL), IndexError,
+                      "pop from empty list")
+        for place in path:
+            root = base
+            while (made := makers.get(root)) is not None and made.op in GROWING and (
+                    len(made.inputs) <= 3):
+                root = made.inputs[0]
+            fact = ((node.op == "pop" and node, self.around.facts.key(place), root), 0)
+            if self.around.is_new(fact, node):
+                size = b.add("list_len", (base,), (int_aval(),)).out
+                text = error if place is path[-1] and node.op != "append" else LISTS["get"]
+                raised_if(b, b.apply(outside, (place, size), {}, BOOL), IndexError, text)
+            if place is not path[-1]:
+                assert base.aval.elem is not None
+                base = b.add("get", (base, place), (base.aval.elem,), inside=True).out
 
     def is_told(self, index: Any, size: Dim) -> bool:
         """Does a call ask whether an index lies within a size?"""
@@ -259,14 +296,20 @@ class _Around:
         what = "division by zero" if all(
             v.aval.kind is Kind.INT for v in node.inputs) else "float division by zero"
         is_zero = self.before.apply(operator.eq, (value, zero), {}, BOOL)
-        unsure = [v for v in node.inputs if v.aval.kind is Kind.NUMBER]
-        if not unsure:
+        if not any(v.aval.kind is Kind.NUMBER for v in node.inputs):
             self.around.is_new(fact, node)
-            raised_if(self.before, is_zero, ZeroDivisionError, what)
+        self.of_python(self.before, is_zero, ZeroDivisionError, what)
+
+    def of_python(self, builder: Builder, asked: Value, error: type[Exception],
+                  text: str) -> None:
+        """Raises if numbers are Python's: NumPy's become infinite."""
+        unsure = tuple(v for v in self.node.inputs if v.aval.kind is Kind.NUMBER)
+        if not unsure:
+            raised_if(builder, asked, error, text)
             return
-        arm = Builder(self.before.origin)  # NumPy's give infinity
-        raised_if(arm, arm.apply(pythons, tuple(unsure), {}, BOOL), ZeroDivisionError, what)
-        self.before.add("if", (is_zero,), (), (arm.block(()), Block()))
+        arm = Builder(builder.origin)
+        raised_if(arm, arm.apply(pythons, unsure, {}, BOOL), error, text)
+        builder.add("if", (asked,), (), (arm.block(()), Block()))
 
     def domain(self) -> None:
         if self.node.params["fn"] in (math.exp, math.expm1, math.sinh, math.cosh):
@@ -284,7 +327,10 @@ class _Around:
         given = self.node.params["args"][0]
         x = self.node.inputs[given.index] if isinstance(given, Ref) else given
         asked = builder.apply(predicate, (self.node.out, x), {}, BOOL)
-        raised_if(builder, asked, error, text)
+        if self.node.params["fn"] in OF_MATH or self.node.params["fn"] is math.pow:
+            raised_if(builder, asked, error, text)  # of NumPy's numbers, too
+        else:
+            self.of_python(builder, asked, error, text)
 
     def narrowed(self) -> Node:
         """Python's numbers as float32, where the result or what they are compared with is such."""

@@ -1,4 +1,5 @@
-"""Lists of numbers that loops read, change or fill, as arrays while a kernel holds the loop.
+"""Lists of numbers that loops read, change or fill, as arrays while a kernel holds the loop; those
+that grow or shrink there (:mod:`srcgrad.native.growing`) as lists of the kernel's own.
 
 A list becomes an array in front of the loop, once for all loops after it, and a list again where
 something else than a kernel reads what the loop made of it.  An element has the type that the
@@ -13,7 +14,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,31 +37,24 @@ from srcgrad.graph.ir import (
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.prices import work
 from srcgrad.graph.symbolic import fresh_size
-from srcgrad.native.facts import Facts, Scope
+from srcgrad.native.deferred import deferred
+from srcgrad.native.facts import Facts, Rows, Scope
+from srcgrad.native.growing import Growing
+from srcgrad.native.holding import element_type, why_not
 from srcgrad.native.lengths import Lengths
 from srcgrad.native.places import Unlowered
+from srcgrad.native.rows import flattened, row_ends, row_starts
+from srcgrad.native.tidy import Tidy
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import Dim, Poly, multiply, range_length, symbols
 from srcgrad.types.kinds import SCALARS, Aval, Kind, int_aval
 from srcgrad.types.spelling import Method
 
-_TYPES: dict[Kind, Any] = {Kind.FLOAT: float, Kind.INT: int, Kind.BOOL: bool}
 COMPENSATED = sys.version_info >= (3, 12)  # sums of Python's floats
 TIMES = 8  # so many items are converted in the time of an iteration in NumPy's text, at least
 ITEM = 30.0  # nanoseconds that something done to an item takes there
+ROW = 600.0  # and something done to a list of a list of lists
 WITHIN = 8  # iterations of a loop in a loop, where they are not known
-
-
-def element_type(aval: Aval) -> Any:
-    """The type of the items of a list of numbers of one type; None for other lists."""
-    elem = aval.elem
-    if aval.kind is not Kind.LIST or elem is None or elem.optional or elem.least is not None:
-        return None
-    if elem.kind is Kind.NUMBER and elem.dtype == np.float64:
-        return float  # a list of cotangents
-    if elem.kind is Kind.SCALAR and elem.dtype is not None and elem.dtype.char in "fd":
-        return elem.dtype.type
-    return _TYPES.get(elem.kind)
 
 
 class Columns:
@@ -74,20 +68,32 @@ class Columns:
         self.results = set(graph.outputs)
         self.lengths = {v: self.length.of(v) for v in self.outside}
         self.converted: set[Node] = set()
+        self.native: set[Value] = set()  # the lists that kernels have made
 
     def loop(self, node: Node, scope: Scope, facts: Facts) -> Held:
         """A loop with arrays in the place of lists."""
         held = Held(Builder(node.origin), node, Builder(node.origin))
-        arrayed = _Arrayed(self)
+        growing = Growing(node, self.length, {a for n in walk(Block((), (node,), ())) if
+                                              n.op == "loop" for a in self.fills(n).values()})
+        arrayed = _Arrayed(self, growing)
         for v in LoopParts(node).sources:
             self.length.known.setdefault(self.length.root(v), next(
                 _trips(node), fresh_size("items", varying=False)))
         for v in free_values(Block((), (node,), ())):
+            if v in self.outside and v.aval.elem is not None and (
+                    element_type(v.aval.elem) is not None):
+                arrayed.rows[v] = self.rows(v, scope, held, facts)
             if element_type(v.aval) is not None and not self.is_kept(v):
-                arrayed.arrays[v] = self.array(v, scope, held, facts)
+                if v not in growing:
+                    arrayed.arrays[v] = self.array(v, scope, held, facts)
+                elif v not in self.native:
+                    arrayed.lists[v] = self.grown(v, scope, held, facts)
         later = deferred(node)
         arrayed.left = later.effects
-        held.loop = arrayed.loop(node)
+        made = arrayed.loop(node)
+        if arrayed.lists:
+            (made,) = rebuild(Block((), (made,), ()), arrayed.lists).nodes
+        held.loop = made
         for v in node.outputs:
             if v in arrayed.arrays:
                 self.listed(arrayed.arrays[v], v, scope, held)
@@ -109,12 +115,14 @@ class Columns:
             return scope.arrays[value]
         made, elem, before = self.makers.get(value), value.aval.elem, held.before
         type_ = element_type(value.aval)
-        if elem is not None and elem.kind is Kind.INT and value not in self.outside:
-            raise Unlowered("a list of integers stays in NumPy")
+        if elem is not None and elem.kind is Kind.INT and (
+                value not in self.native and value not in self.outside):
+            raise Unlowered("a list of integers that NumPy's text makes stays there")
         source = value if made is None or made.op != "list_like" else made.inputs[0]
         maker, item = self.makers.get(source), source.aval.elem
         if item is not None and item.kind is Kind.NUMBER and type_ is float and (
-                source in self.outside or (maker is not None and not is_adjoint(maker))):
+                source in self.outside or (maker is not None and not is_adjoint(maker)
+                                           and (source is value or source not in self.native))):
             raise Unlowered("a list holds numbers of several types")
         length = self.length.of(value)
         aval = Aval(Kind.ARRAY, np.dtype(type_), (length,), elem=elem)
@@ -131,12 +139,66 @@ class Columns:
         else:
             keywords = {} if type_ is float else {"dtype": type_}
             found = before.apply(np.array, (value,), keywords, aval)
-            held.lists.append(value)
-            if elem is not None and elem.kind is Kind.INT:
-                facts.small[value] = None
+            if value not in self.native:
+                held.lists.append(value)
+                if value in self.outside and elem is not None and elem.kind is Kind.INT:
+                    facts.small[value] = None
         self.converted.update(before.nodes)
         found.hint = str(_array(value, aval).hint)  # a statement of its own, before the kernel
         scope.arrays[value] = found
+        return found
+
+    def rows(self, value: Value, scope: Scope, held: Held, facts: Facts) -> Rows:
+        """What a list of lists from outside is in a kernel.  (A call has gone through all items
+        before, to see that they are numbers.)"""
+        elem = value.aval.elem
+        assert elem is not None and elem.elem is not None
+        if value not in scope.rows:
+            before, type_ = held.before, element_type(elem)
+            ends = Aval(Kind.ARRAY, np.dtype(int), (self.length.of(value),), elem=int_aval())
+            items = Aval(Kind.ARRAY, np.dtype(type_), (fresh_size("items", varying=False),),
+                         elem=elem.elem.but(expr=None))
+            made = [before.apply(flattened, (value, type_), {}, items),
+                    *(before.apply(fn, (value,), {}, ends) for fn in (row_starts, row_ends))]
+            for v, what in zip(made, ("items", "starts", "ends"), strict=True):
+                v.hint = Suggested(f"{value.hint or 'rows'}_{what}")
+            self.converted.update(before.nodes)
+            scope.rows[value] = made[0], made[1], made[2]
+            length = self.length.of(value)
+            if not facts.tells(length):
+                raise Unlowered("only a run knows how long a list is")
+            facts.saved[length] = max(facts.saved.get(length, 0.0), ROW)
+        return scope.rows[value]
+
+    def note(self, node: Node) -> None:
+        """Notes the lists that kernels, and statements between them, make."""
+        lists = [v for v in node.outputs if v.aval.kind is Kind.LIST]
+        if lists and ("kernel" in node.params or (why_not(node) is None and all(
+                v in self.native for v in node.inputs if v.aval.kind is Kind.LIST))):
+            self.native.update(lists)
+
+    def grown(self, value: Value, scope: Scope, held: Held, facts: Facts) -> Value:
+        """A list of a kernel's own in the place of one that NumPy's text made."""
+        array = self.array(value, scope, held, facts)
+        made = held.before.apply(Method("tolist"), (array,), {}, value.aval)
+        made.hint = value.hint
+        return made
+
+    def fills(self, node: Node) -> dict[int, Node]:
+        """The appends of a loop to empty lists, one in each iteration, by the slot of the list."""
+        parts, spec, found = LoopParts(node), node.loop, dict[int, Node]()
+        if spec.kind != "for" or spec.exits:
+            return found
+        uses, body = uses_of(node.blocks[0]), node.blocks[0]
+        for slot, (p, init) in enumerate(zip(parts.carried, parts.inits, strict=True)):
+            empty, add = self.makers.get(init), self.makers.get(parts.next[slot])
+            if empty is None or empty.op != "list" or empty.inputs or add is None or (
+                    add.op != "append" or add.inputs[0] is not p or len(add.inputs) != 2) or (
+                    add not in body.nodes or uses[p] != 1 or uses[add.out] != 1):
+                continue
+            if element_type(parts.results[slot].aval) is not None and (
+                    add.inputs[1].aval.kind is not Kind.NUMBER):
+                found[slot] = add
         return found
 
     def listed(self, array: Value, value: Value, scope: Scope, held: Held) -> None:
@@ -149,7 +211,9 @@ class Columns:
             "many": False}, (), held.after.origin)
         held.after.nodes.append(node)
         self.converted.add(node)
-        held.lists.append(value)
+        root = self.length.root(value)
+        if root is not value and root not in self.native:  # what the loop made takes no longer so
+            held.lists.append(value)
         scope.arrays[value] = array
 
     def tidied(self, parts: Sequence[Sequence[Node]],
@@ -157,7 +221,7 @@ class Columns:
         """Parts of a block with arrays made as soon as their lists are there, and kernels that
         ask arrays for their lengths; without what was converted and is not read."""
         whole = Block((), tuple(n for part in parts for n in part), tuple(outputs))
-        return _Tidy(self, whole).parts(parts)
+        return Tidy(self.converted, whole).parts(parts)
 
     # ---- whether it pays ---------------------------------------------------------------------
     def paid(self, node: Node, held: Held, facts: Facts) -> None:
@@ -193,9 +257,11 @@ class Held:
 class _Arrayed:
     """Rewrites what is done to lists in a loop to what is done to ``arrays``."""
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    def __init__(self, columns: Columns, growing: Growing) -> None:
+        self.columns, self.growing = columns, growing
         self.arrays: dict[Value, Value] = {}
+        self.lists: dict[Value, Value] = {}
+        self.rows: dict[Value, Rows] = {}
         self.left: Container[Node] = ()
 
     def block(self, block: Block) -> Block:
@@ -227,14 +293,38 @@ class _Arrayed:
             if node.op == "copy":
                 self.arrays[node.out] = made.apply(Method("copy"), (base,), {}, base.aval)
                 return made.nodes
-            if node.op == "list_like":
+            if node.op == "list_like" and node.out not in self.growing:
                 aval = base.aval.but(dtype=np.dtype(float), elem=node.out.aval.elem)
                 if element_type(node.out.aval) is float and base.aval.dtype == aval.dtype:
                     self.arrays[node.out] = made.apply(np.zeros_like, (base,), {}, aval)
                     return made.nodes
-        if any(v in self.arrays for v in node.inputs):
+            if node.op == "list_like":
+                return [node.but(inputs=(base,))]
+        if node.inputs and node.inputs[0] in self.rows:
+            return self.row(node, *self.rows[node.inputs[0]])
+        if any(v in self.arrays or v in self.rows for v in node.inputs):
             raise Unlowered(f"{node.op} stays in NumPy")
         return [node]
+
+    def row(self, node: Node, items: Value, starts: Value, ends: Value) -> Sequence[Node]:
+        """A list of a list of lists, as a part of the array of all items."""
+        if node.op == "list_len":
+            return [Node("dim", (ends,), node.outputs, {"axis": 0}, (), node.origin)]
+        if node.op != "get" or len(node.inputs) != 2 or node.out.aval.optional:
+            raise Unlowered(f"{node.op} of a list of lists stays in NumPy")
+        made, read = Builder(node.origin), dict[str, Any]()
+        for side in (starts, ends):
+            key, inputs = _key(node.inputs[1:], [side])
+            inside = {"inside": True} if node.params.get("inside") else read
+            made.nodes.append(Node("read", tuple(inputs), (Value(int_aval()),),
+                                   {"steps": key, **inside}, (), node.origin))
+            read = {"inside": True}  # as the first is
+        bounds = [n.out for n in made.nodes]
+        aval = items.aval.but(shape=(self.columns.length.of(node.out),))
+        self.arrays[node.out] = row = _array(node.out, aval)
+        made.nodes.append(Node("read", (items, *bounds), (row,), {
+            "steps": (Index(slice(Ref(1), Ref(2), None)),)}, (), node.origin))
+        return made.nodes
 
     def branch(self, node: Node) -> Node:
         node = node.but(blocks=tuple(map(self.block, node.blocks)))
@@ -243,7 +333,9 @@ class _Arrayed:
 
     def joined(self, out: Value, *arms: Value) -> Value:
         """What a branch leaves, of what its arms do."""
-        if out.aval.kind is Kind.LIST and all(v.aval.kind is Kind.ARRAY for v in arms):
+        if out.aval.kind is Kind.LIST and any(v.aval.kind is Kind.ARRAY for v in arms):
+            if out in self.growing or any(v.aval != arms[0].aval for v in arms):
+                raise Unlowered("a list may be one of several")
             self.arrays[out] = _array(out, arms[0].aval)
         return self.arrays.get(out, out)
 
@@ -255,6 +347,8 @@ class _Arrayed:
         inputs = tuple(self.arrays.get(v, v) for v in node.inputs)
         for p, result, init in zip(parts.carried, parts.results, parts.inits, strict=True):
             if init in self.arrays:
+                if p in self.growing:
+                    raise Unlowered("a list may be one of several")
                 aval = self.arrays[init].aval
                 self.arrays[p], self.arrays[result] = _array(p, aval), _array(result, aval)
         return node.but(inputs=inputs, blocks=tuple(map(self.block, node.blocks)),
@@ -263,23 +357,14 @@ class _Arrayed:
     # ---- lists that loops fill ---------------------------------------------------------------
     def filling(self, node: Node) -> Node:
         """A loop that keeps, as loops do, what it appends to an empty list in each iteration."""
-        parts, spec = LoopParts(node), node.loop
-        if spec.kind != "for" or spec.exits:
-            return node
-        makers, uses, body = self.columns.makers, uses_of(node.blocks[0]), node.blocks[0]
-        for slot, (p, init) in enumerate(zip(parts.carried, parts.inits, strict=True)):
-            empty, add = makers.get(init), makers.get(parts.next[slot])
-            if empty is None or empty.op != "list" or empty.inputs or add is None or (
-                    add.op != "append" or add.inputs[0] is not p or len(add.inputs) != 2) or (
-                    add not in body.nodes or uses[p] != 1 or uses[add.out] != 1):
-                continue
+        for slot, add in self.columns.fills(node).items():
+            parts, spec, body = LoopParts(node), node.loop, node.blocks[0]
             result = parts.results[slot]
-            type_ = element_type(result.aval)
-            if type_ in (None, int) or add.inputs[1].aval.kind is Kind.NUMBER:
+            if result in self.growing:
                 continue
             sequence = self.arrays[result] = _array(result, Aval(
-                Kind.ARRAY, np.dtype(type_), (self.columns.length.of(result),),
-                elem=result.aval.elem))
+                Kind.ARRAY, np.dtype(element_type(result.aval)),
+                (self.columns.length.of(result),), elem=result.aval.elem))
             body = Block(body.params[:1 + slot] + body.params[2 + slot:],
                          tuple(n for n in body.nodes if n is not add),
                          (*body.outputs[:slot], *body.outputs[slot + 1:], add.inputs[1]))
@@ -301,7 +386,7 @@ def _array(value: Value, aval: Aval) -> Value:
 def _store(builder: Builder, base: Value, node: Node) -> Value:
     """A number put into, or added to, an element of an array."""
     elem, value = base.aval.elem, node.inputs[1]
-    if elem is None or elem.kind is Kind.INT or (node.op == "put" and not is_adjoint(node) and (
+    if elem is None or (node.op == "put" and not is_adjoint(node) and (
             value.aval.kind is not elem.kind or value.aval.dtype != elem.dtype)):
         raise Unlowered(f"{value.aval} becomes an item of a list")
     key, inputs = _key(node.inputs[2:], [base, value])
@@ -338,48 +423,6 @@ def _is_sum(loop: Node) -> bool:
         and nodes[1].params["fn"] is operator.add)
 
 
-@dataclass
-class Deferred:
-    """What a loop does to the caller's lists beside their columns: ``effects``, and the ``lists``
-    that it leaves, each with the caller's, which may be done at once after the loop."""
-
-    effects: set[Node] = field(default_factory=set)
-    lists: dict[Value, Value] = field(default_factory=dict)
-
-
-def deferred(loop: Node) -> Deferred:
-    """The caller's lists of which all items that a loop puts there go into one column, too."""
-    parts, roots = LoopParts(loop), dict[Value, int]()
-    puts: dict[int, set[tuple[Value, ...]]] = {}
-    given: dict[Value, set[tuple[Value, ...]]] = {}
-    effects: dict[Value, list[Node]] = {}
-    for slot, p in enumerate(parts.carried):
-        roots[p] = slot
-    for node in (n for b in loop.blocks for n in walk(b)):
-        first = node.inputs[0] if node.inputs else None
-        if node.op == "loop":
-            inner = LoopParts(node)
-            for p, result, init in zip(inner.carried, inner.results, inner.inits, strict=True):
-                if init in roots:
-                    roots[p] = roots[result] = roots[init]
-        elif node.op == "if":
-            return Deferred()
-        elif node.op == "put" and first in roots and len(node.inputs) == 3:
-            roots[node.out] = roots[first]
-            puts.setdefault(roots[first], set()).add((node.inputs[2], node.inputs[1]))
-        elif node.op == "effect" and node.params["fn"] is operator.setitem and (
-                first is not None and node.params["args"] == (Ref(0), Ref(1), Ref(2))):
-            given.setdefault(first, set()).add(node.inputs[1:])
-            effects.setdefault(first, []).append(node)
-    found = Deferred()
-    for obj, items in given.items():
-        slots = [slot for slot, put in puts.items() if put == items]
-        if len(slots) == 1:
-            found.effects.update(effects[obj])
-            found.lists[parts.results[slots[0]]] = obj
-    return found
-
-
 def _saved(body: Block) -> float:
     """The nanoseconds that NumPy's text takes for an iteration."""
     total = 0.0
@@ -399,91 +442,3 @@ def _grows_with(trips: Dim, length: Dim) -> bool:
         if a.name == "max":  # of zero and the length of a range
             return any(_grows_with(d, length) for d in a.args)
     return all(a in atoms for a in symbols(length))
-
-
-class _Tidy:
-    """Puts nodes of a graph in order after lists have become arrays."""
-
-    def __init__(self, columns: Columns, whole: Block) -> None:
-        self.converted, self.outputs = columns.converted, whole.outputs
-        self.users: dict[Value, list[Node | None]] = {}
-        self.note(whole, None)
-        self.arrays: dict[Value, Value] = {}
-        self.lengths: dict[Value, Value] = {}
-
-    def note(self, block: Block, kernel: Node | None) -> None:
-        for v in block.outputs:
-            self.users.setdefault(v, []).append(kernel)
-        for node in block.nodes:
-            held = kernel or (node if "kernel" in node.params else None)
-            for v in node.inputs:
-                self.users.setdefault(v, []).append(held or node)
-            for b in node.blocks:
-                self.note(b, held)
-
-    def parts(self, parts: Sequence[Sequence[Node]]) -> list[tuple[Node, ...]]:
-        made = self.made(n for part in parts for n in part)
-        start = self.start(made, {v for part in parts for n in part for v in n.outputs})
-        found = [[*start, *self.sooner(parts[0], made)],
-                 *([*self.sooner(part, made)] for part in parts[1:])]
-        read = set(self.outputs)
-        return [*reversed([self.read(nodes, read) for nodes in reversed(found)])]
-
-    def made(self, nodes: Iterable[Node]) -> dict[Value, Node]:
-        return {n.inputs[0]: n for n in nodes
-                if n in self.converted and n.params.get("fn") is np.array}
-
-    def start(self, made: Mapping[Value, Node], here: Container[Value]) -> list[Node]:
-        """What makes arrays of lists from outside of a block."""
-        nodes = [n for v, n in made.items() if v not in here]
-        self.arrays.update((n.inputs[0], n.out) for n in nodes)
-        return nodes
-
-    def sooner(self, nodes: Sequence[Node], made: Mapping[Value, Node]) -> Iterator[Node]:
-        for node in nodes:
-            if node in made.values():
-                continue
-            if node in self.converted and node.out.aval.kind is Kind.LIST:
-                self.arrays[node.out] = node.inputs[0]
-            if node.op == "list_len" and node.inputs[0] in self.arrays:
-                size = Node("dim", (self.arrays[node.inputs[0]],), node.outputs, {"axis": 0}, (),
-                            node.origin)
-                if not self.is_for_kernels(node.out):
-                    yield node
-                    size = size.but(outputs=(node.out.like(),))
-                    self.lengths[node.out] = size.out
-                node = size
-            elif "kernel" in node.params and self.lengths:
-                (node,) = rebuild(Block((), (node,), ()), dict(self.lengths)).nodes
-            elif node.blocks:
-                node = node.but(blocks=tuple(map(self.inner, node.blocks)))
-            yield node
-            for v in node.outputs:
-                if v in made:
-                    yield made[v]
-                    self.arrays[v] = made[v].out
-
-    def inner(self, block: Block) -> Block:
-        made = self.made(block.nodes)
-        start = self.start(made, {v for n in block.nodes for v in n.outputs})
-        return block.but(nodes=(*start, *self.sooner(block.nodes, made)))
-
-    def is_for_kernels(self, number: Value) -> bool:
-        """Do kernels alone read a number, or what is computed of it?"""
-        return all(n is not None and ("kernel" in n.params or (
-            n.op == "apply" and n.out.aval.kind is Kind.INT and self.is_for_kernels(n.out)))
-            for n in self.users.get(number, ()))
-
-    def read(self, nodes: Sequence[Node], read: set[Value]) -> tuple[Node, ...]:
-        """Nodes without what was converted, or is a list, and is not read."""
-        kept: list[Node] = []
-        for node in reversed(nodes):
-            idle = node in self.converted or node.op in ("dim", "list_like", "list_acc", "list")
-            if idle and read.isdisjoint(node.outputs):
-                continue
-            if node.blocks and "kernel" not in node.params:
-                node = node.but(blocks=tuple(
-                    b.but(nodes=self.read(b.nodes, read | {*b.outputs})) for b in node.blocks))
-            read.update(node.inputs, *(free_values(b) for b in node.blocks))
-            kept.append(node)
-        return tuple(reversed(kept))

@@ -359,6 +359,9 @@ def subscripts(node: Node) -> tuple[list[Value], list[str], str]:
     ranks = len(shape_of(a)), len(shape_of(b))
     if fn is np.outer and ranks == (1, 1):
         return [a, b], ["i", "j"], "ij"
+    if fn is np.vdot and ranks[0] == ranks[1]:
+        letters = "ijklmn"[:ranks[0]]
+        return [a, b], [letters, letters], ""
     if fn in (np.outer, np.vdot, np.inner) and ranks != (1, 1):
         raise Unlowered(f"{name_of(node)} stays in NumPy")
     known = {(1, 1): ("i", "i", ""), (2, 1): ("ij", "j", "i"), (1, 2): ("i", "ij", "j"),

@@ -183,15 +183,20 @@ def _end(atom: Atom, high: bool, told: Container[Dim]) -> Dim:
     return largest(bound, told)
 
 
+Rows = tuple[Value, Value, Value]
+
+
 class Scope:
     """The values that tell sizes: integers, and arrays with their axes; and the ``arrays`` that
-    lists are in kernels."""
+    lists are in kernels, for lists of lists that of all items and those of where the ``rows`` begin
+    and end in it."""
 
     def __init__(self, outer: Scope | None = None) -> None:
         self.known: dict[Dim, tuple[Value, int | None]] = {} if outer is None else dict(
             outer.known)
         self.values: dict[tuple[Dim, bool], At] = {} if outer is None else dict(outer.values)
         self.arrays: dict[Value, Value] = {} if outer is None else dict(outer.arrays)
+        self.rows: dict[Value, Rows] = {} if outer is None else dict(outer.rows)
 
     def inside(self, params: Iterable[Value]) -> Scope:
         inner = Scope(self)

@@ -16,6 +16,7 @@ checks them (:mod:`srcgrad.native.checks`); what cannot be checked is not held.
 
 from __future__ import annotations
 
+import heapq
 import math
 import operator
 from collections.abc import Callable
@@ -23,11 +24,12 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Index, Node, Ref, Through
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native.powers import POWERS
 from srcgrad.native.predicates import PREDICATES
-from srcgrad.types.kinds import SCALARS, Aval, Kind
+from srcgrad.types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
 from srcgrad.types.spelling import Attribute, Method, format_value, join_parts, raise_exception
 
 ELEMENTS = frozenset("?bhilqBHIfd")  # dtype characters of arrays
@@ -44,21 +46,28 @@ OF_MATH = frozenset({math.sqrt, math.exp, math.log, math.log1p, math.expm1, math
                      math.asinh, math.fabs, math.erf, math.erfc, math.atan2, math.hypot})
 ROUNDED = frozenset({np.exp, np.log, np.log1p, np.expm1, np.sin, np.cos, np.tan, np.arcsin,
                      np.arccos, np.arctan, np.sinh, np.cosh, np.tanh, np.log2, np.log10, np.exp2})
-EXACT = frozenset({np.sqrt, np.square, np.floor, np.ceil, np.maximum, np.minimum})
+EXACT = frozenset({np.sqrt, np.square, np.floor, np.ceil, np.maximum, np.minimum, np.sign})
+_TYPES: dict[Kind, Any] = {Kind.FLOAT: float, Kind.INT: int, Kind.BOOL: bool}
+HEAPS: frozenset[Any] = frozenset({heapq.heappush, heapq.heappop, heapq.heapify,
+                                Method("append"), len})
 CHOICES = frozenset({min, max})
 MAKERS: frozenset[Any] = frozenset({np.zeros_like, np.empty_like, np.ones_like, np.zeros, np.empty,
                                     np.ones, np.full})
 TOTALS: frozenset[Any] = frozenset({np.sum, Method("sum")})
 RAISED = frozenset({ValueError, ArithmeticError, ZeroDivisionError, OverflowError, IndexError,
-                    RuntimeError, AssertionError, FloatingPointError, LookupError})
+                    RuntimeError, AssertionError, FloatingPointError, LookupError, KeyError,
+                    AttributeError, TypeError})
 
 
 def why_not(node: Node) -> str | None:
     """Why a kernel cannot hold a node (those in its blocks aside); None if it can."""
     if _is_text(node):
         return None
+    if is_of_heap(node):
+        return None
     for value in (*node.inputs, *node.outputs):
-        if node.op not in ("const", "undef", "effect") and not holds(value.aval):
+        if node.op not in ("const", "undef", "effect") and not holds(value.aval) and (
+                value.aval.kind is not Kind.NONE or node.op != "append"):
             return f"{value.hint or 'a value'} is {value.aval}"
     handler = _HANDLERS.get(node.op)
     if handler is None:
@@ -74,23 +83,51 @@ def _is_text(node: Node) -> bool:
         fn is join_parts or node.params["args"][1:] == ("", ""))
 
 
+def is_of_heap(node: Node) -> bool:
+    """Is it something that is done to a heap of numbers, or to what stands for an item there?"""
+    fn, args = node.params.get("fn"), node.params.get("args")
+    if node.op == "effect":
+        return (fn is list and not args) or (fn in HEAPS and all(
+            v.aval.kind is Kind.OPAQUE for v in node.inputs))
+    is_item = getattr(fn, "__name__", "") == "heap_item"
+    if node.op != "apply" or (not is_item and fn is not operator.getitem):
+        return False
+    if is_item:
+        return all(holds(v.aval) and v.aval.kind in SCALARS for v in node.inputs)
+    return node.inputs[0].aval.kind is Kind.OPAQUE and args is not None and args[1:] == (-1,) and (
+        node.out.aval.kind is Kind.INT)
+
+
 def _is_integer(aval: Aval) -> bool:
     return aval.kind in SCALARS and aval.dtype is not None and aval.dtype.kind in "iu"
 
 
 def holds(aval: Aval) -> bool:
     """Is a value a number or an array of a type that the machine has, or what a loop keeps of
-    such?  (A number that one path keeps and another does not is optional, and never missed.)"""
+    such?  (What one path keeps and another does not is optional, and never missed.)"""
     if aval.kind is Kind.LIST:  # what a loop keeps
-        return aval.elem is not None and holds(aval.elem)
+        return aval.elem is None or aval.elem.kind is Kind.NONE or holds(aval.elem)
     if aval.least is not None or aval.dtype is None or not aval.dtype.isnative:
         return False
     if aval.kind is Kind.ARRAY:
-        return bool(aval.shape) and not aval.optional and aval.dtype.char in ELEMENTS
+        return bool(aval.shape) and aval.dtype.char in ELEMENTS and (
+            not aval.optional or any(a.varying for a in aval.symbols))  # kept in a list then
     if aval.kind is Kind.NUMBER:
         return aval.dtype in (np.dtype(np.float64), np.dtype(bool))
     return aval.kind in (Kind.BOOL, Kind.INT, Kind.FLOAT) or (
         aval.kind is Kind.SCALAR and aval.dtype.char in NUMBERS)
+
+
+def element_type(aval: Aval) -> Any:
+    """The type of the items of a list of numbers of one type; None for other lists."""
+    elem = aval.elem
+    if aval.kind is not Kind.LIST or elem is None or elem.optional or elem.least is not None:
+        return None
+    if elem.kind is Kind.NUMBER and elem.dtype == np.float64:
+        return float  # a list of cotangents
+    if elem.kind is Kind.SCALAR and elem.dtype is not None and elem.dtype.char in "fd":
+        return elem.dtype.type
+    return _TYPES.get(elem.kind)
 
 
 def is_float(aval: Aval) -> bool:
@@ -129,13 +166,19 @@ def _apply(node: Node) -> str | None:
         return None
     if _among(fn, PREDICATES):
         return None
+    if fn is np.array and len(node.inputs) == 1 and element_type(node.inputs[0].aval) is not None:
+        return None
+    if fn is operator.mul and element_type(node.out.aval) is not None and all(
+            v.aval.kind in SCALARS for v in node.inputs):
+        return None  # [x] * n
+    if (fn == Method("tolist") or fn is list) and node.inputs[0].aval.kind is Kind.ARRAY and (
+            element_type(node.out.aval) in _TYPES.values()):
+        return None
     if node.params.get("kwargs") or any(v.aval.kind not in SCALARS for v in (
             *node.inputs, node.out)):
         return refused
-    for args, rule in _NUMBERS:
-        if _among(fn, args):
-            return None if rule(node) else refused
-    return refused
+    held = any(_among(fn, functions) and rule(node) for functions, rule in _NUMBERS)
+    return None if held else refused
 
 
 def _among(fn: Any, functions: frozenset[Any]) -> bool:
@@ -162,13 +205,19 @@ def _no_bools(node: Node) -> bool:
     return all(v.aval.dtype is not None and v.aval.dtype.kind != "b" for v in node.inputs)
 
 
+def _of_python(node: Node) -> bool:
+    """Arithmetic of Python's numbers counts truth values."""
+    return node.out.aval.kind in (Kind.INT, Kind.FLOAT) and all(
+        v.aval.kind in PYTHON_SCALARS for v in node.inputs)
+
+
 def _whole_division(node: Node) -> bool:
     """Division with remainder is held for Python's integers."""
     return all(v.aval.kind is Kind.INT for v in (*node.inputs, node.out))
 
 
 def _power(node: Node) -> bool:
-    """A float to the power of a small whole number; of NumPy's, or positive, floats to any."""
+    """A number to the power of a small whole one; of NumPy's, or positive, floats to any."""
     base, exponent = node.params["args"]
     if node.params.get("real") or node.params["fn"] is math.pow:
         return bool(node.params.get("real"))
@@ -177,7 +226,8 @@ def _power(node: Node) -> bool:
     aval, number = node.inputs[base.index].aval, constant(exponent)
     if aval.kind is Kind.SCALAR and is_float(aval) and is_float(node.out.aval):
         return isinstance(exponent, Ref) or number is not None
-    return aval.kind is Kind.FLOAT and type(number) is int and 0 <= number <= 64
+    return aval.kind in (Kind.FLOAT, Kind.NUMBER) and aval.dtype == np.float64 and (
+        type(number) is int and 0 <= number <= 64)
 
 
 def _of_floats(node: Node) -> bool:
@@ -211,7 +261,7 @@ def _always(node: Node) -> bool:
 
 
 _NUMBERS: tuple[tuple[frozenset[Any], Callable[[Node], bool]], ...] = (
-    (ARITHMETIC, _no_bools),
+    (ARITHMETIC, _no_bools), (frozenset({operator.add, operator.sub, operator.mul}), _of_python),
     (UNARY, _no_bools),
     (COMPARISONS | {operator.not_, operator.truth, bool}, _always),
     (frozenset({operator.floordiv, operator.mod}), _whole_division),
@@ -292,7 +342,53 @@ def _effect(node: Node) -> str | None:
 
 
 def _copied(node: Node) -> str | None:
-    return "a list is copied" if node.out.aval.kind is Kind.LIST else None
+    aval = node.out.aval
+    return "a list is copied" if aval.kind is Kind.LIST and element_type(aval) is None else None
+
+
+def _listed(node: Node) -> str | None:
+    """Numbers of one type, or lists of such, become items of a list, or are taken of one."""
+    lists = [v.aval for v in (*node.inputs, *node.outputs) if v.aval.kind is Kind.LIST]
+    if not all(map(_is_of_numbers, lists)):
+        return f"{node.op} of a list that does not hold numbers of one type stays in NumPy"
+    if len(node.inputs) > _MOST.get(node.op, len(node.inputs)):
+        return "a list of lists of lists changes"
+    items = {"list": node.inputs, "append": node.inputs[1:2], "insert": node.inputs[1:2],
+             "put": node.inputs[1:2]}.get(node.op, ())
+    base = (node.outputs if node.op == "list" else node.inputs)[0].aval
+    if node.op in ("append", "insert"):
+        base = node.outputs[0].aval
+    for _ in range(len(node.inputs) - _SHORT.get(node.op, len(node.inputs))):
+        base = base if base.elem is None else base.elem
+    mixed = not is_adjoint(node) and any(
+        a.elem is not None and a.elem.kind is Kind.LIST and a.elem.elem is not None
+        and a.elem.elem.kind is Kind.NUMBER for a in lists)
+    if mixed or not all(_is_item(v.aval, base, is_adjoint(node)) for v in items):
+        return "a list holds numbers of several types"
+    return None
+
+
+def _is_of_numbers(aval: Aval) -> bool:
+    elem = aval.elem
+    return elem is None or elem.kind is Kind.NONE or element_type(aval) is not None or (
+        elem.kind is Kind.LIST and not elem.optional and _is_of_numbers(elem))
+
+
+def _is_item(aval: Aval, base: Aval, adjoint: bool) -> bool:
+    """Is a value of the type that the items of a list have?"""
+    elem = base.elem
+    if elem is None:
+        return False
+    if aval.kind is Kind.LIST or elem.kind is Kind.LIST:
+        return aval.kind is elem.kind and (
+            aval.elem is None or _is_item(aval.elem, elem, adjoint))
+    if adjoint and elem.kind in (Kind.FLOAT, Kind.NUMBER):
+        return True
+    return aval.dtype == elem.dtype and elem.kind in (aval.kind, Kind.NUMBER)
+
+
+_SHORT = {"append": 2, "put": 3, "list_acc": 3, "get": 2}  # inputs where one index is enough
+_MOST = {op: count + 1 for op, count in _SHORT.items()}
 
 
 def _nothing(node: Node) -> str | None:
@@ -302,7 +398,9 @@ def _nothing(node: Node) -> str | None:
 _HANDLERS: dict[str, Callable[[Node], str | None]] = {
     "const": _const, "apply": _apply, "read": _indexed, "write": _stored, "acc": _stored,
     "update": _stored, "dim": _nothing, "if": _nothing, "loop": _loop, "effect": _effect,
-    "copy": _copied, "undef": _nothing, "alias": _nothing,
+    "copy": _copied, "undef": _nothing, "alias": _nothing, "list": _listed, "append": _listed,
+    "insert": _listed, "put": _listed, "pop": _listed, "get": _listed, "list_acc": _listed,
+    "list_like": _listed, "list_len": _nothing,
 }
 
 

@@ -94,6 +94,82 @@ def at(index: int) -> Any:
     return np.uint64(index)
 
 
+def sign_of(x: Any) -> Any:
+    """``np.sign`` of a float: Numba's gives minus zero of minus zero.
+
+    >>> float(sign_of(-0.0)), float(sign_of(-2.5))
+    (0.0, -1.0)
+    """
+    return abs(x) if x == 0 else np.sign(x)
+
+
+def sift(heap: Any) -> None:
+    """Lets the last item of a heap, which was appended, rise to its place.
+
+    The last part of an item, which tells where it lies, is not compared (see
+    :mod:`srcgrad.rules.python.heaps`).
+    """
+    place = len(heap) - 1
+    item = heap[place]
+    while place > 0:
+        above = (place - 1) // 2
+        if not item[:-1] < heap[above][:-1]:
+            break
+        heap[place] = heap[above]
+        place = above
+    heap[place] = item
+
+
+def pop_least(heap: Any) -> Any:
+    """The least item of a heap, which loses it: items are moved as ``heapq`` moves them.
+
+    >>> heap = []
+    >>> for item in [(2.0, 0), (1.0, 1), (3.0, 2), (1.0, 3)]:
+    ...     heap.append(item)
+    ...     sift(heap)
+    >>> [pop_least(heap)[-1] for _ in range(4)]
+    [1, 3, 0, 2]
+    """
+    if len(heap) == 0:
+        raise IndexError("index out of range")
+    item = heap.pop()
+    size = len(heap)
+    if size == 0:
+        return item
+    least, heap[0] = heap[0], item
+    sink(heap, 0)
+    return least
+
+
+def sink(heap: Any, start: int) -> None:
+    """Lets an item of a heap sink to the end, and rise from there to its place."""
+    item, size, place, below = heap[start], len(heap), start, 2 * start + 1
+    while below < size:
+        if below + 1 < size and not heap[below][:-1] < heap[below + 1][:-1]:
+            below += 1
+        heap[place] = heap[below]
+        place, below = below, 2 * below + 1
+    while place > start:
+        above = (place - 1) // 2
+        if not item[:-1] < heap[above][:-1]:
+            break
+        heap[place] = heap[above]
+        place = above
+    heap[place] = item
+
+
+def in_order(heap: Any) -> None:
+    """Makes a heap of a list, as ``heapq`` does."""
+    for start in range(len(heap) // 2 - 1, -1, -1):
+        sink(heap, start)
+
+
+def array_of(items: Any, type_: Any) -> Any:
+    """The array of a list of numbers.  (Numba takes ``np.array(items)`` beside the loop that fills
+    the list for an array that the loop fills.)"""
+    return np.array(items, dtype=type_)
+
+
 def total(values: Any) -> Any:
     """``np.sum`` of float64 in NumPy's order: from 0.0 on, pairwise within blocks of 128.
 
@@ -168,4 +244,5 @@ def block(values: Any, start: int, count: int) -> Any:
 PREDICATES: frozenset[Any] = frozenset({outside, any_outside, first_outside, undefined, overflowed,
                                          too_large, pythons, plus, minus, at,
                                          *APPROXIMATIONS.values()})
-CALLED = frozenset({"signed", "too_large", "total"})  # by kernels, beside what the graph names
+CALLED = frozenset({"array_of", "in_order", "pop_least", "sift", "sign_of", "signed",
+                    "too_large", "total"})  # by kernels, beside what the graph names

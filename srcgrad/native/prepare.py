@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Sequence
 from itertools import count
 
+import numpy as np
+
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import row_shape
 from srcgrad.emit.sunk import sunk
@@ -16,6 +18,7 @@ from srcgrad.graph.parts import LoopParts
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.columns import Columns
+from srcgrad.native.constants import with_constants_in_front
 from srcgrad.native.divisions import with_fewer_divisions
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
@@ -34,7 +37,7 @@ from srcgrad.native.unsigned import with_unsigned_indices
 from srcgrad.native.widths import too_wide
 from srcgrad.native.written_out import written_out
 from srcgrad.types.dims import Atom, symbols
-from srcgrad.types.kinds import SCALARS
+from srcgrad.types.kinds import SCALARS, Kind
 
 
 class Prepared:
@@ -48,7 +51,7 @@ class Prepared:
     def __init__(self, graph: Graph, left: Container[int], fast: bool,
                  joined: bool = False, parallel: bool = False) -> None:
         self.left, self.fast = left, fast
-        graph = with_real_powers(with_equal_lengths(graph))
+        graph = with_real_powers(with_constants_in_front(with_equal_lengths(graph)))
         self.loops: set[int] = set()
         self.native: list[Node] = []
         self.reasons: dict[int, tuple[Node, str]] = {}
@@ -71,6 +74,7 @@ class Prepared:
                 renamed = {}
             block = rebuild(block.but(nodes=(*parts[0], *parts[1])), renamed)
             parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
+        parts = self.checked(parts)
         fused = Fused((*parts[0], *parts[1]), block.outputs, len(parts[0]))
         forward, backward = (list(map(self.finished, part)) for part in (
             fused.nodes[:fused.border], fused.nodes[fused.border:]))
@@ -129,6 +133,25 @@ class Prepared:
         self.facts.update(facts)
         return found, renamed
 
+    def checked(self, parts: Sequence[Sequence[Node]]) -> list[tuple[Node, ...]]:
+        """Parts of a block with checks of what stands between loops, which a kernel may hold."""
+        nodes = [n for part in parts for n in part]
+        places = [i for i, n in enumerate(nodes) if "kernel" in n.params]
+        if not places:
+            return [*map(tuple, parts)]
+        first = next(i for i, n in enumerate(nodes) if "kernel" in n.params or n.op == "list")
+        found: list[tuple[Node, ...]] = []
+        i = 0
+        for part in parts:
+            made: list[Node] = []
+            for node in part:
+                between = first <= i <= places[-1] and "kernel" not in node.params and (
+                    not is_adjoint(node))
+                made += self.checks.around(node) if between and unheld(node) is None else [node]
+                i += 1
+            found.append(tuple(made))
+        return found
+
     def asked(self, limits: bool = True) -> Facts:
         """What calls are asked, of which nothing is yet."""
         lengths = {v: self.columns.lengths[v] for v in self.columns.outside}
@@ -141,15 +164,20 @@ class Prepared:
 
     def block(self, block: Block, scope: Scope) -> Block:
         scope = scope.inside(block.params)
-        return block.but(nodes=tuple(self.nodes(block.nodes, scope)))
+        (nodes,) = self.checked([[*self.nodes(block.nodes, scope)]])
+        return block.but(nodes=nodes)
 
     def nodes(self, nodes: Sequence[Node], scope: Scope) -> Iterator[Node]:
         for node in nodes:
-            yield from self.node(node, scope)
+            for made in self.node(node, scope):
+                self.columns.note(made)
+                yield made
             for v in node.outputs:
                 scope.offer(v)
 
     def node(self, node: Node, scope: Scope) -> list[Node]:
+        if node.op == "list_like" and node.inputs[0].aval.elem is None:  # of what is empty
+            node = Node("list", (), node.outputs, {}, (), node.origin)
         if node.op != "loop":
             return [self.outside(node, scope)]
         number = next(self.numbers)
@@ -171,6 +199,7 @@ class Prepared:
             self.native.append(node)
             self.facts.update(facts)
             scope.arrays.update(inner.arrays)
+            scope.rows.update(inner.rows)
             for _ in (n for b in node.blocks for n in walk(b) if n.op == "loop"):
                 next(self.numbers)
             return [*before, made, *after]
@@ -230,11 +259,28 @@ def unheld(loop: Node) -> str | None:
     return too_wide(loop)
 
 
+def _with_value(node: Node) -> Node:
+    """What is not known, which nothing reads then, as something of its type."""
+    if node.op != "undef" and (node.op != "const" or node.params["value"] is not None):
+        return node
+    aval = node.out.aval
+    if aval.kind is Kind.LIST:
+        return Node("list", (), node.outputs, {}, (), node.origin)
+    if aval.kind is Kind.ARRAY and aval.shape:
+        return Node("apply", (), node.outputs, {
+            "fn": np.empty, "args": ((0,) * len(aval.shape),), "kwargs": {"dtype": aval.dtype},
+            "many": False}, (), node.origin)
+    whole = aval.dtype is not None and aval.dtype.kind in "iu"
+    truth = aval.kind is Kind.NONE or (aval.dtype is not None and aval.dtype.kind == "b")
+    value = False if truth else 0 if whole else 0.0
+    return Node("const", (), node.outputs, {"value": value}, (), node.origin)
+
+
 def _marked(node: Node, number: int, around: frozenset[Atom] = frozenset(),
             within: bool = False) -> Node:
     """A loop, and those in it, numbered; what they keep lies in arrays where it has one shape."""
     if not node.blocks:
-        return node
+        return _with_value(node)
     inner = around
     if node.op == "loop" and node.loop.kind == "for":
         inner = around | {*symbols(node.blocks[-1].params[0].aval.expr)}

@@ -10,18 +10,25 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from srcgrad.emit.comments import node_of, text_of
 from srcgrad.emit.literals import call, name
 from srcgrad.emit.module import Function
+from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.ownership import with_ownership
-from srcgrad.graph.ir import Graph, Node, Value
+from srcgrad.graph.ir import Graph, Node, Value, walk
+from srcgrad.graph.parts import LoopParts
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in
-from srcgrad.native.holding import MAKERS, why_not
+from srcgrad.native.growing import is_mixed
+from srcgrad.native.holding import MAKERS, element_type, why_not
+from srcgrad.native.integral import integral
 from srcgrad.native.numbers import Numbers, Unsure
-from srcgrad.native.widths import too_wide
+from srcgrad.native.rows import any_too_large, flattened
+from srcgrad.native.widths import holds_integers, too_wide
 from srcgrad.native.write import Kernel, Unwritable
-from srcgrad.types.kinds import Aval, Kind, list_of
+from srcgrad.types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind, list_of
 from srcgrad.types.spelling import Method
 
 Stmts = list[ast.stmt]
@@ -44,13 +51,30 @@ class Regions:
         left = _unconverted(_Finder(self, function, body).block(body, set()))
         parts = [s for k in self.kernels[first:] for s in k.definition()]
         check = self.facts.check(function.parameters)
-        if check is not None:
+        rows = {i: target for i, s in enumerate(left) if (target := _flattened(s)) is not None}
+        if check is not None or rows:
             graph = self.graph.but(name=f"{self.graph.name}_in_numpy")
             parts += Function(with_ownership(graph), function.parameters, function.space,
                               function.defaults, function.result).statements()
             instead = call(graph.name, *map(name, function.parameters))
-            left = [ast.If(check, [ast.Return(instead)], []), *left]
+            if rows:
+                wide: list[ast.expr] = [call(function.space.function(any_too_large), name(target))
+                                        for target in rows.values()]
+                left.insert(max(rows) + 1, ast.If(
+                    wide[0] if len(wide) == 1 else ast.BoolOp(ast.Or(), wide),
+                    [ast.Return(instead)], []))
+            if check is not None:
+                left = [ast.If(check, [ast.Return(instead)], []), *left]
         return parts, left
+
+
+def _flattened(statement: ast.stmt) -> str | None:
+    """The array of the integers of lists of lists, where it is made."""
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return None
+    text = ast.unparse(statement.value)
+    made = text.startswith(f"{flattened.__name__}(") and text.endswith(", int)")
+    return statement.targets[0].id if made else None
 
 
 class _Finder:
@@ -58,14 +82,67 @@ class _Finder:
         self.regions, self.function = regions, function
         self.whole = body
         self.avals: dict[str, list[Aval]] = {}
+        self.exact: dict[Value, Aval] = {}
+        self.mixed: set[str] = set()  # lists of numbers of which the run tells the type
+        for n in walk(function.graph.block):
+            self.mixed |= {str(function.naming.of.get(v)) for v in n.outputs
+                           if is_mixed(v.aval) and not is_adjoint(n)}
+        self.readers: dict[Value, list[Node]] = {}
+        for n in walk(function.graph.block):
+            for v in (*n.inputs, *(v for b in n.blocks for v in b.outputs)):
+                self.readers.setdefault(v, []).append(n)
+        kept = {s: made.aval for n in walk(function.graph.block) if n.op == "loop"
+                for s, made in zip(LoopParts(n).sequences, LoopParts(n).produced, strict=True)
+                if made.aval.kind in SCALARS}
         for value, variable in function.naming.of.items():
             aval = value.aval
-            if function.sizes.may_be_list(value):
-                aval = list_of(aval)
+            if aval.kind is Kind.LIST and not _is_complete(aval.elem):
+                aval = list_of(self.elem_later(value))
+            elif self.may_be_list(value):
+                aval = list_of(kept.get(value))  # its rows may be lists or arrays
             elif function.sizes.is_array(value):
                 aval = _in_array(aval)
+            if aval.kind is Kind.ARRAY and value in kept and kept[value].kind in PYTHON_SCALARS:
+                aval = aval.but(elem=kept[value])
             self.avals.setdefault(variable, []).append(aval)
+            self.exact[value] = aval
+        self.integral = integral(function.graph)
         self.before: set[str] = set(function.parameters)  # assigned for sure
+
+    def elem_later(self, value: Value) -> Aval | None:
+        """What the items are of a list that is empty at first, or has empty lists as items."""
+        todo, seen = [value], {value}
+        while todo:
+            one = todo.pop()
+            if _is_complete(one.aval.elem):
+                return one.aval.elem
+            later: list[Value] = []
+            for node in self.readers.get(one, ()):
+                if node.op == "loop":
+                    parts = LoopParts(node)
+                    later += [v for values in zip(parts.inits, parts.carried, parts.next,
+                                                  parts.results, strict=True)
+                              if one in values for v in values]
+                elif node.op == "if":
+                    later += [out for out, *arms in zip(node.outputs, *(
+                        b.outputs for b in node.blocks), strict=True) if one in arms]
+                elif node.op in ("append", "put", "insert", "list") and one in (
+                        node.inputs if node.op == "list" else node.inputs[1:2]):
+                    rows = self.elem_later(node.outputs[0])  # it becomes an item of a list
+                    if rows is not None and _is_complete(rows.elem):
+                        return rows.elem
+                elif node.op in ("append", "insert", "put", "copy", "pop", "alias"):
+                    later.append(node.outputs[0])
+            todo += [v for v in later if v not in seen]
+            seen.update(later)
+        return None
+
+    def may_be_list(self, value: Value) -> bool:
+        """May a value be a sequence that a loop keeps in a list?"""
+        sizes, made = self.function.sizes, self.function.folding.producer.get(value)
+        if made is not None and made.op == "loop" and not sizes.may_be_list(value):
+            return False
+        return any(not sizes.is_array(s) for s in sizes.origins.of(value))
 
     # ---- what is held --------------------------------------------------------------------
     def is_held(self, statement: ast.stmt) -> bool:
@@ -149,11 +226,13 @@ class _Finder:
         node = node_of(statement)
         if node is None or len(node.outputs) != 1:
             return node is not None and node.op == "loop"
+        if node.op == "effect":
+            return node.params["fn"] is list
         if node.op == "apply":  # sizes and memory
             fn = node.params["fn"]
-            return node.out.aval.kind is Kind.INT or fn == Method("copy") or any(
+            return node.out.aval.kind in (Kind.INT, Kind.LIST) or fn == Method("copy") or any(
                 fn is f for f in MAKERS)
-        return node.op in ("loop", "dim", "copy")
+        return node.op in ("loop", "dim", "copy", "list", "list_like")
 
     def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
         return {node.params["kernel"] for s in statements
@@ -194,9 +273,15 @@ class _Finder:
         parameters |= unsure & self.before
         if (unsure - self.before) & self.may_be_assigned(statements):
             return None
-        if any(self.kind(n) is Kind.ARRAY for n in results - flow.certain - self.before):
+        if any(self.kind(n) in (Kind.ARRAY, Kind.LIST)
+               for n in results - flow.certain - self.before):
             return None
-        if any(self.kind(n) in (Kind.LIST, Kind.ANY) for n in parameters | results):
+        numbers = Numbers(self.function.naming.of, self.avals, self.exact, self.integral)
+        unfit = (Kind.LIST, Kind.ANY, Kind.OPAQUE)
+        if any(self.kind(n) in unfit for n in parameters | missing) or not all(
+                _is_given(numbers.last(n, code) or self.avals.get(n, ())) for n in results):
+            return None
+        if results & self.mixed:
             return None
         if any(self.kind(n) is Kind.ARRAY for n in missing):
             return None
@@ -207,18 +292,19 @@ class _Finder:
         try:
             return Kernel(title, statements, sorted(parameters), sorted(results),
                           sorted(unsure - self.before), self.avals, self.function.space,
-                          Numbers(self.function.naming.of, self.avals), self.regions.fast)
+                          numbers, self.regions.fast)
         except (Unwritable, Unsure):
             return None
 
     def integers(self, variables: set[str]) -> Iterable[Node]:
-        """The arithmetic that integers come from."""
+        """The arithmetic that integers, and lists of them, come from."""
         todo = [v for v, n in self.function.naming.of.items() if n in variables]
         seen: set[Node] = set()
         while todo:
             value = todo.pop()
             node = self.function.folding.producer.get(value)
-            if value.aval.kind is Kind.INT and node and node.op == "apply" and node not in seen:
+            if node and node not in seen and (holds_integers(value.aval) or (
+                    value.aval.kind is Kind.INT and node.op == "apply")):
                 seen.add(node)
                 todo += node.inputs
         return seen
@@ -231,7 +317,7 @@ class _Finder:
 
     def kind(self, name: str) -> Kind:
         found = {a.kind for a in self.avals.get(name, ())}
-        for unfit in (Kind.LIST, Kind.ARRAY):
+        for unfit in (Kind.LIST, Kind.ARRAY, Kind.OPAQUE):
             if unfit in found:
                 return unfit if found == {unfit} else Kind.ANY
         return next(iter(found), Kind.INT)
@@ -241,12 +327,28 @@ class _Finder:
         return _assigned(self.whole, {id(s) for s in run})
 
 
+def _is_given(avals: Sequence[Aval]) -> bool:
+    """May a kernel return what is one of these: no list, or one of numbers of one type?"""
+    kinds = {a.kind for a in avals}
+    types = {element_type(a) for a in avals if a.elem is not None}
+    if Kind.OPAQUE in kinds:
+        return False
+    return (Kind.LIST not in kinds and (Kind.ARRAY not in kinds or len(kinds) == 1)) or (
+        len(kinds) == len(types) == 1 and types <= {int, float, bool, np.float64})
+
+
+def _is_complete(elem: Aval | None) -> bool:
+    return elem is not None and (elem.kind is not Kind.LIST or _is_complete(elem.elem))
+
+
 def _in_array(kept: Aval) -> Aval:
     """An array for what its type says is a list, of lists or arrays, of numbers."""
     axes = 0
     while kept.kind is Kind.LIST and kept.elem is not None:
         kept, axes = kept.elem, axes + 1
-    return kept if not axes else Aval(Kind.ARRAY, kept.dtype, (1,) * axes + (kept.shape or ()))
+    elem = kept if kept.kind in PYTHON_SCALARS else None  # they are read as Python's
+    return kept if not axes else Aval(Kind.ARRAY, kept.dtype, (1,) * axes + (kept.shape or ()),
+                                      elem=elem)
 
 
 def _unconverted(statements: Stmts) -> Stmts:

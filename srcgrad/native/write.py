@@ -12,27 +12,30 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.emit.comments import comment, text_of
+from srcgrad.emit.comments import comment, node_of, text_of
 from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.native import predicates
 from srcgrad.native.flow import names_in
-from srcgrad.native.numbers import MIXED, Numbers, asks
+from srcgrad.native.numbers import INTS, LISTED, MIXED, NUMPYS, Numbers, asks
 from srcgrad.native.parallel import spread
+from srcgrad.native.tapes import in_one_list
 from srcgrad.native.workspace import allocated_once, handed_in
 from srcgrad.native.zeros import without_zeros
 from srcgrad.types.dims import proves_nonnegative
-from srcgrad.types.kinds import Aval, Kind
+from srcgrad.types.kinds import SCALARS, Aval, Kind
 
 NUMBA = "from numba import njit"
 PRANGE = "from numba import prange"
-FUNCTIONS = frozenset({"range", "len", "abs", "min", "max", "float", "int", "bool", "slice"})
-METHODS = frozenset({"copy", "append", "sum", "reverse"})
+FUNCTIONS = frozenset({"range", "len", "abs", "min", "max", "float", "int", "bool", "list",
+                       "slice"})
+METHODS = frozenset({"copy", "append", "sum", "reverse", "pop", "insert", "tolist"})
 OF_NUMPY = frozenset({
     "zeros_like", "empty_like", "ones_like", "zeros", "empty", "ones", "full", "sum", "exp", "log",
     "log1p", "expm1", "log2", "log10", "exp2", "sin", "cos", "tan", "arcsin", "arccos", "arctan",
     "sinh", "cosh", "tanh", "sqrt", "square", "floor", "ceil", "maximum", "minimum", "abs",
-    "negative", "add", "subtract", "multiply", "divide", "float64", "float32", "int64"})
+    "negative", "sign", "add", "subtract", "multiply", "divide", "float64", "float32", "int64",
+    "array"})
 TYPES = {"bool": "np.bool_", "int": "np.int64", "float": "np.float64"}
 STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Expr, ast.Break, ast.Pass,
               ast.Raise)
@@ -40,6 +43,7 @@ MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like"
 
 
 FAST = ("reassoc",)  # LLVM may regroup the sums of fast kernels (fused products were slower)
+_HEAPS: dict[str | None, Any] = {"heappop": predicates.pop_least, "heapify": predicates.in_order}
 WHOLE = ("numpy", "setitem")  # what Numba may not do on threads: whole arrays
 
 
@@ -67,23 +71,31 @@ class Kernel:
         self.avals, self.space = avals, space
         self.first = next(s for s in statements if text_of(s) is None)
         arrays = {n for n, found in avals.items() if all(a.kind is Kind.ARRAY for a in found)}
-        writer = _Writer(space, arrays)
+        writer = _Writer(space, arrays, numbers)
         self.conversions = {r: numbers.type_of(r, statements, r in parameters) for r in results}
         self.body = [_copied(s) for s in statements]
         mixed = [r for r, type_ in self.conversions.items() if type_ == MIXED]
         self.flags: dict[str, str] = {}
+        self.ints: dict[str, str] = {}
+        ints = [r for r in mixed if r in numbers.ints]
+        if ints:
+            self.ints, self.body = numbers.flagged(INTS, ints, self.body)
         if mixed or asks(*self.body):
-            self.flags, self.body = numbers.flagged(mixed, self.body)
+            self.flags, self.body = numbers.flagged(NUMPYS, mixed, self.body)
         self.started = [_assign(r, self.zero(numbers.last(r, statements))) for r in unset]
-        self.started += [_assign(flag, r in parameters and numbers.starts(r))
-                         for r, flag in self.flags.items() if r in parameters or r in unset]
+        self.started += [_assign(flag, r in parameters and numbers.starts(question, r))
+                         for question, flags in ((NUMPYS, self.flags), (INTS, self.ints))
+                         for r, flag in flags.items() if r in parameters or r in unset]
         self.results += [self.flags[r] for r in mixed]
+        self.narrowed = ints
+        self.results += [self.ints[r] for r in ints]
         ranks = {n: len(found[0].shape or ()) for n, found in avals.items() if n in arrays
                  and len({len(a.shape or ()) for a in found}) == 1}
         sizes = {n for n, found in avals.items() if all(map(_is_size, found))}
         floats = {n: rank for n, rank in ranks.items()
                   if all(a.dtype == np.float64 for a in avals[n])}
-        body = without_zeros([writer.visit(s) for s in self.body], floats)
+        written = [part for s in self.body for part in _parts(writer.visit(s))]
+        body = without_zeros(in_one_list(written, _keeps), floats)
         self.parallel = spread(body, self.results, space)
         body = allocated_once(body, ranks, self.results, sizes, floats)
         self.made, self.body = handed_in(body, self.results, parameters, ranks, floats)
@@ -137,20 +149,40 @@ class Kernel:
             stmts.append(ast.Expr(made))
         elif len(self.returned) == 1:
             if types:
-                made = call(dotted(types.popitem()[1]), made)
+                made = _as(types.popitem()[1], made)
                 self.space.imports["import numpy as np"] = None
             stmts.append(ast.Assign([ast.Name(self.returned[0], ast.Store())], made))
         else:
             targets: list[ast.expr] = [ast.Name(r, ast.Store()) for r in self.returned]
             stmts.append(ast.Assign([ast.Tuple(targets, ast.Store())], made))
         for r, type_ in types.items():
-            converted = call("np.float64" if type_ == MIXED else type_, name(r))
+            converted = _as(type_, name(r))
             s: ast.stmt = ast.Assign([ast.Name(r, ast.Store())], converted)
             stmts.append(ast.If(name(self.flags[r]), [s], []) if type_ == MIXED else s)
             self.space.imports["import numpy as np"] = None
+        for r in self.narrowed:
+            s = ast.Assign([ast.Name(r, ast.Store())], call("int", name(r)))
+            stmts.append(ast.If(name(self.ints[r]), [s], []))
         for s in stmts:
             s.where = getattr(self.first, "where", None)  # type: ignore[attr-defined]
         return stmts
+
+
+def _as(type_: str, number: ast.expr) -> ast.expr:
+    """A number of NumPy's type, or a list of such, of what a kernel gives."""
+    if type_ == LISTED:
+        return call("list", call("np.array", number))
+    return call(dotted("np.float64" if type_ == MIXED else type_), number)
+
+
+def _keeps(statement: ast.stmt) -> bool:
+    """Does what a loop keeps begin here?"""
+    node = node_of(statement)
+    return node is not None and node.op == "loop"
+
+
+def _parts(made: Any) -> list[ast.stmt]:
+    return made if isinstance(made, list) else [made]
 
 
 def _assign(target: str, value: float) -> ast.stmt:
@@ -174,18 +206,47 @@ def _copied(tree: Any) -> Any:
 class _Writer(ast.NodeTransformer):
     """Rewrites what Numba says otherwise; raises for what it does not know."""
 
-    def __init__(self, space: Namespace, arrays: Container[str]) -> None:
-        self.space, self.arrays = space, arrays
+    def __init__(self, space: Namespace, arrays: Container[str],
+                 numbers: Numbers) -> None:
+        self.space, self.arrays, self.numbers = space, arrays, numbers
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         if isinstance(node, ast.stmt) and not isinstance(node, STATEMENTS):
             raise Unwritable(type(node).__name__)
         return super().generic_visit(node)
 
-    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         if text_of(node) is not None:
             return comment(str(text_of(node)))
+        func = node.value.func if isinstance(node.value, ast.Call) else None
+        if isinstance(node.value, ast.Call) and isinstance(func, ast.Attribute) and (
+                func.attr == "append" and _is_empty(node.value.args[0])):
+            node.value.args = [self.row(node.value.args[0], _id(func.value) or "", node)]
+        if isinstance(node.value, ast.Call) and func is not None and _id(func) == "heappush":
+            heap, item = map(self.visit, node.value.args)
+            append = call(ast.Attribute(heap, "append", ast.Load()), item)
+            return [ast.Expr(append),
+                    ast.Expr(call(self.space.function(predicates.sift), heap))]
         return self.generic_visit(node)
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        """Empty lists of numbers have a type; what is appended to others tells theirs."""
+        target = _id(node.targets[0])
+        if target is not None and isinstance(node.value, ast.List) and any(
+                map(_is_empty, node.value.elts)):
+            node.value.elts = [self.row(e, target, node) for e in node.value.elts]
+        if target is None or not _is_empty(node.value):
+            return self.generic_visit(node)
+        node.value = _empty(self.numbers.begun(target, node)) or ast.List([], ast.Load())
+        return node
+
+    def row(self, item: ast.expr, base: str, statement: ast.stmt) -> ast.expr:
+        """An item of a list of lists: an empty one has a type."""
+        aval = self.numbers.begun(base, statement)
+        found = _empty(None if aval is None else aval.elem)
+        if _is_empty(item) and found is None:
+            raise Unwritable("a list of nothing")
+        return found if _is_empty(item) and found is not None else item
 
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         if node.value is None or isinstance(node.value, (complex, bytes)):
@@ -217,11 +278,18 @@ class _Writer(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         func = node.func
+        if _id(func) == "heap_item":
+            place, *key = map(self.visit, node.args)
+            return ast.Tuple([*key, place], ast.Load())
+        if _id(func) in _HEAPS:
+            return call(self.space.function(_HEAPS[_id(func)]), self.visit(node.args[0]))
         if isinstance(func, ast.Attribute) and _id(func.value) not in ("np", "math"):
             if func.attr not in METHODS or node.keywords:
                 raise Unwritable(func.attr)
             if func.attr == "sum":
                 return self.total(func.value)
+            if func.attr == "tolist":
+                return call("list", self.visit(func.value))
             return self.generic_visit(node)
         if isinstance(func, ast.Attribute) and _id(func.value) == "np":
             return self.numpys(func, node)
@@ -236,6 +304,11 @@ class _Writer(ast.NodeTransformer):
             raise Unwritable(func.attr)
         if func.attr == "sum":
             return self.total(node.args[0])
+        if func.attr == "sign":
+            return call(self.space.function(predicates.sign_of), self.visit(node.args[0]))
+        if func.attr == "array":
+            type_ = _typed(node.keywords[0].value) if node.keywords else dotted("np.float64")
+            return call(self.space.function(predicates.array_of), self.visit(node.args[0]), type_)
         if func.attr in MAKERS:
             node.args = [_typed(a) for a in node.args]
             node.keywords = [ast.keyword(k.arg, _typed(k.value)) for k in node.keywords]
@@ -249,7 +322,7 @@ class _Writer(ast.NodeTransformer):
 
 ERRORS = frozenset({"ValueError", "ArithmeticError", "ZeroDivisionError", "OverflowError",
                     "IndexError", "RuntimeError", "AssertionError", "FloatingPointError",
-                    "LookupError"})
+                    "LookupError", "KeyError", "AttributeError", "TypeError"})
 
 
 def _id(expression: ast.expr) -> str | None:
@@ -258,6 +331,28 @@ def _id(expression: ast.expr) -> str | None:
 
 def _keys(node: ast.Subscript) -> list[ast.expr]:
     return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _is_empty(expression: ast.expr) -> bool:
+    if isinstance(expression, ast.Call) and _id(expression.func) == "list":
+        return not expression.args
+    return isinstance(expression, ast.List) and not expression.elts
+
+
+def _empty(aval: Aval | None) -> ast.expr | None:
+    """``[0.0] * 0``: an empty list of numbers, or of lists of such, that has a type."""
+    elem = None if aval is None or aval.kind is not Kind.LIST else aval.elem
+    if elem is None:
+        return None
+    item = _zero(elem) if elem.kind in (*SCALARS, Kind.NONE) else _empty(elem)
+    return None if item is None else ast.BinOp(
+        ast.List([item], ast.Load()), ast.Mult(), ast.Constant(0))
+
+
+def _zero(aval: Aval) -> ast.expr:
+    kind = "f" if aval.dtype is None or aval.kind is Kind.FLOAT else aval.dtype.kind
+    return ast.Constant(False if kind == "b" or aval.kind in (Kind.BOOL, Kind.NONE) else 0 if (
+        kind in "iu" or aval.kind is Kind.INT) else 0.0)
 
 
 def _is_none(expression: ast.expr | None) -> bool:
