@@ -73,9 +73,10 @@ class Moduli:
         return found
 
     def _under_root(self, node: Node) -> Value | None:
-        """What a node is the root of, if that is a sum of squares: the root has a kink where they
-        are zero, and no infinite slope."""
-        if node.op != "apply" or (node.params["fn"] not in (*_ROOTS, *_POWERS)):
+        """What a node is the root of, if those are sums of squares in an array: the root has a kink
+        where they are zero, and no infinite slope.  (A program can ask a number.)"""
+        if node.op != "apply" or node.params["fn"] not in (*_ROOTS, *_POWERS) or (
+                not node.out.aval.ndim):
             return None
         bound = self._bound(node)
         if bound is None or bound.entry is None:

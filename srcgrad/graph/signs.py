@@ -23,7 +23,6 @@ import numpy as np
 
 from ..types.spelling import Method
 from .ir import Node, Ref, Value
-from .parts import LoopParts
 
 _LENGTHS = frozenset({abs, operator.abs, np.abs, np.fabs, math.fabs, np.sqrt, math.sqrt, np.square,
                       np.hypot, math.hypot, np.linalg.norm, np.var, np.std, Method("var"),
@@ -75,28 +74,14 @@ class Signs:
                 map(self.is_positive, args[:2]))
         return False
 
-    def is_square(self, operand: Any, assumed: frozenset[Value] = frozenset()) -> bool:
-        """Is it made of even powers, so that nothing moves it where it is zero?  (Of a list: is
-        each item?)"""
-        maker = self.made_by.get(operand) if isinstance(operand, Value) else None
-        if operand in assumed:
-            return True
-        if maker is not None and maker.op in ("read", "get"):
-            return self.is_square(maker.inputs[0], assumed)
-        if maker is not None and maker.op in ("list", "append"):
-            return all(self.is_square(v, assumed) for v in maker.inputs)
-        if maker is not None and maker.op == "loop":
-            parts = LoopParts(maker)
-            carried = dict(zip(parts.results, zip(parts.inits, parts.next, parts.carried)))
-            init, last, inside = carried.get(operand, (None, None, None))
-            return inside is not None and self.is_square(init, assumed) and self.is_square(
-                last, assumed | {inside})
+    def is_square(self, operand: Any) -> bool:
+        """Is it made of even powers, so that nothing moves it where it is zero?"""
         node, args = self._call(operand)
         if node is None:
             return _number(args) >= 0
         fn = node.params["fn"]
         if fn in _SMOOTH:
-            return self.is_square(args[0], assumed)
+            return self.is_square(args[0])
         if fn in _POWERS:
             return isinstance(args[1], int | float) and args[1] > 0 and args[1] % 2 == 0
         if fn in _INNER:
@@ -105,9 +90,9 @@ class Signs:
             terms = str(args[0]).replace(" ", "").partition("->")[0].split(",")
             return len(terms) == 2 and len(set(terms)) == 1 and args[1] is args[2]
         if fn in _ADD:
-            return all(self.is_square(a, assumed) for a in args[:2])
+            return all(map(self.is_square, args[:2]))
         return fn is np.square or (fn in _PRODUCTS and fn not in _QUOTIENTS and (
-            args[0] is args[1] or all(self.is_square(a, assumed) for a in args[:2])))
+            args[0] is args[1] or all(map(self.is_square, args[:2]))))
 
     def _call(self, operand: Any) -> tuple[Node | None, Any]:
         """The call that makes a real value, and its arguments; or None and a number."""

@@ -12,10 +12,9 @@ ROOTS = [
     (lambda x: 2.0 * x ** 0.5, math.inf),
     (lambda x: math.pow(x, 0.25), math.inf),
     (lambda x: math.cbrt(x), math.inf),
-    (lambda x: (x * x + x * x) ** 0.5, 0.0),  # as of a length: np.abs, np.linalg.norm
-    (lambda x: (x * x + x ** 3) ** 0.5, math.nan),
+    (lambda x: (x * x + x * x) ** 0.5, math.nan),
     (lambda x: math.atan2(x, x), math.nan),
-    (lambda x: math.sqrt(sum(v * v for v in (x, x, x))), 0.0),
+    (lambda x: math.sqrt(sum(v * v for v in (x, x, x))), math.nan),
     (lambda x: sum(math.sqrt(v) for v in [x] * 40), math.inf),
     (lambda x: x ** 1.5, 0.0),
 ]

@@ -212,3 +212,25 @@ def test_arguments_that_are_written_to():
     x = X.copy()
     np.testing.assert_allclose(sg.jit(sg.vmap(scaled))(x), (2.0 * X).sum(axis=1))
     np.testing.assert_array_equal(x, 2.0 * X)
+
+
+def doubled_first(x):
+    made = list(x)
+    made[0] = made[1] * 2
+    return made
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.array([doubled_first(x), doubled_first(x[::-1])]) * x),
+    lambda x: np.sum(np.stack([x, doubled_first(x)]) * x),
+    lambda x: np.sum(np.concatenate([doubled_first(x), x]) * np.arange(8.0)),
+    lambda x: np.sum(np.maximum(doubled_first(x), x) * x),
+    lambda x: np.sum(np.array([[v, v * 2] for v in x]) * x[:, None])],
+    ids=["array", "stack", "concatenate", "maximum", "pairs"])
+def test_lists_of_each_example_in_as_many_examples_as_items(f):
+    df = sg.grad(f)
+    for count in (4, 5):
+        rows = STREAM.uniform(0.2, 1.5, (count, 4))
+        wanted = np.stack([df(row) for row in rows])
+        np.testing.assert_allclose(sg.grad(lambda z: np.sum(sg.vmap(f)(z)))(rows), wanted)
+        np.testing.assert_allclose(sg.vmap(df)(rows), wanted)

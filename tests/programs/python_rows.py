@@ -517,3 +517,12 @@ def ends_of_rows_in_turn(m):
     for c in columns:
         c[0], c[1], c[-1] = c[-1] * 2, c[0], c[1]
     return sum(v * k for c in columns for k, v in enumerate(c)) * rows[0][-1]
+
+
+@case(np.array([0.3, 0.9, 1.4, 0.2]))
+def lists_times_arrays(x):
+    made = list(x)
+    made[0] = made[1] * 2
+    product = x * made + made * np.arange(4.0)
+    made *= x
+    return np.sum(product * made)

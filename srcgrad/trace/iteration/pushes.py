@@ -327,8 +327,9 @@ class Pushes(Collaborator):
                 args = tuple([self.collected(a) if takes_all else a if not self._may_run(
                     a, function) else self.cursors.made_ahead(a) if function in LAZY
                     else self.collected(a) for a in args])
-        if any(function is f for f in IN_TURN) and any(map(_is_function, (*args, *kwargs.values()))) and any(
-                is_computed(a) or hasattr(type(a), "__next__") for a in args):
+        if any(function is f for f in IN_TURN) and any(
+                is_computed(a) or hasattr(type(a), "__next__") for a in args) and any(
+                map(_is_function, (*args, *kwargs.values()))):
             return self._in_turn(function, args, kwargs)
         return self.next.called(function, args, kwargs)
 
