@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..stage.defaults import MachineDefaults
 from .boundary.found_functions import FoundFunctions
 from .boundary.handover import HandedOver
 from .boundary.identity import Identity
@@ -80,8 +79,8 @@ from .values.operators import Operators
 from .values.unions import Unions
 
 
-class Dispatch(MachineDefaults):
-    """Python's operators on what the tracer knows."""
+class Parts:
+    """The parts of the tracer by the names that they call one another."""
 
     recorder: Recorder
     open_names: OpenNames
@@ -143,15 +142,6 @@ class Dispatch(MachineDefaults):
     references: References
     foreigners: Foreigners
     namespaces: Namespaces
-
-    if TYPE_CHECKING:
-        def __getattr__(self, operator: str) -> Any: ...  # those of LADDERS
-
-    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return self.called(function, args, kwargs)  # without `*`: that takes room on C's stack
-
-    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
-        return self.called_method(obj, name, args, kwargs)
 
 
 LADDERS: dict[str, tuple[str, ...]] = {

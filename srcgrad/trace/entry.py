@@ -211,7 +211,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
               for key in root_objects(guards, [s.path for s in sources]) if key not in roles}
     return Traced(graph, sources, guards, tuple(machine.sources.symbols), template, pinned,
                   roles, tuple(dict.fromkeys(machine.sources.notes)),
-                  machine.rounds.rounds, machine.recorder.node_count,
+                  machine.rounds.count, machine.recorder.node_count,
                   {**{s.path: i for i, (_, s) in enumerate(machine.sources.inputs)},
                    **leaf_inputs(leaves, columns), **machine.whole_lists.leaf_columns(inputs)},
                   tuple(machine.assumed.undoing()), tuple(machine.assumed.made), found,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import collections
 import copy
 import types
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
 from ..errors import UnsupportedOperation
 from ..graph.outcome import Fresh
 from ..rules.book import lookup
+from ..stage.defaults import MachineDefaults
 from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from ..types import dims
@@ -21,7 +22,7 @@ from ..types.tree import blank
 from .assumptions import Assumptions
 from .boundary.scratch import ITEM, TOTAL
 from .calls import library  # noqa: F401  (like the others: it fills the table of handlers)
-from .dispatch import Dispatch, operators
+from .dispatch import Parts, operators
 from .heap import heaps  # noqa: F401
 from .heap.run_time import check_no_table
 from .heap.stores import Reference, are_contents
@@ -42,7 +43,7 @@ from .values import extremes, functions, texts  # noqa: F401
 SIZED = (list, tuple, dict, set, frozenset, range)
 
 
-class TraceMachine(Dispatch):
+class TraceMachine(MachineDefaults, Parts):
     """The tracer of one compilation: its parts, and the operators that staged code calls.
 
     A part owns a piece of what is known (the recorder has the regions, ``lists`` the lists of run
@@ -64,11 +65,20 @@ class TraceMachine(Dispatch):
         vars(self).update(parts, **shared)
         for part in parts.values():
             vars(part).update(shared, machine=self)
-            vars(part).update((name, parts[name]) for name in SPOKEN_TO[type(part)])
+            vars(part).update((name, parts[name]) for name in part.speaks_to)
         vars(self).update(operators(parts))
         for part in parts.values():
             part.__init__()
         self.journal.on_sealed = self.references.refuse_sealed
+
+    if TYPE_CHECKING:
+        def __getattr__(self, operator: str) -> Any: ...  # those of LADDERS
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return self.called(function, args, kwargs)  # without `*`: that takes room on C's stack
+
+    def call_method(self, obj: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+        return self.called_method(obj, name, args, kwargs)
 
     def call_scoped(self, frame: Frame, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         return self.call(function, *args, **kwargs)
@@ -243,7 +253,4 @@ def count_range(start: int, stop: int, step: int) -> int:
     return len(range(start, stop, step))
 
 
-PARTS: dict[str, type] = get_type_hints(Dispatch)
-SPOKEN_TO: dict[type, tuple[str, ...]] = {  # the parts that the bodies of the classes name
-    cls: tuple(n for n in vars(cls).get("__annotations__", ()) if n in PARTS)
-    for cls in PARTS.values()}
+PARTS: dict[str, type] = get_type_hints(Parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,15 +18,11 @@ from ...rules.book import lookup
 from ...types.guards import Path
 from ..collaborator import Collaborator
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class FoundFunctions(Collaborator):
     """Guards on functions, and on what transforms returned."""
 
-    foreigners: parts.Foreigners
-    sources: parts.Sources
+    speaks_to = ("foreigners", "sources")
 
     def __init__(self) -> None:
         self.paths: dict[int, Path] = {}  # objects from outside, by id

@@ -9,7 +9,7 @@ statement of its own; its later changes are effects on that, like those of objec
 from __future__ import annotations
 
 from collections import Counter, OrderedDict, defaultdict, deque
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
@@ -26,9 +26,6 @@ from ..record.structures import record_fields
 from ..record.tracers import Choice, ClassedArray, is_tracer
 from .leaks import holds_tracer
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 CONTAINERS = (list, dict, set, deque, defaultdict, OrderedDict, Counter)
 OF_ITEMS = frozenset({"extend", "extendleft", "update", "iadd", "ior"})  # the items are kept
 
@@ -36,12 +33,7 @@ OF_ITEMS = frozenset({"extend", "extendleft", "update", "iadd", "ior"})  # the i
 class HandedOver(Collaborator):
     """What becomes of objects that effects keep."""
 
-    construction: parts.Construction
-    effects: parts.Effects
-    found_functions: parts.FoundFunctions
-    lists: parts.Lists
-    recorder: parts.Recorder
-    sources: parts.Sources
+    speaks_to = ("construction", "effects", "found_functions", "lists", "recorder", "sources")
 
     def __init__(self) -> None:
         # the object, the region that made it, its value
@@ -63,27 +55,27 @@ class HandedOver(Collaborator):
         """The operands of an effect that may keep them."""
         name = fn.name if isinstance(fn, Method) else getattr(fn, "__name__", "")
         if name not in OF_ITEMS:
-            return tuple(map(self.handed_over, args))
+            return tuple(map(self.given_away, args))
         found: list[Any] = []
         for arg in args:
             if type(arg) in (list, tuple) and id(arg) not in self.symbolic_lists:
-                found.append(type(arg)(map(self.handed_over, arg)))
+                found.append(type(arg)(map(self.given_away, arg)))
             elif type(arg) is dict:
-                found.append({k: self.handed_over(v) for k, v in arg.items()})
+                found.append({k: self.given_away(v) for k, v in arg.items()})
             else:
                 found.append(arg)
         return tuple(found)
 
-    def handed_over(self, obj: Any) -> Any:
+    def given_away(self, obj: Any) -> Any:
         """What an effect is given for an object: itself, or the value that stands for it."""
         if is_tracer(obj) or id(obj) in self.found_functions.paths:
             return obj
         if type(obj) is Choice:  # what takes it is done for each that it may be
             for one in things_in(obj, {}):
-                self.handed_over(one)
+                self.given_away(one)
             return obj
         if isinstance(obj, tuple):
-            parts = [self.handed_over(o) for o in obj]
+            parts = [self.given_away(o) for o in obj]
             return type(obj)(*parts) if hasattr(obj, "_fields") else tuple(parts)
         if id(obj) in self.handed:
             return self.recorder.wrap(self.object_value(obj))
@@ -117,9 +109,9 @@ class HandedOver(Collaborator):
         if id(obj) in self.symbolic_lists:
             return obj
         if type(obj) is list:
-            return [self.handed_over(o) for o in obj]
+            return [self.given_away(o) for o in obj]
         if type(obj) is dict:
-            return {k: self.handed_over(v) for k, v in obj.items()}
+            return {k: self.given_away(v) for k, v in obj.items()}
         return self._given_container(obj)
 
     def _given_container(self, obj: Any) -> Any:
@@ -128,9 +120,9 @@ class HandedOver(Collaborator):
         if id(obj) in self.symbolic_lists:
             args = (obj,)
         elif isinstance(obj, dict):
-            args = ({k: self.handed_over(v) for k, v in obj.items()},) if obj else ()
+            args = ({k: self.given_away(v) for k, v in obj.items()},) if obj else ()
         else:
-            args = ([self.handed_over(o) for o in obj],) if obj else ()
+            args = ([self.given_away(o) for o in obj],) if obj else ()
         if isinstance(obj, defaultdict):
             args = (obj.default_factory, *args)
         elif isinstance(obj, deque) and obj.maxlen is not None:
@@ -142,7 +134,7 @@ class HandedOver(Collaborator):
         return self._given_container(obj) if type(obj) is dict else self.given_instance(obj, names)
 
     def given_instance(self, obj: Any, attributes: tuple[str, ...]) -> Any:
-        parts = {n: self.handed_over(object.__getattribute__(obj, n)) for n in attributes}
+        parts = {n: self.given_away(object.__getattribute__(obj, n)) for n in attributes}
         if isinstance(obj, ClassedArray):
             return self.effects.act(classed_array, (obj.cls, parts.pop(ARRAY), parts), {}, OPAQUE)
         return self.effects.act(instance_of, (type(obj),), parts, OPAQUE)
@@ -177,7 +169,7 @@ class HandedOver(Collaborator):
         """The change of an instance that was handed over is an effect as well."""
         if id(obj) in self.handed:
             self.effects.act(fn, (self.recorder.wrap(self.object_value(obj)), *
-                                  map(self.handed_over, args)), {},
+                                  map(self.given_away, args)), {},
                      None)
 
     def refuse_sealed(self, owner: Any) -> None:

@@ -7,7 +7,7 @@ type that it has found outside, as it was while tracing: one guard says so at ev
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...types.guards import Path
@@ -15,9 +15,6 @@ from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.homes import is_stored, may_be_one
 from ..record.tracers import ArrayTracer
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 FIXED = (type, types.FunctionType, types.ModuleType, types.BuiltinFunctionType, types.MethodType)
 
@@ -31,13 +28,8 @@ def equal_if_one(obj: Any) -> bool:
 class Identity(Collaborator):
     """Guards on the identity of objects and arrays from outside."""
 
-    found_functions: parts.FoundFunctions
-    items: parts.Items
-    opening: parts.Opening
-    recorder: parts.Recorder
-    references: parts.References
-    memory: parts.Memory
-    sources: parts.Sources
+    speaks_to = ("found_functions", "items", "memory", "opening", "recorder", "references",
+                 "sources")
 
     def __init__(self) -> None:
         self.altered: set[int] = set()  # objects that the program changes, or may

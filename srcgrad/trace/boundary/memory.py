@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,16 +15,11 @@ from ..flow.control import Restart
 from ..record.tracers import ArrayTracer, Home
 from .input_arrays import keeps_c_order
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class Memory(Collaborator):
     """Overlaps and layouts, which are guarded where they matter."""
 
-    elements: parts.Elements
-    recorder: parts.Recorder
-    sources: parts.Sources
+    speaks_to = ("elements", "recorder", "sources")
 
     def check_overlaps(self) -> None:
         """Arrays from outside that are written to must not share memory with others, unless

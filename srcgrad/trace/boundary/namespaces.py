@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...stage.machine import UNBOUND, Frame
@@ -12,9 +12,6 @@ from ...types.guards import Native, Path
 from ..collaborator import PASSED, Collaborator
 from ..record.states import Maybe
 from ..record.tracers import Poison, Whole
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 
 class Globals(Whole):
@@ -29,13 +26,8 @@ class Globals(Whole):
 class Namespaces(Collaborator):
     """Names that the program looks up itself."""
 
-    containers: parts.Containers
-    keys: parts.Keys
-    library_calls: parts.LibraryCalls
-    merges: parts.Merges
-    recorder: parts.Recorder
-    sources: parts.Sources
-    variables: parts.Variables
+    speaks_to = ("containers", "keys", "library_calls", "merges", "recorder", "sources",
+                 "variables")
 
     def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if function is builtins.globals and not args:

@@ -14,7 +14,7 @@ import pathlib
 import re
 import types
 from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -43,9 +43,6 @@ from ..record.tracers import ArrayTracer, ScalarTracer, Tracer
 from .input_arrays import check_array
 from .process_state import note_exact
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 SIZE_NAMES = ("n", "m", "k", "p", "q", "r", "s")
 STATIC_TYPES = (str, bytes, bool, type(None), type(Ellipsis), np.dtype, slice, range)
 VALUES = (decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
@@ -61,15 +58,8 @@ ATOMIC = (operator.itemgetter, operator.attrgetter, operator.methodcaller, types
 class Sources(Collaborator):
     """The boundary between the traced function and the world."""
 
-    array_classes: parts.ArrayClasses
-    class_attributes: parts.ClassAttributes
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    identity: parts.Identity
-    items: parts.Items
-    opening: parts.Opening
-    recorder: parts.Recorder
-    references: parts.References
+    speaks_to = ("array_classes", "class_attributes", "foreigners", "found_functions", "identity",
+                 "items", "opening", "recorder", "references")
 
     def __init__(self) -> None:
         self.inputs: list[tuple[Value, Source]] = []

@@ -7,7 +7,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from ..record.journal import Field, Slot
 from ..record.states import Columns, Maybe, SymbolicList
 from ..record.structures import POLYNOMIALS, is_library
 from ..record.tracers import ArrayTracer, Jump, Poison, ScalarTracer, is_tracer
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 
 def is_nameless(value: Value, name: str) -> bool:
@@ -47,15 +44,8 @@ def is_of_program(callee: Any) -> bool:
 class Variables(Collaborator):
     """Loads and stores of names."""
 
-    effects: parts.Effects
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    merges: parts.Merges
-    open_names: parts.OpenNames
-    presence: parts.Presence
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
+    speaks_to = ("effects", "foreigners", "found_functions", "merges", "open_names", "presence",
+                 "recorder", "references", "sources")
 
     def __init__(self) -> None:
         # with the container: its id stays its own

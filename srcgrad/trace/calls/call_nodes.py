@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import AliasError, UnsupportedOperation
 from ...graph.ir import Block, Value
@@ -22,18 +22,11 @@ from ..record.regions import Region
 from ..record.tracers import ArrayTracer, Home
 from .forms import Arguments, Handed, Outer
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class CallNodes(Collaborator):
     """``call`` nodes, and what their callers do with what comes back."""
 
-    branches: parts.Branches
-    effects: parts.Effects
-    joined_values: parts.JoinedValues
-    merges: parts.Merges
-    recorder: parts.Recorder
+    speaks_to = ("branches", "effects", "joined_values", "merges", "recorder")
 
     def __init__(self) -> None:
         self.tracing: list[Callee] = []  # the functions that call themselves and are being traced

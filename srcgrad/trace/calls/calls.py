@@ -46,7 +46,6 @@ from .library_errors import is_of_scipy, named_for_users
 from .refused import is_outward, refusal, too_deep
 
 if TYPE_CHECKING:
-    from .. import dispatch as parts
     from ..boundary.cached import Memo
 
 INLINED = ("collections.abc", "contextlib")  # mixin methods of the user's, managers
@@ -65,24 +64,10 @@ HIDDEN: tuple[Any, ...] = (random.seed.__self__,  # type: ignore[attr-defined]
 class Calls(Collaborator):
     """``f(...)`` and ``obj.name(...)``."""
 
-    access: parts.Access
-    assignment: parts.Assignment
-    branches: parts.Branches
-    class_attributes: parts.ClassAttributes
-    construction: parts.Construction
-    containers: parts.Containers
-    effects: parts.Effects
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    guarded: parts.Guarded
-    items: parts.Items
-    keys: parts.Keys
-    library_calls: parts.LibraryCalls
-    merges: parts.Merges
-    native_methods: parts.NativeMethods
-    pushes: parts.Pushes
-    recorder: parts.Recorder
-    sources: parts.Sources
+    speaks_to = ("access", "assignment", "branches", "class_attributes", "construction",
+                 "containers", "effects", "foreigners", "found_functions", "guarded", "items",
+                 "keys", "library_calls", "merges", "native_methods", "pushes", "recorder",
+                 "sources")
 
     def __init__(self) -> None:
         self.memos: dict[int, Memo] = {}
@@ -431,7 +416,6 @@ class Calls(Collaborator):
             if name not in kwargs:
                 kwargs[name] = default(value, path.child("item", name))
         return args, kwargs
-
 
 
 def is_users(obj: Any) -> bool:

@@ -16,7 +16,7 @@ import pathlib
 import re
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -36,9 +36,6 @@ from ..numpy.written_out import Flat, ufunc_method
 from ..record.states import Columns
 from ..record.tracers import OpaqueTracer, contains_tracer, is_tracer
 from .library_errors import is_of_scipy
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
                           "dataclasses", "typing", "abc", "enum", "string", "re", "copy", "types",
@@ -62,20 +59,9 @@ FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
 class LibraryCalls(Collaborator):
     """Functions without Python source to inline."""
 
-    calls: parts.Calls
-    class_attributes: parts.ClassAttributes
-    containers: parts.Containers
-    effects: parts.Effects
-    escapes: parts.Escapes
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    list_methods: parts.ListMethods
-    merges: parts.Merges
-    operators: parts.Operators
-    pushes: parts.Pushes
-    recorder: parts.Recorder
-    sources: parts.Sources
-    tuples: parts.LongTuples
+    speaks_to = ("calls", "class_attributes", "containers", "effects", "escapes", "foreigners",
+                 "found_functions", "list_methods", "merges", "operators", "pushes", "recorder",
+                 "sources", "tuples")
 
     def __init__(self) -> None:
         self.natives: dict[Any, Native] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,22 +25,12 @@ from ..objects.special_methods import (
 from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
 from .refused import of_method
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class MethodCalls(Collaborator):
     """Calls of methods."""
 
-    calls: parts.Calls
-    containers: parts.Containers
-    effects: parts.Effects
-    handed_over: parts.HandedOver
-    library_calls: parts.LibraryCalls
-    lists: parts.Lists
-    native_methods: parts.NativeMethods
-    presence: parts.Presence
-    recorder: parts.Recorder
+    speaks_to = ("calls", "containers", "effects", "handed_over", "library_calls", "lists",
+                 "native_methods", "presence", "recorder")
 
     def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:

@@ -17,7 +17,7 @@ told.
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import SrcgradError, StructureError, UnsupportedOperation
 from ...graph.ir import Block, Graph, Node
@@ -41,9 +41,6 @@ from ..record.tracers import ArrayTracer, Home, is_tracer
 from .call_nodes import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 MAX_ROUNDS = 24
 
 
@@ -61,20 +58,9 @@ class Activation:
 class Recursion(Collaborator):
     """Functions that become graphs, and the calls of them."""
 
-    branches: parts.Branches
-    call_nodes: parts.CallNodes
-    calls: parts.Calls
-    choices: parts.Choices
-    found_functions: parts.FoundFunctions
-    joined_values: parts.JoinedValues
-    lists: parts.Lists
-    merges: parts.Merges
-    pushes: parts.Pushes
-    recorder: parts.Recorder
-    references: parts.References
-    rounds: parts.Rounds
-    schedules: parts.Schedules
-    sources: parts.Sources
+    speaks_to = ("branches", "call_nodes", "calls", "choices", "found_functions", "joined_values",
+                 "lists", "merges", "pushes", "recorder", "references", "rounds", "schedules",
+                 "sources")
 
     def __init__(self) -> None:
         self.callees: dict[str, Graph] = {}
@@ -230,7 +216,7 @@ class Recursion(Collaborator):
                 callee.grown = False
             if self._round_of(callee, staged, frame):
                 break
-            self.rounds.rounds += 1
+            self.rounds.count += 1
         else:
             raise self.recorder.fatal(UnsupportedOperation(
                 f"the types of the arguments and the result of {function.__qualname__!r}, which "

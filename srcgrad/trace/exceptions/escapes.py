@@ -8,7 +8,7 @@ raised again after the loop, where it is known which one it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...stage.machine import BREAK, NORMAL, Frame
 from ..assumptions import LeavingErrors, UnrolledLoop
@@ -19,9 +19,6 @@ from ..iteration.iterators import Step
 from ..record.tracers import is_tracer
 from .attempts import asks_for_error
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 # the class of an exception, and the number and names of what it is made of (None: not asked for)
 Form = tuple[type[BaseException], Any]
 Catching = list[tuple[Any, Any]]  # handlers, each with the classes that it catches
@@ -30,12 +27,7 @@ Catching = list[tuple[Any, Any]]  # handlers, each with the classes that it catc
 class Escapes(Collaborator):
     """``for`` and ``while`` in the body of a ``try``."""
 
-    branches: parts.Branches
-    construction: parts.Construction
-    loops: parts.Loops
-    rounds: parts.Rounds
-    sources: parts.Sources
-    statements: parts.Statements
+    speaks_to = ("branches", "construction", "loops", "rounds", "sources", "statements")
 
     def __init__(self) -> None:
         self.catching: list[Catching] = []

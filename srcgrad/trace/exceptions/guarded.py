@@ -11,7 +11,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import TracingError
 from ...graph.ir import Block, Node, walk
@@ -25,20 +25,13 @@ from ..record.homes import RAISE
 from ..record.journal import Cell, Lost, Stored, Version
 from ..record.tracers import ArrayTracer, Poison
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get", "pop"})
 
 
 class Guarded(Collaborator):
     """Cleaning up after exceptions that leave the function."""
 
-    branches: parts.Branches
-    effects: parts.Effects
-    loops: parts.Loops
-    recorder: parts.Recorder
-    sources: parts.Sources
+    speaks_to = ("branches", "effects", "loops", "recorder", "sources")
 
     def __init__(self) -> None:
         self.left_changed: list[Cell] = []

@@ -6,7 +6,7 @@ import contextlib
 import types
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from ..record.tracers import Jump, contains_tracer, is_tracer
 from .attempts import Attempt, Handler, Reached, refused
 from .kept import Watched
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
 
 
@@ -52,19 +49,9 @@ def leave_errstate(before: dict[str, Any]) -> None:
 class Statements(Collaborator):
     """The other statements."""
 
-    branches: parts.Branches
-    library_calls: parts.LibraryCalls
-    construction: parts.Construction
-    containers: parts.Containers
-    effects: parts.Effects
-    escapes: parts.Escapes
-    found_functions: parts.FoundFunctions
-    guarded: parts.Guarded
-    handed_over: parts.HandedOver
-    loops: parts.Loops
-    merges: parts.Merges
-    open_names: parts.OpenNames
-    recorder: parts.Recorder
+    speaks_to = ("branches", "construction", "containers", "effects", "escapes", "found_functions",
+                 "guarded", "handed_over", "library_calls", "loops", "merges", "open_names",
+                 "recorder")
 
     def __init__(self) -> None:
         self.causes: dict[int, tuple[BaseException, Any]] = {}

@@ -20,7 +20,6 @@ from .control import Bottom
 from .merges import Arm, Box, BoxCell
 
 if TYPE_CHECKING:
-    from .. import dispatch as parts
     from ..exceptions.attempts import Met
 
 USER_ERRORS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, NameError)
@@ -58,12 +57,7 @@ def is_of_program(error: Exception) -> bool:
 class Branches(Collaborator):
     """``if``, conditional expressions, ``and`` and ``or``."""
 
-    comparisons: parts.Comparisons
-    merges: parts.Merges
-    recorder: parts.Recorder
-    recursion: parts.Recursion
-    references: parts.References
-    truths: parts.Truths
+    speaks_to = ("comparisons", "merges", "recorder", "recursion", "references", "truths")
 
     def __init__(self) -> None:
         self.safe: set[Value] = set()

@@ -24,7 +24,7 @@ from .control import Refusal
 from .shapes import SPARE, Leaf
 
 if TYPE_CHECKING:
-    from .. import dispatch as parts
+    from ..record.recorder import Recorder
 
 ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
 
@@ -32,15 +32,8 @@ ZEROS = {Kind.BOOL: False, Kind.INT: 0, Kind.FLOAT: 0.0, Kind.COMPLEX: 0j}
 class JoinedValues(Collaborator):
     """From the parts of a state to graph values, and back."""
 
-    access: parts.Access
-    among: parts.Among
-    containers: parts.Containers
-    elements: parts.Elements
-    list_rows: parts.ListRows
-    merges: parts.Merges
-    opening: parts.Opening
-    recorder: parts.Recorder
-    sources: parts.Sources
+    speaks_to = ("access", "among", "containers", "elements", "list_rows", "merges", "opening",
+                 "recorder", "sources")
 
     def __init__(self) -> None:
         self.stored_now: list[Home] = []
@@ -212,7 +205,7 @@ class JoinedValues(Collaborator):
 class _Recorded(Builder):
     """Appends to the region that is being recorded."""
 
-    def __init__(self, recorder: parts.Recorder) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         super().__init__()
         self._recorder = recorder
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.broadcasting import never_one
 from ...graph.ir import Block, LoopSpec, Value, free_values, walk
@@ -30,22 +30,12 @@ from .merges import UNREAD
 from .open_names import after_loop
 from .shapes import Leaf, Same, Shape, leaf_shapes, leaves
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class LoopNodes(Collaborator):
     """Finishing a loop whose form is fixed."""
 
-    branches: parts.Branches
-    items: parts.Items
-    joined_values: parts.JoinedValues
-    lists: parts.Lists
-    merges: parts.Merges
-    open_names: parts.OpenNames
-    recorder: parts.Recorder
-    rounds: parts.Rounds
-    sources: parts.Sources
+    speaks_to = ("branches", "items", "joined_values", "lists", "merges", "open_names", "recorder",
+                 "rounds", "sources")
 
     # ---- the node ------------------------------------------------------------------------------
 

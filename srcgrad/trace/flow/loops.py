@@ -6,7 +6,7 @@ import dis
 import sys
 import types
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import AliasError, JoinError, UnsupportedOperation
 from ...graph.ir import Value
@@ -39,9 +39,6 @@ from ..record.tracers import Jump
 from .branches import USER_ERRORS, is_of_program
 from .control import Bottom, Refusal, Restart, Unroll
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 UNROLL_LIMIT = 64
 WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together stay a loop
 # remedies of a refusal under which a loop need not be unrolled
@@ -73,18 +70,8 @@ def cleans_up(iterator: Any) -> bool:
 class Loops(Collaborator):
     """``for`` and ``while``."""
 
-    branches: parts.Branches
-    calls: parts.Calls
-    comparisons: parts.Comparisons
-    containers: parts.Containers
-    escapes: parts.Escapes
-    lists: parts.Lists
-    merges: parts.Merges
-    opening: parts.Opening
-    recorder: parts.Recorder
-    references: parts.References
-    rounds: parts.Rounds
-    sources: parts.Sources
+    speaks_to = ("branches", "calls", "comparisons", "containers", "escapes", "lists", "merges",
+                 "opening", "recorder", "references", "rounds", "sources")
 
     # ---- for ---------------------------------------------------------------------------------
 

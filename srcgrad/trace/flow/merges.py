@@ -29,7 +29,6 @@ from .shapes import Failed, Leaf, Same, Shape, build, ended_lists, leaf_shapes, 
 
 if TYPE_CHECKING:
     from ...stage.machine import Frame
-    from .. import dispatch as parts
 
 UNREAD = Poison(TracingError(
     "a variable is read that was taken to be unused",
@@ -57,15 +56,8 @@ class Arm:
 class Merges(Collaborator):
     """Arms and their merging."""
 
-    found_functions: parts.FoundFunctions
-    handed_over: parts.HandedOver
-    joined_values: parts.JoinedValues
-    open_names: parts.OpenNames
-    pushes: parts.Pushes
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
-    truths: parts.Truths
+    speaks_to = ("found_functions", "handed_over", "joined_values", "open_names", "pushes",
+                 "recorder", "references", "sources", "truths")
 
     def __init__(self) -> None:
         self.global_overlays: dict[int, dict[str, Any]] = {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import JoinError
 from ...graph.ir import Ref, Value
@@ -27,9 +27,6 @@ from ..record.regions import Region
 from ..record.structures import is_library
 from ..record.tracers import ArrayTracer, Jump, Poison, ScalarTracer
 from .control import Restart
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +65,10 @@ def code_of(frame: Frame) -> Any:
 class OpenNames(Collaborator):
     """Which variables may be unbound."""
 
-    recorder: parts.Recorder
-    sources: parts.Sources
-    truths: parts.Truths
+    speaks_to = ("recorder", "sources", "truths")
 
     def __init__(self) -> None:
-        self.open_names: dict[tuple[int, str, int], tuple[Frame, Any, Any]] = {}
+        self.opened: dict[tuple[int, str, int], tuple[Frame, Any, Any]] = {}
         self.leaving: list[Frame] = []  # in which what runs as a statement is left is running
 
     # by the variable and what it holds, which are kept so that their ids stay their own
@@ -84,12 +79,12 @@ class OpenNames(Collaborator):
             return UNBOUND
         if not isinstance(cell, Slot):
             return None
-        found = self.open_names.get((id(cell.owner), cell.name, id(state)))
+        found = self.opened.get((id(cell.owner), cell.name, id(state)))
         return None if found is None else found[2]
 
     def note_open(self, cell: Cell, state: Any, paths: Any) -> None:
         if isinstance(cell, Slot) and paths is not None and type(state) is not Poison:
-            self.open_names[id(cell.owner), cell.name, id(state)] = (cell.owner, state, paths)
+            self.opened[id(cell.owner), cell.name, id(state)] = (cell.owner, state, paths)
 
     @contextlib.contextmanager
     def left(self, frame: Frame) -> Iterator[None]:

@@ -11,7 +11,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import JoinError
 from ...graph.ir import Value
@@ -25,9 +25,6 @@ from ..record.states import Maybe, Partial
 from ..record.tracers import StandIn
 from .partial import DELETED, bound_in, content_with
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 MOST_SPLITS = 4
 DICTS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
 JOURNALED = frozenset({"clear", "copy", "get", "items", "keys", "move_to_end", "pop", "popitem",
@@ -38,20 +35,8 @@ Act = Callable[[], Any]
 class Presence(Collaborator):
     """Operators on what may be unbound."""
 
-    access: parts.Access
-    assignment: parts.Assignment
-    branches: parts.Branches
-    calls: parts.Calls
-    containers: parts.Containers
-    effects: parts.Effects
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    items: parts.Items
-    keys: parts.Keys
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
-    truths: parts.Truths
+    speaks_to = ("access", "assignment", "branches", "calls", "containers", "effects", "foreigners",
+                 "found_functions", "items", "keys", "recorder", "references", "sources", "truths")
 
     def __init__(self) -> None:
         self.instance_dicts: dict[int, Any] = {}

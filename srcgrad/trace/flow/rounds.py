@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -50,9 +50,6 @@ from .partial import DELETED
 from .shapes import Apart, Failed, Leaf, Misfit, OneOf, Same, Sequence, Shape, leaf_shapes, leaves
 from .widening import widen
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 MAX_ROUNDS = 40
 GROWTH, FEW_PARTS = 4, 64  # how many times as many parts as at first are too many; and what is few
 ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, np.add,
@@ -62,14 +59,8 @@ ELEMENTWISE = frozenset({operator.add, operator.sub, operator.mul, operator.true
 class Rounds(Collaborator):
     """Tracing a loop's body to a fixed form."""
 
-    branches: parts.Branches
-    joined_values: parts.JoinedValues
-    loop_nodes: parts.LoopNodes
-    merges: parts.Merges
-    open_names: parts.OpenNames
-    recorder: parts.Recorder
-    truths: parts.Truths
-    variables: parts.Variables
+    speaks_to = ("branches", "joined_values", "loop_nodes", "merges", "open_names", "recorder",
+                 "truths", "variables")
 
     def __init__(self) -> None:
         self.made_in_body: frozenset[int] = frozenset()
@@ -82,7 +73,7 @@ class Rounds(Collaborator):
         self.unsteady: set[Any] = set()
         self.later: Later = Later()
         self.tested_inside: Frame | None = None
-        self.rounds = 0
+        self.count = 0
         self.innermost: Any = None  # the site of the loop that is being traced
         self.forms: dict[Any, list[tuple[Place, Leaf]]] = {}
         self.loop_sites: dict[Value, tuple[str, Any]] = {}
@@ -129,7 +120,7 @@ class Rounds(Collaborator):
             done = self._round(kind, forms, test, start, body)
             if done is None or not self._widen(forms, done):
                 return done
-            self.rounds += 1
+            self.count += 1
             count = sum(len(leaf_shapes(carried.shape)) for carried in forms.values())
             first = count if first is None else first
             if count > GROWTH * (first + FEW_PARTS):

@@ -15,7 +15,7 @@ import ast
 import functools
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -40,10 +40,6 @@ from ..record.journal import Cell, Slot
 from ..record.tracers import ArrayTracer, Jump
 from .control import Refusal, Restart
 from .later import Body, names_of_loop
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 LEAST = 8  # steps that keep everything
 _COUNTED = (Enumerate, Range, Reversed, Rows, Zip)
@@ -180,9 +176,7 @@ class _Tested(_Halves):
 class Schedules(Collaborator):
     """``for t in checkpoint_range(n)``."""
 
-    loops: parts.Loops
-    merges: parts.Merges
-    recursion: parts.Recursion
+    speaks_to = ("loops", "merges", "recursion")
 
     def __init__(self) -> None:
         self.groups_running: list[_Group] = []

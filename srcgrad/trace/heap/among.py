@@ -4,7 +4,7 @@ tuples, items in the order of a traced key."""
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from ..record.journal import Content
 from ..record.structures import is_mutable, leaf_aval, rebuilder
 from ..record.tracers import Late, is_tracer
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 PLACES = frozenset({np.argmin, np.argmax, Method("argmin"), Method("argmax"), len})
 RECENT = 50  # operations that are looked through for what made a number
 
@@ -27,11 +24,7 @@ RECENT = 50  # operations that are looked through for what made a number
 class Among(Collaborator):
     """Numbers that choose from several things."""
 
-    lists: parts.Lists
-    merges: parts.Merges
-    pools: parts.Pools
-    recorder: parts.Recorder
-    references: parts.References
+    speaks_to = ("lists", "merges", "pools", "recorder", "references")
 
     def computed(self, content: Any) -> Any:
         """A number that may have to be computed now."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -27,23 +27,12 @@ from .stores import (
 )
 from .unlike import things_in
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class StoredAttributes(Collaborator):
     """The attributes of objects in stores, each an item of a column."""
 
-    among: parts.Among
-    containers: parts.Containers
-    effects: parts.Effects
-    elements: parts.Elements
-    list_rows: parts.ListRows
-    lists: parts.Lists
-    merges: parts.Merges
-    pools: parts.Pools
-    recorder: parts.Recorder
-    references: parts.References
+    speaks_to = ("among", "containers", "effects", "elements", "list_rows", "lists", "merges",
+                 "pools", "recorder", "references")
 
     def __init__(self) -> None:
         self.places: dict[int, tuple[Store, str]] = {}  # what a column holds, by its id

@@ -7,7 +7,7 @@ import functools
 import operator
 import types
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,9 +45,6 @@ from .rows import Row
 from .tables import SPREAD
 from .written_out import check_count, insert_at, pop_at
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 TAKING = frozenset({"extendleft", "update", "union", "intersection", "difference", "issubset",
                     "symmetric_difference", "issuperset", "isdisjoint", "intersection_update",
                     "difference_update", "symmetric_difference_update"})
@@ -67,23 +64,9 @@ _LEAVES = frozenset({ArrayTracer, ScalarTracer, int, float, complex, bool, type(
 class Containers(Collaborator):
     """Python's containers."""
 
-    branches: parts.Branches
-    effects: parts.Effects
-    escapes: parts.Escapes
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    keys: parts.Keys
-    list_methods: parts.ListMethods
-    lists: parts.Lists
-    loops: parts.Loops
-    merges: parts.Merges
-    operators: parts.Operators
-    presence: parts.Presence
-    pushes: parts.Pushes
-    recorder: parts.Recorder
-    references: parts.References
-    searches: parts.Searches
-    sources: parts.Sources
+    speaks_to = ("branches", "effects", "escapes", "foreigners", "found_functions", "keys",
+                 "list_methods", "lists", "loops", "merges", "operators", "presence", "pushes",
+                 "recorder", "references", "searches", "sources")
 
     def __init__(self) -> None:
         self.taken: list[int] = []  # how many items each iterator of Python's has given
@@ -504,8 +487,6 @@ class Containers(Collaborator):
         if isinstance(value, list) and id(value) in self.symbolic_lists:
             return self.machine.compare("!=", self.machine.length(value), 0)
         return self.next.predicate(value)
-
-
 
 
 def _watched(machine: Any, items: Any, number: int) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...stage.defaults import MachineDefaults
 from ...stage.machine import NORMAL
@@ -20,9 +20,6 @@ from ..iteration.iteration import Entries
 from ..record.states import Maybe
 from ..record.tracers import BoundMethod, contains_tracer
 from .tables import SPREAD, Table
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 # functions that look at the keys alone, one after the other
 OF_KEYS = frozenset({list, tuple, set, frozenset, sorted, iter, sum, min, max, any, all, enumerate,
@@ -35,16 +32,8 @@ STAGED = (types.FunctionType, types.MethodType, functools.partial, BoundMethod)
 class Contents(Collaborator):
     """Operators on whole contents."""
 
-    branches: parts.Branches
-    comparisons: parts.Comparisons
-    containers: parts.Containers
-    cursors: parts.Iterators
-    keys: parts.Keys
-    operators: parts.Operators
-    presence: parts.Presence
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
+    speaks_to = ("branches", "comparisons", "containers", "cursors", "keys", "operators",
+                 "presence", "recorder", "references", "sources")
 
     def contains(self, container: Any, item: Any) -> Any:
         if type(container) in (set, *DICTS) and self.keys.open_key(item) and (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from ..record.regions import Region
 from ..record.states import SymbolicList
 from ..record.tracers import ArrayTracer, Home
 from .stores import Reference, Store, are_contents, class_key, stored_as
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 
 class Held:
@@ -60,12 +57,7 @@ class Place:
 class Elements(Collaborator):
     """Arrays that lie in stores."""
 
-    call_nodes: parts.CallNodes
-    choices: parts.Choices
-    effects: parts.Effects
-    lists: parts.Lists
-    recorder: parts.Recorder
-    recursion: parts.Recursion
+    speaks_to = ("call_nodes", "choices", "effects", "lists", "recorder", "recursion")
 
     def __init__(self) -> None:
         self.columns: dict[int, Held] = {}

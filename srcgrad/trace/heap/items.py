@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -38,9 +38,6 @@ from ..record.tracers import (
 from .run_time import factory_of
 from .written_out import part_of_list
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 def _same_key(a: Any, b: Any) -> bool:
     """Are two keys made of the same numbers, known or traced?"""
@@ -58,22 +55,9 @@ def _same_key(a: Any, b: Any) -> bool:
 class Items(Collaborator):
     """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
 
-    calls: parts.Calls
-    library_calls: parts.LibraryCalls
-    choices: parts.Choices
-    containers: parts.Containers
-    effects: parts.Effects
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    keys: parts.Keys
-    lists: parts.Lists
-    opening: parts.Opening
-    among: parts.Among
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
-    tuples: parts.LongTuples
-    variables: parts.Variables
+    speaks_to = ("among", "calls", "choices", "containers", "effects", "foreigners",
+                 "found_functions", "keys", "library_calls", "lists", "opening", "recorder",
+                 "references", "sources", "tuples", "variables")
 
     def __init__(self) -> None:
         self.list_sites: dict[Value, Any] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
@@ -24,9 +24,6 @@ from ..record.tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_trace
 from .rows import Lists, Marks, Row, Sets
 from .run_time import factory_of, new_index, run_list, run_set
 from .tables import Dicts, Entries, Numbers, Table
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
 REASON = "an index into a Python container"
@@ -51,18 +48,8 @@ def joined(form: Any, other: Any) -> Any:
 class Keys(Collaborator):
     """What ``d[key]`` means where ``key`` is traced."""
 
-    branches: parts.Branches
-    containers: parts.Containers
-    escapes: parts.Escapes
-    found_functions: parts.FoundFunctions
-    known_keys: parts.KnownKeys
-    merges: parts.Merges
-    presence: parts.Presence
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
-    unions: parts.Unions
-    variables: parts.Variables
+    speaks_to = ("branches", "containers", "escapes", "found_functions", "known_keys", "merges",
+                 "presence", "recorder", "references", "sources", "unions", "variables")
 
     def __init__(self) -> None:
         # where staged code made a dict or set, and it

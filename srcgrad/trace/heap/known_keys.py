@@ -6,15 +6,12 @@ is there, once asked, need not be asked again until the dict changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.ir import Value
 from ...types.dataclasses import dataclass
 from ..collaborator import Collaborator
 from ..record.regions import Region
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +65,7 @@ def _is_same(key: Any, other: Any) -> bool:
 class KnownKeys(Collaborator):
     """What is known of keys."""
 
-    keys: parts.Keys
-    recorder: parts.Recorder
-    truths: parts.Truths
+    speaks_to = ("keys", "recorder", "truths")
 
     def __init__(self) -> None:
         self.noted_keys: list[Noted] = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,21 +19,12 @@ from ..record.states import Columns, SymbolicList
 from ..record.tracers import is_tracer
 from .forms import Column, Form, Parts
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class ListMethods(Collaborator):
     """Methods of lists of unknown length."""
 
-    containers: parts.Containers
-    keys: parts.Keys
-    list_rows: parts.ListRows
-    lists: parts.Lists
-    opening: parts.Opening
-    presence: parts.Presence
-    recorder: parts.Recorder
-    tuples: parts.LongTuples
+    speaks_to = ("containers", "keys", "list_rows", "lists", "opening", "presence", "recorder",
+                 "tuples")
 
     def __init__(self) -> None:
         self.held: Any = None

@@ -9,7 +9,7 @@ write to a row exclude each other: where both occur, tracing starts again with l
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.ir import Value
 from ...types.dataclasses import dataclass
@@ -22,9 +22,6 @@ from ..record.states import Columns, Owned, SymbolicList
 from ..record.tracers import is_tracer
 from .columns import put_together, taken_apart
 from .forms import Unfit
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,16 +37,8 @@ class Swap:
 class ListRows(Collaborator):
     """Lists of lists of unknown length."""
 
-    among: parts.Among
-    attributes: parts.StoredAttributes
-    call_nodes: parts.CallNodes
-    joined_values: parts.JoinedValues
-    lists: parts.Lists
-    merges: parts.Merges
-    opening: parts.Opening
-    pools: parts.Pools
-    recorder: parts.Recorder
-    whole_lists: parts.WholeLists
+    speaks_to = ("among", "attributes", "call_nodes", "joined_values", "lists", "merges", "opening",
+                 "pools", "recorder", "whole_lists")
 
     def __init__(self) -> None:
         self.list_owners: dict[int, Owned] = {}

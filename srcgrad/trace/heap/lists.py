@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...errors import JoinError, UnsupportedOperation
 from ...graph.ir import Ref, Value
@@ -46,29 +46,15 @@ from .stores import kind_of, stored_as
 from .unlike import things_in
 from .written_out import part_of_list
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 MOST_STATIC = 10_000  # items that code which runs while tracing reads one by one
 
 
 class Lists(Collaborator):
     """Operations on lists of unknown length."""
 
-    among: parts.Among
-    attributes: parts.StoredAttributes
-    containers: parts.Containers
-    items: parts.Items
-    joined_values: parts.JoinedValues
-    keys: parts.Keys
-    list_methods: parts.ListMethods
-    list_rows: parts.ListRows
-    merges: parts.Merges
-    opening: parts.Opening
-    recorder: parts.Recorder
-    references: parts.References
-    tuples: parts.LongTuples
-    variables: parts.Variables
+    speaks_to = ("among", "attributes", "containers", "items", "joined_values", "keys",
+                 "list_methods", "list_rows", "merges", "opening", "recorder", "references",
+                 "tuples", "variables")
 
     def __init__(self) -> None:
         self.lists_made: dict[tuple[Any, ...], tuple[Value, Any]] = {}

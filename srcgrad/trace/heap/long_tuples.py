@@ -7,7 +7,7 @@ tuple there.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
@@ -17,19 +17,11 @@ from ..collaborator import Collaborator
 from ..iteration.iteration import Transposed
 from ..record.states import Columns, SymbolicList
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class LongTuples(Collaborator):
     """Lists of unknown length that stand for tuples."""
 
-    found_functions: parts.FoundFunctions
-    keys: parts.Keys
-    list_rows: parts.ListRows
-    lists: parts.Lists
-    opening: parts.Opening
-    recorder: parts.Recorder
+    speaks_to = ("found_functions", "keys", "list_rows", "lists", "opening", "recorder")
 
     def __init__(self) -> None:
         self.made: dict[int, list[Any]] = {}

@@ -8,7 +8,7 @@ If that fails later, tracing starts again without it (``KnownLengths`` is assume
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -47,9 +47,6 @@ from .outlines import (
 )
 from .stores import FEW, FEW_NAMED, Reference, kind_of, stored_as
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 def _is_kept(item: Any) -> bool:
     """Is it a number, or a reference, which is one?"""
@@ -59,18 +56,8 @@ def _is_kept(item: Any) -> bool:
 class Opening(Collaborator):
     """Opening lists for the indices of loops."""
 
-    call_nodes: parts.CallNodes
-    class_attributes: parts.ClassAttributes
-    found_functions: parts.FoundFunctions
-    whole_lists: parts.WholeLists
-    list_rows: parts.ListRows
-    lists: parts.Lists
-    merges: parts.Merges
-    pools: parts.Pools
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
-    tuples: parts.LongTuples
+    speaks_to = ("call_nodes", "class_attributes", "found_functions", "list_rows", "lists",
+                 "merges", "pools", "recorder", "references", "sources", "tuples", "whole_lists")
 
     def __init__(self) -> None:
         # tuples of numbers that loops index, by the list that stands for them

@@ -86,22 +86,12 @@ PUT_INSTEAD = {Kind.BOOL: bool, Kind.INT: int, Kind.FLOAT: float, Kind.SCALAR: f
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
 
-    from .. import dispatch as parts
-
 
 class Pools(Collaborator):
     """The stores of objects from outside."""
 
-    attributes: parts.StoredAttributes
-    class_attributes: parts.ClassAttributes
-    effects: parts.Effects
-    found_functions: parts.FoundFunctions
-    whole_lists: parts.WholeLists
-    lists: parts.Lists
-    opening: parts.Opening
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
+    speaks_to = ("attributes", "class_attributes", "effects", "found_functions", "lists", "opening",
+                 "recorder", "references", "sources", "whole_lists")
 
     def __init__(self) -> None:
         self.stores: dict[type, Store] = {}

@@ -7,7 +7,7 @@ import functools
 import operator
 import types
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from ...graph.ir import Value
 from ...stage.machine import UNBOUND, Frame
@@ -48,39 +48,16 @@ from .stores import (
 )
 from .written_out import items_at
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 HEAP_TYPE = 1 << 9  # a class of Python code
 
 
 class References(Collaborator):
     """Objects that lie in stores."""
 
-    among: parts.Among
-    construction: parts.Construction
-    attributes: parts.StoredAttributes
-    calls: parts.Calls
-    class_attributes: parts.ClassAttributes
-    containers: parts.Containers
-    effects: parts.Effects
-    elements: parts.Elements
-    found_functions: parts.FoundFunctions
-    guarded: parts.Guarded
-    handed_over: parts.HandedOver
-    identity: parts.Identity
-    keys: parts.Keys
-    whole_lists: parts.WholeLists
-    lists: parts.Lists
-    loops: parts.Loops
-    opening: parts.Opening
-    pools: parts.Pools
-    presence: parts.Presence
-    recorder: parts.Recorder
-    rounds: parts.Rounds
-    sources: parts.Sources
-    truths: parts.Truths
-    variables: parts.Variables
+    speaks_to = ("among", "attributes", "calls", "class_attributes", "construction", "containers",
+                 "effects", "elements", "found_functions", "guarded", "handed_over", "identity",
+                 "keys", "lists", "loops", "opening", "pools", "presence", "recorder", "rounds",
+                 "sources", "truths", "variables", "whole_lists")
 
     def __init__(self) -> None:
         self.stores: dict[type, Store] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -18,21 +18,13 @@ from .forms import Numbered
 from .stores import number_in, python_class, store_of
 from .written_out import count_of, is_among, place_of
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 GIVEN_BY = {"index": place_of, "count": count_of, "in": is_among}
 
 
 class Searches(Collaborator):
     """Searches in lists."""
 
-    among: parts.Among
-    keys: parts.Keys
-    lists: parts.Lists
-    operators: parts.Operators
-    presence: parts.Presence
-    recorder: parts.Recorder
+    speaks_to = ("among", "keys", "lists", "operators", "presence", "recorder")
 
     def search(self, obj: list[Any], name: str, item: Any) -> Any:
         """``index`` or ``count`` of a list of known length, by what its items are equal to."""

@@ -10,7 +10,7 @@ store, where they can change.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -51,9 +51,6 @@ from .outlines import (
 )
 from .stores import kind_of
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 @dataclass(frozen=True, slots=True)
 class ListColumns:
@@ -66,12 +63,7 @@ class ListColumns:
 class WholeLists(Collaborator):
     """Lists that are columns from the start."""
 
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    opening: parts.Opening
-    pools: parts.Pools
-    references: parts.References
-    sources: parts.Sources
+    speaks_to = ("foreigners", "found_functions", "opening", "pools", "references", "sources")
 
     def __init__(self) -> None:
         self.known: dict[Path, ListColumns] = {}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Hashable, Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -40,9 +40,6 @@ from .iteration import (
     staged_iterable,
 )
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min, sorted, dict,
                                      functools.reduce, np.fromiter, len})
 TAKING = frozenset({"builtins", "itertools", "functools", "collections", "math"})
@@ -68,14 +65,8 @@ class Step:
 class Iterators(Collaborator):
     """Iterators with a position."""
 
-    containers: parts.Containers
-    contents: parts.Contents
-    escapes: parts.Escapes
-    guarded: parts.Guarded
-    loops: parts.Loops
-    pushes: parts.Pushes
-    recorder: parts.Recorder
-    recursion: parts.Recursion
+    speaks_to = ("containers", "contents", "escapes", "guarded", "loops", "pushes", "recorder",
+                 "recursion")
 
     def __init__(self) -> None:
         self.kept_cursors: dict[int, tuple[Any, Cursor]] = {}

@@ -15,7 +15,7 @@ import itertools
 import types
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -37,9 +37,6 @@ from .ahead import Ahead
 from .iteration import Cursor, Staged, is_computed, length, opened, staged_iterable
 from .iterator_tools import TOOLS, iterated, sliced, subscripted, zipped
 from .iterators import EXHAUST, LOOKING
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 FRESH, ENDED, LEFT = 0, 1, 2
 SEQUENCES = (list, tuple, str, range, np.ndarray, Staged)  # what items may be asked of by number
@@ -95,17 +92,8 @@ def _first_of(items: Any, *default: Any) -> Any:
 class Pushes(Collaborator):
     """Loops over generators, and the tools that take their items."""
 
-    branches: parts.Branches
-    calls: parts.Calls
-    containers: parts.Containers
-    cursors: parts.Iterators
-    escapes: parts.Escapes
-    list_methods: parts.ListMethods
-    loop_nodes: parts.LoopNodes
-    loops: parts.Loops
-    merges: parts.Merges
-    recorder: parts.Recorder
-    unions: parts.Unions
+    speaks_to = ("branches", "calls", "containers", "cursors", "escapes", "list_methods",
+                 "loop_nodes", "loops", "merges", "recorder", "unions")
 
     def __init__(self) -> None:
         self.generated: dict[int, Generated] = {}

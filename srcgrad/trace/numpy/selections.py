@@ -22,7 +22,6 @@ from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_trac
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .. import dispatch as parts
 
 NOTHING = object()
 
@@ -30,14 +29,8 @@ NOTHING = object()
 class Selections(Collaborator):
     """``choice``, ``choices``, ``sample``, ``shuffle``, ``permutation``."""
 
-    access: parts.Access
-    calls: parts.Calls
-    containers: parts.Containers
-    effects: parts.Effects
-    keys: parts.Keys
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
+    speaks_to = ("access", "calls", "containers", "effects", "keys", "recorder", "references",
+                 "sources")
 
     def __init__(self) -> None:
         self.classes: dict[Value, type] = {}  # of generators that the run makes

@@ -6,7 +6,7 @@ import enum
 import functools
 import operator
 import types
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,9 +43,6 @@ from .special_methods import (
     python_method,
 )
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
                               "strides", "flags", "base", "data", "ctypes"})
 
@@ -65,21 +62,9 @@ class Layout(NamedTuple):
 class Access(Collaborator):
     """``obj.name``."""
 
-    assignment: parts.Assignment
-    choices: parts.Choices
-    class_attributes: parts.ClassAttributes
-    effects: parts.Effects
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    merges: parts.Merges
-    opening: parts.Opening
-    operators: parts.Operators
-    presence: parts.Presence
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
-    statements: parts.Statements
-    variables: parts.Variables
+    speaks_to = ("assignment", "choices", "class_attributes", "effects", "foreigners",
+                 "found_functions", "merges", "opening", "operators", "presence", "recorder",
+                 "references", "sources", "statements", "variables")
 
     def getattr(self, obj: Any, name: str) -> Any:
         if name == "__class__" and is_tracer(obj):

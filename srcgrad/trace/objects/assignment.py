@@ -5,7 +5,7 @@ from __future__ import annotations
 import decimal
 import enum
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -23,24 +23,12 @@ from ..record.journal import Field
 from ..record.tracers import ArrayTracer, OpaqueTracer, is_tracer
 from .special_methods import class_attribute, is_native_method, python_method
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class Assignment(Collaborator):
     """``obj.name = value`` and ``del obj.name``."""
 
-    access: parts.Access
-    class_attributes: parts.ClassAttributes
-    effects: parts.Effects
-    found_functions: parts.FoundFunctions
-    handed_over: parts.HandedOver
-    merges: parts.Merges
-    opening: parts.Opening
-    pools: parts.Pools
-    recorder: parts.Recorder
-    sources: parts.Sources
-    variables: parts.Variables
+    speaks_to = ("access", "class_attributes", "effects", "found_functions", "handed_over",
+                 "merges", "opening", "pools", "recorder", "sources", "variables")
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if is_tracer(obj):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...stage.defaults import MachineDefaults
@@ -22,9 +22,6 @@ from ..record.structures import is_library
 from ..record.tracers import is_tracer, users_class
 from .special_methods import class_attribute
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 def lineage_of(obj: Any) -> tuple[type, ...]:
     """The classes that an instance, or a class, inherits from."""
@@ -34,11 +31,7 @@ def lineage_of(obj: Any) -> tuple[type, ...]:
 class ClassAttributes(Collaborator):
     """Attributes of classes."""
 
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    recorder: parts.Recorder
-    sources: parts.Sources
-    variables: parts.Variables
+    speaks_to = ("foreigners", "found_functions", "recorder", "sources", "variables")
 
     def __init__(self) -> None:
         self.made_classes: dict[int, Any] = {}  # those made while tracing, by their ids

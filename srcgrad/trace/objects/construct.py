@@ -6,7 +6,7 @@ import array
 import dataclasses
 import enum
 import pathlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,20 +19,12 @@ from ..record.structures import is_library
 from ..record.tracers import contains_tracer, users_class
 from ..values.state_of_c import is_made_anew
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class Construction(Collaborator):
     """``Class(...)``."""
 
-    calls: parts.Calls
-    class_attributes: parts.ClassAttributes
-    containers: parts.Containers
-    effects: parts.Effects
-    library_calls: parts.LibraryCalls
-    native_methods: parts.NativeMethods
-    references: parts.References
+    speaks_to = ("calls", "class_attributes", "containers", "effects", "library_calls",
+                 "native_methods", "references")
 
     def __init__(self) -> None:
         self.exceptions: dict[int, tuple[BaseException, tuple[Any, ...], dict[str, Any]]] = {}

@@ -7,16 +7,13 @@ methods that such a class inherits.  They see and change the content of the inst
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...types.operators import BINARY, COMPARE
 from ...types.subclasses import PLAIN, assembled, content_of, native_class, parts_of
 from ..collaborator import Collaborator
 from ..record.journal import Content
 from .special_methods import DUNDER
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 OPERATORS = {f"__{DUNDER[op]}__": op for op in (*BINARY, *COMPARE)}
 REFLECTED = {f"__r{DUNDER[op]}__": op for op in BINARY}
@@ -26,14 +23,8 @@ INPLACE_NAMES = {f"__i{DUNDER[op]}__": op for op in BINARY}
 class NativeMethods(Collaborator):
     """Content operators past the methods of the class."""
 
-    calls: parts.Calls
-    containers: parts.Containers
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    items: parts.Items
-    presence: parts.Presence
-    references: parts.References
-    sources: parts.Sources
+    speaks_to = ("calls", "containers", "foreigners", "found_functions", "items", "presence",
+                 "references", "sources")
 
     def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
                       kwargs: dict[str, Any]) -> Any:

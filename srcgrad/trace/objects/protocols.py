@@ -4,7 +4,7 @@ of NumPy, ``__index__``; calls of slot wrappers."""
 from __future__ import annotations
 
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from ..record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..values.comparisons import MIRROR
 from ..values.texts import filled, format_by, formatted, is_staged_text
 from .special_methods import DUNDER, own_method, python_method
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 UFUNCS: dict[str, np.ufunc] = {
     "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.true_divide, "//": np.floor_divide,
@@ -34,9 +31,7 @@ OPTIONS = {"reduce": (1, ("axis", "dtype", "out", "keepdims", "initial", "where"
 class Protocols(Collaborator):
     """Calls and operators with operands that NumPy would ask."""
 
-    containers: parts.Containers
-    recorder: parts.Recorder
-    references: parts.References
+    speaks_to = ("containers", "recorder", "references")
 
     def getitem(self, obj: Any, key: Any) -> Any:
         return self.next.getitem(obj, self._place(obj, key, "__getitem__"))

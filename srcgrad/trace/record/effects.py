@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import random
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from .draws import draw_aval
 from .regions import array_tracers
 from .tracers import ArrayTracer, Choice, contains_tracer, is_tracer
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
@@ -43,23 +40,9 @@ PUTTING = frozenset({setattr, object.__setattr__, operator.setitem, operator.iad
 class Effects(Collaborator):
     """Effect nodes, random draws, writes through ``out=`` and in-place library functions."""
 
-    elements: parts.Elements
-    access: parts.Access
-    calls: parts.Calls
-    choices: parts.Choices
-    containers: parts.Containers
-    escapes: parts.Escapes
-    found_functions: parts.FoundFunctions
-    handed_over: parts.HandedOver
-    items: parts.Items
-    library_calls: parts.LibraryCalls
-    opening: parts.Opening
-    operators: parts.Operators
-    recorder: parts.Recorder
-    references: parts.References
-    selections: parts.Selections
-    tuples: parts.LongTuples
-    unions: parts.Unions
+    speaks_to = ("access", "calls", "choices", "containers", "elements", "escapes",
+                 "found_functions", "handed_over", "items", "library_calls", "opening", "operators",
+                 "recorder", "references", "selections", "tuples", "unions")
 
     def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                     aval: Aval | Callable[..., Aval | None] | None) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -45,24 +45,14 @@ from .tracers import (
     contains_tracer,
 )
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
 
 
 class Recorder(Collaborator):
     """Appends nodes to the innermost region and wraps their results in tracers."""
 
-    branches: parts.Branches
-    call_nodes: parts.CallNodes
-    choices: parts.Choices
-    containers: parts.Containers
-    items: parts.Items
-    references: parts.References
-    selections: parts.Selections
-    memory: parts.Memory
-    sources: parts.Sources
+    speaks_to = ("branches", "call_nodes", "choices", "containers", "items", "memory", "references",
+                 "selections", "sources")
 
     def __init__(self) -> None:
         self.root = Region(None)

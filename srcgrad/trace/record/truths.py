@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...graph.ir import Value
 from ...types.kinds import SCALARS, Kind
 from ..collaborator import Collaborator
 from ..flow.members import Joined
 from .regions import Region
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class Truths(Collaborator):
     """Truth values, and what they tell of one another."""
 
-    recorder: parts.Recorder
+    speaks_to = ("recorder",)
 
     def __init__(self) -> None:
         self.implied: dict[tuple[Value, bool], list[tuple[Value, bool]]] = {}

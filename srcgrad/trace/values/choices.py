@@ -10,7 +10,7 @@ name see each other's writes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...graph.ir import Steps, Value
 from ...types.kinds import Aval
@@ -20,18 +20,11 @@ from ..record.journal import Version
 from ..record.regions import shift_step
 from ..record.tracers import ArrayTracer, Home
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 
 class Choices(Collaborator):
     """Writes through joined arrays, and their contents after writes to a member."""
 
-    branches: parts.Branches
-    elements: parts.Elements
-    joined_values: parts.JoinedValues
-    list_rows: parts.ListRows
-    recorder: parts.Recorder
+    speaks_to = ("branches", "elements", "joined_values", "list_rows", "recorder")
 
     def __init__(self) -> None:
         self.choice_seen: dict[Value, list[Any]] = {}

@@ -6,7 +6,7 @@ import enum
 import functools
 import operator
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from ..objects.special_methods import (
 from ..record.settling import FEW
 from ..record.tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 PLAIN_VALUES = (str, bytes, bool, int, type(None), type(...), type, np.dtype, enum.Enum, slice,
                 range, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -40,18 +37,8 @@ MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 class Comparisons(Collaborator):
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
-    branches: parts.Branches
-    containers: parts.Containers
-    cursors: parts.Iterators
-    found_functions: parts.FoundFunctions
-    identity: parts.Identity
-    keys: parts.Keys
-    operators: parts.Operators
-    presence: parts.Presence
-    recorder: parts.Recorder
-    references: parts.References
-    searches: parts.Searches
-    sources: parts.Sources
+    speaks_to = ("branches", "containers", "cursors", "found_functions", "identity", "keys",
+                 "operators", "presence", "recorder", "references", "searches", "sources")
 
     def __init__(self) -> None:
         self.conditions: dict[Value, tuple[str, Any, Any]] = {}

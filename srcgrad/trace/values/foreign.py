@@ -13,7 +13,7 @@ import operator
 import sys
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -34,9 +34,6 @@ from ..record.tracers import (
     contains_tracer,
     is_tracer,
 )
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 DATA = ("__array__", "__array_wrap__", "__dataframe__", "__arrow_c_stream__", "to_dataframe")
 ANSWERED = (isinstance, issubclass, type, len, float, int, bool, complex, str, repr, hash, callable,
@@ -87,14 +84,8 @@ def holds_foreign(structure: Any) -> bool:
 class Foreigners(Collaborator):
     """Operations on foreign objects."""
 
-    containers: parts.Containers
-    escapes: parts.Escapes
-    found_functions: parts.FoundFunctions
-    library_calls: parts.LibraryCalls
-    recorder: parts.Recorder
-    references: parts.References
-    sources: parts.Sources
-    variables: parts.Variables
+    speaks_to = ("containers", "escapes", "found_functions", "library_calls", "recorder",
+                 "references", "sources", "variables")
 
     has_foreign = False
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -32,9 +32,6 @@ from ..record.journal import Lost
 from ..record.structures import LONG, is_number
 from ..record.tracers import ArrayTracer, ClassedArray, ScalarTracer, contains_tracer, is_tracer
 
-if TYPE_CHECKING:
-    from .. import dispatch as parts
-
 ARRAYS = (ArrayTracer, np.ndarray)
 
 
@@ -54,21 +51,9 @@ def _is_of_numpy(value: Any) -> bool:
 class Operators(Collaborator):
     """Binary, unary, in-place and comparison operators."""
 
-    branches: parts.Branches
-    calls: parts.Calls
-    library_calls: parts.LibraryCalls
-    choices: parts.Choices
-    comparisons: parts.Comparisons
-    containers: parts.Containers
-    escapes: parts.Escapes
-    handed_over: parts.HandedOver
-    keys: parts.Keys
-    list_methods: parts.ListMethods
-    merges: parts.Merges
-    recorder: parts.Recorder
-    sources: parts.Sources
-    truths: parts.Truths
-    tuples: parts.LongTuples
+    speaks_to = ("branches", "calls", "choices", "comparisons", "containers", "escapes",
+                 "handed_over", "keys", "library_calls", "list_methods", "merges", "recorder",
+                 "sources", "truths", "tuples")
 
     def __init__(self) -> None:
         # Python floats that are complex where a base is negative, by place

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from ..iteration.iteration import Items
 from ..objects.special_methods import truth_method
 from ..record.structures import rebuilder, structure_parts
 from ..record.tracers import Choice, OpaqueTracer, is_tracer
-
-if TYPE_CHECKING:
-    from .. import dispatch as parts
 
 
 def is_member(obj: Any) -> bool:
@@ -39,11 +36,7 @@ def _goes_through(function: Any) -> bool:
 class Unions(Collaborator):
     """One of several things under Python's operators."""
 
-    branches: parts.Branches
-    keys: parts.Keys
-    merges: parts.Merges
-    recorder: parts.Recorder
-    truths: parts.Truths
+    speaks_to = ("branches", "keys", "merges", "recorder", "truths")
 
     def __init__(self) -> None:
         self.texts: dict[Value, Choice] = {}  # values that are one of some known texts

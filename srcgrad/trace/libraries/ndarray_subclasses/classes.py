@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -29,9 +29,6 @@ from ...record.structures import rebuilder, record_fields
 from ...record.tracers import ArrayTracer, Choice, ClassedArray, Poison, holds_classed, is_tracer
 from .results import refusal
 
-if TYPE_CHECKING:
-    from ... import dispatch as parts
-
 LIBRARIES = frozenset({"numpy", "scipy", "math"})
 KEPT = ("__new__", "__slots__", "__init_subclass__", "__module__", "__qualname__", "__doc__")
 OWN = (types.MethodDescriptorType, types.WrapperDescriptorType)
@@ -41,16 +38,8 @@ PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)  # slots, ``__
 class ArrayClasses(Collaborator):
     """Calls, operators and attributes of such instances."""
 
-    array_results: parts.ArrayResults
-    class_attributes: parts.ClassAttributes
-    containers: parts.Containers
-    foreigners: parts.Foreigners
-    found_functions: parts.FoundFunctions
-    library_calls: parts.LibraryCalls
-    protocols: parts.Protocols
-    recorder: parts.Recorder
-    sources: parts.Sources
-    variables: parts.Variables
+    speaks_to = ("array_results", "class_attributes", "containers", "foreigners", "found_functions",
+                 "library_calls", "protocols", "recorder", "sources", "variables")
 
     def __init__(self) -> None:
         # for each class its class of the trace

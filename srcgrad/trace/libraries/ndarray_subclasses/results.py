@@ -14,7 +14,7 @@ import types
 import warnings
 from collections import defaultdict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from ....types.public_names import public_name
 from ....types.structure import mapped
 from ...collaborator import Collaborator
 from ...record.tracers import ClassedArray, OpaqueTracer, Poison, Tracer, is_tracer
-
-if TYPE_CHECKING:
-    from ... import dispatch as parts
 
 ASKED = vars(np.ndarray).keys() - {"__new__", "__doc__", "__array_finalize__", "__class_getitem__"}
 LEAVES = (ClassedArray, Tracer, np.ndarray, list, types.FunctionType, types.MethodType)
@@ -86,10 +83,7 @@ class _Asks(np.ndarray):
 class ArrayResults(Collaborator):
     """Results of calls with such instances."""
 
-    array_classes: parts.ArrayClasses
-    calls: parts.Calls
-    recorder: parts.Recorder
-    sources: parts.Sources
+    speaks_to = ("array_classes", "calls", "recorder", "sources")
 
     def of(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
            run: Callable[..., Any]) -> Any:
