@@ -239,57 +239,31 @@ def operators(parts: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _of_one(kinds: dict[int, Any], ladder: Any) -> Any:
-    def ask(obj: Any) -> Any:
+def _of_first(kinds: dict[int, Any], ladder: Any) -> Any:
+    """Asks by the kind of the object that an operator is about."""
+    def ask(obj: Any, *given: Any) -> Any:
         known = kinds.get(id(type(obj)))
-        found = PASSED if known is None else known(obj)
-        return ladder(obj) if found is PASSED else found
+        found = PASSED if known is None else known(obj, *given)
+        return ladder(obj, *given) if found is PASSED else found
 
     return ask
 
 
-def _with_key(kinds: dict[int, Any], ladder: Any) -> Any:
-    def ask(obj: Any, key: Any) -> Any:
-        known = kinds.get(id(type(obj)))
-        found = PASSED if known is None else known(obj, key)
-        return ladder(obj, key) if found is PASSED else found
-
-    return ask
-
-
-def _with_value(kinds: dict[int, Any], ladder: Any) -> Any:
-    def ask(obj: Any, key: Any, value: Any) -> None:
-        known = kinds.get(id(type(obj)))
-        if known is None or known(obj, key, value) is PASSED:
-            ladder(obj, key, value)
-
-    return ask
-
-
-def _unary(kinds: dict[int, Any], ladder: Any) -> Any:
-    def ask(op: str, operand: Any) -> Any:
-        known = kinds.get(id(type(operand)))
-        found = PASSED if known is None else known(op, operand)
-        return ladder(op, operand) if found is PASSED else found
-
-    return ask
-
-
-def _binary(kinds: dict[int, Any], ladder: Any) -> Any:
-    def ask(op: str, left: Any, right: Any) -> Any:
-        for operand in (left, right):
+def _of_operands(kinds: dict[int, Any], ladder: Any) -> Any:
+    """Asks by the kinds of the operands, one after the other."""
+    def ask(op: str, *operands: Any) -> Any:
+        for operand in operands:
             known = kinds.get(id(type(operand)))
-            found = PASSED if known is None else known(op, left, right)
+            found = PASSED if known is None else known(op, *operands)
             if found is not PASSED:
                 return found
-        return ladder(op, left, right)
+        return ladder(op, *operands)
 
     return ask
 
 
 BY_KIND: dict[str, Callable[[dict[int, Any], Any], Any]] = {
-    "binary": _binary, "compare": _binary, "condition": _of_one, "delattr": _with_key,
-    "delitem": _with_key, "getattr": _with_key, "getitem": _with_key, "inplace": _binary,
-    "iterate": _of_one, "length": _of_one, "predicate": _of_one, "setattr": _with_value,
-    "setitem": _with_value, "static_truth": _of_one, "unary": _unary,
+    **dict.fromkeys(("binary", "compare", "inplace", "unary"), _of_operands),
+    **dict.fromkeys(("condition", "delattr", "delitem", "getattr", "getitem", "iterate", "length",
+                     "predicate", "setattr", "setitem", "static_truth"), _of_first),
 }

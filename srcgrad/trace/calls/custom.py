@@ -22,6 +22,7 @@ from ...stage.function import definition
 from ...types.dataclasses import dataclass
 from ...types.subclasses import assembled, native_class
 from ...types.tree import argument_leaves, assemble, children, paths_below
+from ..record.scopes import on_top
 from ..record.tracers import is_tracer
 from .aside import result_types
 from .nested import opened, root, run_inside, varies
@@ -101,13 +102,10 @@ def _handed(machine: Any, arg: Any) -> Any:
 def _trace(call: _Call, derivative: Derivative, key: tuple[Any, ...]) -> None:
     """Trace both directions; calls of the function that they make have the same derivative."""
     machine, custom, count = call.machine, call.custom, len(call.inputs)
-    machine.recursion.deriving.append((key, derivative))
-    try:
+    with on_top(machine.recursion.deriving, (key, derivative)):
         if custom.push is not None:
             derivative.push = call.push()
         derivative.pull = call.pull()
-    finally:
-        machine.recursion.deriving.pop()
     again = any(n.params.get("derivative") is derivative
                 for part in (derivative.pull, derivative.push) if part is not None
                 for n in walk(part.graph.block))

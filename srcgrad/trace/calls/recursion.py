@@ -35,6 +35,7 @@ from ..flow.widening import widen
 from ..record.homes import is_active, reach
 from ..record.journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from ..record.regions import Region
+from ..record.scopes import on_top
 from ..record.states import SymbolicList
 from ..record.structures import contains_choice
 from ..record.tracers import ArrayTracer, Home, is_tracer
@@ -80,22 +81,15 @@ class Recursion(Collaborator):
         state = tuple(frame.slots[name] for name in staged.parameters)
         code_of, kept = (self.checkpoints[-1] if self.checkpoints else None) or (None, ())
         if code_of is code:
-            self.checkpoints.append(None)
-            try:
+            with on_top(self.checkpoints, None):
                 return self.called_staged(function, staged, frame, state, True, kept)
-            finally:
-                self.checkpoints.pop()
         if CalledFunction(code) in self.assumed:
             return self.called_staged(function, staged, frame, state)
         if self.recurs(function, staged, state):
             raise Restart(CalledFunction(code))
-        self.activations.append(Activation(function, self.pushes.taker(staged),
-                                           self.recorder.region.control,
-                                           state))
-        try:
+        with on_top(self.activations, Activation(function, self.pushes.taker(staged),
+                self.recorder.region.control, state)):
             return self.calls.run_frame(staged, frame)
-        finally:
-            self.activations.pop()
 
     def is_repeated(self, call: Activation | Callee, function: types.FunctionType,
                     staged: Staged) -> bool:
@@ -108,20 +102,14 @@ class Recursion(Collaborator):
         for what has the names ``kept`` there."""
         if isinstance(function, types.MethodType):
             return self.checkpointed(function.__func__, (function.__self__, *args), kwargs, kept)
-        self.checkpoints.append((getattr(function, "__code__", None), kept))
-        try:
+        with on_top(self.checkpoints, (getattr(function, "__code__", None), kept)):
             return self.machine.call(function, *args, **kwargs)
-        finally:
-            self.checkpoints.pop()
 
     def within_budget(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
                       states: int) -> Any:
         """A call whose loops keep so many states at a time."""
-        self.schedules.budgets.append(states)
-        try:
+        with on_top(self.schedules.budgets, states):
             return self.machine.call(function, *args, **kwargs)
-        finally:
-            self.schedules.budgets.pop()
 
     def named(self, value: Any, label: str) -> Any:
         """``value``, which has a name in the function that is being traced."""

@@ -25,6 +25,7 @@ from ..objects.special_methods import class_attribute, python_method
 from ..record.homes import RAISE
 from ..record.journal import Slot
 from ..record.raising import OutsideError, catches, raising
+from ..record.scopes import on_top
 from ..record.tracers import Jump, contains_tracer, is_tracer
 from .attempts import Attempt, Handler, Reached, refused
 from .kept import Watched
@@ -177,11 +178,8 @@ class Statements(Collaborator):
                 return NORMAL
             return NORMAL
 
-        self.recorder.trying.append(None)
-        try:
+        with on_top(self.recorder.trying, None):
             self.merges.trace_arm(run)
-        finally:
-            self.recorder.trying.pop()
         return bool(swallowed)
 
     def _with(self, managers: list[Callable[[], Any]],

@@ -14,10 +14,12 @@ from ...stage.regions import names_read_after
 from ...types.dims import Atom, is_varying
 from ..collaborator import Collaborator
 from ..record.homes import RAISE
+from ..record.journal import Box, BoxCell
 from ..record.regions import Region
+from ..record.scopes import on_top
 from ..record.tracers import Jump, ScalarTracer
 from .control import Bottom
-from .merges import Arm, Box, BoxCell
+from .merges import Arm
 
 if TYPE_CHECKING:
     from ..exceptions.attempts import Met
@@ -80,12 +82,9 @@ class Branches(Collaborator):
                 known = self.machine.truth(tested)
         if known is not None:
             return self.after(then() if known else orelse(), rest)
-        self.open_tests.append((fixed, len(self.call_sites)))
-        try:
+        with on_top(self.open_tests, (fixed, len(self.call_sites))):
             return self.branch(self.recorder.value_of(tested), then, orelse, rest,
                                read_after(then, orelse))
-        finally:
-            self.open_tests.pop()
 
     def is_fixed(self, tested: Any) -> bool:
         """Is a condition the same whenever it is tested during one call, and decided by sizes
@@ -187,11 +186,8 @@ class Branches(Collaborator):
                 known = self.machine.truth(tested)
         if known is not None:
             return then() if known else orelse()
-        self.open_tests.append((fixed, len(self.call_sites)))
-        try:
+        with on_top(self.open_tests, (fixed, len(self.call_sites))):
             return self.choose(self.recorder.value_of(tested), then, orelse)
-        finally:
-            self.open_tests.pop()
 
     def choose(self, predicate: Value, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
         """The value of a conditional expression on data: a branch that stores into a slot."""

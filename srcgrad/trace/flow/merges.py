@@ -14,9 +14,21 @@ from ..assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
 from ..collaborator import Collaborator
 from ..iteration.iteration import Cursor
 from ..record.homes import RAISE, is_derived
-from ..record.journal import Cell, Change, Content, Field, Lost, Slot, Snapshot, Stored, Version
+from ..record.journal import (
+    BoxCell,
+    Cell,
+    Change,
+    Content,
+    Field,
+    Lost,
+    Slot,
+    Snapshot,
+    Stored,
+    Version,
+)
 from ..record.reachability import reachable
 from ..record.regions import Region
+from ..record.scopes import during
 from ..record.states import Columns, Partial, SymbolicList
 from ..record.structures import IMMUTABLE
 from ..record.tracers import ArrayTracer, Jump, Poison, StandIn, is_tracer
@@ -376,11 +388,8 @@ class Merges(Collaborator):
         if type(part) is ArrayTracer and row.home is part.home:
             return part.home.current
         if type(part) is Placeholder:
-            self.recorder.supporting = True
-            try:
+            with during(self.recorder, supporting=True):
                 return self.joined_values.placeholder(row.leaf.aval, part.like)
-            finally:
-                self.recorder.supporting = False
         if row.sides is None:
             return self.joined_values.leaf_value(part, row.leaf.aval)
         try:
@@ -446,29 +455,3 @@ def jump_codes(jumps: list[Any]) -> frozenset[int] | None:
     if not traced and len(codes) <= 1:
         return None
     return frozenset(codes)
-
-
-class Box:
-    """A slot for the value of a conditional expression."""
-
-    __slots__ = ("content",)
-
-    def __init__(self) -> None:
-        self.content: Any = UNBOUND
-
-
-@dataclass(frozen=True, slots=True)
-class BoxCell:
-    """The cell of a :class:`Box`."""
-
-    owner: Box
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return ("box", id(self.owner))
-
-    def get(self) -> Any:
-        return self.owner.content
-
-    def put(self, state: Any) -> None:
-        self.owner.content = state

@@ -24,6 +24,7 @@ from ..assumptions import FollowedNames
 from ..collaborator import Collaborator
 from ..record.journal import Cell, Slot
 from ..record.regions import Region
+from ..record.scopes import on_top
 from ..record.structures import is_library
 from ..record.tracers import ArrayTracer, Jump, Poison, ScalarTracer
 from .control import Restart
@@ -89,11 +90,8 @@ class OpenNames(Collaborator):
     @contextlib.contextmanager
     def left(self, frame: Frame) -> Iterator[None]:
         """Run what runs as a statement of the function in a frame is left."""
-        self.leaving.append(frame)
-        try:
+        with on_top(self.leaving, frame):
             yield
-        finally:
-            self.leaving.pop()
 
     def may_be_unbound(self, paths: Any) -> bool:
         """May one of the paths on which a name is unbound have led here?"""

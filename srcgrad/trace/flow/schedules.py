@@ -37,6 +37,7 @@ from ..iteration.iteration import (
     length,
 )
 from ..record.journal import Cell, Slot
+from ..record.scopes import on_top
 from ..record.tracers import ArrayTracer, Jump
 from .control import Refusal, Restart
 from .later import Body, names_of_loop
@@ -74,13 +75,8 @@ class _Group:
 
     def run(self, first: Any, last: Any) -> Any:
         machine = self.machine
-        machine.merges.frames.append(self.frame)
-        machine.schedules.budgets.append(None)
-        try:
+        with on_top(machine.merges.frames, self.frame), on_top(machine.schedules.budgets, None):
             jump, ended = self.steps(first, last)
-        finally:
-            machine.schedules.budgets.pop()
-            machine.merges.frames.pop()
         if jump != NORMAL:
             raise machine.recorder.fatal(UnsupportedOperation(
                 "a jump out of a loop over checkpoint_range", why="its steps run in groups",
@@ -323,14 +319,9 @@ class Schedules(Collaborator):
         """The steps of a group as a call that is made again when its adjoint is due."""
         frame = Frame(group)
         frame.slots = dict(zip(group.parameters, bounds, strict=True))
-        self.recursion.checkpoints.append(None)
-        self.groups_running.append(group)
-        try:
+        with on_top(self.recursion.checkpoints, None), on_top(self.groups_running, group):
             return self.recursion.called_staged(
                 function, group, frame, bounds, remade=True)  # type: ignore[arg-type]
-        finally:
-            self.groups_running.pop()
-            self.recursion.checkpoints.pop()
 
     def is_left(self, cell: Cell) -> bool:
         """Is a changed variable read by nothing outside of a group?"""

@@ -15,9 +15,8 @@ from ..assumptions import RunTimeKeys, Withdrawn
 from ..boundary.identity import equal_if_one
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..flow.merges import Box, BoxCell
 from ..objects.special_methods import python_method
-from ..record.journal import Content
+from ..record.journal import Box, BoxCell, Content
 from ..record.settling import FEW, UNKNOWN, alternatives, settled
 from ..record.structures import leaf_aval
 from ..record.tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer

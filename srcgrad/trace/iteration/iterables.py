@@ -19,6 +19,7 @@ from ..heap.tables import Table, counted_all, marked_all, stored_all
 from ..heap.written_out import fold
 from ..objects.special_methods import python_method
 from ..record.journal import Field
+from ..record.scopes import during
 from ..record.settling import FEW
 from ..record.tracers import StandIn, contains_tracer, is_tracer
 from . import iteration
@@ -201,11 +202,8 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
     if method is not None:
         if not default:
             return machine.call(method, iterator)
-        machine.branches.demanding += 1
-        try:
+        with during(machine.branches, demanding=machine.branches.demanding + 1):
             return machine.call(next_or, iterator, default[0])
-        finally:
-            machine.branches.demanding -= 1
     if id(iterator) in machine.found_functions.paths:  # it goes on at every call
         counts = type(iterator) is itertools.count and not default
         return machine.effects.emit_effect(next, (iterator, *default), {}, INT if counts

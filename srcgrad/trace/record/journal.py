@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from ...stage.machine import UNBOUND, Frame
 from ...types.dataclasses import dataclass, field
@@ -168,54 +168,51 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class Part:
+    """A cell that is one attribute of the tracer's own objects, whose name each kind tells."""
+
+    owner: Any
+    attribute: ClassVar[str]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (self.attribute, id(self.owner))
+
+    def get(self) -> Any:
+        return getattr(self.owner, self.attribute)
+
+    def put(self, state: Any) -> None:
+        setattr(self.owner, self.attribute, state)
+
+
+class Version(Part):
     """The current version of a home."""
 
-    owner: Any
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return ("version", id(self.owner))
-
-    def get(self) -> Any:
-        return self.owner.current
-
-    def put(self, state: Any) -> None:
-        self.owner.current = state
+    attribute = "current"
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Part):
     """The reason why a home's content is unknown, or None."""
 
-    owner: Any
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return ("lost", id(self.owner))
-
-    def get(self) -> Any:
-        return self.owner.lost
-
-    def put(self, state: Any) -> None:
-        self.owner.lost = state
+    attribute = "lost"
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Part):
     """Does a home's array lie in a list of unknown length?"""
 
-    owner: Any
+    attribute = "stored"
 
-    @property
-    def key(self) -> tuple[Any, ...]:
-        return ("stored", id(self.owner))
 
-    def get(self) -> Any:
-        return self.owner.stored
+class Box:
+    """A slot for the value of a conditional expression."""
 
-    def put(self, state: Any) -> None:
-        self.owner.stored = state
+    content: Any = UNBOUND
+
+
+class BoxCell(Part):
+    """The cell of a :class:`Box`."""
+
+    attribute = "content"
 
 
 def same_state(a: Any, b: Any) -> bool:

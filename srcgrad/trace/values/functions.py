@@ -29,6 +29,7 @@ from ..iteration.iteration import Cursor, Mapped, Reversed, staged_iterable
 from ..objects.classes import lineage_of
 from ..objects.special_methods import compared_fields, python_method
 from ..record.homes import may_be
+from ..record.scopes import on_top
 from ..record.states import Maybe
 from ..record.structures import is_library
 from ..record.tracers import (
@@ -379,11 +380,8 @@ def _default(machine: Any, obj: Any, name: str, default: Any) -> Any:
 
 def _looked_up(machine: Any, obj: Any, name: str) -> Any:
     """An attribute whose absence is caught here, wherever the trace is."""
-    machine.recorder.trying.append(machine.recorder.region)
-    try:
+    with on_top(machine.recorder.trying, machine.recorder.region):
         return machine.getattr(obj, machine.keys.static_key(name))
-    finally:
-        machine.recorder.trying.pop()
 
 
 @handles(hasattr)

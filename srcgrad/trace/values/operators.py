@@ -29,6 +29,7 @@ from ..objects.special_methods import (
 )
 from ..record.homes import reach
 from ..record.journal import Lost
+from ..record.scopes import during
 from ..record.structures import LONG, is_number
 from ..record.tracers import ArrayTracer, ClassedArray, ScalarTracer, contains_tracer, is_tracer
 
@@ -242,11 +243,8 @@ class Operators(Collaborator):
 
     def _rebinding(self, op: str, left: Any, right: Any) -> Any:
         """``left op= right`` on something immutable."""
-        self.recorder.augmented = True
-        try:
+        with during(self.recorder, augmented=True):
             return self.machine.binary(op, left, right)
-        finally:
-            self.recorder.augmented = False
 
     def _inplace_array(self, op: str, left: ArrayTracer, right: Any) -> Any:
         if left.aval.kind is Kind.ANY:
