@@ -24,7 +24,7 @@ from ..errors import (
     UnsupportedType,
 )
 from ..graph.ir import Value, defined_in
-from ..trace.calls.custom import Traced
+from ..trace.calls.handlers import Traced
 from ..trace.calls.nested import Inner, inline, opened, run_inside
 from ..trace.record.tracers import ArrayTracer, Choice, is_tracer
 from ..types.kinds import array, scalar

@@ -12,7 +12,8 @@ import numpy as np
 from ..compile.frames import without_internal_frames
 from ..compile.refusals import require_function, with_article
 from ..errors import StructureError
-from ..trace.calls.custom import Custom, Traced, custom_call
+from ..trace.calls.custom import Custom, custom_call
+from ..trace.calls.handlers import Traced
 from ..trace.calls.nested import differentiable
 from ..trace.record.tracers import is_tracer
 from ..types.kinds import in_words

@@ -22,8 +22,7 @@ from ..compile.refusals import with_article
 from ..compile.templates import may_vary
 from ..errors import NonDifferentiable, StructureError, UnsupportedOperation
 from ..graph.ir import Value
-from ..trace.calls.custom import Traced
-from ..trace.calls.handlers import handles
+from ..trace.calls.handlers import Traced, handles
 from ..trace.calls.nested import Inner, Numbered, differentiable, inline, opened, run_inside
 from ..trace.record.regions import Region
 from ..trace.record.tracers import ClassedArray, is_tracer

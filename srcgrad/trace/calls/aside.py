@@ -14,6 +14,7 @@ from ...types.kinds import Aval, aval_of
 from ..flow.control import Refusal
 from ..objects.special_methods import python_method
 from ..record.tracers import is_tracer
+from .handlers import Traced
 
 Types = tuple[tuple[Aval, ...], bool]
 
@@ -59,17 +60,12 @@ def _tried(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str,
     return found.avals, found.many
 
 
-class _Inlined:
+def _inlined(machine: Any, function: Any) -> Traced:
     """A function with a rule, traced as if it had none."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if isinstance(self.function, types.FunctionType):
-            return machine.calls.inline(self.function, args, kwargs)
-        method = python_method(self.function, "__call__")
-        return machine.call(method, self.function, *args, **kwargs)
+    method = None if isinstance(function, types.FunctionType) else (
+        python_method(function, "__call__"))
+    return Traced(lambda *args, **kwargs: machine.calls.inline(function, args, kwargs) if (
+        method is None) else machine.call(method, function, *args, **kwargs))
 
 
 def ruled_call(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -82,8 +78,8 @@ def ruled_call(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[
     template = abstract(machine.recorder.values_in(args), inputs)
     keywords = abstract(machine.recorder.values_in(kwargs), inputs)
     if not inputs:
-        return machine.call(_Inlined(function), *args, **kwargs)
-    avals, many = result_types(machine, name, _Inlined(function), args, kwargs)
+        return machine.call(_inlined(machine, function), *args, **kwargs)
+    avals, many = result_types(machine, name, _inlined(machine, function), args, kwargs)
     outputs = machine.recorder.emit("apply", tuple(inputs), avals, fn=function, args=template,
                            kwargs=keywords, many=many)
     made = tuple(machine.recorder.wrap(v) for v in outputs)

@@ -25,17 +25,8 @@ from ...types.tree import argument_leaves, assemble, children, paths_below
 from ..record.scopes import on_top
 from ..record.tracers import is_tracer
 from .aside import result_types
+from .handlers import Traced
 from .nested import opened, root, run_inside, varies
-
-
-@dataclass(frozen=True)
-class Traced:
-    """A function that exists while tracing only: calls of it are handed to ``apply``."""
-
-    apply: Callable[..., Any]
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.apply(*args, **kwargs)
 
 
 @dataclass(frozen=True)

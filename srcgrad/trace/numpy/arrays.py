@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...types.kinds import BOOL, INT, OPAQUE, PYTHON_SCALARS, SCALARS, Kind, possible_dtypes
 from ..boundary.input_arrays import keeps_c_order
-from ..calls.handlers import HANDLERS, handles
+from ..calls.handlers import HANDLERS, handles, inlined
 from ..iteration import elements
 from ..record.tracers import ArrayTracer, contains_tracer, is_tracer
 from . import gradient as numpy_gradient
@@ -30,34 +30,19 @@ def check_target(function: Any, target: Any, *nothing: Any) -> None:
         function(target.__class__(), *nothing)
 
 
-@handles(np.copyto)
-def copyto(machine: Any, dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    check_target(np.copyto, dst, 0)
-    machine.effects.copyto(dst, src, casting, where)
+def _writing(function: Any, *nothing: Any) -> Any:
+    """A function that writes into its first argument."""
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> None:
+        given = inspect.signature(function).bind(*args, **kwargs)
+        check_target(function, given.args[0], *nothing)
+        getattr(machine.effects, function.__name__)(*given.args, **given.kwargs)
+
+    return handler
 
 
-@handles(np.fill_diagonal)
-def fill_diagonal(machine: Any, a: Any, val: Any, wrap: bool = False) -> None:
-    check_target(np.fill_diagonal, a, 0)
-    machine.effects.fill_diagonal(a, val, wrap)
-
-
-@handles(np.putmask)
-def putmask(machine: Any, a: Any, mask: Any, values: Any) -> None:
-    check_target(np.putmask, a, [], [])
-    machine.effects.putmask(a, mask, values)
-
-
-@handles(np.place)
-def place(machine: Any, arr: Any, mask: Any, vals: Any) -> None:
-    check_target(np.place, arr, [], [])
-    machine.effects.place(arr, mask, vals)
-
-
-@handles(np.put)
-def put(machine: Any, a: Any, ind: Any, v: Any, mode: str = "raise") -> None:
-    check_target(np.put, a, [], [])
-    machine.effects.put(a, ind, v, mode)
+for _writer, _nothing in ((np.copyto, (0,)), (np.fill_diagonal, (0,)), (np.putmask, ([], [])),
+                          (np.place, ([], [])), (np.put, ([], []))):
+    HANDLERS[_writer] = _writing(_writer, *_nothing)
 
 
 @handles(np.nan_to_num)
@@ -429,13 +414,6 @@ for _splitting in (np.split, np.array_split):
     HANDLERS[_splitting] = functools.partial(_split, function=_splitting)
 
 
-def _always(helper: Any) -> Any:
-    def handler(machine: Any, *args: Any) -> Any:
-        return machine.calls.inline(helper, args, {})
-
-    return handler
-
-
 def _with_second(function: Any) -> Any:
     """A handler that stages NumPy's source where two variables are given."""
     staged = _in_python(function, inspect.unwrap(function))
@@ -503,7 +481,7 @@ def gradient(machine: Any, f: Any, *spacing: Any, **options: Any) -> Any:
 
 
 for _name, _helper in OPERATORS.items():
-    HANDLERS[getattr(np.polynomial.Polynomial, _name)] = _always(_helper)
+    HANDLERS[getattr(np.polynomial.Polynomial, _name)] = inlined(_helper)
 for _function in written_out.NUMPY_SOURCES:
     HANDLERS[_function] = _in_python(_function, inspect.unwrap(_function))
 for _function in written_out.OF_SETS:

@@ -23,7 +23,7 @@ from ...stage.function import definition
 from ...types.guards import Native, Path
 from ...types.kinds import Kind
 from ...types.operators import BINARY, COMPARE, UNARY
-from ..calls.custom import Traced
+from ..calls.handlers import Traced
 from ..collaborator import PASSED, Collaborator
 from ..record.structures import is_library
 from ..record.tracers import (

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import UnsupportedOperation
+from ...calls.handlers import Traced
 from ...record.tracers import contains_tracer, is_tracer
 
 Handler = Callable[..., Any]
@@ -144,16 +145,6 @@ def linear_in_plane(values: Any, places: Any, parts: Any, grid: Any, out: Any) -
 
 
 # ---- LAPACK --------------------------------------------------------------------------------------
-class BandedSolver:
-    """The routine ``gbsv`` while tracing."""
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        from ....rules.scipy.banded import general_banded_solution  # an optional partner
-
-        lower, upper, ab, b = args
-        return None, None, machine.call(general_banded_solution, ab, b, lower, upper), 0
-
-
 def lapack_routines(machine: Any, function: Any, names: Any, arrays: Any = (),
                     *args: Any, **kwargs: Any) -> Any:
     if names != ("gbsv",):
@@ -162,7 +153,13 @@ def lapack_routines(machine: Any, function: Any, names: Any, arrays: Any = (),
             "asked for traced values",
             why="they are compiled code without derivative rules",
             fix="use the functions of numpy.linalg"))
-    return [BandedSolver()]
+
+    def gbsv(lower: Any, upper: Any, ab: Any, b: Any) -> Any:
+        from ....rules.scipy.banded import general_banded_solution  # an optional partner
+
+        return None, None, machine.call(general_banded_solution, ab, b, lower, upper), 0
+
+    return [Traced(gbsv)]
 
 
 COMPILED: dict[tuple[str, str], Handler] = {

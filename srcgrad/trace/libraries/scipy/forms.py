@@ -20,6 +20,7 @@ from ....rules.book import lookup
 from ....rules.scipy.sparse import product_with_sparse, sparse_product, sparse_solution
 from ....types.kinds import Kind
 from ....types.public_names import advice, public_name
+from ...calls.handlers import inlined
 from ...calls.library_errors import is_of_scipy
 from ...record.tracers import ArrayTracer, contains_tracer, is_tracer
 from .compiled import compiled
@@ -41,15 +42,6 @@ def array_namespace(machine: Any, *arrays: Any, **options: Any) -> Any:
 def is_writeable_array(machine: Any, x: Any) -> bool:
     """Arrays are written to in place, numbers are not."""
     return isinstance(x, (ArrayTracer, np.ndarray))
-
-
-def parsed(function: Any) -> Handler:
-    """``_parse_args`` of a distribution, made from text: it only puts its arguments in order."""
-
-    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs)
-
-    return handler
 
 
 def freeze(self: Any, dist: Any, *args: Any, **kwds: Any) -> None:
@@ -205,13 +197,6 @@ def of_vectors(original: str, helper: Any) -> Handler:
     return handler
 
 
-def _staged(helper: Any) -> Handler:
-    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        return machine.calls.inline(helper, args, kwargs)
-
-    return handler
-
-
 def find_peaks(machine: Any, x: Any, height: Any = None, **settings: Any) -> Any:
     """``scipy.signal.find_peaks``: the places have no derivative, the heights are those of x."""
     from ....rules.scipy.signal import is_peak  # an optional partner
@@ -223,10 +208,6 @@ def find_peaks(machine: Any, x: Any, height: Any = None, **settings: Any) -> Any
         {}))
     heights = {} if height is None else {"peak_heights": machine.getitem(x, found)}
     return found, machine.keys.made_dict(heights)
-
-
-def frozen_normal(machine: Any, self: Any, *args: Any, **kwargs: Any) -> Any:
-    return machine.construction.construct(FrozenNormal, (self, *args), kwargs)
 
 
 OVER_BATCH = "_apply_over_batch.<locals>.decorator.<locals>.wrapper"
@@ -241,7 +222,7 @@ def handler_of(function: Any) -> Handler | None:
     if not module.startswith("scipy."):
         if function.__name__ in PARSERS and "scipy.stats" in sys.modules and (
                 function.__code__.co_filename.startswith("<")):
-            return parsed(function)
+            return lambda machine, *args, **kwargs: function(*args, **kwargs)  # puts them in order
         return None
     if module == "scipy.sparse._construct":
         return with_numbers(function)
@@ -398,10 +379,10 @@ HANDLED: dict[tuple[str, str], Handler] = {
        for place in ("_lib", "_external")  # until SciPy 1.17, and from 1.18 on
        for name, handler in (("array_namespace", array_namespace),
                              ("is_writeable_array", is_writeable_array))},
-    ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): _staged(freeze),
+    ("scipy.stats._distn_infrastructure", "rv_frozen.__init__"): inlined(freeze),
     ("scipy.stats._distn_infrastructure", "rv_generic.rvs"): rvs,
-    ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): _staged(ppf),
-    ("scipy.stats._distn_infrastructure", "rv_continuous.isf"): _staged(isf),
+    ("scipy.stats._distn_infrastructure", "rv_continuous.ppf"): inlined(ppf),
+    ("scipy.stats._distn_infrastructure", "rv_continuous.isf"): inlined(isf),
     ("scipy.linalg._special_matrices", "toeplitz"): of_vectors("toeplitz", toeplitz),
     ("scipy.linalg._special_matrices", "hankel"): of_vectors("hankel", hankel),
     ("scipy.linalg._special_matrices", "circulant"): of_vectors("circulant", circulant),
@@ -409,5 +390,6 @@ HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy.spatial.transform._rotation_xp", "from_matrix"): rotation_of_matrix,
     ("scipy.signal._peak_finding", "find_peaks"): find_peaks,
     ("scipy.sparse.linalg._dsolve.linsolve", "spsolve"): spsolve,
-    ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"): frozen_normal,
+    ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"):
+        lambda machine, *args, **kwargs: machine.construction.construct(FrozenNormal, args, kwargs),
 }

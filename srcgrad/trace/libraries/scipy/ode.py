@@ -13,6 +13,7 @@ import numpy as np
 from ....errors import UnsupportedOperation
 from ....types.kinds import FLOAT, in_words
 from ...calls.callback import Wanted, lifted
+from ...calls.handlers import Traced
 from ...record.tracers import is_tracer
 
 EXPLICIT = ("RK45", "RK23", "DOP853")
@@ -76,20 +77,8 @@ def _by_rule(machine: Any, fun: Any, t_span: Any, y0: Any, t_eval: Any, dense_ou
 
     result = importlib.import_module("scipy.integrate._ivp.ivp").OdeResult
     return machine.construction.construct(result, (), {
-        "t": t, "y": values, "sol": Between(at) if dense_output else None, "t_events": None,
+        "t": t, "y": values, "sol": Traced(at) if dense_output else None, "t_events": None,
         "y_events": None, **dict(zip(rules.TOLD, told, strict=True))})
-
-
-class Between:
-    """The dense output of a solution, while tracing."""
-
-    __slots__ = ("at",)
-
-    def __init__(self, at: Callable[..., Any]) -> None:
-        self.at = at
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.at(*args, **kwargs)
 
 
 def _refused(what: str, why: str, fix: str) -> UnsupportedOperation:

@@ -20,6 +20,7 @@ from ....types.dataclasses import dataclass
 from ....types.kinds import FLOAT, Aval, array, in_words, scalar
 from ....types.public_names import advice, is_solver, public_name
 from ...calls.callback import Wanted, lifted
+from ...calls.handlers import Traced, inlined
 from ...record.tracers import contains_tracer, is_tracer
 from .ode import solve_ivp
 from .written import explicit_solution, half_squares, misfit, nested_integral
@@ -57,11 +58,6 @@ def _refuse(machine: Any, function: Any, named: Mapping[str, Any], reasons: Mapp
                 why="its result is then one that has no derivative rule", fix=fix))
 
 
-def _inlined(function: Any) -> Handler:
-    """SciPy's own Python source, which calls functions that are known here."""
-    return lambda machine, *args, **kwargs: machine.calls.inline(function, args, kwargs)
-
-
 def calls_back(function: Any) -> Handler | None:
     """What stands for a function of SciPy that takes functions; None for all others."""
     made = CALLING_BACK.get((function.__module__, function.__qualname__))
@@ -87,33 +83,29 @@ def _refused_with_functions(function: Any) -> Handler:
     return handler
 
 
-def quad(function: Any) -> Handler:
-    """``scipy.integrate.quad``."""
+def _of_number(function: Any, name: str, refused: Mapping[str, str]) -> Handler:
+    """A function of a number, the parameter ``name``, between two others, ``a`` and ``b``."""
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         named = _bound(function, args, kwargs)
-        _refuse(machine, function, named, {
-            "full_output": "leave it out", "complex_func": "integrate real and imaginary parts"})
-        wanted = Wanted(named.pop("func"), [FLOAT], _extra(machine, named.pop("args", ())))
-        made = lifted(machine, public_name(function), {"func": wanted})
-        limits = named.pop("a"), named.pop("b")
-        return machine.library_calls.numeric_call(function, (made.callbacks["func"], *limits),
-                                    {"args": made.captured, **named})
+        _refuse(machine, function, named, refused)
+        wanted = Wanted(named.pop(name), [FLOAT], _extra(machine, named.pop("args", ())))
+        made = lifted(machine, public_name(function), {name: wanted})
+        ends = named.pop("a"), named.pop("b")
+        return machine.library_calls.numeric_call(function, (made.callbacks[name], *ends),
+                                                  {"args": made.captured, **named})
 
     return handler
+
+
+def quad(function: Any) -> Handler:
+    """``scipy.integrate.quad``."""
+    return _of_number(function, "func", {
+        "full_output": "leave it out", "complex_func": "integrate real and imaginary parts"})
 
 
 def bracketing(function: Any) -> Handler:
     """``brentq`` and the other methods that start from two points."""
-    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        named = _bound(function, args, kwargs)
-        _refuse(machine, function, named, {"full_output": "use scipy.optimize.root_scalar"})
-        wanted = Wanted(named.pop("f"), [FLOAT], _extra(machine, named.pop("args", ())))
-        made = lifted(machine, public_name(function), {"f": wanted})
-        ends = named.pop("a"), named.pop("b")
-        return machine.library_calls.numeric_call(function, (made.callbacks["f"], *ends),
-                                    {"args": made.captured, **named})
-
-    return handler
+    return _of_number(function, "f", {"full_output": "use scipy.optimize.root_scalar"})
 
 
 def odeint(function: Any) -> Handler:
@@ -133,28 +125,18 @@ def odeint(function: Any) -> Handler:
                 why="SciPy takes vectors", fix="start from y0.ravel(), at a vector of times"))
         first = bool(named.get("tfirst", False))
         tolerances = {k: v for k, v in named.items() if k in ("rtol", "atol")}
+        solver = importlib.import_module("scipy.integrate").solve_ivp
+        steps = Traced(lambda y0, t, *extra: machine.calls.inline(explicit_solution, (
+            solver, func, y0, t, extra, first, tolerances), {}))
         made = lifted(machine, public_name(function), {
             "func": Wanted(func, [FLOAT, y] if first else [y, FLOAT], extra, 1 if first else 0),
-            "steps": Wanted(_Steps(func, first, tolerances), [y, times], extra, free=True)})
+            "steps": Wanted(steps, [y, times], extra, free=True)})
         callback = made.callbacks["func"]
         callback.steps = made.callbacks["steps"]
         return machine.library_calls.numeric_call(function, (callback, y0, t),
                                                   {"args": made.captured, **named})
 
     return handler
-
-
-class _Steps:
-    """What ``odeint`` finds, by the explicit steps of ``solve_ivp``."""
-
-    def __init__(self, function: Any, first: bool, tolerances: Mapping[str, Any]) -> None:
-        self.function, self.first, self.tolerances = function, first, tolerances
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        y0, t, *extra = args
-        solver = importlib.import_module("scipy.integrate").solve_ivp
-        return machine.calls.inline(explicit_solution, (
-            solver, self.function, y0, t, tuple(extra), self.first, dict(self.tolerances)), {})
 
 
 def _start(machine: Any, x0: Any, vector: bool) -> tuple[Any, Aval]:
@@ -186,12 +168,13 @@ def from_start(function: Any, vector: bool, kind: str = "root") -> Handler:
         wanted = {"func": Wanted(func, [aval], extra, 0 if kind == "root" else None,
                                  free=kind == "squares", minimised=kind == "minimum")}
         if kind == "squares":
-            wanted["criterion"] = Wanted(_HalfSquares(func), [aval], extra, minimised=True)
-        for role in ("fprime",):
-            if named.get(role) is not None:
-                wanted[role] = Wanted(named.pop(role), [aval], extra, free=True)
-        if name.endswith(".fixed_point"):
-            wanted["criterion"] = Wanted(_Difference(func), [aval], extra, 0)
+            wanted["criterion"] = Wanted(_half_squares(machine, func), [aval], extra,
+                                         minimised=True)
+        if named.get("fprime") is not None:
+            wanted["fprime"] = Wanted(named.pop("fprime"), [aval], extra, free=True)
+        if name.endswith(".fixed_point"):  # where the difference vanishes
+            wanted["criterion"] = Wanted(Traced(lambda x, *rest: machine.binary(
+                "-", machine.call(func, x, *rest), x)), [aval], extra, 0)
         made = lifted(machine, name, wanted)
         callbacks = dict(made.callbacks)
         callbacks["func"].criterion = callbacks.pop("criterion", None)
@@ -204,16 +187,6 @@ def from_start(function: Any, vector: bool, kind: str = "root") -> Handler:
 _INSTEAD = {"root": "use scipy.optimize.root or root_scalar",
             "minimum": "use scipy.optimize.minimize",
             "squares": "use scipy.optimize.least_squares"}
-
-
-class _Difference:
-    """``function(x, *args) - x``, which vanishes at a fixed point."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return machine.binary("-", machine.call(self.function, *args), args[0])
 
 
 # ---- solvers that return an object -------------------------------------------------------------
@@ -262,7 +235,7 @@ class Solver:
             starts = (x0,)
         elif named.get("x0") is not None:
             aval = DOUBLE
-        wanted = self.wanted(named, aval, _extra(machine, named.pop("args", ())))
+        wanted = self.wanted(machine, named, aval, _extra(machine, named.pop("args", ())))
         made = lifted(machine, public_name(function), wanted)
         roles = dict(made.callbacks)
         callback = roles.pop(self.named)
@@ -274,7 +247,7 @@ class Solver:
         return machine.construction.construct(result, (),
                                               dict(zip(self.fields, found, strict=True)))
 
-    def wanted(self, named: dict[str, Any], aval: Aval, extra: tuple[Any, ...]
+    def wanted(self, machine: Any, named: dict[str, Any], aval: Aval, extra: tuple[Any, ...]
                ) -> dict[str, Wanted]:
         """The functions of a call, taken out of its arguments."""
         function = named.pop(self.named)
@@ -283,31 +256,18 @@ class Solver:
                                     free=self.kind == "squares",
                                     minimised=self.kind == "minimum")}
         if self.kind == "squares":
-            found["criterion"] = Wanted(_HalfSquares(function), [aval], extra, minimised=True)
+            found["criterion"] = Wanted(_half_squares(machine, function), [aval], extra,
+                                        minimised=True)
         for role, count in ROLES.items():
             if named.get(role) is not None and callable(named[role]):
                 found[role] = Wanted(named.pop(role), [aval] * count, extra, free=True)
         return found
 
 
-class _HalfSquares:
+def _half_squares(machine: Any, function: Any) -> Traced:
     """``0.5 * np.sum(function(x, *args) ** 2)``, which least squares make small."""
-
-    def __init__(self, function: Any) -> None:
-        self.function = function
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return machine.calls.inline(half_squares, (machine.call(self.function, *args),), {})
-
-
-class _Misfit:
-    """What ``curve_fit`` makes small, as a function of the parameters."""
-
-    def __init__(self, model: Any, xdata: Any, ydata: Any, sigma: Any) -> None:
-        self.parts = (model, xdata, ydata, sigma)
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return machine.calls.inline(misfit, (*self.parts, *args), {})
+    return Traced(lambda *args: machine.calls.inline(half_squares, (
+        machine.call(function, *args),), {}))
 
 
 def curve_fit(function: Any) -> Handler:
@@ -329,8 +289,10 @@ def curve_fit(function: Any) -> Handler:
                 fix="multiply the data and the model by the inverse of its Cholesky factor"))
         count = _parameters(machine, model, named.get("p0"))
         own = [machine.recorder.as_value(xdata).aval, *[DOUBLE] * count]
+        made_small = Traced(lambda *args: machine.calls.inline(
+            misfit, (model, xdata, ydata, sigma, *args), {}))
         wanted = {"f": Wanted(model, own, free=True), "criterion": Wanted(
-            _Misfit(model, xdata, ydata, sigma), [array(float, (count,))], minimised=True)}
+            made_small, [array(float, (count,))], minimised=True)}
         if callable(named.get("jac")):
             wanted["jac"] = Wanted(named.pop("jac"), own, free=True)
         made = lifted(machine, "scipy.optimize.curve_fit", wanted)
@@ -397,8 +359,8 @@ CALLING_BACK: dict[tuple[str, str], Callable[[Any], Handler]] = {
     ("scipy.optimize._minpack_py", "curve_fit"): curve_fit,
     ("scipy.integrate._ivp.ivp", "solve_ivp"): solve_ivp,
     ("scipy.integrate._odepack_py", "odeint"): odeint,
-    ("scipy.integrate._quadpack_py", "dblquad"): _inlined,
-    ("scipy.integrate._quadpack_py", "tplquad"): _inlined,
+    ("scipy.integrate._quadpack_py", "dblquad"): inlined,
+    ("scipy.integrate._quadpack_py", "tplquad"): inlined,
     ("scipy.integrate._quadpack_py", "nquad"): lambda f: nquad,
     ("scipy.optimize._minpack_py", "fixed_point"): lambda f: from_start(f, False),
 }

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...calls.handlers import Traced
 from ...record.tracers import is_tracer
 
 WRAPPER = ("_axis_nan_policy_factory.<locals>.axis_nan_policy_decorator.<locals>."
@@ -57,7 +58,7 @@ def sample_statistic(wrapper: Any) -> Callable[..., Any]:
                                 **dict(zip(named, given[count:])))
 
         result = machine.calls.inline(computed, (
-            _Staged(run), parts["is_too_small"], outputs, parts["result_to_tuple"], samples,
+            Traced(run), parts["is_too_small"], outputs, parts["result_to_tuple"], samples,
             settings, wrapper.__globals__["too_small_1d_not_omit"] if flat else None,
             wrapper.__globals__["SmallSampleWarning"]), {})
         if keepdims:
@@ -66,16 +67,6 @@ def sample_statistic(wrapper: Any) -> Callable[..., Any]:
         return machine.call(parts["tuple_to_result"], *machine.iterate(result))
 
     return handler
-
-
-class _Staged:
-    """A callable of trace time, as staged code calls it."""
-
-    def __init__(self, run: Callable[..., Any]) -> None:
-        self.run = run
-
-    def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.run(*args, **kwargs)
 
 
 def computed(function: Any, is_too_small: Any, outputs: int, to_tuple: Any, samples: Any,
