@@ -154,7 +154,7 @@ def lapack_routines(machine: Any, function: Any, names: Any, arrays: Any = (),
             why="they are compiled code without derivative rules",
             fix="use the functions of numpy.linalg"))
 
-    def gbsv(lower: Any, upper: Any, ab: Any, b: Any) -> Any:
+    def gbsv(lower: Any, upper: Any, ab: Any, b: Any, **overwrites: bool) -> Any:
         from ....rules.scipy.banded import general_banded_solution  # an optional partner
 
         return None, None, machine.call(general_banded_solution, ab, b, lower, upper), 0
