@@ -341,7 +341,7 @@ class Presence(Collaborator):
             return self.containers.container_method(obj, name, args, kwargs)
         if args and name in KEYED:
             args = (self.keys.static_key(args[0]), *args[1:])
-        special = getattr(self, f"partial_{name}", None)
+        special = getattr(self, f"partial_{name}", self.drop_entry if name == "discard" else None)
         if special is not None and id(
                 obj) in self.found_functions.paths and name not in READING and (
                 id(obj) not in self.instance_dicts):
@@ -356,14 +356,9 @@ class Presence(Collaborator):
             return getattr(dict(pair for _, pair in found.items), what)()
         return self.entries(obj, what)
 
-    def partial_keys(self, obj: Any) -> Any:
-        return self._view(obj, "keys")
-
-    def partial_values(self, obj: Any) -> Any:
-        return self._view(obj, "values")
-
-    def partial_items(self, obj: Any) -> Any:
-        return self._view(obj, "items")
+    partial_keys = functools.partialmethod(_view, what="keys")
+    partial_values = functools.partialmethod(_view, what="values")
+    partial_items = functools.partialmethod(_view, what="items")
 
     def partial_get(self, obj: Any, key: Any, default: Any = None) -> Any:
         return self.present(self.entry(obj, key), lambda: default)
@@ -405,9 +400,6 @@ class Presence(Collaborator):
     # ---- sets ------------------------------------------------------------------------------
     def partial_add(self, obj: Any, item: Any) -> None:
         self.put_entry(obj, item, True)
-
-    def partial_discard(self, obj: Any, item: Any) -> None:
-        self.drop_entry(obj, item)
 
     def partial_remove(self, obj: Any, item: Any) -> None:
         self.partial_pop(obj, item)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -36,9 +38,9 @@ class ListMethods(Collaborator):
             return None
         state = self.symbolic_lists[id(obj)]
         if name == "append":
-            return self._append(obj, state, args[0])
+            return self._append(obj, args[0])
         if name == "insert":
-            return self._insert(obj, state, *args)
+            return self._take(name, obj, args[1], args[0])
         if name == "pop":
             return self._pop(obj, state, args)
         if name == "extend":
@@ -79,27 +81,21 @@ class ListMethods(Collaborator):
             made = self.machine.binary("+", made, self.tuples.list_get(obj, slice(key.stop, None)))
         self.refill(obj, made)
 
-    def _append(self, obj: list[Any], state: Any, item: Any) -> None:
-        state = self.lists.taking(obj, state, item)
-        if type(state) is Columns:
-            self.lists.into_columns(obj, state, item,
-                               lambda c, p: self._append(c, self.symbolic_lists[id(c)], p))
-            return
-        value, aval = self.lists.new_item(obj, item)
-        (new,) = self.recorder.emit("append", (state.value, value), (aval,))
-        self.lists.set_list(obj, new)
-        if self.opening.may_open():
+    def _append(self, obj: list[Any], item: Any) -> None:
+        self._take("append", obj, item)
+        if self.opening.may_open() and type(self.symbolic_lists[id(obj)]) is not Columns:
             self.list_rows.at_end(obj, item)
 
-    def _insert(self, obj: list[Any], state: Any, index: Any, item: Any) -> None:
-        state = self.lists.taking(obj, state, item)
+    def _take(self, op: str, obj: list[Any], item: Any, *places: Any) -> None:
+        """A list, or each of its columns, gets one item more."""
+        state = self.lists.taking(obj, self.symbolic_lists[id(obj)], item)
         if type(state) is Columns:
-            self.lists.into_columns(obj, state, item, lambda c, p: self._insert(
-                c, self.symbolic_lists[id(c)], index, p))
+            take = self._append if op == "append" else functools.partial(self._take, op)
+            self.lists.into_columns(obj, state, item, lambda c, part: take(c, part, *places))
             return
         value, aval = self.lists.new_item(obj, item)
-        (new,) = self.recorder.emit("insert", (state.value, value, self.recorder.as_value(index)),
-                                    (aval,))
+        (new,) = self.recorder.emit(
+            op, (state.value, value, *map(self.recorder.as_value, places)), (aval,))
         self.lists.set_list(obj, new)
 
     def _pop(self, obj: list[Any], state: Any, args: tuple[Any, ...]) -> Any:
@@ -127,10 +123,7 @@ class ListMethods(Collaborator):
         return self.lists.list_object(value)
 
     def _extend(self, obj: list[Any], items: Any) -> None:
-        if isinstance(items, list) and id(items) in self.symbolic_lists:
-            self.extend_symbolic(obj, items)
-            return
-        if self.of_unknown_length(items):
+        if id(items) in self.symbolic_lists or self.of_unknown_length(items):
             self.extend_symbolic(obj, items)
             return
         for one in self.machine.iterate(items):
@@ -165,7 +158,8 @@ class ListMethods(Collaborator):
         keys: list[Any] = obj
         if key is not None:
             keys = self.lists.held_list(Snapshot(list, ()))
-            self.machine.for_(obj, self.hold_item, lambda: self._append_key(keys, key))
+            self.machine.for_(obj, self.hold_item, lambda: self.append_item(
+                keys, lambda one: self.machine.call(key, one)))
         state = self.symbolic_lists[id(keys)]
         if type(state) is Columns or not _are_numbers(state):
             return self._sorted_rows(obj, state, bool(self.keys.static_key(reverse)))
@@ -176,9 +170,7 @@ class ListMethods(Collaborator):
             last = self.machine.binary("-", self.machine.length(obj), 1)
             order = self.machine.binary("-", last,
                                         self.machine.getitem(backwards, slice(None, None, -1)))
-        made: list[Any] = self.lists.held_list(Snapshot(list, ()))
-        self.machine.for_(Rows(order), self.hold_item, lambda: self._append_chosen(made, obj))
-        return self.lists.made_with(made, obj)
+        return self._chosen(obj, order)
 
     def _sorted_rows(self, obj: list[Any], state: Any, backwards: bool) -> list[Any]:
         """The same by keys that are tuples, lists or texts: a run looks up their order."""
@@ -189,10 +181,7 @@ class ListMethods(Collaborator):
             "apply", tuple(c.value for c in columns), (Aval(Kind.ARRAY, np.dtype(np.intp), (
                 self.fresh("k"),)),), fn=sorted_places, args=tuple(map(Ref, range(len(columns)))),
             kwargs={"reverse": True} if backwards else {}, many=False)
-        made: list[Any] = self.lists.held_list(Snapshot(list, ()))
-        self.machine.for_(Rows(self.recorder.wrap(order)), self.hold_item,
-                          lambda: self._append_chosen(made, obj))
-        return self.lists.made_with(made, obj)
+        return self._chosen(obj, self.recorder.wrap(order))
 
     def place_of_extreme(self, obj: Any, function: Any) -> Any:
         """Where ``min`` or ``max`` finds what it returns, in a list of numbers of unknown length;
@@ -210,14 +199,12 @@ class ListMethods(Collaborator):
         place.hint = Suggested("least" if function is min else "greatest")
         return self.recorder.wrap(place)
 
-    def _append_key(self, keys: list[Any], key: Any) -> int:
-        self.presence.container_method(keys, "append", (self.machine.call(key, self.held),), {})
-        return 0
-
-    def _append_chosen(self, made: list[Any], source: list[Any]) -> int:
-        self.presence.container_method(made, "append", (self.machine.getitem(source, self.held),),
-                                       {})
-        return 0
+    def _chosen(self, source: list[Any], places: Any) -> list[Any]:
+        """The items of a list at an array of places."""
+        made: list[Any] = self.lists.held_list(Snapshot(list, ()))
+        self.machine.for_(Rows(places), self.hold_item, lambda: self.append_item(
+            made, lambda place: self.machine.getitem(source, place)))
+        return self.lists.made_with(made, source)
 
     def stacked_columns(self, obj: list[Any], kwargs: dict[str, Any]) -> Any:
         """``np.array(hist)`` of a list of tuples: the columns side by side."""
@@ -240,8 +227,9 @@ class ListMethods(Collaborator):
     def hold_item(self, one: Any) -> None:
         self.held = one
 
-    def append_item(self, obj: list[Any]) -> int:
-        self.presence.container_method(obj, "append", (self.held,), {})
+    def append_item(self, obj: list[Any], change: Callable[[Any], Any] | None = None) -> int:
+        item = self.held if change is None else change(self.held)
+        self.presence.container_method(obj, "append", (item,), {})
         return 0
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -244,14 +244,21 @@ def has_parts(found: Any, item: Any) -> bool:
         map(has_parts, found.parts, parts_in(item, found.names)))
 
 
+def leaves(found: Any) -> Iterator[Any]:
+    """What lies in an outline of records and lists, and is none itself."""
+    if isinstance(found, Record):
+        for part in found.parts:
+            yield from leaves(part)
+    elif isinstance(found, Lists):
+        yield from leaves(found.inner)
+    else:
+        yield found
+
+
 def may_vary(found: Any) -> bool:
     """Are there numbers in an outline that a derivative can be taken for?"""
-    if isinstance(found, Record):
-        return any(map(may_vary, found.parts))
-    if isinstance(found, Number):
-        return not found.optional and np.dtype(found.type).kind in "fc"
-    return may_vary(found.inner) if isinstance(found, Lists) else (
-        isinstance(found, Arrays) and found.dtype.kind in "fc")
+    return any(not part.optional and np.dtype(part.type).kind in "fc" if isinstance(part, Number)
+               else isinstance(part, Arrays) and part.dtype.kind in "fc" for part in leaves(found))
 
 
 def width(found: Any) -> int:
@@ -312,20 +319,14 @@ def has_columns(found: Record) -> bool:
 
 def is_numeric(found: Any) -> bool:
     """Are there neither texts that differ, nor what may not be read?"""
-    if isinstance(found, Record):
-        return all(map(is_numeric, found.parts))
-    if isinstance(found, Lists):
-        return is_numeric(found.inner)
-    return not (isinstance(found, Unread) or (
-        isinstance(found, Number) and found.type not in PLAIN
-        and not issubclass(found.type, np.generic)))
+    return not any(isinstance(part, Unread) or (
+        isinstance(part, Number) and part.type not in PLAIN
+        and not issubclass(part.type, np.generic)) for part in leaves(found))
 
 
 def refers(found: Any) -> bool:
     """Are there objects in an outline that are known by numbers?"""
-    if isinstance(found, Record):
-        return any(map(refers, found.parts))
-    return refers(found.inner) if isinstance(found, Lists) else isinstance(found, Referred)
+    return any(isinstance(part, Referred) for part in leaves(found))
 
 
 def weak(found: Any) -> Any:

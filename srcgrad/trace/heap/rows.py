@@ -89,7 +89,17 @@ class Sets(Containers):
         return Marks(self.site, place)
 
 
-class Row(StandIn):
+class Bound(StandIn):
+    """What has no other operations than those that are written here: whatever else the program does
+    with it, it does with the container itself."""
+
+    def __getattr__(self, name: str) -> Any:
+        return only_a_dict(self.site)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Row(Bound):
     """What stands for a list in a table: its ``places``, and the ``cells`` that they are in."""
 
     cls: Any = list
@@ -164,16 +174,11 @@ class Row(StandIn):
         self.extend(other)
         return self
 
-    def __getattr__(self, name: str) -> Any:
-        return only_a_dict(self.site)
-
     def __eq__(self, other: Any) -> Any:
         return only_a_dict(self.site)
 
-    __hash__ = None  # type: ignore[assignment]
 
-
-class Marks(StandIn):
+class Marks(Bound):
     """What stands for a set: a run-time set, which the program adds to and asks."""
 
     cls: Any = set
@@ -259,19 +264,17 @@ class Marks(StandIn):
         made.update(other)
         return made.places
 
+    __or__ = union
     __and__ = intersection
     __sub__ = difference
     __xor__ = symmetric_difference
     __le__ = issubset
     __ge__ = issuperset
 
-    def __or__(self, other: Any) -> Any:
-        return self.union(other)
-
     def __rsub__(self, other: Any) -> Any:
         return Marks(self.site, self.marked(other)).difference(self)
 
-    def __ior__(self, other: Any) -> Any:
+    def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
 
@@ -300,5 +303,3 @@ class Marks(StandIn):
 
     def __getattr__(self, name: str) -> Any:
         return only_a_dict(self.site)
-
-    __hash__ = None  # type: ignore[assignment]

@@ -17,8 +17,7 @@ import operator
 from collections.abc import Iterator
 from typing import Any
 
-from ..record.tracers import StandIn
-from .rows import Containers
+from .rows import Bound, Containers
 from .run_time import (
     adopted,
     cells_for,
@@ -115,7 +114,7 @@ class Dicts(Containers):
         return Table(cls, factory, self.site, self.inner, place)
 
 
-class Table(StandIn):
+class Table(Bound):
     """What stands for a dict of class ``cls``: ``places``, and the ``cells`` that they are
     places of.  ``site`` is where the program made the dict."""
 
@@ -289,11 +288,7 @@ class Table(StandIn):
     def __iadd__(self, other: Any) -> Any:
         return only_a_dict(self.site)
 
-    def __isub__(self, other: Any) -> Any:
-        return only_a_dict(self.site)
-
-    def __iand__(self, other: Any) -> Any:
-        return only_a_dict(self.site)
+    __isub__ = __iand__ = __ror__ = __iadd__
 
     def __eq__(self, other: Any) -> Any:
         if not hasattr(other, "keys"):
@@ -304,20 +299,12 @@ class Table(StandIn):
                 same = same and key in other and self[key] == other[key]
         return same
 
-    def __ror__(self, other: Any) -> Any:
-        return only_a_dict(self.site)
-
-    def __getattr__(self, name: str) -> Any:
-        return only_a_dict(self.site)
-
-    __hash__ = None  # type: ignore[assignment]
-
 
 def _second(pair: Any) -> Any:
     return pair[1]
 
 
-class View(StandIn):
+class View(Bound):
     """The ``keys()``, ``values()`` or ``items()`` of a table."""
 
     def __init__(self, table: Any, part: str, site: Any) -> None:
@@ -348,11 +335,6 @@ class View(StandIn):
         if self.part == "keys":
             return has_place(self.table, item)
         return item in list(self)
-
-    def __getattr__(self, name: str) -> Any:
-        return only_a_dict(self.site)
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 def marked_all(made: Any, items: Any) -> None:

@@ -206,6 +206,8 @@ class Effects(Collaborator):
     def store_whole(self, target: ArrayTracer, result: Any) -> None:
         self.machine.setitem(target, Ellipsis if target.aval.ndim != 0 else (), result)
 
+    array_fill = store_whole
+
     def ufunc_at(self, ufunc: np.ufunc, target: Any, index: Any, *value: Any) -> None:
         """``np.add.at(a, i, v)``: unbuffered, repeated indices add up."""
         if type(target) is not ArrayTracer:
@@ -229,9 +231,6 @@ class Effects(Collaborator):
     def array___array_wrap__(self, target: ArrayTracer, result: Any, *context: Any) -> Any:
         """What NumPy's own functions do with a result, for the sake of subclasses."""
         return result
-
-    def array_fill(self, target: ArrayTracer, value: Any) -> None:
-        self.store_whole(target, value)
 
     def array_sort(self, target: ArrayTracer, axis: Any = -1, kind: Any = None,
                    order: Any = None, **kwargs: Any) -> None:
@@ -260,13 +259,15 @@ class Effects(Collaborator):
                             self.machine.getattr(target, "shape"))
         self.machine.setitem(target, key, self._fitted(values, places))
 
+    put = array_put
+
     def array_resize(self, target: ArrayTracer, *shape: Any, **kwargs: Any) -> None:
         raise self.recorder.fatal(UnsupportedOperation(
             "ndarray.resize of a traced array", why="it replaces the array's memory",
             fix="use np.resize(x, shape), which makes a new array"))
 
-    def array_tofile(self, target: ArrayTracer, *args: Any, **kwargs: Any) -> None:
-        self.emit_effect(Method("tofile"), (target, *args), kwargs, None)
+    def array_tofile(self, *args: Any, **kwargs: Any) -> None:
+        self.emit_effect(Method("tofile"), args, kwargs, None)
 
     def array_tolist(self, target: ArrayTracer) -> Any:
         """``x.tolist()``: nested lists of Python numbers."""
@@ -338,7 +339,3 @@ class Effects(Collaborator):
         if not values.aval.ndim or values.aval.shape == like.aval.shape:
             return values
         return self.machine.call(np.resize, values, self.machine.getattr(like, "shape"))
-
-    def put(self, target: Any, indices: Any, values: Any, mode: str = "raise") -> None:
-        """``np.put``."""
-        self.array_put(target, indices, values, mode)

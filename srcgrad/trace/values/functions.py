@@ -215,26 +215,24 @@ def _is_float(item: Any) -> bool:
         type(item) is ScalarTracer and item.aval.kind in (Kind.FLOAT, Kind.NUMBER))
 
 
-@handles(any)
-def any_of(machine: Any, iterable: Any) -> Any:
-    if type(iterable) is ArrayTracer:
-        return to_bool(machine, machine.call_method(iterable, "any"))
-    return to_bool(machine, machine.or_(False, *_thunks(machine.iterate(iterable))))
+def _of_all(function: Any) -> Callable[..., Any]:
+    """``any`` or ``all``."""
+    def handler(machine: Any, iterable: Any) -> Any:
+        if type(iterable) is ArrayTracer:
+            return to_bool(machine, machine.call_method(iterable, function.__name__))
+        fold = machine.or_ if function is any else machine.and_
+        return to_bool(machine, fold(function is all, *[
+            functools.partial(_same, item) for item in machine.iterate(iterable)]))
+
+    return handler
 
 
-@handles(all)
-def all_of(machine: Any, iterable: Any) -> Any:
-    if type(iterable) is ArrayTracer:
-        return to_bool(machine, machine.call_method(iterable, "all"))
-    return to_bool(machine, machine.and_(True, *_thunks(machine.iterate(iterable))))
+HANDLERS[any] = _of_all(any)
+HANDLERS[all] = _of_all(all)
 
 
 def _same(item: Any) -> Any:
     return item
-
-
-def _thunks(items: Any) -> list[Callable[[], Any]]:
-    return [functools.partial(_same, item) for item in items]
 
 
 # ---- types and attributes ------------------------------------------------------------------
