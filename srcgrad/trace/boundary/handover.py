@@ -44,10 +44,7 @@ class HandedOver(Collaborator):
         found = self.handed.get(id(obj))
         if found is None:
             return self.sources.object_value(obj)
-        region: Any = self.recorder.region
-        while region is not None and region is not found[1]:
-            region = region.parent
-        if region is None:
+        if found[1] not in self.recorder.region.around():
             raise self._changed_later(obj)
         return found[2]
 

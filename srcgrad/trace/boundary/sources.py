@@ -37,7 +37,6 @@ from ..assumptions import FixedSize
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..libraries import registry as libraries
-from ..record.regions import Region
 from ..record.structures import record_fields
 from ..record.tracers import ArrayTracer, ScalarTracer, Tracer
 from .input_arrays import check_array
@@ -192,15 +191,13 @@ class Sources(Collaborator):
         """The sizes that a number is computed from; None if from anything else, too."""
         if isinstance(value.aval.expr, Poly) and not dims.is_varying(value.aval.expr):
             return [value.aval.expr]
-        region: Region | None = self.recorder.region
-        while region is not None:
+        for region in self.recorder.region.around():
             for node in reversed(region.builder.nodes):
                 if value in node.outputs:
                     found = [self._sizes_behind(v) for v in node.inputs]
                     if node.op not in ("apply", "const") or None in found:
                         return None
                     return [dim for part in found for dim in part or ()]
-            region = region.parent
         return None
 
     # ---- reading from outside --------------------------------------------------------------

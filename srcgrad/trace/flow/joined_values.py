@@ -17,7 +17,6 @@ from ...types.kinds import Aval, Kind
 from ..collaborator import Collaborator
 from ..record.homes import inherit_stored, is_active, reach
 from ..record.journal import Snapshot, Stored
-from ..record.regions import Region
 from ..record.states import SymbolicList
 from ..record.tracers import ArrayTracer, Home, Late, Poison
 from .control import Refusal
@@ -96,10 +95,8 @@ class JoinedValues(Collaborator):
     def _symbol_at_hand(self, symbol: Atom) -> Any:
         dim = of_atom(symbol)
         values = [value for value, _ in self.sources.inputs]
-        region: Region | None = self.recorder.region
-        while region is not None:
+        for region in self.recorder.region.around():
             values += region.builder.params
-            region = region.parent
         found = next((v for v in values if v.aval.kind is Kind.INT and v.aval.expr == dim), None)
         return self._size_at_hand(dim) if found is None else self.recorder.wrap(found)
 

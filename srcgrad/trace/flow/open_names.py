@@ -23,7 +23,6 @@ from ...types.spelling import require_bound
 from ..assumptions import FollowedNames
 from ..collaborator import Collaborator
 from ..record.journal import Cell, Slot
-from ..record.regions import Region
 from ..record.scopes import on_top
 from ..record.structures import is_library
 from ..record.tracers import ArrayTracer, Jump, Poison, ScalarTracer
@@ -137,12 +136,9 @@ class OpenNames(Collaborator):
 
     def _require_bound(self, name: str, value: Value) -> None:
         """The run tells that a variable is bound, where it has not yet told it on the way here."""
-        region: Region | None = self.recorder.region
-        while region is not None:
-            if any(n.op == "effect" and n.params["fn"] is require_bound and n.inputs[0] is value
-                   for n in region.builder.nodes):
-                return
-            region = region.parent
+        if any(n.op == "effect" and n.params["fn"] is require_bound and n.inputs[0] is value
+               for region in self.recorder.region.around() for n in region.builder.nodes):
+            return
         self.recorder.region.effects += 1
         self.recorder.emit("effect", (value,), (), fn=require_bound, args=(Ref(0), name), kwargs={})
 

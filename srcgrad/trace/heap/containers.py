@@ -40,6 +40,7 @@ from ..objects.special_methods import (
     python_method,
 )
 from ..record.journal import Content
+from ..record.scopes import during, on_top
 from ..record.tracers import ArrayTracer, Choice, Poison, ScalarTracer, is_tracer
 from .rows import Row
 from .tables import SPREAD
@@ -252,16 +253,12 @@ class Containers(Collaborator):
 
     def _user_iterator(self, iterator: Any, step: Any) -> Any:
         for _ in range(MOST_ITEMS):
-            self.branches.demanding += 1
-            # which meets the exception that ends it
-            self.recorder.trying.append(self.recorder.region)
-            try:
-                value = self.machine.call(step, iterator)
+            try:  # which meets the exception that ends it
+                with on_top(self.recorder.trying, self.recorder.region), during(
+                        self.branches, demanding=self.branches.demanding + 1):
+                    value = self.machine.call(step, iterator)
             except StopIteration:
                 return
-            finally:
-                self.branches.demanding -= 1
-                self.recorder.trying.pop()
             yield value
         raise self.recorder.fatal(UnsupportedOperation(
             f"the iterator of {type(iterator).__name__} gives more than {MOST_ITEMS} items, or "
@@ -280,16 +277,12 @@ class Containers(Collaborator):
                     "one, or none of them raises an IndexError",
                     why="a class without __iter__ is gone through while the code is generated",
                     fix="give the class an __iter__, as a generator function"))
-            # which meets the exception that ends it
-            self.recorder.trying.append(self.recorder.region)
-            self.lists.subscripting += 1
-            try:
-                value = self.machine.getitem(obj, i)
+            try:  # which meets the exception that ends it
+                with on_top(self.recorder.trying, self.recorder.region), during(
+                        self.lists, subscripting=self.lists.subscripting + 1):
+                    value = self.machine.getitem(obj, i)
             except IndexError:
                 return
-            finally:
-                self.lists.subscripting -= 1
-                self.recorder.trying.pop()
             yield value
             i += 1
 

@@ -9,6 +9,7 @@ again without the store.
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -138,10 +139,8 @@ class Elements(Collaborator):
         held = place.held
         if place.replaced != held.replaced:
             self._withdraw(held)
-        region: Region | None = self.recorder.region
-        while region is not None and region is not place.region:
-            held.kept = held.kept or region.given is None
-            region = region.parent
+        inside = itertools.takewhile(lambda r: r is not place.region, self.recorder.region.around())
+        held.kept = held.kept or any(region.given is None for region in inside)
         state = self.symbolic_lists.get(id(held.column))
         if type(state) is not SymbolicList:  # another path has it as a list of known length
             self._withdraw(held)

@@ -118,46 +118,33 @@ class KnownKeys(Collaborator):
         if not isinstance(obj, dict) and obj.value not in self.own_indexes:
             return
         for noted in reversed(self.noted_keys):
+            when = noted.when
             if noted.owner is obj and noted.keys == _keys_of(obj) and _is_same(noted.key, key) and (
-                    noted.when.still_holds() and self._is_inside(noted.when.region)):
+                    when.still_holds() and when.region in self.recorder.region.around()):
                 yield noted
-
-    def _is_inside(self, region: Region) -> bool:
-        """Is a region the present one or around it?"""
-        inner: Region | None = self.recorder.region
-        while inner is not None and inner is not region:
-            inner = inner.parent
-        return inner is not None
 
     def _altered(self, noted: Noted, moves: bool) -> bool:
         """May what was noted have become untrue?  ``moves``: only if keys went away or moved."""
         if isinstance(noted.owner, dict):
             return False
         if not moves or self.keys.may_move(noted.owner):
-            inner = self.recorder.region
-            while inner is not noted.when.region:
+            for inner in self.recorder.region.around():
+                if inner is noted.when.region:
+                    break
                 if inner.given is None and inner.control is inner:
                     return True  # a loop, whose later iterations come after its own changes
-                assert inner.parent is not None
-                inner = inner.parent
         return any(a.owner is noted.owner and (a.moved or not moves) and a.when.still_holds()
                    and not self._is_other_arm(a.when.region)
                    for a in self.alterations[noted.changes:])
 
     def _is_other_arm(self, region: Region) -> bool:
         """Is a region in an arm of a branch whose other arm is taken here?"""
-        chain: dict[Region | None, Region] = {}
-        inner: Region | None = self.recorder.region
-        while inner is not None:
-            chain[inner.parent] = inner
-            inner = inner.parent
-        outer: Region | None = region
-        while outer is not None:
+        chain = {inner.parent: inner for inner in self.recorder.region.around()}
+        for outer in region.around():
             here = chain.get(outer.parent)
             if here is outer:
                 return False
             if here is not None:
                 return here.given is not None and outer.given is not None and (
                     here.given[0] is outer.given[0] and here.given[1] is not outer.given[1])
-            outer = outer.parent
         return False

@@ -23,6 +23,7 @@ from ..flow.control import Restart
 from ..iteration.iteration import Numbers
 from ..record.journal import Content
 from ..record.regions import Region
+from ..record.scopes import during
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.structures import LONG, is_number
 from ..record.tracers import is_tracer
@@ -134,15 +135,10 @@ class Opening(Collaborator):
                 or not self.is_unknown_place(key)):
             return None
         if id(obj) not in self.constant_lists:
-            outer, region = self.recorder.region, self.recorder.region
-            while region.layer > 1 and region.parent is not None:
-                region = region.parent
-            at_start = region is self.recorder.root and not self.call_nodes.tracing
-            self.recorder.region = region if at_start else outer
-            try:
+            at_start = self.at_start()
+            with during(self.recorder, region=(
+                    self.recorder.root if at_start else self.recorder.region)):
                 value = self.lists.list_of_numbers(list(obj))
-            finally:
-                self.recorder.region = outer
             value.hint = next((name for frame in reversed(self.merges.frames)
                                for name, held in frame.slots.items() if held is obj), None)
             made = self.lists.list_object(value)
@@ -178,10 +174,9 @@ class Opening(Collaborator):
 
     def at_start(self) -> bool:
         """May inputs be made here: is it no function of its own that is traced?"""
-        region = self.recorder.region
-        while region.layer > 1 and region.parent is not None:
-            region = region.parent
-        return region is self.recorder.root and not self.call_nodes.tracing
+        outermost = next(r for r in self.recorder.region.around()
+                         if r.layer <= 1 or r.parent is None)
+        return outermost is self.recorder.root and not self.call_nodes.tracing
 
     def gather(self, obj: list[Any], path: Path, changes: bool = False,
                ) -> tuple[Outline, list[SymbolicList]]:
@@ -339,11 +334,8 @@ class Opening(Collaborator):
         region, number = place
         cell = Content(obj, self.symbolic_lists)
         before = cell.get()
-        outer, self.recorder.region, self.giving = self.recorder.region, region, True
-        try:
+        with during(self.recorder, region=region), during(self, giving=True):
             state = self.lists.unknown_state(obj)
-        finally:
-            self.recorder.region, self.giving = outer, False
         layer = self.journal.layers[number - 1]
         self.journal.keep.append(obj)  # its state is found by its id, which must stay its own
         if self.journal.births.get(id(obj), 0) < number:
@@ -353,18 +345,12 @@ class Opening(Collaborator):
 
     def _hoisted(self, obj: list[Any]) -> list[Any] | None:
         """The items of a list from outside, as a list that is made at the start."""
-        region: Region | None = self.recorder.region
-        while region is not None and region.layer > 1:
-            region = region.parent
-        if region is not self.recorder.root or self.call_nodes.tracing:
+        if not self.at_start():
             return None
-        outer, self.recorder.region, self.giving = self.recorder.region, region, True
-        try:
+        with during(self.recorder, region=self.recorder.root), during(self, giving=True):
             value = self.lists.list_of_numbers(self._seen_deep(obj))
             if value.hint is None:
                 value.hint = str(self.found_functions.paths[id(obj)])
-        finally:
-            self.recorder.region, self.giving = outer, False
         made = self.lists.list_object(value)
         self.hoisted[id(made)] = made
         return made
@@ -386,7 +372,9 @@ class Opening(Collaborator):
         if self.call_nodes.tracing and last < self.call_nodes.tracing[-1].layer:
             return None
         if any(map(self.merges.is_unsure, obj)):  # its items are there in this arm alone
-            last = max(last, self._arm().layer)
+            arm = next(r for r in self.recorder.region.around()
+                       if r.given is not None or r.parent is None)
+            last = max(last, arm.layer)
         region: Region = self.recorder.region
         number = len(journal.layers)
         while region.layer > last:
@@ -395,10 +383,3 @@ class Opening(Collaborator):
                 return None
             region = region.parent
         return None if region.layer == 0 else (region, number)
-
-    def _arm(self) -> Region:
-        """The innermost arm of a branch."""
-        region = self.recorder.region
-        while region.given is None and region.parent is not None:
-            region = region.parent
-        return region

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 import sysconfig
+from collections.abc import Iterator
 from typing import Any
 
 from ...graph.ir import Builder, Index, Node, Step, Value, shift
@@ -35,6 +36,13 @@ class Region:
         self.given: tuple[Value, bool] | None = None
         self.told: dict[Value, tuple[int, Node, bool]] = {}
         self.layer = 1 if parent is None else 0
+
+    def around(self) -> Iterator[Region]:
+        """The region and those that it lies in, from the inside out."""
+        region: Region | None = self
+        while region is not None:
+            yield region
+            region = region.parent
 
     def still_tells(self, value: Value) -> bool:
         """Is the branch still there that has told a truth?  What may be caught is recorded

@@ -24,13 +24,13 @@ def settled(region: Region, value: Value, demand: Callable[[Value], int]) -> Any
     ``demand`` gives the number of an int value whose symbolic form is known; it may raise the
     signals of the tracer.
     """
-    return _settle(value, _scopes(region), demand)
+    return _settle(value, [r.builder.nodes for r in region.around()], demand)
 
 
 def alternatives(region: Region, value: Value) -> tuple[Any, ...] | None:
     """The constants that a value is one of, whichever branches are taken; None if it may be
     anything else."""
-    found = _alternatives(value, _scopes(region))
+    found = _alternatives(value, [r.builder.nodes for r in region.around()])
     return None if found is None else tuple(dict.fromkeys(found))
 
 
@@ -45,15 +45,6 @@ def _alternatives(value: Value, scopes: list[Sequence[Node]]) -> tuple[Any, ...]
     place = node.outputs.index(value)
     arms = [_alternatives(b.outputs[place], [b.nodes, *scopes]) for b in node.blocks]
     return None if None in arms else tuple(x for arm in arms if arm is not None for x in arm)
-
-
-def _scopes(region: Region) -> list[Sequence[Node]]:
-    scopes: list[Sequence[Node]] = []
-    inner: Region | None = region
-    while inner is not None:
-        scopes.append(inner.builder.nodes)
-        inner = inner.parent
-    return scopes
 
 
 def _settle(value: Value, scopes: list[Sequence[Node]], demand: Callable[[Value], int]) -> Any:

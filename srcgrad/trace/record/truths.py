@@ -36,15 +36,13 @@ class Truths(Collaborator):
         loop does."""
         if value in self.settled:
             return self.settled[value]
-        region: Region | None = self.recorder.region
-        while region is not None:
+        for region in self.recorder.region.around():
             if region.given is not None:
                 found = self.facts(*region.given).get(value)
                 if found is not None:
                     return found
             if value in region.told and region.still_tells(value):
                 return region.told[value][2]
-            region = region.parent
         return None
 
     def note_raising(self, predicate: Value, truth: bool) -> None:

@@ -367,13 +367,11 @@ def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
 
 def _default(machine: Any, obj: Any, name: str, default: Any) -> Any:
     """``getattr(obj, name, default)`` where the instance does not hold the attribute itself."""
-    machine.recorder.trying.append(machine.recorder.region)
     try:
-        return machine.access.without(obj, name)
+        with on_top(machine.recorder.trying, machine.recorder.region):
+            return machine.access.without(obj, name)
     except AttributeError:
         return default
-    finally:
-        machine.recorder.trying.pop()
 
 
 def _looked_up(machine: Any, obj: Any, name: str) -> Any:
