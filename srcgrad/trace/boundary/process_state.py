@@ -155,9 +155,8 @@ def getcontext(machine: Any) -> Any:
                                       machine.library_calls.call_of(start, ()))
 
 
-@handles(calendar.firstweekday)
-def firstweekday(machine: Any) -> Any:
-    return told_by_process(machine, calendar.firstweekday, calendar.firstweekday())
+HANDLERS[calendar.firstweekday] = lambda machine: (
+    told_by_process(machine, calendar.firstweekday, calendar.firstweekday()))
 
 
 @handles(decimal.setcontext, decimal.localcontext)

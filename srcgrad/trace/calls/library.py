@@ -160,9 +160,10 @@ if SUMPROD is not None:  # Python 3.12
 
 
 # ---- methods chosen by the class of an argument ------------------------------------------------
-@handles(functools.singledispatchmethod.__get__)
-def dispatched_method(machine: Any, descriptor: Any, obj: Any, cls: Any = None) -> Any:
-    return machine.call(_dispatched, descriptor, obj, cls)
+
+
+HANDLERS[functools.singledispatchmethod.__get__] = lambda machine, descriptor, obj, cls=None: (
+    machine.call(_dispatched, descriptor, obj, cls))
 
 
 def _dispatched(descriptor: Any, obj: Any, cls: Any) -> Any:

@@ -14,7 +14,7 @@ from ...errors import UnsupportedOperation
 from ...stage.machine import NORMAL
 from ...types import dims
 from ...types.kinds import INT, OPAQUE, Kind
-from ..calls.handlers import handles
+from ..calls.handlers import HANDLERS, handles
 from ..heap.tables import Table, counted_all, marked_all, stored_all
 from ..heap.written_out import fold
 from ..objects.special_methods import python_method
@@ -221,11 +221,6 @@ def taken(machine: Any, cursor: Cursor) -> Any:
     return value
 
 
-@handles(sorted)
-def sorted_(machine: Any, iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
-    return machine.keys.made_list(_sorted(machine, iterable, key, reverse), "sorted")
-
-
 def _sorted(machine: Any, iterable: Any, key: Any, reverse: Any) -> Any:
     iterable = iteration.opened(machine, iterable)
     if isinstance(iterable, StandIn) or (
@@ -316,11 +311,6 @@ def list_(machine: Any, iterable: Any = ()) -> Any:
     return machine.build_list(*machine.iterate(iterable))
 
 
-@handles(tuple)
-def tuple_(machine: Any, iterable: Any = ()) -> Any:
-    return tuple(machine.iterate(iterable))
-
-
 @handles(set)
 def set_(machine: Any, iterable: Any = ()) -> Any:
     if _is_long(machine, iterable) or isinstance(iterable, StandIn):
@@ -348,9 +338,11 @@ def counter(machine: Any, source: Any = None, /, **counts: Any) -> Any:
     return made
 
 
-@handles(frozenset)
-def frozenset_(machine: Any, iterable: Any = ()) -> Any:
-    return frozenset(machine.keys.static_key(i) for i in machine.iterate(iterable))
+HANDLERS[sorted] = lambda machine, iterable, *, key=None, reverse=False: (
+    machine.keys.made_list(_sorted(machine, iterable, key, reverse), "sorted"))
+HANDLERS[tuple] = lambda machine, iterable=(): tuple(machine.iterate(iterable))
+HANDLERS[frozenset] = lambda machine, iterable=(): (
+    frozenset(machine.keys.static_key(i) for i in machine.iterate(iterable)))
 
 
 @handles(dict)

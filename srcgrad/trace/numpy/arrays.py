@@ -257,11 +257,6 @@ def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes
     return machine.call(elements.NdIter, op, tuple(flags), order)
 
 
-@handles(np.result_type)
-def result_type(machine: Any, *operands: Any) -> Any:
-    return _common(machine, np.result_type, operands)
-
-
 @handles(np.can_cast)
 def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
     if not is_tracer(source):
@@ -287,11 +282,6 @@ def _limits(machine: Any, dtype: Any, function: Any) -> Any:
 
 for _limit in (np.finfo, np.iinfo):
     HANDLERS[_limit] = functools.partial(_limits, function=_limit)
-
-
-@handles(np.common_type)
-def common_type(machine: Any, *arrays: Any) -> Any:
-    return _common(machine, np.common_type, arrays)
 
 
 def _common(machine: Any, function: Any, operands: tuple[Any, ...]) -> Any:
@@ -350,14 +340,12 @@ def is_masked(machine: Any, x: Any) -> bool:
     return not is_tracer(x) and bool(np.ma.isMaskedArray(x))
 
 
-@handles(np.ma.getmask)
-def getmask(machine: Any, a: Any) -> Any:
-    return np.ma.nomask if contains_tracer(a) else np.ma.getmask(a)
-
-
-@handles(np.ma.getdata)
-def getdata(machine: Any, a: Any, subok: bool = True) -> Any:
-    return machine.call(np.asarray, a) if contains_tracer(a) else np.ma.getdata(a, subok)
+HANDLERS[np.result_type] = lambda machine, *operands: _common(machine, np.result_type, operands)
+HANDLERS[np.common_type] = lambda machine, *arrays: _common(machine, np.common_type, arrays)
+HANDLERS[np.ma.getmask] = lambda machine, a: (
+    np.ma.nomask if contains_tracer(a) else np.ma.getmask(a))
+HANDLERS[np.ma.getdata] = lambda machine, a, subok=True: (
+    machine.call(np.asarray, a) if contains_tracer(a) else np.ma.getdata(a, subok))
 
 
 def _rank_of(obj: Any) -> int:

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from ..calls.handlers import handles
+from ..calls.handlers import HANDLERS, handles
 from ..heap.stores import Reference
 from ..record.tracers import ArrayTracer
 from .special_methods import python_method
@@ -25,9 +25,8 @@ def copy_(machine: Any, obj: Any) -> Any:
     return machine.copied(obj, False, {})
 
 
-@handles(copy.deepcopy)
-def deepcopy_(machine: Any, obj: Any, memo: Any = None) -> Any:
-    return machine.copied(obj, True, {} if memo is None else memo)
+HANDLERS[copy.deepcopy] = lambda machine, obj, memo=None: (
+    machine.copied(obj, True, {} if memo is None else memo))
 
 
 def each_copied(items: list[Any]) -> list[Any]:

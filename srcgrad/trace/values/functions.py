@@ -63,36 +63,6 @@ HANDLERS[operator.truth] = lambda m, a: m.call(bool, a)
 HANDLERS[operator.abs] = lambda m, a: m.call(abs, a)
 
 
-@handles(importlib.import_module)
-def import_module(machine: Any, name: str, package: str | None = None) -> Any:
-    return importlib.import_module(name, package)  # like the statement: the module is known
-
-
-@handles(operator.not_)
-def not_(machine: Any, operand: Any) -> Any:
-    return machine.not_(operand)
-
-
-@handles(operator.getitem)
-def getitem(machine: Any, obj: Any, key: Any) -> Any:
-    return machine.getitem(obj, key)
-
-
-@handles(operator.setitem)
-def setitem(machine: Any, obj: Any, key: Any, value: Any) -> None:
-    machine.setitem(obj, key, value)
-
-
-@handles(operator.delitem)
-def delitem(machine: Any, obj: Any, key: Any) -> None:
-    machine.delitem(obj, key)
-
-
-@handles(operator.contains)
-def contains(machine: Any, obj: Any, item: Any) -> Any:
-    return machine.compare("in", item, obj)
-
-
 @handles(operator.itemgetter)
 def itemgetter(machine: Any, *keys: Any) -> Any:
     if len(keys) == 1:
@@ -396,18 +366,6 @@ def hasattr_(machine: Any, obj: Any, name: str) -> Any:
     return True
 
 
-@handles(setattr)
-@_by_name
-def setattr_(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.setattr(obj, name, value)
-
-
-@handles(delattr)
-@_by_name
-def delattr_(machine: Any, obj: Any, name: str) -> None:
-    machine.delattr(obj, name)
-
-
 @handles(stop_gradient)
 def stop_gradient_(machine: Any, x: Any) -> Any:
     """The same object, as a constant of differentiation; of containers and instances all leaves."""
@@ -426,11 +384,6 @@ def stop_gradient_(machine: Any, x: Any) -> Any:
     return result
 
 
-@handles(object.__setattr__)
-def object_setattr(machine: Any, obj: Any, name: str, value: Any) -> None:
-    machine.assignment.set_by_default(obj, name, value)
-
-
 @handles(hash)
 def hash_(machine: Any, obj: Any) -> int:
     method = python_method(obj, "__hash__")
@@ -443,16 +396,6 @@ def hash_(machine: Any, obj: Any) -> int:
     return hash(machine.keys.static_key(obj))
 
 
-@handles(object.__getattribute__)
-def object_getattribute(machine: Any, obj: Any, name: str) -> Any:
-    return machine.access.attribute_by_default(obj, machine.keys.static_key(name))
-
-
-@handles(callable)
-def callable_(machine: Any, obj: Any) -> bool:
-    return callable(obj) and not is_tracer(obj)
-
-
 @handles(id)
 def id_(machine: Any, obj: Any) -> int:
     machine.identity.note_identity(obj)
@@ -461,9 +404,21 @@ def id_(machine: Any, obj: Any) -> int:
     return obj.obj if type(obj) is ArrayTracer else id(obj)
 
 
-@handles(vars)
-def vars_(machine: Any, *args: Any) -> Any:
-    return machine.getattr(args[0], "__dict__")
+HANDLERS[importlib.import_module] = lambda machine, name, package=None: (
+    importlib.import_module(name, package))
+HANDLERS[operator.not_] = lambda machine, operand: machine.not_(operand)
+HANDLERS[operator.getitem] = lambda machine, obj, key: machine.getitem(obj, key)
+HANDLERS[operator.setitem] = lambda machine, obj, key, value: machine.setitem(obj, key, value)
+HANDLERS[operator.delitem] = lambda machine, obj, key: machine.delitem(obj, key)
+HANDLERS[operator.contains] = lambda machine, obj, item: machine.compare("in", item, obj)
+HANDLERS[setattr] = _by_name(lambda machine, obj, name, value: machine.setattr(obj, name, value))
+HANDLERS[delattr] = _by_name(lambda machine, obj, name: machine.delattr(obj, name))
+HANDLERS[object.__setattr__] = lambda machine, obj, name, value: (
+    machine.assignment.set_by_default(obj, name, value))
+HANDLERS[object.__getattribute__] = lambda machine, obj, name: (
+    machine.access.attribute_by_default(obj, machine.keys.static_key(name)))
+HANDLERS[callable] = lambda machine, obj: callable(obj) and not is_tracer(obj)
+HANDLERS[vars] = lambda machine, *args: machine.getattr(args[0], "__dict__")
 
 
 # ---- effects -----------------------------------------------------------------------------------
