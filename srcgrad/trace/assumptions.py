@@ -173,9 +173,7 @@ class ChosenLists(Assumption):
     Changes: the list has the content of either; where these have other names, none of them may
     change from then on.
     """
-
-    def words(self) -> str:
-        return "a list stands for one of two"
+    says = "a list stands for one of two"
 
 
 @dataclass(frozen=True)
@@ -256,9 +254,7 @@ class ComplexPower(Assumption):
     """
 
     place: Any = None  # None: any place
-
-    def words(self) -> str:
-        return "a power of a negative float is complex"
+    says = "a power of a negative float is complex"
 
 
 @dataclass(frozen=True)

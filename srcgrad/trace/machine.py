@@ -115,11 +115,6 @@ class TraceMachine(MachineDefaults, Parts):
     def hold(self, item: Any) -> None:
         self.list_methods.hold_item(item)
 
-    def append_held_item(self, target: list[Any], item: Any) -> int:
-        """Append in an arm of a branch; the value is its jump."""
-        self.presence.container_method(target, "append", (item,), {})
-        return NORMAL
-
     def append_held(self, target: list[Any]) -> int:
         return self.list_methods.append_item(target)
 

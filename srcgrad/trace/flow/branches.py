@@ -71,26 +71,33 @@ class Branches(Collaborator):
     # ---- if --------------------------------------------------------------------------------
     def if_(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any],
             rest: Callable[[], Any] | None = None) -> Any:
-        test = self.machine.condition(test)
-        known = self.machine.static_truth(test)
-        tested = test if known is not None else self.machine.predicate(test)
-        if type(tested) is bool:
-            known = tested
-        if known is None:
-            fixed = self.is_fixed(tested)
-            if fixed and (self.demanding or self.decides()):
-                known = self.machine.truth(tested)
+        known, tested, fixed = self._decided(test, self.demanding > 0)
         if known is not None:
             return self.after(then() if known else orelse(), rest)
         with on_top(self.open_tests, (fixed, len(self.call_sites))):
             return self.branch(self.recorder.value_of(tested), then, orelse, rest,
                                read_after(then, orelse))
 
+    def _told(self, test: Any) -> tuple[Any, Any]:
+        """The truth of a condition, if it is known, and what tells it."""
+        test = self.machine.condition(test)
+        known = self.machine.static_truth(test)
+        tested = test if known is not None else self.machine.predicate(test)
+        return tested if type(tested) is bool else known, tested
+
+    def _decided(self, test: Any, demanded: bool) -> tuple[Any, Any, bool]:
+        """The same, where what a whole call decides is known if it is ``demanded``, or decided in
+        this function; and whether it is so decided."""
+        known, tested = self._told(test)
+        fixed = known is None and self.is_fixed(tested)
+        if fixed and (demanded or self.decides()):
+            known = self.machine.truth(tested)
+        return known, tested, fixed
+
     def is_fixed(self, tested: Any) -> bool:
         """Is a condition the same whenever it is tested during one call, and decided by sizes
         and int arguments?"""
-        condition = self.comparisons.conditions.get(tested.value) if type(
-            tested) is ScalarTracer else None
+        condition = self.comparisons.condition_of(tested)
         return condition is not None and not is_varying(condition[1]) and (
             not is_varying(condition[2]))
 
@@ -175,15 +182,7 @@ class Branches(Collaborator):
 
     # ---- expressions -----------------------------------------------------------------------
     def if_expression(self, test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
-        test = self.machine.condition(test)
-        known = self.machine.static_truth(test)
-        tested = test if known is not None else self.machine.predicate(test)
-        if type(tested) is bool:
-            known = tested
-        if known is None:
-            fixed = self.is_fixed(tested)
-            if fixed and self.decides():
-                known = self.machine.truth(tested)
+        known, tested, fixed = self._decided(test, False)
         if known is not None:
             return then() if known else orelse()
         with on_top(self.open_tests, (fixed, len(self.call_sites))):
@@ -212,11 +211,7 @@ class Branches(Collaborator):
         """``and`` (go on while true) and ``or`` (go on while false)."""
         value = first
         for i, thunk in enumerate(rest):
-            condition = self.machine.condition(value)
-            known = self.machine.static_truth(condition)
-            tested = condition if known is not None else self.machine.predicate(condition)
-            if type(tested) is bool:
-                known = tested
+            known, tested = self._told(value)
             if known is not None:
                 if known is not go_on:
                     return value

@@ -178,10 +178,6 @@ class Containers(Collaborator):
             isinstance(iterable, list) and id(iterable) in self.symbolic_lists)
         return self.machine.iterate(iterable) if staged else iterable
 
-    def all_items(self, iterable: Any) -> list[Any]:
-        """All items of a staged iterable; its length is demanded."""
-        return list(self._each_item(iterable))
-
     def _each_item(self, iterable: Any) -> Iterator[Any]:
         """The items of a staged iterable, read one by one; its length is demanded now."""
         if is_tracer(iterable):

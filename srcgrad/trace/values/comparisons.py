@@ -43,6 +43,10 @@ class Comparisons(Collaborator):
     def __init__(self) -> None:
         self.conditions: dict[Value, tuple[str, Any, Any]] = {}
 
+    def condition_of(self, tested: Any) -> tuple[str, Any, Any] | None:
+        """The comparison of sizes and ints that a truth value comes from, if it does."""
+        return self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
+
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if op in ("is", "is not"):
             return self._identity(left, right, op == "is")

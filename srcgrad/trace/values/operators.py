@@ -47,6 +47,7 @@ def _is_of_numpy(value: Any) -> bool:
     """Is it an array, or a number of NumPy's?"""
     return isinstance(value, (np.ndarray, np.generic, ArrayTracer, ClassedArray)) or (
         is_tracer(value) and value.aval.kind is Kind.SCALAR)
+NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 class Operators(Collaborator):
@@ -279,8 +280,6 @@ class Operators(Collaborator):
         for home in reach(tracer.home):
             self.journal.write(Lost(home), reason)
 
-    # ---- comparison ----------------------------------------------------------------------
-
     # ---- truth -----------------------------------------------------------------------------
     def condition(self, value: Any) -> Any:
         """What decides the truth of a value: what its own ``__bool__`` or ``__len__`` returns
@@ -308,15 +307,13 @@ class Operators(Collaborator):
         tested = self.machine.predicate(value)
         if type(tested) is bool:
             return tested
-        condition = self.comparisons.conditions.get(tested.value) if type(
-            tested) is ScalarTracer else None
+        condition = self.comparisons.condition_of(tested)
         if condition is not None:
             op, left, right = condition
             difference = dims.add(left, dims.multiply(-1, right))
             if not dims.is_varying(difference):
                 outcome = bool(COMPARE[op](dims.evaluate(difference, self.sources.numbers), 0))
-                negated = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-                self.sources.guard("size", None, (op if outcome else negated[op], difference, 0))
+                self.sources.guard("size", None, (op if outcome else NEGATED[op], difference, 0))
                 return outcome
         what = f"a traced value ({in_words(value.aval)})" if is_tracer(value) else (
             "one of two objects")
@@ -351,12 +348,9 @@ class Operators(Collaborator):
         if type(tested) is ScalarTracer and type(result) is ScalarTracer:
             for truth in (True, False):
                 self.truths.implied[result.value, truth] = [(tested.value, not truth)]
-        condition = self.comparisons.conditions.get(tested.value) if type(
-            tested) is ScalarTracer else None
+        condition = self.comparisons.condition_of(tested)
         if condition is not None and type(result) is ScalarTracer:
             op, left, right = condition
-            negated = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
-            self.comparisons.conditions[result.value] = (negated[op], left, right)
+            self.comparisons.conditions[result.value] = (NEGATED[op], left, right)
         return result
 
-    # ---- provided by the other parts of the machine ------------------------------------------

@@ -6,6 +6,7 @@ written, or Python that is staged in its place.
 
 from __future__ import annotations
 
+import importlib
 import types
 from collections.abc import Callable
 from typing import Any
@@ -27,20 +28,14 @@ def _sizes(machine: Any, array: Any) -> tuple[Any, ...]:
 
 
 # ---- piecewise polynomials and splines -----------------------------------------------------------
-def piecewise_evaluated(machine: Any, function: Any, c: Any, x: Any, points: Any, nu: Any,
-                        extrapolate: Any, out: Any) -> None:
-    from ....rules.scipy.interpolate import piecewise_values  # an optional partner
+def _piecewise(rule: str) -> Handler:
+    """What writes into an array the values, or integrals, of piecewise polynomials."""
+    def handler(machine: Any, function: Any, *args: Any) -> None:
+        *given, out = args
+        found = getattr(importlib.import_module("srcgrad.rules.scipy.interpolate"), rule)
+        machine.setitem(out, ..., machine.call(found, *given, _sizes(machine, out)))
 
-    made = machine.call(piecewise_values, c, x, points, nu, extrapolate, _sizes(machine, out))
-    machine.setitem(out, ..., made)
-
-
-def piecewise_integrated(machine: Any, function: Any, c: Any, x: Any, a: Any, b: Any,
-                         extrapolate: Any, out: Any) -> None:
-    from ....rules.scipy.interpolate import piecewise_integral  # an optional partner
-
-    made = machine.call(piecewise_integral, c, x, a, b, extrapolate, _sizes(machine, out))
-    machine.setitem(out, ..., made)
+    return handler
 
 
 def spline_evaluated(machine: Any, function: Any, t: Any, c: Any, k: Any, points: Any, nu: Any,
@@ -163,8 +158,8 @@ def lapack_routines(machine: Any, function: Any, names: Any, arrays: Any = (),
 
 
 COMPILED: dict[tuple[str, str], Handler] = {
-    ("scipy.interpolate._ppoly", "evaluate"): piecewise_evaluated,
-    ("scipy.interpolate._ppoly", "integrate"): piecewise_integrated,
+    ("scipy.interpolate._ppoly", "evaluate"): _piecewise("piecewise_values"),
+    ("scipy.interpolate._ppoly", "integrate"): _piecewise("piecewise_integral"),
     ("scipy.interpolate._ppoly", "fix_continuity"): _in_python(continued_smoothly),
     ("scipy.interpolate._dierckx", "evaluate_spline"): spline_evaluated,
     ("scipy.interpolate._dierckx", "_coloc"): collocated,
