@@ -105,7 +105,8 @@ def trace(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str,
             refusal = met
         finally:
             assumed.recorded += machine.recorder.node_count
-            _undo(machine)
+            while machine.journal.layers:  # the outside world is as it was
+                machine.journal.pop()
         remedies = (*refusal.remedies, *assumed.without_stores())
         if not assumed.add_one(remedies, refusal.error.where):
             raise refusal.error from refusal if config.internal_frames else None
@@ -116,24 +117,12 @@ def _unsettled(last: str) -> TracingError:
     return TracingError("tracing does not settle", why=f"it was assumed in vain: {last}")
 
 
-def _undo(machine: TraceMachine) -> None:
-    """Give the outside world back as it was."""
-    while machine.journal.layers:
-        machine.journal.pop()
-
-
-def bound_arguments(function: Any, args: tuple[Any, ...],
-                    kwargs: dict[str, Any]) -> inspect.BoundArguments:
-    """The arguments by name, without defaults; Python's own TypeError if they do not fit."""
-    return inspect.signature(function).bind(*args, **kwargs)
-
-
 def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple[Any, ...],
                 kwargs: dict[str, Any], leaves: list[Path], name: str) -> Traced:
     target: Any = function.__func__ if isinstance(function, types.MethodType) else function
     if isinstance(target, types.FunctionType) and lookup(target) is None:
         stage(target)
-    bound = bound_arguments(function, args, kwargs)
+    bound = inspect.signature(function).bind(*args, **kwargs)
     if not isinstance(inspect.unwrap(target), (np.ufunc, type(np.sum))):
         bound.apply_defaults()  # those of library functions stay with them
     _pin_function(machine, function)

@@ -20,7 +20,7 @@ from ..types.kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..types.subclasses import native_class
 from ..types.tree import blank
 from .assumptions import Assumptions
-from .boundary.scratch import ITEM, TOTAL
+from .boundary.scratch import ITEM, TOTAL, nowhere
 from .calls import library  # noqa: F401  (like the others: it fills the table of handlers)
 from .dispatch import Parts, operators
 from .heap import heaps  # noqa: F401
@@ -101,7 +101,7 @@ class TraceMachine(MachineDefaults, Parts):
     # ---- odds and ends that functions need ---------------------------------------------------
     def scratch_frame(self, name: str, start: Any) -> Frame:
         """A frame for what a staged iterable is gone through for, as a variable ``name``."""
-        frame = Frame(None, None, _nothing)
+        frame = Frame(None, None, nowhere)
         self.born(frame)
         self.store(frame, name, start)
         return frame
@@ -237,10 +237,6 @@ class TraceMachine(MachineDefaults, Parts):
         staged = stage(function)
         frame = staged.frame(args, kwargs, function)
         return self.pushes.run_frame(function, staged, frame)
-
-
-def _nothing() -> None:
-    """The callee of scratch frames."""
 
 
 def count_range(start: int, stop: int, step: int) -> int:

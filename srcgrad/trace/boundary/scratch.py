@@ -37,3 +37,7 @@ def _rename(value: Value, name: str, makers: dict[Value, Node]) -> None:
         place = made.outputs.index(value)
         for arm in made.blocks:
             _rename(arm.outputs[place], name, makers)
+
+
+def nowhere() -> None:
+    """The callee of a frame that belongs to no function."""

@@ -23,6 +23,7 @@ from ...stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ...types.dims import Atom, symbols
 from ...types.kinds import Aval, Kind, any_aval, int_aval
 from ..assumptions import FollowedArrays, KnownLengths
+from ..boundary.scratch import nowhere
 from ..collaborator import Collaborator
 from ..heap.unlike import remedies_for
 from ..record.homes import inherit_stored, is_derived, is_stored, link_possible, may_be_one, reach
@@ -101,7 +102,7 @@ class Rounds(Collaborator):
         finally:
             self.dropped, self.later, self.aliased_before, self.innermost = (
                 outer_dropped, outer_later, outer_aliased, outer)
-        ended = Frame(None, None, _nowhere)
+        ended = Frame(None, None, nowhere)
         self.machine.born(ended)
         self.machine.store(ended, "finished", False)
         jump = self.trace_loop("while", inits, None, start,
@@ -537,7 +538,3 @@ def _test_first(machine: Any, test: Callable[[], Any] | None, body: Callable[[],
         return machine.if_(test(), body, leave)
 
     return tested_body
-
-
-def _nowhere() -> None:
-    """The callee of a frame that belongs to no function."""

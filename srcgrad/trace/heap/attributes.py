@@ -46,7 +46,7 @@ class StoredAttributes(Collaborator):
         if row is not None:
             for one in things_in(read, {}):
                 if id(one) in self.list_rows.list_owners:
-                    self.list_rows.known_by(one, row)
+                    self.list_rows.list_owners[id(one)].form = row
                 elif one is not None:
                     raise self.no_attribute(obj, name)
             return read

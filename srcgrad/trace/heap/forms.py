@@ -239,11 +239,6 @@ def parts_of_item(joining: Join, item: Any) -> tuple[Any, ...] | None:
     return joining.parts_inside(item)
 
 
-def _all_sorts(first: list[Sort], second: list[Sort]) -> list[Sort]:
-    """The sorts of either."""
-    return [*{s.key: s for s in (*first, *second)}.values()]
-
-
 def several(sorts: list[Sort]) -> Several:
     """The form of what is of one of some sorts: those of objects in stores come last, and always
     in the same order."""
@@ -287,7 +282,8 @@ def common(first: Form, second: Form) -> Form:
     if isinstance(first, Parts) and isinstance(second, Parts) and first.key == second.key:
         return Parts(first.key, first.build,
                      [common(a, b) for a, b in zip(first.items, second.items, strict=True)])
-    return several(_all_sorts(told_by_sorts(first), told_by_sorts(second)))
+    sorts = (*told_by_sorts(first), *told_by_sorts(second))
+    return several([*{sort.key: sort for sort in sorts}.values()])
 
 
 def size(form: Form) -> int:

@@ -216,10 +216,6 @@ class Keys(Collaborator):
             found = min(group, key=repr)
         return self.sites.setdefault(found, found)
 
-    def inner_site(self, site: Site) -> Site:
-        """The place of the containers that those made at a place hold."""
-        return self.common_site(Site(None, site))
-
     def unite(self, a: Any, b: Any) -> None:
         """A loop's variable stands for two containers in turn, one of which is a table: start
         again with both made at one place."""
@@ -250,7 +246,7 @@ class Keys(Collaborator):
         kind = self.held_kind(site)
         if kind is None:
             return self.machine.call(Numbers, site)
-        return self.machine.call(CELLS[kind], self.inner_site(site))
+        return self.machine.call(CELLS[kind], self.common_site(Site(None, site)))
 
     def check_held(self, site: Site, value: Any) -> None:
         """What is held as a number must be one; start again with cells that hold containers."""

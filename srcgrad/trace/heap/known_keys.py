@@ -76,17 +76,11 @@ class KnownKeys(Collaborator):
         nodes = self.recorder.region.builder.nodes
         return Moment(self.recorder.region, len(nodes), nodes[-1] if nodes else None)
 
-    def _note(self, obj: Any, key: Any, place: Any, asked: Any) -> None:
+    def note_key(self, obj: Any, key: Any, place: Any = True, asked: Any = None) -> None:
+        """A dict has a key from here on, to the end of the region; or a value that was ``asked``
+        tells whether it has it now."""
         self.noted_keys.append(Noted(obj, _keys_of(obj), key, place, asked, self._moment(),
                                      len(self.alterations)))
-
-    def note_key(self, obj: Any, key: Any, place: Any = True) -> None:
-        """A dict has a key from here on, to the end of the region."""
-        self._note(obj, key, place, None)
-
-    def note_asked(self, obj: Any, key: Any, found: Any) -> None:
-        """A value tells whether a dict has a key now."""
-        self._note(obj, key, None, found)
 
     def note_change(self, obj: Any, moved: bool) -> None:
         """A run-time dict changes; ``moved``: keys may go, or have another place."""

@@ -88,11 +88,6 @@ class ListRows(Collaborator):
             obj = part.owner
         return obj, path
 
-    def known_by(self, row: list[Any], form: Any) -> list[Any]:
-        """A row that holds the numbers of objects in a store."""
-        self.list_owners[id(row)].form = form
-        return row
-
     def part_state(self, number: int) -> Any:
         """The content of a row now."""
         part = self.list_owners[number]

@@ -60,7 +60,7 @@ def has_place(machine: Any, table: Any, key: Any) -> Any:
     if known is not None:
         return known
     found = machine.effects.emit_effect(operator.contains, (table.places, key), {}, BOOL)
-    machine.known_keys.note_asked(table.places, key, found)
+    machine.known_keys.note_key(table.places, key, None, found)
     return found
 
 

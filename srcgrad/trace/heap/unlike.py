@@ -337,7 +337,8 @@ def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
     if _stays(join, things):
         return Sort(key, (things[0],))
     if max(map(len, held)) > 1 or any(map(join.outside, things)) or not (
-            several and _may_part(join, things)):
+            several and all(isinstance(t, tuple) or id(t) in join.young or join.may_share(t)
+                            for t in things)):  # they may be known by their parts from here on
         return None
     return Sort(key)
 
@@ -347,11 +348,6 @@ def _stays(join: Join, things: list[Any]) -> bool:
     first = things[0]
     return all(t is first for t in things) and is_mutable(first) and type(first) is not list and (
         join.predicate is not None or join.walks) and id(first) not in join.made | join.young
-
-
-def _may_part(join: Join, things: list[Any]) -> bool:
-    """May things be known by their parts from here on?"""
-    return all(isinstance(t, tuple) or id(t) in join.young or join.may_share(t) for t in things)
 
 
 def _content(join: Join, sort: Sort, a: Any, b: Any) -> Shape:

@@ -62,7 +62,7 @@ class Construction(Collaborator):
     def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """``type.__call__(cls, ...)`` of a class of the user's."""
         new = cls.__new__
-        if _is_enum(cls) or (issubclass(cls, (tuple, str, int, float, frozenset)) and (
+        if issubclass(cls, enum.Enum) or (issubclass(cls, (tuple, str, int, float, frozenset)) and (
                 not hasattr(new, "__code__") or is_generated(new))):
             return cls(*args, **kwargs)
         if hasattr(new, "__code__") or issubclass(cls, np.ndarray):
@@ -116,7 +116,3 @@ class Construction(Collaborator):
                 if f.default_factory is not dataclasses.MISSING
                 and f.name not in given and f.name not in kwargs}
         return {**kwargs, **made}
-
-
-def _is_enum(cls: type) -> bool:
-    return issubclass(cls, enum.Enum)
