@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 else:
     Parts = object
 
+Args = tuple[Any, ...]  # of a call
+Kwargs = dict[str, Any]
+
 PASSED: Final[Any] = object()  # an operator's result where a part does not know the operands
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...errors import UnsupportedOperation
 from ...stage.machine import UNBOUND, Frame
 from ...types.guards import Native, Path
-from ..collaborator import PASSED, Collaborator
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..record.states import Maybe
 from ..record.tracers import Poison, Whole
 
@@ -29,7 +29,7 @@ class Namespaces(Collaborator):
     speaks_to = ("containers", "keys", "library_calls", "merges", "recorder", "sources",
                  "variables")
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is builtins.globals and not args:
             return Globals(self.merges.frames[-1])
         if function is builtins.locals and not args:
@@ -92,8 +92,7 @@ class Namespaces(Collaborator):
     def iterate(self, iterable: Any) -> Any:
         raise self._refused_whole()
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if type(obj) is not Globals:
             return self.next.called_method(obj, name, args, kwargs)
         if name in ("get", "__getitem__") and not kwargs:

@@ -11,6 +11,7 @@ from ...graph.ir import Value, abstract, avals_in
 from ...graph.purity import declare_pure
 from ...graph.symbolic import infer_fresh
 from ...types.kinds import Aval, aval_of
+from ..collaborator import Args, Kwargs
 from ..flow.control import Refusal
 from ..objects.special_methods import python_method
 from ..record.tracers import is_tracer
@@ -19,8 +20,7 @@ from .handlers import Traced
 Types = tuple[tuple[Aval, ...], bool]
 
 
-def result_types(machine: Any, name: str, function: Any, args: tuple[Any, ...],
-                 kwargs: dict[str, Any]) -> Types:
+def result_types(machine: Any, name: str, function: Any, args: Args, kwargs: Kwargs) -> Types:
     """The types of the results of ``function(*args)``, and whether they are a tuple.  Refuses
     effects, and results other than numbers and arrays.
 
@@ -49,8 +49,7 @@ def result_types(machine: Any, name: str, function: Any, args: tuple[Any, ...],
     return tuple(r.aval if is_tracer(r) else aval_of(r).but(expr=None) for r in parts), many
 
 
-def _tried(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-           ) -> Types | None:
+def _tried(machine: Any, function: Any, args: Args, kwargs: Kwargs) -> Types | None:
     declare_pure(function)
     try:
         found = infer_fresh(function, avals_in(machine.recorder.values_in(args)),
@@ -68,7 +67,7 @@ def _inlined(machine: Any, function: Any) -> Traced:
         method is None) else machine.call(method, function, *args, **kwargs))
 
 
-def ruled_call(machine: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def ruled_call(machine: Any, function: Any, args: Args, kwargs: Kwargs) -> Any:
     """A call of a function of the user's for which the rule book has a rule."""
     name = str(getattr(function, "__name__", type(function).__name__))
     declare_pure(function)  # who gives a rule says so

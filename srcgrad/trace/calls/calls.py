@@ -25,7 +25,7 @@ from ...types.kinds import OPAQUE
 from ...types.spelling import Method
 from ..assumptions import CalledFunction, Withdrawn
 from ..boundary.cached import call_cached, clear_cache
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..flow.control import Restart
 from ..heap.written_out import fromkeys
 from ..iteration.iteration import Staged
@@ -76,7 +76,7 @@ class Calls(Collaborator):
         self.depth = 0
         self.iterators: dict[int, tuple[Any, Any]] = {}
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """What a call gives; handed on as it is, so that no layer takes room on C's stack."""
         refused = refusal(function, args, kwargs)
         if refused is not None:
@@ -88,7 +88,7 @@ class Calls(Collaborator):
                 return self._call_known(function, args, kwargs)
         return self._call_known(function, args, kwargs)
 
-    def _call_known(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call_known(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         handler = self.handler(function)
         if handler is not None:
             return self.adopt(handler(self.machine, *args, **kwargs))
@@ -216,7 +216,7 @@ class Calls(Collaborator):
         raise TypeError(f"'{function.__class__.__name__}' object is not callable")
 
     # ---- Python functions ------------------------------------------------------------------
-    def call_function(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_function(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """A function written in Python: ruled functions are nodes, others are inlined."""
         if (result := self.library_calls.settled_call(function, args,
                                                       kwargs)) is not NotImplemented:
@@ -268,7 +268,7 @@ class Calls(Collaborator):
             k: self.foreigners.outside(v, path.child("attr", "keywords").child("item", k))
             for k, v in named.items()}
 
-    def _is_ruled(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def _is_ruled(self, function: Any, args: Args, kwargs: Kwargs) -> bool:
         if not is_library(getattr(function, "__module__", None)) and (
                 not (getattr(function, "__module__", "") or "").startswith("srcgrad.rules")):
             return False
@@ -277,8 +277,7 @@ class Calls(Collaborator):
         except TypeError:
             return True
 
-    def inline(self, function: types.FunctionType, args: tuple[Any, ...],
-               kwargs: dict[str, Any]) -> Any:
+    def inline(self, function: types.FunctionType, args: Args, kwargs: Kwargs) -> Any:
         """Run the staged body of a function in place of the call."""
         self.check_depth(function)
         self.class_attributes.note_method(function, args)
@@ -387,8 +386,8 @@ class Calls(Collaborator):
         else:
             self.sources.guard("is", path, value)
 
-    def _with_defaults(self, function: types.FunctionType, args: tuple[Any, ...],
-                       kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _with_defaults(self, function: types.FunctionType, args: Args,
+                       kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Defaults whose content may change are read from the function at each call; all of them
         where another function may be found there."""
         code = function.__code__

@@ -30,7 +30,7 @@ from ...types.guards import Native, Path
 from ...types.kinds import OPAQUE, Kind
 from ...types.spelling import Method
 from ..boundary.process_state import note_exact, told_by_place, told_by_process
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Range, Staged
 from ..numpy.written_out import Flat, ufunc_method
 from ..record.states import Columns
@@ -66,7 +66,7 @@ class LibraryCalls(Collaborator):
     def __init__(self) -> None:
         self.natives: dict[Any, Native] = {}
 
-    def apply_opaque(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def apply_opaque(self, fn: Any, args: Args, kwargs: Kwargs) -> Any:
         """A pure node with a result of unknown type."""
         inputs: list[Value] = []
         template = abstract(self.recorder.values_in(self.tuples.with_tuples(args)), inputs)
@@ -80,7 +80,7 @@ class LibraryCalls(Collaborator):
         key = (path, tuple(map(type, args)), args)
         return path.child("native", self.natives.setdefault(key, Native.calling(*args)))
 
-    def settled_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def settled_call(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """The result of a call that can be settled while tracing; NotImplemented if it cannot."""
         if not is_settled(function):
             return NotImplemented
@@ -99,7 +99,7 @@ class LibraryCalls(Collaborator):
                 self._adopt_parts(part)
         return self.calls.adopt(result)
 
-    def call_library(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_library(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """A function without Python source to inline: a node, a plain run, or an effect."""
         if (result := self.settled_call(function, args, kwargs)) is not NotImplemented:
             return result
@@ -155,7 +155,7 @@ class LibraryCalls(Collaborator):
         return any(isinstance(a, Staged) or (isinstance(a, list) and id(a) in self.symbolic_lists)
                    for a in args)
 
-    def numeric_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def numeric_call(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """A node for a function of traced values; numbers it needs now are demanded."""
         if self.operators.powers and _tells_complex(function):
             self.operators.want_complex(args)
@@ -179,8 +179,8 @@ class LibraryCalls(Collaborator):
             "knows", why="a variable or the elements of a list are arrays of different ranks",
             fix="use one name for each rank, or give all the same rank (np.atleast_2d)"))
 
-    def _settled(self, function: Any, args: tuple[Any, ...],
-                 kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def _settled(self, function: Any, args: Args,
+                 kwargs: Kwargs) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Numbers for the settings that derivative rules branch on (the order of ``np.diff``)."""
         entry = lookup(function)
         if entry is None or not entry.static:
@@ -222,7 +222,7 @@ class LibraryCalls(Collaborator):
                 return type(arg)(self.plain(a, as_array) for a in arg)
         return arg
 
-    def _demanded(self, args: tuple[Any, ...], kwargs: dict[str, Any], need: Demand,
+    def _demanded(self, args: Args, kwargs: Kwargs, need: Demand,
                   function: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Replace the traced ints whose numbers a function needs now."""
         counter = [0]
@@ -252,7 +252,7 @@ class LibraryCalls(Collaborator):
         new_args = tuple(visit(a) for a in args)
         return new_args, {k: visit(v) for k, v in kwargs.items()}
 
-    def _call_static(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call_static(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """No traced value goes in.  Results that are new arrays are made at each call; other
         results of library functions are computed now; unknown functions are effects."""
         for held in (function, getattr(function, "__self__", None), *args, *kwargs.values()):
@@ -362,7 +362,7 @@ def is_plain(value: Any, changes: Callable[[Any], bool]) -> bool:
     return isinstance(value, _PLAIN) and not is_tracer(value)
 
 
-def settled(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def settled(function: Callable[..., Any], args: Args, kwargs: Kwargs) -> Any:
     """The result; what would be read bit by bit, later, is read at once."""
     result = function(*args, **kwargs)
     return iter(list(result)) if hasattr(type(result), "__next__") else result

@@ -11,7 +11,7 @@ import numpy as np
 from ...types.public_names import of_scipy
 from ...types.spelling import Method
 from ...types.subclasses import native_class
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Staged
 from ..libraries import registry as libraries
 from ..objects.special_methods import (
@@ -32,8 +32,7 @@ class MethodCalls(Collaborator):
     speaks_to = ("calls", "containers", "effects", "handed_over", "library_calls", "lists",
                  "native_methods", "presence", "recorder")
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name in WRITING_METHODS and type(obj) is ArrayTracer:
             return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
         if name[:2] == "__" and (special := operation(obj, name, args)) is not None:
@@ -78,8 +77,7 @@ class MethodCalls(Collaborator):
             return getattr(self.machine.iterate(obj), name)(*args, **kwargs)
         return self.machine.called(self.machine.getattr(obj, name), args, kwargs)
 
-    def _string_method(self, obj: str, name: str, args: tuple[Any, ...],
-                       kwargs: dict[str, Any]) -> Any:
+    def _string_method(self, obj: str, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name == "join" and len(args) == 1 and not is_tracer(args[0]) and not (
                 isinstance(args[0], (list, tuple, str))):
             args = (self.machine.call(list, args[0]),)
@@ -93,14 +91,12 @@ class MethodCalls(Collaborator):
                 self.lists.unroll_maker(arg)  # texts are best known while tracing
         return self.library_calls.apply_opaque(Method(name), (obj, *args), kwargs)
 
-    def _ufunc_method(self, obj: np.ufunc, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def _ufunc_method(self, obj: np.ufunc, name: str, args: Args, kwargs: Kwargs) -> Any:
         return self.effects.ufunc_at(obj, *
                                      args) if name == "at" else self.library_calls.call_library(
             getattr(obj, name), args, kwargs)
 
-    def _call_array_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                           kwargs: dict[str, Any]) -> Any:
+    def _call_array_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         special = getattr(self.effects, f"array_{name}", None)
         if special is not None and type(obj) is ArrayTracer:
             return special(obj, *args, **kwargs)

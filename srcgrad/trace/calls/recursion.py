@@ -28,7 +28,7 @@ from ...stage.machine import Frame
 from ...types.dataclasses import dataclass
 from ...types.identifiers import name_or
 from ..assumptions import CalledFunction, Withdrawn
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..flow.control import Again, Bottom, Refusal, Restart, Unroll
 from ..flow.shapes import Failed, Leaf, build, leaf_shapes, leaves
 from ..flow.widening import widen
@@ -96,7 +96,7 @@ class Recursion(Collaborator):
         """Does a call of a function do what ``call`` does?"""
         return is_same(call.function, function) and call.taker is self.pushes.taker(staged)
 
-    def checkpointed(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    def checkpointed(self, function: Any, args: Args, kwargs: Kwargs,
                      kept: tuple[str, ...] = ()) -> Any:
         """A call whose adjoint runs the function again instead of keeping what it computed, but
         for what has the names ``kept`` there."""
@@ -105,8 +105,7 @@ class Recursion(Collaborator):
         with on_top(self.checkpoints, (getattr(function, "__code__", None), kept)):
             return self.machine.call(function, *args, **kwargs)
 
-    def within_budget(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-                      states: int) -> Any:
+    def within_budget(self, function: Any, args: Args, kwargs: Kwargs, states: int) -> Any:
         """A call whose loops keep so many states at a time."""
         with on_top(self.schedules.budgets, states):
             return self.machine.call(function, *args, **kwargs)

@@ -14,7 +14,7 @@ from ...graph.symbolic import materialise
 from ...stage.machine import UNBOUND
 from ...types.dims import Atom, Dim, Poly, may_raise, of_atom, symbols
 from ...types.kinds import Aval, Kind
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..record.homes import inherit_stored, is_active, reach
 from ..record.journal import Snapshot, Stored
 from ..record.states import SymbolicList
@@ -206,8 +206,7 @@ class _Recorded(Builder):
         super().__init__()
         self._recorder = recorder
 
-    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
-              aval: Aval) -> Value:
+    def apply(self, fn: Callable[..., Any], args: Args, kwargs: Kwargs, aval: Aval) -> Value:
         return self._recorder.as_value(self._recorder.computed(fn, aval, *args))
 
 

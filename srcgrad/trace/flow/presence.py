@@ -17,7 +17,7 @@ from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.machine import NORMAL, UNBOUND
 from ...types.spelling import Method
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..heap.items import raises_key_error
 from ..iteration.iteration import Entries
 from ..record.journal import Content, Field
@@ -277,15 +277,14 @@ class Presence(Collaborator):
             return None
         raise self.machine.call(KeyError, key)
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if type(obj) in DICTS[1:] and name in JOURNALED:
             return self.calls.adopt(self.container_method(obj, name, args, kwargs))
         if type(obj) in DICTS[1:] and name in ("update", "subtract"):
             return self.update(obj, name, args, kwargs)
         return self.next.called_method(obj, name, args, kwargs)
 
-    def update(self, obj: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def update(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> None:
         """``update`` and ``subtract`` of the dicts of ``collections``, key by key."""
         counts = isinstance(obj, collections.Counter)
 
@@ -314,8 +313,7 @@ class Presence(Collaborator):
         for bound, (key, value) in self.entries(source, "items").items:
             self.either_way(bound, functools.partial(act, key, value), do_nothing)
 
-    def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                         kwargs: dict[str, Any]) -> Any:
+    def container_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if any(isinstance(a, StandIn) for a in args) and isinstance(obj, (dict, set)):
             self.keys.make_table(obj)
         if isinstance(obj, list) and name == "extend" and isinstance(args[0], StandIn):

@@ -20,7 +20,7 @@ from ...types.subclasses import content_of, item_step, make, native_class
 from ..assumptions import KnownLengths
 from ..boundary.identity import equal_if_one
 from ..calls.refused import endless_container
-from ..collaborator import PASSED, Collaborator
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..flow.control import Restart
 from ..iteration.elements import NdIter
 from ..iteration.iteration import (
@@ -283,8 +283,7 @@ class Containers(Collaborator):
             i += 1
 
     # ---- methods -----------------------------------------------------------------------------
-    def container_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                         kwargs: dict[str, Any]) -> Any:
+    def container_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name in READS:
             obj = self.references.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
@@ -338,8 +337,7 @@ class Containers(Collaborator):
         return type(place) is ScalarTracer and (
             place.aval.expr is None or is_varying(place.aval.expr))
 
-    def _change_outside(self, obj: Any, name: str, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> Any:
+    def _change_outside(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         """A change of a container from outside: an effect at each call; its shadow follows.
         Where the method returns something, the content must be known."""
         if name in ("pop", "popitem", "setdefault",
@@ -358,8 +356,7 @@ class Containers(Collaborator):
             return None
         return self.presence.container_method(shadow, name, args, kwargs)
 
-    def _container_read(self, obj: Any, name: str, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> Any:
+    def _container_read(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         path = self.found_functions.paths.get(id(obj))
         if path is None:
             if name in ("index", "count") and isinstance(obj, list) and (
@@ -380,8 +377,7 @@ class Containers(Collaborator):
             return self.presence.container_method(seen, name, args, kwargs)
         return getattr(seen, name)(*args, **kwargs)
 
-    def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> Any:
+    def symbolic_method(self, obj: list[Any], name: str, args: Args, kwargs: Kwargs) -> Any:
         found = self.searches.found(obj, name, *args) if (
             name in ("index", "count") and len(args) == 1) else PASSED
         return self.list_methods.symbolic_method(obj, name, args, kwargs) if (

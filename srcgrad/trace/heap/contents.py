@@ -13,7 +13,7 @@ from typing import Any
 
 from ...stage.defaults import MachineDefaults
 from ...stage.machine import NORMAL
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..flow.partial import DELETED
 from ..flow.presence import DICTS, do_nothing, unordered
 from ..iteration.iteration import Entries
@@ -84,7 +84,7 @@ class Contents(Collaborator):
                 self.machine.setitem, made, self.keys.static_key(key), content), do_nothing)
         return made
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         perhaps = next((k for k, v in kwargs.items() if type(v) is Maybe), None)
         if perhaps is not None:
             return self._call_perhaps(function, args, kwargs, perhaps)
@@ -109,8 +109,7 @@ class Contents(Collaborator):
             return self.presence.decided(held, lambda: self.machine.call(function, *args, **kwargs))
         return self.next.called(function, args, kwargs)
 
-    def _call_perhaps(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-                      name: str) -> Any:
+    def _call_perhaps(self, function: Any, args: Args, kwargs: Kwargs, name: str) -> Any:
         """A call with a keyword argument of a dict that may or may not have it."""
         given = kwargs[name]
         bound = self.presence.is_bound(given)

@@ -14,7 +14,7 @@ from ...rules.python.orders import sorted_places
 from ...types.dims import is_varying
 from ...types.kinds import SCALARS, Aval, Kind, int_aval
 from ...types.spelling import place_of_greatest, place_of_least
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Cursor, Rows, Staged, length, staged_iterable
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
@@ -31,8 +31,7 @@ class ListMethods(Collaborator):
     def __init__(self) -> None:
         self.held: Any = None
 
-    def symbolic_method(self, obj: list[Any], name: str, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> Any:
+    def symbolic_method(self, obj: list[Any], name: str, args: Args, kwargs: Kwargs) -> Any:
         """A method of a list of unknown length."""
         if name == "append" and self.list_rows.append_to_row(obj, args[0]):
             return None

@@ -17,7 +17,7 @@ from ...types.kinds import INT, OPAQUE
 from ...types.spelling import Method
 from ...types.subclasses import native_class
 from ..assumptions import Withdrawn
-from ..collaborator import PASSED, Collaborator
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..flow.control import Restart
 from ..objects.access import is_cached_property
 from ..objects.special_methods import class_attribute, python_method
@@ -84,7 +84,7 @@ class References(Collaborator):
         if id(obj) not in self.found_functions.paths and self.may_store(kind_of(obj)):
             raise Restart(stored_as(kind_of(obj)))
 
-    def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def instance(self, cls: Any, args: Args, kwargs: Kwargs) -> Any:
         return self.owned(self.construction.instance(cls, args, kwargs))
 
     def owned(self, made: Any) -> Any:
@@ -332,8 +332,7 @@ class References(Collaborator):
     def iterate(self, obj: Any) -> Any:
         return self.machine.iterate(self.content(obj)) if self._is_content(obj) else PASSED
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if not self._is_content(obj):
             return self.next.called_method(obj, name, args, kwargs)
         if name == "update":
@@ -369,7 +368,7 @@ class References(Collaborator):
     def static_truth(self, value: Any) -> bool | None:
         return True if type(value) is Reference else self.machine.static_truth(self.linked(value))
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is id and type(args[0]) is Reference and args[0].store.found is not None:
             return self.recorder.computed(id, INT.but(expr=None), self.as_found(args[0]))
         method = python_method(function, "__call__") if type(function) is Reference else None

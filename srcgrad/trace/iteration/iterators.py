@@ -19,7 +19,7 @@ from ...errors import UnsupportedOperation
 from ...graph.ir import Block, walk
 from ...stage.machine import EXPRESSION, Frame
 from ..assumptions import LateItems
-from ..collaborator import PASSED, Collaborator
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..numpy.written_out import Flat, is_written_out
 from ..objects.special_methods import python_method
 from ..record.journal import Field
@@ -188,7 +188,7 @@ class Iterators(Collaborator):
         return self.machine.while_(lambda: self.machine.compare("<", iterable.position, length(
             self.machine, iterable.inner)), Step(run, body), orelse, rest)
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is next or (getattr(function, "__module__", "") in TAKING and isinstance(
                 function, Hashable) and function not in LOOKING):
             args = tuple(map(cursor_of, args))
@@ -224,8 +224,7 @@ class Iterators(Collaborator):
             return not is_library(function.__module__)
         return python_method(function, "__call__") is not None
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if any(type(a) is Cursor and a.kept for a in args) and isinstance(
                 obj, (list, dict, set, str)) and python_method(obj, name) is None:
             args = tuple(self.consumed(a, True) if name != "append" else a for a in args)

@@ -15,7 +15,7 @@ from ...graph.ir import Value
 from ...rules.numpy.selections import chosen, sampled, shuffled
 from ...types.kinds import INT, Aval, Kind, array
 from ...types.spelling import Method
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..heap.written_out import items_at
 from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
 
@@ -35,7 +35,7 @@ class Selections(Collaborator):
     def __init__(self) -> None:
         self.classes: dict[Value, type] = {}  # of generators that the run makes
 
-    def selection(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def selection(self, fn: Any, args: Args, kwargs: Kwargs) -> Any:
         """What a call that selects at random returns; NOTHING for other calls."""
         name = getattr(fn, "name", getattr(fn, "__name__", ""))
         owner = args[0] if type(fn) is Method and args else getattr(fn, "__self__", None)
@@ -50,8 +50,7 @@ class Selections(Collaborator):
             return NOTHING if found is None else found(fn, owner, *rest, **kwargs)
         return NOTHING
 
-    def draw(self, fn: Any, owner: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any],
-             aval: Aval) -> Any:
+    def draw(self, fn: Any, owner: Any, name: str, args: Args, kwargs: Kwargs, aval: Aval) -> Any:
         """A draw by the same generator."""
         if type(fn) is Method:
             return self.effects.act(Method(name), (owner, *args), kwargs, aval)

@@ -14,7 +14,7 @@ from ...stage.source import is_generated
 from ...types.kinds import OPAQUE
 from ...types.subclasses import native_class
 from ..boundary.process_state import note_exact
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..record.structures import is_library
 from ..record.tracers import contains_tracer, users_class
 from ..values.state_of_c import is_made_anew
@@ -29,7 +29,7 @@ class Construction(Collaborator):
     def __init__(self) -> None:
         self.exceptions: dict[int, tuple[BaseException, tuple[Any, ...], dict[str, Any]]] = {}
 
-    def construct(self, cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def construct(self, cls: type, args: Args, kwargs: Kwargs) -> Any:
         """An instance: of a user's class by its staged ``__init__``, of others natively."""
         if cls.__module__ in ("builtins", "collections"):
             args = tuple(self.containers.resolved(a) for a in args)
@@ -59,7 +59,7 @@ class Construction(Collaborator):
             return self.machine.call(meta.__call__, cls, *args, **kwargs)
         return self.references.instance(cls, args, kwargs)
 
-    def instance(self, cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def instance(self, cls: Any, args: Args, kwargs: Kwargs) -> Any:
         """``type.__call__(cls, ...)`` of a class of the user's."""
         new = cls.__new__
         if issubclass(cls, enum.Enum) or (issubclass(cls, (tuple, str, int, float, frozenset)) and (
@@ -86,8 +86,7 @@ class Construction(Collaborator):
             cls(*args, **kwargs)  # raises Python's own TypeError
         return obj
 
-    def _generated_init(self, cls: Any, obj: Any, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> None:
+    def _generated_init(self, cls: Any, obj: Any, args: Args, kwargs: Kwargs) -> None:
         """The ``__init__`` of a dataclass: it only assigns; ``__post_init__`` and the factories
         of defaults are staged."""
         kwargs = self._with_factories(cls, args, kwargs)
@@ -107,8 +106,7 @@ class Construction(Collaborator):
                 del cls.__post_init__
         self.machine.call(post, obj, *held)
 
-    def _with_factories(self, cls: Any, args: tuple[Any, ...],
-                        kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _with_factories(self, cls: Any, args: Args, kwargs: Kwargs) -> dict[str, Any]:
         """The keywords of a dataclass, with the defaults that ``default_factory`` makes."""
         fields = [f for f in getattr(cls, "__dataclass_fields__", {}).values() if f.init]
         given = {f.name for f in [f for f in fields if not f.kw_only][:len(args)]}

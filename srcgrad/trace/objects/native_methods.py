@@ -11,7 +11,7 @@ from typing import Any
 
 from ...types.operators import BINARY, COMPARE
 from ...types.subclasses import PLAIN, assembled, content_of, native_class, parts_of
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..record.journal import Content
 from .special_methods import DUNDER
 
@@ -26,8 +26,7 @@ class NativeMethods(Collaborator):
     speaks_to = ("calls", "containers", "foreigners", "found_functions", "items", "presence",
                  "references", "sources")
 
-    def native_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def native_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         special = getattr(self, f"_native{name[:-2]}", None) if name.startswith("__") else None
         if special is not None:
             return special(obj, *args, **kwargs)

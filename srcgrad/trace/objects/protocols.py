@@ -11,7 +11,7 @@ import numpy as np
 from ...types.kinds import Kind
 from ..calls.calls import is_users
 from ..calls.refused import foreign
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..values.comparisons import MIRROR
 from ..values.texts import filled, format_by, formatted, is_staged_text
@@ -61,7 +61,7 @@ class Protocols(Collaborator):
         """The number that an object is as an index."""
         return self.machine.call(python_method(obj, "__index__"), obj) if _is_index(obj) else obj
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is range and any(map(_is_index, args)):
             args = tuple(map(self._index_of, args))
         if isinstance(function, types.MethodWrapperType) and function.__name__ == "__call__":
@@ -77,7 +77,7 @@ class Protocols(Collaborator):
             args = tuple(self._as_array(a) for a in args)
         return self.next.called(function, args, kwargs)
 
-    def asked(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def asked(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """What an operand's own method makes of the call; NotImplemented if there is none."""
         owner = getattr(function, "__self__", function)
         of_ufunc = isinstance(owner, np.ufunc)
@@ -112,8 +112,7 @@ class Protocols(Collaborator):
             return formatted(self.machine, value, conversion, spec)
         return self.next.format(value, conversion, spec)
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name == "format" and type(obj) is str and any(
                 is_staged_text(self.machine, a) for a in (*args, *kwargs.values())):
             return format_by(self.machine, obj, args, kwargs)
@@ -155,7 +154,7 @@ def _asks(array: Any, other: Any, own: str) -> bool:
         hasattr(asked, "__code__") or python_method(other, "__array__") is not None)
 
 
-def as_asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def as_asked(function: Any, args: Args, kwargs: Kwargs) -> Any:
     """The arguments of a ufunc, or of a method of one, as ``__array_ufunc__`` gets them: options by
     name, outputs in a tuple.  (``out=...`` asks for an array.)"""
     ufunc = getattr(function, "__self__", function)
@@ -173,7 +172,7 @@ def as_asked(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> An
     return args[:inputs], named
 
 
-def _operands(args: tuple[Any, ...], kwargs: dict[str, Any], of_ufunc: bool) -> list[Any]:
+def _operands(args: Args, kwargs: Kwargs, of_ufunc: bool) -> list[Any]:
     """What NumPy asks about a call: the inputs and outputs of a ufunc; for other functions also
     the arrays in lists."""
     if of_ufunc:

@@ -9,6 +9,7 @@ import numpy as np
 from ...graph.infer import infer
 from ...types.dataclasses import dataclass
 from ...types.kinds import OPAQUE, Aval, Kind, array, python_scalar, scalar
+from ..collaborator import Args, Kwargs
 from .tracers import ArrayTracer, contains_tracer, is_tracer
 
 # where `size` stands among the positional arguments
@@ -38,7 +39,7 @@ class VectorDraw:
     vector: str
     dtype: type
 
-    def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def bound(self, args: Args, kwargs: Kwargs) -> dict[str, Any]:
         return {**dict(zip((*self.names, "size"), args)), **kwargs}
 
 
@@ -49,8 +50,7 @@ _VECTORS = {
     "multivariate_hypergeometric": VectorDraw(("colors", "nsample"), "colors", np.int64)}
 
 
-def draw_aval(machine: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
-              ) -> Aval | None:
+def draw_aval(machine: Any, name: str, args: Args, kwargs: Kwargs) -> Aval | None:
     """The type of what a method of NumPy's generators of random numbers returns."""
     if name in ("seed", "shuffle", "set_state"):
         return None
@@ -116,8 +116,7 @@ def _broadcast(values: list[Any]) -> tuple[Any, ...]:
     return found
 
 
-def _vector_aval(machine: Any, draw: VectorDraw, args: tuple[Any, ...],
-                 kwargs: dict[str, Any]) -> Aval:
+def _vector_aval(machine: Any, draw: VectorDraw, args: Args, kwargs: Kwargs) -> Aval:
     given = draw.bound(args, kwargs)
     shape = _shape(given[draw.vector])
     lead: tuple[Any, ...] = shape[:-1]
@@ -141,7 +140,7 @@ def _permutation_aval(name: str, args: tuple[Any, ...]) -> Aval:
     return OPAQUE
 
 
-def _choice_aval(machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Aval:
+def _choice_aval(machine: Any, args: Args, kwargs: Kwargs) -> Aval:
     """The type of a choice from an array, or of a choice of places."""
     first = kwargs.get("a", args[0] if args else None)
     size = kwargs.get("size", args[1] if len(args) > 1 else None)

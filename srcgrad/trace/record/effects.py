@@ -17,7 +17,7 @@ from ...types.kinds import OPAQUE, Aval, Kind, python_scalar
 from ...types.spelling import Method
 from ..assumptions import KnownLengths
 from ..boundary.leaks import leak
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Range
 from ..numpy.selections import NOTHING
 from ..numpy.written_out import numbers_of, require_shape, rows_of, ufunc_at
@@ -44,7 +44,7 @@ class Effects(Collaborator):
                  "found_functions", "handed_over", "items", "library_calls", "opening", "operators",
                  "recorder", "references", "selections", "tuples", "unions")
 
-    def emit_effect(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    def emit_effect(self, fn: Any, args: Args, kwargs: Kwargs,
                     aval: Aval | Callable[..., Aval | None] | None) -> Any:
         """A node that runs ``fn`` at every call; on one of several things, under branches.
         ``aval`` is the type of its result, or gives it for the arguments."""
@@ -66,7 +66,7 @@ class Effects(Collaborator):
         ends = map(self.recorder.values_in, (arg.start, arg.stop, arg.step))
         return self.recorder.computed(range, OPAQUE, *ends)
 
-    def act(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], aval: Aval | None) -> Any:
+    def act(self, fn: Any, args: Args, kwargs: Kwargs, aval: Aval | None) -> Any:
         inputs: list[Value] = []
         arrays = array_tracers((args, kwargs))
         for array in arrays:
@@ -87,8 +87,7 @@ class Effects(Collaborator):
             self.selections.classes[outputs[0]] = made
         return self.recorder.wrap(outputs[0]) if outputs else None
 
-    def drawn(self, obj: Any, name: str, args: tuple[Any, ...],
-              kwargs: dict[str, Any]) -> Aval | None:
+    def drawn(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Aval | None:
         """The type of what a method of a run-time object returns: known for the generators of
         random numbers that the program makes."""
         if obj.type is random.Random:
@@ -129,8 +128,7 @@ class Effects(Collaborator):
         target = self.handed_over.object_value(obj)
         self.emit_effect(fn, (target, *self.handed_over.on_hand_over(fn, args)), kwargs, None)
 
-    def effect_aval(self, function: Any, args: tuple[Any, ...],
-                    kwargs: dict[str, Any]) -> Aval | None:
+    def effect_aval(self, function: Any, args: Args, kwargs: Kwargs) -> Aval | None:
         """Result types of random draws and clocks; others are opaque."""
         name = getattr(function, "__name__", "")
         owner = getattr(function, "__self__", None)
@@ -147,7 +145,7 @@ class Effects(Collaborator):
         return OPAQUE
 
     # ---- writes by library functions -----------------------------------------------------------
-    def call_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call_out(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """``f(..., out=buffer)``: compute, then write into the buffer."""
         kwargs = dict(kwargs)
         out = kwargs.pop("out")
@@ -185,7 +183,7 @@ class Effects(Collaborator):
             stored.append(one if target is None else target)
         return tuple(stored) if isinstance(result, tuple) else stored[0]
 
-    def _check_out(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
+    def _check_out(self, function: Any, args: Args, kwargs: Kwargs,
                    targets: tuple[Any, ...]) -> None:
         """Raise what NumPy raises where the results cannot be cast to ``out``."""
         if function is np.take and all(type(t) is ArrayTracer for t in (args[0], *targets)):

@@ -22,7 +22,7 @@ from ...types.structure import PLAIN, mapped
 from ..assumptions import Assumption, FollowedArrays, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
-from ..collaborator import Collaborator
+from ..collaborator import Args, Collaborator, Kwargs
 from ..exceptions.attempts import UNTOLD, Reached, Stop, refused
 from ..flow.control import Refusal, Restart
 from ..flow.repeats import Repeat
@@ -369,7 +369,7 @@ class Recorder(Collaborator):
             tracer.seen = (home.current, tracer.seen[1], Dead)
 
     # ---- application -------------------------------------------------------------------
-    def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def apply(self, fn: Callable[..., Any], args: Args, kwargs: Kwargs) -> Any:
         """Apply a NumPy-like function: a node, and tracers for its results."""
         arg_values = plain_numbers(tuple([self.values_in(a) for a in args]))
         kw_values = plain_numbers({k: self.values_in(v) for k, v in kwargs.items()})
@@ -438,8 +438,8 @@ class Recorder(Collaborator):
         self.sources.guard_size("ge0", size - 1)
         return True
 
-    def _result(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
-                outcome: Outcome, index: int, value: Value) -> Any:
+    def _result(self, fn: Callable[..., Any], args: Args, kwargs: Kwargs, outcome: Outcome,
+                index: int, value: Value) -> Any:
         """The tracer of one result: a new object, or a view of an argument."""
         relation = outcome.views[index]
         try:

@@ -24,7 +24,7 @@ from ...types.guards import Native, Path
 from ...types.kinds import Kind
 from ...types.operators import BINARY, COMPARE, UNARY
 from ..calls.handlers import Traced
-from ..collaborator import PASSED, Collaborator
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..record.structures import is_library
 from ..record.tracers import (
     ArrayTracer,
@@ -108,7 +108,7 @@ class Foreigners(Collaborator):
         return made
 
     # ---- what Python does ------------------------------------------------------------------
-    def native(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def native(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """The result of a call that involves no traced value, as what it is at each call."""
         holders: list[Foreign] = []
         template, values = self._given((args, kwargs), function, holders)
@@ -280,15 +280,14 @@ class Foreigners(Collaborator):
     def length(self, obj: Any) -> Any:
         return self.native(len, (obj,), {})
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if type(obj) is Foreign:
             return self.machine.call(self.machine.getattr(obj, name), *args, **kwargs)
         if self.has_foreign and type(obj) is ArrayTracer and holds_foreign(args):
             args = self._as_arrays(args)
         return self.next.called_method(obj, name, args, kwargs)
 
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if type(function) is Foreign:
             return self.native(_call, (function, *args), kwargs)
         if isinstance(function, type) and is_data(function) and not contains_tracer((args, kwargs)):

@@ -15,7 +15,7 @@ import numpy as np
 from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.machine import Frame
-from ..collaborator import PASSED, Collaborator
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..heap.unlike import things_in
 from ..iteration.iteration import Items
 from ..objects.special_methods import truth_method
@@ -93,7 +93,7 @@ class Unions(Collaborator):
         return self.next.getitem(obj, key) if found is PASSED else found
 
     # ---- calls and comparisons -----------------------------------------------------------------
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if type(function) is Choice or is_member(function):
             return self.each(function, lambda f: self.machine.call(f, *args, **kwargs))
         if (function is isinstance or function is callable) and args and type(args[0]) is Choice:
@@ -115,13 +115,11 @@ class Unions(Collaborator):
                     function, *args, **{**kwargs, name: one}))  # noqa: B023
         return self.next.called(function, args, kwargs)
 
-    def _with_each(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-                   place: int) -> Any:
+    def _with_each(self, function: Any, args: Args, kwargs: Kwargs, place: int) -> Any:
         return self.each(args[place], lambda one: self.machine.call(
             function, *args[:place], one, *args[place + 1:], **kwargs))
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if type(obj) is Choice or is_member(obj):
             return self.each(obj, lambda o: self.machine.call_method(o, name, *args, **kwargs))
         return self.next.called_method(obj, name, args, kwargs)

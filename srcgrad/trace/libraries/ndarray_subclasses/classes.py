@@ -22,7 +22,7 @@ from ....graph.purity import may_probe
 from ....types.guards import Path
 from ....types.structure import mapped
 from ....types.subclasses import attributes_of_array, base_array, is_array_class
-from ...collaborator import Collaborator
+from ...collaborator import Args, Collaborator, Kwargs
 from ...objects.protocols import UFUNCS, as_asked
 from ...objects.special_methods import class_attribute, is_of_ndarray
 from ...record.structures import rebuilder, record_fields
@@ -169,7 +169,7 @@ class ArrayClasses(Collaborator):
         return self.next.super_(self.class_for(cls) if isinstance(obj, ClassedArray) else cls, obj)
 
     # ---- calls -------------------------------------------------------------------------------
-    def called(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         of_library = is_of_library(function)
         if function is super and len(args) == 2 and isinstance(args[1], ClassedArray):
             return self.machine.super_(*args)
@@ -184,8 +184,7 @@ class ArrayClasses(Collaborator):
                 return self._library_call(function, args, kwargs)
         return self.next.called(function, args, kwargs)
 
-    def called_method(self, obj: Any, name: str, args: tuple[Any, ...],
-                      kwargs: dict[str, Any]) -> Any:
+    def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name == "view" and is_tracer(obj) and any(
                 is_array_class(wanted := w) for w in (*args, *kwargs.values())):
             if type(obj) is ArrayTracer:
@@ -200,7 +199,7 @@ class ArrayClasses(Collaborator):
                 lambda own, *a, **k: self.machine.call_method(own, name, *a, **k))
         return self.next.called_method(obj, name, args, kwargs)
 
-    def _library_call(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _library_call(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         """A function of NumPy or SciPy, or of ``math``, with instances among its arguments."""
         args, kwargs = as_asked(function, args, kwargs)
         found = self.protocols.asked(function, args, kwargs)

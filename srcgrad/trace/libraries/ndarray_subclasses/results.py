@@ -23,7 +23,7 @@ from ....graph.probing import dummy
 from ....types.kinds import Kind
 from ....types.public_names import public_name
 from ....types.structure import mapped
-from ...collaborator import Collaborator
+from ...collaborator import Args, Collaborator, Kwargs
 from ...record.tracers import ClassedArray, OpaqueTracer, Poison, Tracer, is_tracer
 
 ASKED = vars(np.ndarray).keys() - {"__new__", "__doc__", "__array_finalize__", "__class_getitem__"}
@@ -85,8 +85,7 @@ class ArrayResults(Collaborator):
 
     speaks_to = ("array_classes", "calls", "recorder", "sources")
 
-    def of(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any],
-           run: Callable[..., Any]) -> Any:
+    def of(self, function: Any, args: Args, kwargs: Kwargs, run: Callable[..., Any]) -> Any:
         """A call, by ``run`` on plain arrays, with what NumPy does with the instances."""
         plain = self.array_classes.unclassed((args, kwargs))
         example = Example()
