@@ -266,22 +266,16 @@ def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
     return np.can_cast(source.aval.dtype, to, casting)
 
 
-@handles(np.issubdtype)
-def issubdtype(machine: Any, arg1: Any, arg2: Any) -> Any:
-    if contains_tracer((arg1, arg2)):
-        return machine.recorder.computed(np.issubdtype, BOOL, arg1, arg2)
-    return np.issubdtype(arg1, arg2)
+def _told_by_run(function: Any, aval: Any) -> Any:
+    """A function that the run calls where a traced value takes part."""
+    return lambda machine, *args, **named: (
+        machine.recorder.computed(function, aval, *args, *named.values())
+        if contains_tracer((args, named)) else function(*args, **named))
 
 
-def _limits(machine: Any, dtype: Any, function: Any) -> Any:
-    """The limits of numbers of a dtype."""
-    if not is_tracer(dtype):
-        return function(dtype)
-    return machine.recorder.computed(function, OPAQUE, dtype)
-
-
+HANDLERS[np.issubdtype] = _told_by_run(np.issubdtype, BOOL)
 for _limit in (np.finfo, np.iinfo):
-    HANDLERS[_limit] = functools.partial(_limits, function=_limit)
+    HANDLERS[_limit] = _told_by_run(_limit, OPAQUE)
 
 
 def _common(machine: Any, function: Any, operands: tuple[Any, ...]) -> Any:
