@@ -227,7 +227,7 @@ class Statements(Collaborator):
                 raise
             return NORMAL
         self.guarded.guard_nodes(start, changed, lambda: self.guarded.leave_raising(leave, manager))
-        with self.open_names.left(self.merges.frames[-1]):
+        with on_top(self.open_names.leaving, self.merges.frames[-1]):
             self.machine.call(leave, manager, None, None, None)
         return jump
 
@@ -339,7 +339,7 @@ class Statements(Collaborator):
                 raise
             return self.branches.after(ended, rest)
         self.guarded.guard_nodes(start, changed, final)
-        with self.open_names.left(self.merges.frames[-1]):
+        with on_top(self.open_names.leaving, self.merges.frames[-1]):
             ended = final()
         return self.branches.after(self.branches.after(ended, lambda: jump), rest)
 

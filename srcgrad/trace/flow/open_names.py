@@ -10,8 +10,6 @@ decides it.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 from ...errors import JoinError
@@ -23,7 +21,6 @@ from ...types.spelling import require_bound
 from ..assumptions import FollowedNames
 from ..collaborator import Collaborator
 from ..record.journal import Cell, Slot
-from ..record.scopes import on_top
 from ..record.structures import is_library
 from ..record.tracers import ArrayTracer, Jump, Poison, ScalarTracer
 from .control import Restart
@@ -85,12 +82,6 @@ class OpenNames(Collaborator):
     def note_open(self, cell: Cell, state: Any, paths: Any) -> None:
         if isinstance(cell, Slot) and paths is not None and type(state) is not Poison:
             self.opened[id(cell.owner), cell.name, id(state)] = (cell.owner, state, paths)
-
-    @contextlib.contextmanager
-    def left(self, frame: Frame) -> Iterator[None]:
-        """Run what runs as a statement of the function in a frame is left."""
-        with on_top(self.leaving, frame):
-            yield
 
     def may_be_unbound(self, paths: Any) -> bool:
         """May one of the paths on which a name is unbound have led here?"""

@@ -2,46 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 
-class on_top:
+@contextlib.contextmanager
+def on_top(stack: list[Any], item: Any) -> Iterator[None]:
     """``with on_top(stack, item):`` the item is the last one of a list.
 
     >>> held = []
-    >>> with on_top(held, 1):
-    ...     held
+    >>> with on_top(held, 1): print(held)
     [1]
     >>> held
     []
     """
-
-    def __init__(self, stack: list[Any], item: Any) -> None:
-        self.stack = stack
-        self.item = item
-
-    def __enter__(self) -> None:
-        self.stack.append(self.item)
-
-    def __exit__(self, *_: object) -> None:
-        self.stack.pop()
+    stack.append(item)
+    try:
+        yield
+    finally:
+        stack.pop()
 
 
-class during:
-    """``with during(owner, name=value):`` an attribute has another value."""
-
-    def __init__(self, owner: Any, **values: Any) -> None:
-        self.owner = owner
-        self.values = values
-
-    def __enter__(self) -> None:
-        before = {name: getattr(self.owner, name) for name in self.values}
-        self._set()
-        self.values = before
-
-    def __exit__(self, *_: object) -> None:
-        self._set()
-
-    def _set(self) -> None:
-        for name, value in self.values.items():
-            setattr(self.owner, name, value)
+@contextlib.contextmanager
+def during(owner: Any, **values: Any) -> Iterator[None]:
+    """``with during(owner, name=value):`` attributes have other values."""
+    before = {name: getattr(owner, name) for name in values}
+    try:
+        for name, value in values.items():
+            setattr(owner, name, value)
+        yield
+    finally:
+        for name, value in before.items():
+            setattr(owner, name, value)
