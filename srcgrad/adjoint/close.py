@@ -259,10 +259,9 @@ class _Closing:
         self.scope.node_of[value], self.scope.block_of[value] = node, forward
         return value
 
-    def _with_prelude(self, block: Block, prelude: Builder, known: dict[Value, Value],
-                      elements: tuple[Value, ...] = ()) -> Block:
+    def _with_prelude(self, block: Block, prelude: Builder, known: dict[Value, Value]) -> Block:
         inner = rebuild(block, dict(known))
-        return Block((*inner.params, *elements), (*prelude.nodes, *inner.nodes), inner.outputs)
+        return inner.but(nodes=(*prelude.nodes, *inner.nodes))
 
     def _frozen(self, value: Value, block: Block) -> Value:
         """A list of the user's as it is now: he may go on to change it."""
@@ -344,12 +343,13 @@ class _Closing:
         block = self._sizes_only(block, body, prelude, known, saved)
         slots = _slots(forward, saved, known, self.scope.in_arm(forward))
         kept = [v for v in saved if all(known[v] is not s.param for s in slots)]
-        new = self._with_prelude(block, prelude, known, tuple(known[v] for v in kept))
-        node = node.but(
-            inputs=(*node.inputs, *(self._sequence(forward, v) for v in kept)), blocks=(new,),
-            params={**node.params, "loop": node.loop.but(
-                n_consumed=node.loop.n_consumed + len(kept))})
-        return _with_slots(node, slots)
+        node = node.but(blocks=(self._with_prelude(block, prelude, known),))
+        backward = LoopParts(node)
+        backward.extend(
+            consumed=([known[v] for v in kept], [self._sequence(forward, v) for v in kept]),
+            carried=([s.param for s in slots], [s.init for s in slots],
+                     [s.following for s in slots], [Value(s.result) for s in slots]))
+        return backward.loop(node)
 
     def _provide(self, needed: list[Value], block: Block, forward: Block, prelude: Builder,
                  known: dict[Value, Value], keep: Callable[[Value], Value],
@@ -480,18 +480,3 @@ def _slots(forward: Node, saved: list[Value], known: dict[Value, Value],
             slots.append(Slot(parts.results[k], param, known[old],
                               shaped_like(aval, parts.inits[k])))
     return slots
-
-
-def _with_slots(node: Node, slots: list[Slot]) -> Node:
-    """A backward loop with more carried values."""
-    if not slots:
-        return node
-    spec, block = node.loop, node.blocks[-1]
-    at = spec.n_carried
-    block = block.but(
-        params=(*block.params[:1 + at], *(s.param for s in slots), *block.params[1 + at:]),
-        outputs=(*block.outputs[:at], *(s.following for s in slots), *block.outputs[at:]))
-    inputs = (*node.inputs[:3 + at], *(s.init for s in slots), *node.inputs[3 + at:])
-    outputs = (*node.outputs[:at], *(Value(s.result) for s in slots), *node.outputs[at:])
-    return node.but(inputs=inputs, outputs=outputs, blocks=(block,), params={
-        **node.params, "loop": spec.but(n_carried=at + len(slots))})

@@ -19,7 +19,7 @@ from srcgrad.emit.conditionals import (
 )
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
-from srcgrad.emit.facts import gone_through, is_row, produced_by
+from srcgrad.emit.facts import gone_through, is_row
 from srcgrad.emit.literals import call, name, names_in
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.order import is_adjoint
@@ -168,10 +168,9 @@ class Control(Plain):
         found: set[Value] = set()
         for node in dict.fromkeys(self.folding.producer.values()):  # one for each of its outputs
             if node.op == "loop":
-                jump = 1 if node.loop.exits else 0
-                names = self.naming.loops[node].slots
-                self._copied(names, node.blocks[-1].outputs[jump:], found)
-                self._copied(names, LoopParts(node).inits, found)
+                names, parts = self.naming.loops[node].slots, LoopParts(node)
+                self._copied(names, parts.next + parts.last, found)
+                self._copied(names, parts.inits, found)
             elif node.op == "if" and not self.folding.is_expression(node):
                 for block in node.blocks:
                     self._copied([self.naming.of[v] for v in node.outputs], block.outputs, found)
@@ -299,13 +298,11 @@ class Control(Plain):
         """Parameters of loops that have no value before the first iteration."""
         return set()
 
-    def unbound_elements(self, node: Node, inits: Sequence[Value]) -> set[str]:
+    def unbound_elements(self, parts: LoopParts) -> set[str]:
         """The names of variables that a loop keeps before they have a value: they are None."""
-        parts = LoopParts(node)
-        self.unbound.update(p for p, v in zip(parts.carried, inits, strict=True)
+        self.unbound.update(p for p, v in zip(parts.carried, parts.inits, strict=True)
                             if self.may_be_unbound(v))
-        return {found for element, *_ in produced_by(node)
-                for found in self._unbound_names(element)}
+        return {found for element in parts.produced for found in self._unbound_names(element)}
 
     def _unbound_names(self, value: Value) -> set[str]:
         """The variables without a value that may be read where a value is."""
@@ -338,12 +335,11 @@ class Control(Plain):
 
     def loop(self, node: Node, stmts: Stmts) -> None:
         spec, names, plan = node.loop, self.naming.loops[node], self.sizes.plan(node)
-        body = node.blocks[-1]
-        jump = 1 if spec.exits else 0
-        inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
+        parts = LoopParts(node)
+        inits = parts.inits
         before: Stmts = []
         self.before(node, names, before)
-        kept_unbound = self.unbound_elements(node, inits)
+        kept_unbound = self.unbound_elements(parts)
         before += parallel([(n, self.e.of(v)) for n, v in zip(names.slots, inits, strict=False)
                             if not self.is_undefined(v) or n in kept_unbound or (
                                 n in self.copied)] + [
@@ -356,8 +352,7 @@ class Control(Plain):
             first.append(ast.AugAssign(ast.Name(names.trips, ast.Store()), ast.Add(),
                                        ast.Constant(1)))
         self.elements(node, first)
-        for (element, sequence, stacked), shape in zip(produced_by(node), plan.shapes,
-                                                       strict=True):
+        for (element, sequence, stacked), shape in zip(parts.kept, plan.shapes, strict=True):
             indexed = shape is not None or sequence in plan.sparse
             ordinal = self.e.ordinal(node) if indexed else None
             if element in self.sizes.into:
@@ -365,16 +360,15 @@ class Control(Plain):
             copied = stacked and shape is None and element.aval.kind is Kind.ARRAY
             places = () if ordinal is None else (*self.row(node, sequence), ordinal)
             store = Store(self.name_of(sequence), places, copied, element.aval.optional)
-            self.assign_store(body, element, store, first, late)
-        nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
-        end = End(tuple(zip(names.slots, nexts, strict=True)), tuple(late),
-                  body.outputs[0] if jump else None, names.jump)
-        inner = self.block(body, end, ())
+            self.assign_store(node.blocks[-1], element, store, first, late)
+        end = End(tuple(zip(names.slots, parts.next + parts.last, strict=True)), tuple(late),
+                  parts.jump, names.jump)
+        inner = self.block(node.blocks[-1], end)
         statement = self.for_loop(node, names, first, inner) if spec.kind == "for" else (
             self.while_loop(node, [*first, *inner]))
         self.comments.mark(statement, node)
         stmts.append(statement)
-        for (element, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+        for (element, sequence, _), shape in zip(parts.kept, plan.shapes, strict=True):
             if shape is None and spec.reverse and sequence not in plan.sparse:
                 reverse = ast.Attribute(name(self.name_of(sequence)), "reverse", ast.Load())
                 stmts.append(ast.Expr(call(reverse)))
@@ -410,7 +404,7 @@ class Control(Plain):
                 count = name(names.count)
         if names.jump is not None:
             before.append(assign(names.jump, ast.Constant(0)))
-        for (_, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+        for (_, sequence, _), shape in zip(LoopParts(node).kept, plan.shapes, strict=True):
             start: ast.expr = ast.List([], ast.Load())
             if sequence in plan.rows:
                 continue

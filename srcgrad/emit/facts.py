@@ -15,17 +15,6 @@ def facts(graph: Graph) -> tuple[Order, Storage]:
     return order, Storage(order, is_forced).run(graph)
 
 
-def produced_by(node: Node) -> tuple[tuple[Value, Value, bool], ...]:
-    """The (element, sequence, stacked) triples of a loop node."""
-    spec = node.loop
-    body = node.blocks[-1]
-    jump = 1 if spec.exits else 0
-    at = jump + spec.n_carried + spec.n_last
-    stacked = spec.stacked or (False,) * spec.n_produced
-    return tuple(zip(body.outputs[at:at + spec.n_produced],
-                     node.outputs[at:at + spec.n_produced], stacked, strict=True))
-
-
 def copy_of(value: Value, hint: str | None, origin: Origin | None) -> Node:
     fresh = Value(value.aval, hint)
     return Node("copy", (value,), (fresh,), {}, (), origin)

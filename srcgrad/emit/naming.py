@@ -13,7 +13,6 @@ import operator
 import re
 from collections.abc import Iterable, Sequence
 
-from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding, is_named
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.order import WRITES, Order, is_adjoint
@@ -76,13 +75,9 @@ class Naming:
 
     def is_defined(self, node: Node, index: int) -> bool:
         """Does every path give output ``index`` a value?"""
-        if node.op == "loop":
-            spec = node.loop
-            first = (1 if spec.exits else 0) + spec.n_carried
-            return not first <= index < first + spec.n_last
-        if node.op != "if":
-            return True
         output = node.outputs[index]
+        if node.op != "if":
+            return node.op != "loop" or output not in LoopParts(node).lasts
         if output not in self.defined:
             makers = [self.folding.producer.get(b.outputs[index]) for b in node.blocks]
             self.defined[output] = not any(
@@ -157,7 +152,7 @@ class Naming:
         if node.op == "loop":
             if value is node.outputs[-1]:
                 return f"n_{self.letter(node)}"
-            for element, sequence, _ in produced_by(node):
+            for element, sequence, _ in LoopParts(node).kept:
                 if sequence is value:
                     return self.saved_name(element)
         if node.op == "read":
@@ -284,26 +279,20 @@ class Naming:
         spec, order = node.loop, self.order
         names = self.loops[node] = LoopNames()
         start, end = order.start[node], order.end[node]
-        body = node.blocks[-1]
-        body_start, body_end = order.span[body]
-        lead = 1 if spec.kind == "for" else 0
-        jump = 1 if spec.exits else 0
+        body_start, body_end = order.span[node.blocks[-1]]
+        parts = LoopParts(node)
         self.outside(node, names)
         lasts: list[tuple[Value, Value, list[Span]]] = []
-        for i in range(spec.n_carried + spec.n_last):
-            result, following = node.outputs[jump + i], body.outputs[jump + i]
+        for i, (result, following) in enumerate(zip(
+                parts.results + parts.lasts, parts.next + parts.last, strict=True)):
             spans = [(body_end + 1, end + 1), *self.live.spans(result, end + 1)]
             if spec.kind == "while":  # the test runs once more after the last iteration
                 spans.append(order.span[node.blocks[0]])
             values: list[Value] = []
             if i < spec.n_carried:
-                init = node.inputs[spec.first_init + i]
-                values = [body.params[lead + i], init]
+                values = [parts.carried[i], parts.inits[i], *parts.tested[i:i + 1]]
                 spans.append((start + 1, body_start + 1))
-                spans += self.live.spans(body.params[lead + i], body_start + 1)
-                if spec.kind == "while":
-                    test = node.blocks[0].params[i]
-                    values.append(test)
+                spans += self.live.spans(parts.carried[i], body_start + 1)
             elif result not in self.live.last:
                 names.slots.append("_")
                 self.of[result] = "_"
@@ -325,7 +314,7 @@ class Naming:
             self.prefer.setdefault(following, name)
         if spec.kind == "for":
             self.name_index(node, names)
-        for e in body.params[lead + spec.n_carried:]:
+        for e in parts.elements:
             if e not in self.live.sizes.elements:
                 self.of[e] = self.table.take(self.element_name(node, e), self.live.spans(e))
         for inner in node.blocks:
@@ -338,7 +327,7 @@ class Naming:
         """The variables that exist before the loop runs: sequences, counters."""
         spec, order = node.loop, self.order
         start, end = order.start[node], order.end[node]
-        for element, sequence, _ in produced_by(node):
+        for element, sequence, _ in LoopParts(node).kept:
             if sequence in self.live.sizes.plan(node).rows:  # kept in a row of an outer one
                 self.of[sequence] = self.of[self.live.sizes.plan(node).rows[sequence][1]]
                 names.sequences.append(self.of[sequence])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from ..graph.filled import filled_with
 from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
+from ..graph.parts import LoopParts
 from .rewriting import Replacing
 
 
@@ -46,17 +47,8 @@ class _Spread(Replacing):
 
     def without_items(self, node: Node) -> Node:
         """A loop that does not go through such lists."""
-        count, body = node.loop.n_consumed, node.blocks[-1]
-        sequences, elements = (values[len(values) - count:] for values in (
-            node.inputs, body.params))
-        kept = [k for k, sequence in enumerate(sequences) if sequence not in self.items]
-        if len(kept) == count:
-            return node
-        self.replaced.update((element, self.items[sequence]) for element, sequence in zip(
-            elements, sequences, strict=True) if sequence in self.items)
-        body = body.but(params=(*body.params[:len(body.params) - count],
-                                *(elements[k] for k in kept)))
-        return node.but(
-            inputs=(*node.inputs[:len(node.inputs) - count], *(sequences[k] for k in kept)),
-            params={**node.params, "loop": node.loop.but(n_consumed=len(kept))},
-            blocks=(*node.blocks[:-1], body))
+        parts = LoopParts(node)
+        self.replaced.update((element, self.items[source]) for element, source in zip(
+            parts.elements, parts.sources, strict=True) if source in self.items)
+        parts.choose(consumed=[k for k, v in enumerate(parts.sources) if v not in self.items])
+        return parts.loop(node)
