@@ -74,6 +74,12 @@ def place_of(stmt: ast.stmt) -> Where | None:
     return next((where for where in found if isinstance(where, Where)), None)
 
 
+def tied_like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
+    """``new``, tied to what ``old`` was tied to."""
+    new.__dict__.update((k, v) for k, v in vars(old).items() if k in ("node", "where"))
+    return new
+
+
 def node_of(stmt: ast.stmt) -> Node | None:
     """The node that a statement was tied to."""
     found = getattr(stmt, "node", None)

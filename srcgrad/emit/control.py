@@ -20,11 +20,12 @@ from srcgrad.emit.conditionals import (
 from srcgrad.emit.counting import length_of_range, range_of
 from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import gone_through, is_row
-from srcgrad.emit.literals import call, name, names_in
+from srcgrad.emit.literals import call, name
 from srcgrad.emit.naming import LoopNames
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
+from srcgrad.emit.trees import names_in, target_of
 from srcgrad.graph.checking import checks
 from srcgrad.graph.ir import Block, Node, Value
 from srcgrad.graph.parts import LoopParts
@@ -488,14 +489,12 @@ class Control(Plain):
         whole = gone_through(node.inputs[1], self.folding.producer)
         targets: dict[Value, ast.expr] = {}
         for made, stmt in zip((n for n in inner.nodes if n not in self.folding.inlined), body):
-            target = stmt.targets[0] if isinstance(stmt, ast.Assign) and (
-                len(stmt.targets) == 1) else None
+            named = target_of(stmt)
             if not made.inputs or made.inputs[0] not in whole or not is_row(made, index) or (
                     made.inputs[0] in inner.params or made.inputs[0] in targets
-                    or not isinstance(target, ast.Name) or target.id != self.name_of(made.out)
-                    or target.id in names_in(*kept)):
+                    or named != self.name_of(made.out) or named in names_in(*kept)):
                 break
-            targets[made.inputs[0]] = target
+            targets[made.inputs[0]] = ast.Name(named, ast.Store())
         if not targets or targets.keys() != whole:
             return None
         target, *more = targets.values()
