@@ -80,10 +80,7 @@ class _Closing:
     # ---- the backward regions ----------------------------------------------------------------
 
     def _close_nodes(self, block: Block) -> Block:
-        nodes = tuple(self._close_node(n) for n in block.nodes)
-        if all(a is b for a, b in zip(nodes, block.nodes)):
-            return block
-        new = block.but(nodes=nodes)
+        new = block.but(nodes=tuple(self._close_node(n) for n in block.nodes))
         if block in self.scope.owner:
             self.scope.owner[new] = self.scope.owner[block]
         return new
@@ -91,9 +88,7 @@ class _Closing:
     def _close_node(self, node: Node) -> Node:
         if not node.blocks:
             return node
-        blocks = tuple(self._close_nodes(b) for b in node.blocks)
-        if any(a is not b for a, b in zip(blocks, node.blocks)):
-            node = node.but(blocks=blocks)
+        node = node.but(blocks=tuple(self._close_nodes(b) for b in node.blocks))
         mirror = node.params.get("mirror")
         if mirror is None:
             return node
@@ -208,8 +203,6 @@ class _Closing:
             self._provide(needed, block, mirrored, prelude, known, keep)
             block = self._sizes_only(block, mirrored, prelude, known, [], arm)
             blocks.append(self._with_prelude(block, prelude, known))
-        if all(a is b for a, b in zip(blocks, node.blocks)):
-            return node
         return node.but(blocks=tuple(blocks))
 
     def _read_final(self, value: Value, inside: Block, prelude: Builder,

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from srcgrad.emit.facts import copy_of, facts
 from srcgrad.emit.order import WRITES, Order, is_forced, is_mutable
 from srcgrad.emit.storage import Storage
+from srcgrad.graph.changing import Changing
 from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind
@@ -47,37 +48,19 @@ def own_carried(graph: Graph) -> tuple[Graph, Order, Storage]:
     return (changed, *facts(changed)) if owner.copied else (graph, order, storage)
 
 
-class _Owner:
+class _Owner(Changing):
     """Rewrites loops so that carried values written by the adjoint start as its own."""
 
     def __init__(self, carried: _Carried, order: Order, storage: Storage) -> None:
+        super().__init__()
         self.carried, self.order, self.storage = carried, order, storage
         self.copied = False
 
-    def graph(self, graph: Graph) -> Graph:
-        forward = 0 if graph.border is None else graph.border
-        nodes: list[Node] = []
-        border = graph.border
-        for i, node in enumerate(graph.block.nodes):
-            if i == forward and border is not None:
-                border = len(nodes)
-            self.node(node, nodes)
-        if border is not None and forward >= len(graph.block.nodes):
-            border = len(nodes)
-        return graph.but(block=graph.block.but(nodes=tuple(nodes)), border=border)
-
-    def block(self, block: Block) -> Block:
-        nodes: list[Node] = []
-        for node in block.nodes:
-            self.node(node, nodes)
-        return block.but(nodes=tuple(nodes))
-
-    def node(self, node: Node, nodes: list[Node]) -> None:
-        if node.op == "loop":
-            node = self.loop(node, nodes)
-        if node.blocks:
-            node = node.but(blocks=tuple(self.block(b) for b in node.blocks))
-        nodes.append(node)
+    def nodes(self, nodes: Iterable[Node]) -> list[Node]:
+        made: list[Node] = []
+        for node in nodes:
+            made.append(self.within(self.loop(node, made) if node.op == "loop" else node))
+        return made
 
     def loop(self, node: Node, nodes: list[Node]) -> Node:
         parts = LoopParts(node)

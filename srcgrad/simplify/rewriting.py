@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph.broadcasting import never_one
+from ..graph.changing import Changing
 from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, uses_of
 from ..graph.symbolic import infer_fresh
 from ..types.kinds import Aval
@@ -21,20 +22,7 @@ class Emit(Builder):
                                                         avals_in(kwargs)).aval)
 
 
-class Replacing:
-    """What stands for which value."""
-
-    def __init__(self) -> None:
-        self.replaced: dict[Value, Value] = {}
-
-    def now(self, value: Value) -> Value:
-        """What stands for ``value`` now."""
-        while value in self.replaced:
-            value = self.replaced[value]
-        return value
-
-
-class Rewriter(Replacing):
+class Rewriter(Changing):
     """Walks a graph in program order.
 
     :meth:`visit` sees every node of the backward part (and every node of role ``adjoint``)
@@ -90,11 +78,7 @@ class Rewriter(Replacing):
             self._node(node, nodes, adjoint)
         self.blocks.pop()
         self.leave()
-        outputs = tuple(self.now(v) for v in block.outputs)
-        if len(nodes) == len(block.nodes) and all(map(_same, nodes, block.nodes)) \
-                and outputs == block.outputs:
-            return block
-        return block.but(nodes=tuple(nodes), outputs=outputs)
+        return block.but(nodes=tuple(nodes), outputs=tuple([self.now(v) for v in block.outputs]))
 
     def _node(self, node: Node, nodes: list[Node], adjoint: bool) -> None:
         replaced = self.replaced
@@ -103,9 +87,7 @@ class Rewriter(Replacing):
                 node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
                 break
         if node.blocks:
-            blocks = tuple(self._block(b, adjoint) for b in node.blocks)
-            if not all(map(_same, blocks, node.blocks)):
-                node = node.but(blocks=blocks)
+            node = node.but(blocks=tuple([self._block(b, adjoint) for b in node.blocks]))
         again = not self.sees_again and "again" in node.params and node.params["again"]
         if again:
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
@@ -154,10 +136,6 @@ class Rewriter(Replacing):
 def emit_values(emit: Emit) -> set[Value]:
     """The values that the nodes in ``emit`` make."""
     return {v for node in emit.nodes for v in node.outputs}
-
-
-def _same(a: object, b: object) -> bool:
-    return a is b
 
 
 def same_shape(value: Aval, base: Aval) -> bool:

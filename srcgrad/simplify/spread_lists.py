@@ -10,10 +10,10 @@ one, the number itself is used.
 
 from __future__ import annotations
 
+from ..graph.changing import Changing
 from ..graph.filled import filled_with
-from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
+from ..graph.ir import Graph, Node, Value, uses_of, walk
 from ..graph.parts import LoopParts
-from .rewriting import Replacing
 
 
 def keep_spread(graph: Graph) -> Graph:
@@ -25,25 +25,19 @@ def keep_spread(graph: Graph) -> Graph:
     found = ((node, filled_with(node, makers, uses)) for node in walk(graph.block)
              if node.op == "loop" and node.origin is not None and node.origin.role == "adjoint")
     items = {node.outputs[0]: filled[1] for node, filled in found if filled is not None}
-    return graph.but(block=_Spread(items).block(graph.block)) if items else graph
+    return _Spread(items).graph(graph) if items else graph
 
 
-class _Spread(Replacing):
+class _Spread(Changing):
     def __init__(self, items: dict[Value, Value]) -> None:
         super().__init__()
         self.items = items  # of lists
 
-    def block(self, block: Block) -> Block:
-        nodes: list[Node] = []
-        for node in block.nodes:
-            if node.op == "get" and node.inputs[0] in self.items and len(node.inputs) == 2:
-                self.replaced[node.out] = self.items[node.inputs[0]]
-                continue
-            if node.op == "loop":
-                node = self.without_items(node)
-            nodes.append(node.but(inputs=tuple(map(self.now, node.inputs)),
-                                  blocks=tuple(map(self.block, node.blocks))))
-        return block.but(nodes=tuple(nodes), outputs=tuple(map(self.now, block.outputs)))
+    def node(self, node: Node) -> list[Node]:
+        if node.op == "get" and node.inputs[0] in self.items and len(node.inputs) == 2:
+            self.replaced[node.out] = self.items[node.inputs[0]]
+            return []
+        return [self.within(self.without_items(node) if node.op == "loop" else node)]
 
     def without_items(self, node: Node) -> Node:
         """A loop that does not go through such lists."""

@@ -22,6 +22,7 @@ from collections import Counter
 
 import numpy as np
 
+from ..graph.changing import Changing
 from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, uses_of
 from ..graph.parts import LoopParts
 from ..graph.symbolic import fresh_size
@@ -54,31 +55,18 @@ def stack_outer_products(graph: Graph) -> Graph:
     """
     if graph.border is None:
         return graph
-    nodes = graph.block.nodes
-    backward = nodes[graph.border:]
-    changed = [m for n in backward for m in _visited(n)]
-    if len(changed) == len(backward) and all(a is b for a, b in zip(changed, backward)):
-        return graph
-    # several products may read one stack of rows
-    return share(graph.but(block=graph.block.but(nodes=(*nodes[:graph.border], *changed))))
+    found = _Stacked().graph(graph, forward=False)
+    return graph if found is graph else share(found)  # several products may read one stack of rows
 
 
-def _visited(node: Node) -> list[Node]:
-    """A node with the loops in it changed, and what follows it."""
-    if not node.blocks:
+class _Stacked(Changing):
+    def node(self, node: Node) -> list[Node]:
+        """A node with the loops in it changed, and what follows it."""
+        node = self.within(node)
+        if node.op == "loop" and node.loop.kind == "for" and not node.loop.exits and (
+                "mirror" not in node.params):
+            return _Stacking(node).run()
         return [node]
-    blocks = []
-    for block in node.blocks:
-        nodes = tuple(m for n in block.nodes for m in _visited(n))
-        same = len(nodes) == len(block.nodes) and all(
-            a is b for a, b in zip(nodes, block.nodes))
-        blocks.append(block if same else block.but(nodes=nodes))
-    if any(a is not b for a, b in zip(blocks, node.blocks)):
-        node = node.but(blocks=tuple(blocks))
-    if node.op == "loop" and node.loop.kind == "for" and not node.loop.exits and (
-            "mirror" not in node.params):
-        return _Stacking(node).run()
-    return [node]
 
 
 @dataclass
