@@ -39,11 +39,15 @@ class Changing:
         return block.but(nodes=tuple(self.nodes(block.nodes)),
                          outputs=tuple([self.now(v) for v in block.outputs]))
 
+    def cross(self) -> None:
+        """The border of the graph is reached."""
+
     def graph(self, graph: Graph, forward: bool = True) -> Graph:
         """A graph with its nodes changed; without ``forward`` those behind the border."""
         block = graph.block
         before = block.nodes[:graph.border]
         made = self.nodes(before) if forward else [*before]
+        self.cross()
         after = [] if graph.border is None else self.nodes(block.nodes[graph.border:])
         new = block.but(nodes=(*made, *after), outputs=tuple([self.now(v) for v in block.outputs]))
         return graph if new is block else graph.but(
