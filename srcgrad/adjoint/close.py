@@ -49,6 +49,8 @@ from .shapes import answered, content_reads, shape_questions
 from .sizes import Sizes
 from .undefined import without_undefined
 
+_SUPPORT = Origin(role="support")
+
 
 def close(graph: Graph, *, final_arrays: bool = True, recompute: bool = True) -> Graph:
     """The closed form of an open graph (see the module's text); closed graphs are unchanged.
@@ -166,22 +168,22 @@ class _Closing:
     def _forward_length(self, value: Value, forward: Block) -> Value:
         """The length of a forward list as a value of its block; 0 if it is not bound yet."""
         self._bind(value)
-        number = Value(INT)
-        node = Node("list_len", (value,), (number,), {}, (), Origin(role="support"))
-        self.additions.nodes.setdefault(forward, []).append((self.scope.node_of.get(value), node))
-        self.scope.node_of[number], self.scope.block_of[number] = node, forward
-        return number
+        return self._in_forward(Node("list_len", (value,), (Value(INT),), {}, (), _SUPPORT),
+                                self.scope.node_of.get(value), forward)
 
     def _forward_size(self, value: Value, axis: int, forward: Block) -> Value:
         """The size of a forward value as a value of its block."""
         assert value.aval.shape is not None
         self._bind(value)
         number = Value(int_aval(value.aval.shape[axis]).but(optional=value.aval.optional))
-        node = Node("dim", (value,), (number,), {"axis": axis}, (), Origin(role="support"))
-        extra = self.additions.nodes.setdefault(forward, [])
-        extra.append((self.scope.node_of.get(value), node))
-        self.scope.node_of[number], self.scope.block_of[number] = node, forward
-        return number
+        return self._in_forward(Node("dim", (value,), (number,), {"axis": axis}, (), _SUPPORT),
+                                self.scope.node_of.get(value), forward)
+
+    def _in_forward(self, node: Node, after: Node | None, block: Block) -> Value:
+        """Adds a node to a forward block, behind another one."""
+        self.additions.nodes.setdefault(block, []).append((after, node))
+        self.scope.node_of[node.out], self.scope.block_of[node.out] = node, block
+        return node.out
 
     def _close_if(self, node: Node, forward: Node) -> Node:
         blocks = []
@@ -240,17 +242,14 @@ class _Closing:
     def _forward_read(self, read: Node, forward: Block) -> Value:
         """A read in the forward block: one that is there already, or a new one."""
         key = key_of(read)
-        extra = self.additions.nodes.setdefault(forward, [])
-        for node in (*forward.nodes, *(n for _, n in extra)):
+        for node in (*forward.nodes, *(n for _, n in self.additions.nodes.get(forward, ()))):
             if node.op == "read" and key_of(node) == key:
                 return node.out
         value = read.out.like(aval=read.out.aval, hint=None)
         node = read.but(outputs=(value,), origin=Origin(
             where=None if read.origin is None else read.origin.where, role="support"))
         inside = [n for n in forward.nodes if any(o in read.inputs for o in n.outputs)]
-        extra.append((inside[-1] if inside else None, node))
-        self.scope.node_of[value], self.scope.block_of[value] = node, forward
-        return value
+        return self._in_forward(node, inside[-1] if inside else None, forward)
 
     def _with_prelude(self, block: Block, prelude: Builder, known: dict[Value, Value]) -> Block:
         inner = rebuild(block, dict(known))
@@ -263,10 +262,8 @@ class _Closing:
             return value
         if value not in self.copied:
             copied = Value(value.aval, value.hint)
-            node = Node("copy", (value,), (copied,), {}, (), Origin(role="support"))
-            self.additions.nodes.setdefault(block, []).append((maker, node))
-            self.scope.node_of[copied], self.scope.block_of[copied] = node, block
-            self.copied[value] = copied
+            self.copied[value] = self._in_forward(
+                Node("copy", (value,), (copied,), {}, (), _SUPPORT), maker, block)
             self._sequences.add(copied)
         return self.copied[value]
 

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import NonDifferentiable, UnsupportedOperation
-from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
+from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, is_adjoint, walk
 from ..rules.broadcast import scatter_add
 from ..types.kinds import Kind, in_words
 from . import arrays, lists, regions
@@ -232,7 +232,7 @@ class Reverse:
         """Is an output hidden, or (where it is finite, or the infinite tangent of what is) seen in
         part only?"""
         value = node.outputs[0]
-        tangent = node.origin is not None and node.origin.role == "adjoint"
+        tangent = is_adjoint(node)
         if not finite and (self.covered.holds(value) or not tangent):
             return self.covered.holds(value)
         return self.asked_for.holds(value) if value.aval.shape == () else (

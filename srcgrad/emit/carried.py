@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.emit.facts import copy_of, facts
-from srcgrad.emit.order import WRITES, Order, is_forced, is_mutable
+from srcgrad.emit.order import Order, is_forced, is_mutable
 from srcgrad.emit.storage import Storage
 from srcgrad.graph.changing import Changing
-from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind
 

@@ -6,9 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.trees import copy_in, target_of
-from srcgrad.graph.ir import Node, Value
+from srcgrad.graph.ir import Node, Value, is_adjoint
 
 WIDEST = 72
 

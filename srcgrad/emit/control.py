@@ -22,12 +22,11 @@ from srcgrad.emit.expressions import inverted, truth
 from srcgrad.emit.facts import gone_through, is_row
 from srcgrad.emit.literals import call, name
 from srcgrad.emit.naming import LoopNames
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Shape, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
 from srcgrad.emit.trees import names_in, target_of
 from srcgrad.graph.checking import checks
-from srcgrad.graph.ir import Block, Node, Value
+from srcgrad.graph.ir import Block, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records

@@ -15,11 +15,10 @@ from srcgrad.emit.counting import difference
 from srcgrad.emit.fold import Folding, is_short_circuit
 from srcgrad.emit.literals import BINARY, COMPARE, GRIDS, UNARY, Namespace, call, if_any, name
 from srcgrad.emit.naming import Naming
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.texts import f_string
-from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
+from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value, is_adjoint
 from srcgrad.graph.records import copy_record, zero_record
 from srcgrad.types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
 from srcgrad.types.spelling import (

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from srcgrad.emit.events import Event, Events, Families
-from srcgrad.emit.order import WRITES, Order, is_adjoint
+from srcgrad.emit.order import Order, is_adjoint
 from srcgrad.graph.checking import checks
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Through, Value, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Ref, Suggested, Through, Value, walk
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import PLACES, Method
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from srcgrad.emit.comments import node_of, text_of, tied_like
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.order import WRITES, is_adjoint, is_mutable
+from srcgrad.emit.order import is_adjoint, is_mutable
 from srcgrad.emit.storage import makes_fresh
 from srcgrad.emit.trees import (
     Put,
@@ -28,7 +28,7 @@ from srcgrad.emit.trees import (
     variables,
 )
 from srcgrad.emit.wrapping import WIDTH
-from srcgrad.graph.ir import Node, Value
+from srcgrad.graph.ir import WRITES, Node, Value, is_adjoint
 from srcgrad.types.kinds import SCALARS
 
 LOOK_BACK = 24  # statements before the one that takes another in
@@ -43,6 +43,7 @@ class Motion:
         self._memory: dict[str, set[object]] = {}
         self._depth = 1
         self._mentioned: dict[ast.stmt, set[str]] = {}
+        self._given: dict[ast.stmt, tuple[str, ast.expr] | None] = {}  # what _gives says
         self._later: dict[str, list[ast.stmt]] = {}  # statements that mention a name, last first
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
@@ -113,6 +114,11 @@ class Motion:
         return stmt
 
     def _once_read(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
+        if stmt not in self._given:
+            self._given[stmt] = self._gives(stmt)
+        return self._given[stmt]
+
+    def _gives(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
         """The name and the expression that a statement of the backward part gives to one other."""
         node = node_of(stmt)
         name = target_of(stmt)

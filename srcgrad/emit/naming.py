@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 
 from srcgrad.emit.fold import Folding, is_named
 from srcgrad.emit.liveness import Liveness
-from srcgrad.emit.order import WRITES, Order, is_adjoint
+from srcgrad.emit.order import Order
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Ref, Value, is_adjoint, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import symbols

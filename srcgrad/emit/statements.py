@@ -18,10 +18,9 @@ from srcgrad.emit.expressions import Expressions, at_places, inverted, negated, 
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
 from srcgrad.emit.naming import Naming
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.trees import copied, copy_in, names_in, renamed
-from srcgrad.graph.ir import Index, Node, Ref, Steps, Value
+from srcgrad.graph.ir import Index, Node, Ref, Steps, Value, is_adjoint
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import add_records
 from srcgrad.types.identifiers import is_name

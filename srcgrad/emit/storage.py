@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.emit.order import WRITES, Order, is_mutable
-from srcgrad.graph.ir import Block, Graph, Index, Node, Value
+from srcgrad.emit.order import Order, is_mutable
+from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import Attribute, Method, sums

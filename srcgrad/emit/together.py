@@ -22,9 +22,8 @@ import numpy as np
 from srcgrad.emit.comments import node_of, text_of, tied_like
 from srcgrad.emit.expressions import inverted
 from srcgrad.emit.motion import Motion, is_short
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.trees import Put, emptied, names_in, stored_in, target_of, variables
-from srcgrad.graph.ir import Value
+from srcgrad.graph.ir import Value, is_adjoint
 
 
 def together(function: ast.FunctionDef, users: Mapping[Value, int],

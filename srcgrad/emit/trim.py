@@ -10,9 +10,8 @@ from collections import Counter
 from collections.abc import Container
 
 from srcgrad.emit.handles import Handles
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.whole_lists import with_whole_lists
-from srcgrad.graph.ir import Block, Graph, Node, Value, uses_of
+from srcgrad.graph.ir import Block, Graph, Node, Value, is_adjoint, uses_of
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dims import Dim, Poly
 

@@ -227,6 +227,15 @@ class Node:
                     self.origin if origin is _SAME else origin)
 
 
+STORES = frozenset({"write", "acc", "update"})  # to arrays
+WRITES = STORES | {"append", "pop", "put", "insert", "list_acc"}  # and to lists
+
+
+def is_adjoint(node: Node) -> bool:
+    """Does the node belong to what differentiation added?"""
+    return node.origin is not None and node.origin.role == "adjoint"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
     """A straight list of nodes with parameters and outputs."""

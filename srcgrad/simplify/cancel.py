@@ -21,7 +21,7 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.equality import key_of
-from ..graph.ir import Graph, Index, Node, Ref, Value, walk
+from ..graph.ir import Graph, Index, Node, Ref, Value, is_adjoint, walk
 from ..types.kinds import SCALARS, Kind, same_dtype
 from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
@@ -139,7 +139,7 @@ class _Cancel(Operands):
             raise _Unknown
         operands = self.operands_of(node)
         if fn in MUL or fn in DIV or fn in NEG or (
-                self._is_adjoint(node) and (fn in ADD or fn in SUB)):
+                is_adjoint(node) and (fn in ADD or fn in SUB)):
             parts = [self._polynomial(v, self._aligned(v, node, labels)) for v in operands]
             return _combined(fn, parts)
         if fn is np.expand_dims and type(operands[1]) is int:
@@ -148,10 +148,6 @@ class _Cancel(Operands):
         if fn is np.broadcast_to:
             return self._polynomial(operands[0], self._aligned(operands[0], node, labels))
         raise _Unknown
-
-    @staticmethod
-    def _is_adjoint(node: Node) -> bool:
-        return node.origin is not None and node.origin.role == "adjoint"
 
     def _aligned(self, operand: Any, node: Node, labels: tuple[Label, ...]) -> tuple[Label, ...]:
         """The labels of an operand's axes, which are broadcast to those of the node's result."""
@@ -217,7 +213,7 @@ class _Cancel(Operands):
         fn = operator.iadd if node.op == "acc" else node.params["fn"]
         base, value = node.inputs[:2]
         adds = fn in (operator.iadd, operator.isub)
-        if fn not in _IN_PLACE or (adds and not self._is_adjoint(node)):
+        if fn not in _IN_PLACE or (adds and not is_adjoint(node)):
             raise _Unknown
         if not node.params["steps"]:
             other = self._polynomial(value, self._aligned(value, node, labels))

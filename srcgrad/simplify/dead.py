@@ -24,11 +24,9 @@ are alive.
 from __future__ import annotations
 
 from ..graph.checking import checks
-from ..graph.ir import Block, Graph, Node, Value, walk
+from ..graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint, walk
 from ..graph.parts import LoopParts
 from ..graph.raising import is_silent, may_raise, raised_too
-
-_STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 
 def remove_dead(graph: Graph, keep_raising: bool = False, called: bool = False) -> Graph:
@@ -75,7 +73,7 @@ class _Liveness:
         self._work: list[Value] = list(graph.block.outputs)
         for node in walk(graph.block):
             if node.op == "effect" or (
-                    node.op in _STORES and node.inputs[0] in forced):
+                    node.op in WRITES and node.inputs[0] in forced):
                 self._keep(node)
         unbound = set() if keep_raising or graph.border is None else _unbound(graph.block)
         for node in raising:
@@ -110,7 +108,7 @@ class _Liveness:
         """Keep what may raise and is not needed, unless its adjoint raises as well."""
         adjoints: dict[int, list[Node]] = {}
         for node in self.needed:
-            if node.origin is not None and node.origin.role == "adjoint":
+            if node.origin is not None and is_adjoint(node):
                 adjoints.setdefault(node.origin.statement, []).append(node)
         for node in walk(graph.block.but(nodes=graph.block.nodes[:graph.border])):
             origin = node.origin

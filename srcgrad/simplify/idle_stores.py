@@ -14,13 +14,13 @@ import numpy as np
 
 from ..graph.changing import Changing
 from ..graph.equality import place_key
-from ..graph.ir import Graph, Node, Value, uses_of, walk
+from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
 from .rewriting import call_of
 
 
 def drop_idle_stores(graph: Graph) -> Graph:
     """The graph without such stores."""
-    if not any(node.op in ("write", "put") and _is_adjoint(node) for node in walk(graph.block)):
+    if not any(node.op in ("write", "put") and is_adjoint(node) for node in walk(graph.block)):
         return graph
     return _Idle(graph).graph(graph)
 
@@ -54,7 +54,7 @@ class _Idle(Changing):
         return [self.within(node)]
 
     def is_idle(self, node: Node) -> bool:
-        if node.op != "write" or not _is_adjoint(node):
+        if node.op != "write" or not is_adjoint(node):
             return False
         read = self.reads.get(node.inputs[1])
         return (read is not None and not read.params.get("handle")
@@ -63,7 +63,7 @@ class _Idle(Changing):
     def is_added_again(self, node: Node) -> bool:
         """Is an item of a list cleared to which what it was is added next?  That addition is
         noted as one that gives it back."""
-        if node.op != "put" or not _is_adjoint(node) or node.inputs[1] not in self.zeros:
+        if node.op != "put" or not is_adjoint(node) or node.inputs[1] not in self.zeros:
             return False
         whole, _, *places = node.inputs
         version = node.out
@@ -79,10 +79,6 @@ class _Idle(Changing):
                 return True
             version = user.out
         return False
-
-
-def _is_adjoint(node: Node) -> bool:
-    return node.origin is not None and node.origin.role == "adjoint"
 
 
 def _is_zero(node: Node) -> bool:

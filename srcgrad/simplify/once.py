@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
-from ..graph.ir import Graph, Node, Value
+from ..graph.ir import STORES, Graph, Node, Value
 from ..graph.parts import LoopParts
-from .chains import STORES, Chains
+from .chains import Chains
 from .places import axes_of, disjoint
 from .rewriting import Emit, call_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..graph.broadcasting import never_one
 from ..graph.changing import Changing
-from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, uses_of
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of
 from ..graph.symbolic import infer_fresh
 from ..types.kinds import Aval
 
@@ -20,6 +20,13 @@ class Emit(Builder):
         """Append ``fn(*args, **kwargs)`` with one output."""
         return self.apply(fn, args, kwargs, infer_fresh(fn, avals_in(args),
                                                         avals_in(kwargs)).aval)
+
+    def store(self, like: Node, op: str, *inputs: Value, **params: Any) -> Value:
+        """What another store than ``like`` makes in its place; the same steps, if none are given.
+        """
+        made = self.add(op, inputs, (like.out.aval,), **{"steps": like.params["steps"], **params})
+        made.out.hint, made.out.obj = like.out.hint, like.out.obj
+        return made.out
 
 
 class Rewriter(Changing):
@@ -76,7 +83,7 @@ class Rewriter(Changing):
         if not self.sees_again and "again" in node.params and node.params["again"]:
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
             return [node]
-        if not self._behind and (node.origin is None or node.origin.role != "adjoint"):
+        if not self._behind and not is_adjoint(node):
             self._define(node)
             return [node]
         emit = self._emit

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ..graph.changing import Changing
 from ..graph.filled import filled_with
-from ..graph.ir import Graph, Node, Value, uses_of, walk
+from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
 from ..graph.parts import LoopParts
 
 
@@ -23,7 +23,7 @@ def keep_spread(graph: Graph) -> Graph:
     makers = {v: node for node in walk(graph.block) for v in node.outputs}
     uses = uses_of(graph.block)
     found = ((node, filled_with(node, makers, uses)) for node in walk(graph.block)
-             if node.op == "loop" and node.origin is not None and node.origin.role == "adjoint")
+             if node.op == "loop" and is_adjoint(node))
     items = {node.outputs[0]: filled[1] for node, filled in found if filled is not None}
     return _Spread(items).graph(graph) if items else graph
 

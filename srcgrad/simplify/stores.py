@@ -27,7 +27,7 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.equality import place_key
-from ..graph.ir import Index, Node, Value, fill, shift
+from ..graph.ir import STORES, Index, Node, Value, fill, shift
 from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
 from .like_terms import LikeTerms, repeated
@@ -97,8 +97,8 @@ class Stores(LikeTerms):
             if not steps and base.aval.kind in SCALARS:
                 return emit.call(operator.sub, base, negated)
             return self._stored(node, "update", negated, emit, fn=operator.isub)
-        if steps and self._cleared(node) is not None:
-            return self._written(node, emit)
+        if steps and (before := self._cleared(node)) is not None:  # x[s] = 0; x[s] += v
+            return emit.store(node, "write", before.inputs[0], *node.inputs[1:])
         if steps and basic and base.aval.is_array and self._is_clear(node):
             return self._stored(node, "write", value, emit)
         if _visits_once(node, self):
@@ -221,15 +221,13 @@ class Stores(LikeTerms):
                 made = emit.call(operator.add, part, store.inputs[1]) if negated is None else (
                     emit.call(operator.sub, part, negated))
                 inputs = (base, made, *store.inputs[2:])
-        new = emit.add(op, inputs, (store.out.aval,), **params).out
-        new.hint, new.obj = store.out.hint, store.out.obj
-        return new
+        return emit.store(store, op, *inputs, **params)
 
     def part(self, node: Node, emit: Emit) -> Value | None:
         """A read beside what was stored last, if nobody else wants that store."""
         base = node.inputs[0]
         before = self.defined.get(base)
-        while before is not None and before.op in ("write", "acc", "update") and (
+        while before is not None and before.op in STORES and (
                 self.uses[base] == 1 and disjoint(before, node)):
             base = before.inputs[0]
             before = self.defined.get(base)
@@ -244,7 +242,7 @@ class Stores(LikeTerms):
             if self.is_zero(base):
                 return True
             before = self.defined.get(base)
-            if before is None or before.op not in ("write", "acc", "update") or (
+            if before is None or before.op not in STORES or (
                     not disjoint(before, node)):
                 return False
             base = before.inputs[0]
@@ -284,12 +282,8 @@ class Stores(LikeTerms):
                 same_dtype(narrow.aval.dtype, base.aval.dtype)):
             return narrow if negated is None else emit.call(operator.neg, narrow)
         if negated is None:
-            result = emit.add("acc", (base, narrow), (node.out.aval,), steps=()).out
-        else:
-            result = emit.add("update", (base, narrow), (node.out.aval,), steps=(),
-                              fn=operator.isub).out
-        result.hint, result.obj = node.out.hint, node.out.obj
-        return result
+            return emit.store(node, "acc", base, narrow, steps=())
+        return emit.store(node, "update", base, narrow, steps=(), fn=operator.isub)
 
     def _both(self, node: Node, emit: Emit) -> Value | None:
         """Two numbers added to, or taken from, one element for one statement of the user's; an
@@ -322,9 +316,7 @@ class Stores(LikeTerms):
             value = multiple
         taken: dict[str, Any] = {"fn": operator.isub} if signs[0] < 0 else {}
         op = "write" if before.op == "write" else "update" if taken else "acc"
-        new = emit.add(op, (before.inputs[0], value, *node.inputs[2:]), (node.out.aval,),
-                       steps=node.params["steps"], **taken).out
-        new.hint, new.obj = node.out.hint, node.out.obj
+        new = emit.store(node, op, before.inputs[0], value, *node.inputs[2:], **taken)
         for store in reversed(between):
             new = repeated(store, (new, *store.inputs[1:]), emit)
         return new
@@ -335,7 +327,7 @@ class Stores(LikeTerms):
         between: list[Node] = []
         for _ in range(_LOOK_BACK):
             before = self.defined.get(base)
-            if before is None or before.op not in ("acc", "update", "write") or (
+            if before is None or before.op not in STORES or (
                     self.uses[base] > 1):
                 return None
             if place_key(before) == place:
@@ -362,15 +354,6 @@ class Stores(LikeTerms):
                     return None
         return before
 
-    def _written(self, node: Node, emit: Emit) -> Value:
-        """``x[s] = 0; x[s] += v`` is ``x[s] = v``."""
-        before = self._cleared(node)
-        assert before is not None
-        inputs = (before.inputs[0], *node.inputs[1:])
-        new = emit.add("write", inputs, (node.out.aval,), steps=node.params["steps"]).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
-
     def _twice(self, node: Node, emit: Emit) -> Value | None:
         """The same value added to, or taken from, the same place twice in a row."""
         before = self.defined.get(node.inputs[0])
@@ -382,16 +365,11 @@ class Stores(LikeTerms):
         if self.uses[node.inputs[0]] > 1 or place_key(before) != place_key(node):
             return None
         double = self.doubled(node.inputs[1], emit)
-        inputs = (before.inputs[0], double, *node.inputs[2:])
-        new = emit.add(node.op, inputs, (node.out.aval,), **node.params).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
+        return emit.store(node, node.op, before.inputs[0], double, *node.inputs[2:],
+                          **node.params)
 
     def _stored(self, node: Node, op: str, value: Value, emit: Emit, **params: Any) -> Value:
-        inputs = (node.inputs[0], value, *node.inputs[2:])
-        new = emit.add(op, inputs, (node.out.aval,), steps=node.params["steps"], **params).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
+        return emit.store(node, op, node.inputs[0], value, *node.inputs[2:], **params)
 
 
 def _axis(store: Node, rank: int) -> int | None:
