@@ -28,7 +28,7 @@ from srcgrad.emit.trees import (
     variables,
 )
 from srcgrad.emit.wrapping import WIDTH
-from srcgrad.graph.ir import WRITES, Node, Value, is_adjoint
+from srcgrad.graph.ir import WRITES, Node, Value
 from srcgrad.types.kinds import SCALARS
 
 LOOK_BACK = 24  # statements before the one that takes another in
