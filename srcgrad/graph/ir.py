@@ -61,7 +61,7 @@ import numpy as np
 from ..errors import Where
 from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
-from ..types.structure import mapped
+from ..types.structure import found_in, mapped
 
 
 class Suggested(str):
@@ -352,6 +352,19 @@ def abstract(structure: Any, inputs: list[Value]) -> Any:
 def avals_in(structure: Any) -> Any:
     """A structure with every :class:`Value` replaced by its abstract value."""
     return mapped(structure, Value, lambda v: v.aval)
+
+
+def references(template: Any) -> Iterator[int]:
+    """The input numbers that a template, or steps, refer to, each as often as it does.
+
+    >>> [*references(((Ref(1), 2.0), Index(slice(None, Ref(0)))))]
+    [1, 0]
+    """
+    for part in found_in(template, (Ref, Index, Through)):
+        if isinstance(part, Ref):
+            yield part.index
+        else:
+            yield from references(part.key if isinstance(part, Index) else (part.args, part.kwargs))
 
 
 def shift(template: Any, by: int) -> Any:
