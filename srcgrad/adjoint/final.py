@@ -359,7 +359,7 @@ def _exactly(value: Value, store: Node) -> bool:
     step = steps[0]
     if not isinstance(step, Index) or not step.basic or base.aval.shape is None:
         return False
-    parts = step.key if isinstance(step.key, tuple) else (step.key,)
+    parts = step.parts
     return value.aval.shape == () and len(parts) == len(base.aval.shape) and all(
         _position_of(p) is not None for p in parts)
 

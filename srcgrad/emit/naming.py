@@ -15,9 +15,9 @@ from collections.abc import Iterable, Sequence
 
 from srcgrad.emit.fold import Folding, is_named
 from srcgrad.emit.liveness import Liveness
-from srcgrad.emit.order import Order
+from srcgrad.emit.order import Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
-from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Ref, Value, is_adjoint, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Ref, Value, only_index, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import symbols
@@ -185,14 +185,13 @@ class Naming:
     def part_name(self, node: Node) -> str | None:
         """``d_L_ii`` for ``d_L[i, i]``, ``u_part`` for other parts of ``u``."""
         base = self.of.get(node.inputs[0]) or (node.inputs[0].hint or "").removesuffix(SECOND)
-        steps = node.params["steps"]
-        if not base or re.fullmatch(r"t\d+", base) or not steps:
+        index = only_index(node)
+        if not base or re.fullmatch(r"t\d+", base) or not node.params["steps"]:
             return None
-        if len(steps) != 1 or not isinstance(steps[0], Index):
+        if index is None:
             return f"{base}_part"
-        key = steps[0].key
         found: list[str] = []
-        for part in key if isinstance(key, tuple) else (key,):
+        for part in index.parts:
             if isinstance(part, Ref):
                 part = self.of.get(node.inputs[part.index], "")
             text = str(part)

@@ -107,6 +107,11 @@ class Index:
     key: Any
     basic: bool = True
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What the key selects by, axis by axis."""
+        return self.key if isinstance(self.key, tuple) else (self.key,)
+
 
 @dataclass(frozen=True, slots=True)
 class Through:
@@ -225,6 +230,12 @@ class Node:
                     self.params if params is _SAME else params,
                     self.blocks if blocks is _SAME else blocks,
                     self.origin if origin is _SAME else origin)
+
+
+def only_index(node: Node) -> Index | None:
+    """The only step of a read or store, if that is an index."""
+    steps = node.params["steps"]
+    return steps[0] if len(steps) == 1 and isinstance(steps[0], Index) else None
 
 
 STORES = frozenset({"write", "acc", "update"})  # to arrays

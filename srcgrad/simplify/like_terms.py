@@ -79,7 +79,7 @@ class LikeTerms(Operands):
         them it is in), and its sign."""
         later: list[tuple[Node, int]] = []
         for _ in range(_TERMS):
-            part = self.defined.get(base) if isinstance(base, Value) else None
+            part = self.made(base)
             sign = 0 if part is None else _sign(part)
             if part is None or not sign or self.uses[base] > 1 or not same_type(base, like) or (
                     self.home.get(base) is not self.blocks[-1]):
@@ -118,7 +118,7 @@ class LikeTerms(Operands):
         return number, value, (number != 1) + (0 if same else self._taken(value))
 
     def _taken(self, value: Any, depth: int = _DEPTH) -> int:
-        node = self.defined.get(value) if isinstance(value, Value) else None
+        node = self.made(value)
         if node is None or not depth or self.uses[value] > 1 or not _is_product(node):
             return 0
         return 1 + sum(self._taken(v, depth - 1) for v in node.inputs)

@@ -100,7 +100,7 @@ class _Once(Chains):
         if lowest is None:
             return None
         offset: Any = 0
-        node = self.defined.get(part) if isinstance(part, Value) else None
+        node = self.made(part)
         if part is not index:
             if call_of(node) not in (operator.add, operator.sub) or node is None:
                 return None

@@ -27,12 +27,12 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.equality import place_key
-from ..graph.ir import STORES, Index, Node, Value, fill, shift
+from ..graph.ir import STORES, Index, Node, Value, fill, only_index, shift
 from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
 from .like_terms import LikeTerms, repeated
 from .operands import Operands, same_type
-from .places import disjoint
+from .places import disjoint, widens
 from .rewriting import Emit, call_of, same_shape
 
 _FRESH = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg,
@@ -251,14 +251,11 @@ class Stores(LikeTerms):
     def _without_new_axes(self, node: Node, emit: Emit) -> Value | None:
         """``b[:, None] += m`` is ``b += m[:, 0]``; a sum that kept the axis drops it."""
         base, value = node.inputs[:2]
-        steps, shape = node.params["steps"], value.aval.shape
-        if len(steps) != 1 or not isinstance(steps[0], Index) or shape is None or (
+        index, shape = only_index(node), value.aval.shape
+        if index is None or not widens(index) or shape is None or (
                 not base.aval.is_array or base.aval.shape is None):
             return None
-        key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
-        if not all(k is None or (type(k) is slice and k == slice(None)) for k in key):
-            return None
-        new = [i for i, k in enumerate(key) if k is None]
+        new = [i for i, k in enumerate(index.parts) if k is None]
         if not new or len(shape) != len(base.aval.shape) + len(new) or any(
                 shape[i] != 1 for i in new):
             return None
@@ -275,9 +272,9 @@ class Stores(LikeTerms):
                 narrow, negated = turned, None if negated is not None else turned
         else:
             negated = None
-            index = tuple(0 if i in new else slice(None) for i in range(new[-1] + 1))
+            key = tuple(0 if i in new else slice(None) for i in range(new[-1] + 1))
             narrow = emit.add("read", (value,), (value.aval.but(shape=left),),
-                              steps=(Index(index),)).out
+                              steps=(Index(key),)).out
         if self.is_zero(base) and same_shape(narrow.aval, base.aval) and (
                 same_dtype(narrow.aval.dtype, base.aval.dtype)):
             return narrow if negated is None else emit.call(operator.neg, narrow)
@@ -374,10 +371,10 @@ class Stores(LikeTerms):
 
 def _axis(store: Node, rank: int) -> int | None:
     """The only axis that a store takes a part of."""
-    steps = store.params["steps"]
-    if len(steps) != 1 or not isinstance(steps[0], Index) or not rank:
+    index = only_index(store)
+    if index is None or not rank:
         return None
-    key = steps[0].key if type(steps[0].key) is tuple else (steps[0].key,)
+    key = index.parts
     axes = [i for i, k in enumerate(key) if type(k) is not slice or k != slice(None)]
     return axes[0] if len(axes) == 1 and len(key) <= rank and Ellipsis not in key else None
 
@@ -433,11 +430,10 @@ def _statement(node: Node) -> object:
 
 def _visits_once(node: Node, known: Operands) -> bool:
     """Does an index of a scattered addition count 0, 1, 2, ... so that no place comes twice?"""
-    steps = node.params["steps"]
-    if len(steps) != 1 or not isinstance(steps[0], Index) or steps[0].basic:
+    index = only_index(node)
+    if index is None or index.basic:
         return False
-    key = fill(steps[0].key, node.inputs)
-    arrays = [k for k in (key if isinstance(key, tuple) else (key,)) if isinstance(k, Value)]
+    arrays = [k for k in fill(index.parts, node.inputs) if isinstance(k, Value)]
     if not all(k.aval.dtype is not None and k.aval.dtype.kind in "iu" and (
             k.aval.shape is not None and len(k.aval.shape) <= 1) for k in arrays):
         return False
