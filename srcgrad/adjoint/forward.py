@@ -382,14 +382,9 @@ def _write(forward: Forward, tape: Tape, node: Node) -> Value | None:
     cleared = arrays.cleared(tape, t_base, steps, node)
     if t_value is None:
         return cleared
-    t_value = _broadcast_part(tape, base, t_value, steps)
+    t_value = tape.store("acc", zeros(tape, arrays.select(tape, base, steps)), t_value, ())
     t_value = arrays.last_written(tape, base, t_value, steps)
     return tape.store("acc", cleared, arrays.spread_out(tape, base, t_value, steps, node), ())
-
-
-def _broadcast_part(tape: Tape, base: Value, t: Value, steps: Any) -> Value:
-    part = arrays.select(tape, base, steps)
-    return tape.store("acc", zeros(tape, part), t, ())
 
 
 def _acc(forward: Forward, tape: Tape, node: Node) -> Value | None:

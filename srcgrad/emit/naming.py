@@ -343,7 +343,7 @@ class Naming:
                                                             self.prefer.get(trips))
         if plan.arrays > 1 and names.trips is None:
             names.count = self.table.take(f"n_{self.letter(node)}", [(start, end + 1)])
-        if plan.needs_ordinal:
+        if plan.ordinal == "counter":
             names.ordinal = self.table.take("k", [(start, end + 1)])
         if spec.exits:
             exit_at = node.outputs[0]

@@ -46,10 +46,6 @@ class LoopPlan:
     arrays: int = 0  # how many are made with the number of iterations
     needs_trips: bool = False
 
-    @property
-    def needs_ordinal(self) -> bool:
-        return self.ordinal == "counter"
-
 
 @dataclass
 class Shape:

@@ -323,7 +323,9 @@ class Storage:
             self.give(element, self.elements(base))
         if not is_mutable(base.aval):
             return
-        if not self.forced(node) and not self.may_overwrite(node, base):
+        if not self.forced(node) and (
+                base.aval.kind is Kind.ANY or not self.owned(base)
+                or self.order.is_live_after(base, self.order.start[node])):
             self.unshared[node] = None
             own: tuple[Root, ...] = (self.root(True),)
             own[0].allocated = self.order.start[node]
@@ -340,11 +342,6 @@ class Storage:
             for root in holders:
                 self.contain(root, self.of(node.inputs[1]))
         self.give(out, own)
-
-    def may_overwrite(self, node: Node, base: Value) -> bool:
-        if base.aval.kind is Kind.ANY or not self.owned(base):
-            return False
-        return not self.order.is_live_after(base, self.order.start[node])
 
     def loop(self, node: Node) -> None:
         parts = LoopParts(node)

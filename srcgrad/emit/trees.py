@@ -73,6 +73,8 @@ def emptied(stmt: ast.stmt) -> str | None:
 
 def bodies(stmt: ast.AST) -> list[list[ast.stmt]]:
     """The blocks of a statement that are not empty."""
+    if "body" not in vars(stmt):
+        return []
     found = [getattr(stmt, part, []) for part in ("body", "orelse", "finalbody")]
     return [body for body in (*found, *(h.body for h in getattr(stmt, "handlers", ()))) if body]
 

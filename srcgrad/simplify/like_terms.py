@@ -20,6 +20,7 @@ import numpy as np
 from ..graph.equality import key_of
 from ..graph.ir import Node, Value
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands, same_type
+from .places import added
 from .rewriting import Emit, call_of
 
 Product = tuple[float, dict[Any, int]]  # a number, and the power of each factor
@@ -172,9 +173,6 @@ def _is_inexact(value: Value) -> bool:
 
 def _sign(node: Node) -> int:
     """1 where a node adds its second operand to its first, -1 where it takes it away, else 0."""
-    fn = call_of(node)
-    if node.op in ("acc", "update") and not node.params["steps"]:
-        fn = operator.add if node.op == "acc" else node.params["fn"]
-    if fn in ADD or fn is operator.iadd:
-        return 1
-    return -1 if fn in SUB or fn is operator.isub else 0
+    if node.op in ("acc", "update"):
+        return 0 if node.params["steps"] else added(node)
+    return int(call_of(node) in ADD) - int(call_of(node) in SUB)

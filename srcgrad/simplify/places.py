@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from ..graph.ir import Index, Node, Value, fill, only_index
@@ -17,6 +18,13 @@ def axes_of(node: Node) -> tuple[Any, ...] | None:
         return None
     parts: tuple[Any, ...] = fill(index.parts, node.inputs)
     return parts
+
+
+def added(node: Node) -> int:
+    """1 where a store adds to what is there, -1 where it takes from it, 0 for other nodes."""
+    if node.op != "update":
+        return int(node.op == "acc")
+    return {operator.iadd: 1, operator.isub: -1}.get(node.params["fn"], 0)
 
 
 def widens(index: Index | None) -> bool:

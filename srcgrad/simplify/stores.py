@@ -32,7 +32,7 @@ from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
 from .like_terms import LikeTerms, repeated
 from .operands import Operands, same_type
-from .places import disjoint, widens
+from .places import added, disjoint, widens
 from .rewriting import Emit, call_of, same_shape
 
 _FRESH = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg,
@@ -63,8 +63,7 @@ class Stores(LikeTerms):
 
     def _adds_nothing(self, node: Node) -> bool:
         """Are zeros added to a part of an array?"""
-        adds = node.op == "acc" or node.params["fn"] in (operator.iadd, operator.isub)
-        return adds and bool(node.params["steps"]) and node.inputs[0].aval.is_array and (
+        return bool(added(node) and node.params["steps"]) and node.inputs[0].aval.is_array and (
             self.is_zero(node.inputs[1]))
 
     def _acc(self, node: Node, emit: Emit) -> Value | None:
@@ -404,20 +403,16 @@ def _place(store: Node, axis: int, shape: tuple[Dim, ...]) -> tuple[Dim, Dim] | 
 
 def _adds_part(store: Node) -> bool:
     """Is this a store to, or an addition to, a part of an array by a plain subscript?"""
-    steps = store.params.get("steps")
-    if not steps or not all(isinstance(s, Index) for s in steps):
-        return False
-    return store.op in ("write", "acc") or (
-        store.op == "update" and store.params["fn"] in (operator.iadd, operator.isub))
+    steps = store.params.get("steps", ())
+    return bool(steps) and all(isinstance(s, Index) for s in steps) and (
+        store.op == "write" or added(store) != 0)
 
 
 def _sign(node: Node) -> int:
     """1 where the node adds to an element, -1 where it takes away, 0 for other nodes."""
     if not all(isinstance(s, Index) and s.basic for s in node.params["steps"]):
         return 0
-    if node.op in ("acc", "write") or node.params["fn"] is operator.iadd:
-        return 1
-    return -1 if node.params["fn"] is operator.isub else 0
+    return 1 if node.op == "write" else added(node)
 
 
 def _statement(node: Node) -> object:
