@@ -26,13 +26,18 @@ class Changing:
 
     def within(self, node: Node) -> Node:
         """A node that reads what there is now, with its blocks changed."""
-        if self.replaced:
-            node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
+        for v in node.inputs:
+            if v in self.replaced:
+                node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
+                break
         return node.but(blocks=tuple([self.block(b) for b in node.blocks])) if node.blocks else node
 
     def nodes(self, nodes: Iterable[Node]) -> list[Node]:
         """What stands in the place of nodes."""
-        return [new for node in nodes for new in self.node(node)]
+        made: list[Node] = []
+        for node in nodes:
+            made += self.node(node)
+        return made
 
     def block(self, block: Block) -> Block:
         """A block with its nodes changed."""
