@@ -6,7 +6,8 @@ is after the loop.
 
 from __future__ import annotations
 
-from ..graph.ir import Block, Builder, LoopSpec, Node, Origin, Value
+from ..graph.ir import Block, Builder, Node, Origin, Value
+from ..graph.parts import LoopParts
 from ..types.dataclasses import dataclass, field
 from ..types.kinds import Kind
 
@@ -94,19 +95,7 @@ def _extended_if(node: Node, added: Added, once: bool) -> Node:
 
 
 def _extended_loop(node: Node, added: Added) -> Node:
-    spec: LoopSpec = node.loop
-    body = node.blocks[-1]
-    stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
-    spec = spec.but(n_produced=spec.n_produced + len(added.values),
-                    stacked=(*stacked, *(added.stacked[v] for v in added.values)))
-    at = spec.n_carried + spec.n_last
-    spec = spec.but(n_last=spec.n_last + len(added.lasts))
-    first = at + spec.exits
-    body = body.but(outputs=(*body.outputs[:first], *added.lasts, *body.outputs[first:],
-                             *added.values))
-    outputs = (*node.outputs[:first], *added.lasts.values(), *node.outputs[first:-1],
-               *added.values.values(), node.outputs[-1])
-    return node.but(outputs=outputs, blocks=(*node.blocks[:-1], body),
-                    params={**node.params, "loop": spec})
-
-
+    parts = LoopParts(node)
+    parts.extend(lasts=(added.lasts, added.lasts.values()), kept=(
+        added.values, added.values.values(), [added.stacked[v] for v in added.values]))
+    return parts.loop(node)

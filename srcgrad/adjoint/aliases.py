@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import UnsupportedOperation
-from ..graph.ir import Block, Index, Node, Value
+from ..graph.ir import STORES, Block, Index, Node, Value
 from ..graph.parts import LoopParts
 from ..graph.purity import may_probe
 from ..graph.symbolic import infer_fresh
@@ -62,7 +62,7 @@ class Aliases:
         elif op == "read":
             if all(not isinstance(s, Index) or s.basic for s in node.params["steps"]):
                 self._join(node.out, node.inputs[0])
-        elif op in ("write", "acc", "update"):
+        elif op in STORES:
             self._join(node.out, node.inputs[0])
         elif op in ("list", "append", "insert", "put", "get", "pop", "list_acc",
                     "pack", "unpack"):

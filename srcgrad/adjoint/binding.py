@@ -15,6 +15,7 @@ from ..types.dataclasses import dataclass
 from ..types.dims import Dim
 from ..types.public_names import name_at, of_scipy, public_name
 from ..types.spelling import At, Attribute, Method, Part
+from ..types.structure import found_in
 
 # The inputs of array and list operations that carry a derivative, by position.
 _DIFFERENTIABLE: dict[str, tuple[int, ...]] = {
@@ -45,16 +46,7 @@ class Bound:
 
 def leaves(structure: Any) -> Iterator[Value]:
     """The graph values in nested tuples, lists, dicts and slices, in order."""
-    if isinstance(structure, Value):
-        yield structure
-    elif isinstance(structure, (tuple, list)):
-        for item in structure:
-            yield from leaves(item)
-    elif isinstance(structure, dict):
-        for item in structure.values():
-            yield from leaves(item)
-    elif isinstance(structure, slice):
-        yield from leaves((structure.start, structure.stop, structure.step))
+    return found_in(structure, Value)
 
 
 class Bindings:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, rebuild, walk
+from ..graph.ir import WRITES, Block, Builder, Graph, Node, Origin, Value, rebuild, walk
 from ..graph.lift import distinct, reachable
 from ..types.dataclasses import dataclass, field
 from ..types.kinds import NONE, RECORD
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from .reverse import Reverse
 
 Cotangents = list[Value | None]
-_WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 
 @dataclass
@@ -273,7 +272,7 @@ def _sealed(block: Block, names: Collection[str]) -> Block:
 def _writes(graph: Graph) -> bool:
     """Does the forward part of a graph write to anything?"""
     nodes = graph.block.nodes[:graph.border]
-    return any(n.op in _WRITES for top in nodes
+    return any(n.op in WRITES for top in nodes
                for n in (top, *(i for b in top.blocks for i in walk(b))))
 
 

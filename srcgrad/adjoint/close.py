@@ -49,6 +49,8 @@ from .shapes import answered, content_reads, shape_questions
 from .sizes import Sizes
 from .undefined import without_undefined
 
+_SUPPORT = Origin(role="support")
+
 
 def close(graph: Graph, *, final_arrays: bool = True, recompute: bool = True) -> Graph:
     """The closed form of an open graph (see the module's text); closed graphs are unchanged.
@@ -80,10 +82,7 @@ class _Closing:
     # ---- the backward regions ----------------------------------------------------------------
 
     def _close_nodes(self, block: Block) -> Block:
-        nodes = tuple(self._close_node(n) for n in block.nodes)
-        if all(a is b for a, b in zip(nodes, block.nodes)):
-            return block
-        new = block.but(nodes=nodes)
+        new = block.but(nodes=tuple(self._close_node(n) for n in block.nodes))
         if block in self.scope.owner:
             self.scope.owner[new] = self.scope.owner[block]
         return new
@@ -91,9 +90,7 @@ class _Closing:
     def _close_node(self, node: Node) -> Node:
         if not node.blocks:
             return node
-        blocks = tuple(self._close_nodes(b) for b in node.blocks)
-        if any(a is not b for a, b in zip(blocks, node.blocks)):
-            node = node.but(blocks=blocks)
+        node = node.but(blocks=tuple(self._close_nodes(b) for b in node.blocks))
         mirror = node.params.get("mirror")
         if mirror is None:
             return node
@@ -171,22 +168,22 @@ class _Closing:
     def _forward_length(self, value: Value, forward: Block) -> Value:
         """The length of a forward list as a value of its block; 0 if it is not bound yet."""
         self._bind(value)
-        number = Value(INT)
-        node = Node("list_len", (value,), (number,), {}, (), Origin(role="support"))
-        self.additions.nodes.setdefault(forward, []).append((self.scope.node_of.get(value), node))
-        self.scope.node_of[number], self.scope.block_of[number] = node, forward
-        return number
+        return self._in_forward(Node("list_len", (value,), (Value(INT),), {}, (), _SUPPORT),
+                                self.scope.node_of.get(value), forward)
 
     def _forward_size(self, value: Value, axis: int, forward: Block) -> Value:
         """The size of a forward value as a value of its block."""
         assert value.aval.shape is not None
         self._bind(value)
         number = Value(int_aval(value.aval.shape[axis]).but(optional=value.aval.optional))
-        node = Node("dim", (value,), (number,), {"axis": axis}, (), Origin(role="support"))
-        extra = self.additions.nodes.setdefault(forward, [])
-        extra.append((self.scope.node_of.get(value), node))
-        self.scope.node_of[number], self.scope.block_of[number] = node, forward
-        return number
+        return self._in_forward(Node("dim", (value,), (number,), {"axis": axis}, (), _SUPPORT),
+                                self.scope.node_of.get(value), forward)
+
+    def _in_forward(self, node: Node, after: Node | None, block: Block) -> Value:
+        """Adds a node to a forward block, behind another one."""
+        self.additions.nodes.setdefault(block, []).append((after, node))
+        self.scope.node_of[node.out], self.scope.block_of[node.out] = node, block
+        return node.out
 
     def _close_if(self, node: Node, forward: Node) -> Node:
         blocks = []
@@ -208,8 +205,6 @@ class _Closing:
             self._provide(needed, block, mirrored, prelude, known, keep)
             block = self._sizes_only(block, mirrored, prelude, known, [], arm)
             blocks.append(self._with_prelude(block, prelude, known))
-        if all(a is b for a, b in zip(blocks, node.blocks)):
-            return node
         return node.but(blocks=tuple(blocks))
 
     def _read_final(self, value: Value, inside: Block, prelude: Builder,
@@ -247,22 +242,18 @@ class _Closing:
     def _forward_read(self, read: Node, forward: Block) -> Value:
         """A read in the forward block: one that is there already, or a new one."""
         key = key_of(read)
-        extra = self.additions.nodes.setdefault(forward, [])
-        for node in (*forward.nodes, *(n for _, n in extra)):
+        for node in (*forward.nodes, *(n for _, n in self.additions.nodes.get(forward, ()))):
             if node.op == "read" and key_of(node) == key:
                 return node.out
         value = read.out.like(aval=read.out.aval, hint=None)
         node = read.but(outputs=(value,), origin=Origin(
             where=None if read.origin is None else read.origin.where, role="support"))
         inside = [n for n in forward.nodes if any(o in read.inputs for o in n.outputs)]
-        extra.append((inside[-1] if inside else None, node))
-        self.scope.node_of[value], self.scope.block_of[value] = node, forward
-        return value
+        return self._in_forward(node, inside[-1] if inside else None, forward)
 
-    def _with_prelude(self, block: Block, prelude: Builder, known: dict[Value, Value],
-                      elements: tuple[Value, ...] = ()) -> Block:
+    def _with_prelude(self, block: Block, prelude: Builder, known: dict[Value, Value]) -> Block:
         inner = rebuild(block, dict(known))
-        return Block((*inner.params, *elements), (*prelude.nodes, *inner.nodes), inner.outputs)
+        return inner.but(nodes=(*prelude.nodes, *inner.nodes))
 
     def _frozen(self, value: Value, block: Block) -> Value:
         """A list of the user's as it is now: he may go on to change it."""
@@ -271,10 +262,8 @@ class _Closing:
             return value
         if value not in self.copied:
             copied = Value(value.aval, value.hint)
-            node = Node("copy", (value,), (copied,), {}, (), Origin(role="support"))
-            self.additions.nodes.setdefault(block, []).append((maker, node))
-            self.scope.node_of[copied], self.scope.block_of[copied] = node, block
-            self.copied[value] = copied
+            self.copied[value] = self._in_forward(
+                Node("copy", (value,), (copied,), {}, (), _SUPPORT), maker, block)
             self._sequences.add(copied)
         return self.copied[value]
 
@@ -344,12 +333,13 @@ class _Closing:
         block = self._sizes_only(block, body, prelude, known, saved)
         slots = _slots(forward, saved, known, self.scope.in_arm(forward))
         kept = [v for v in saved if all(known[v] is not s.param for s in slots)]
-        new = self._with_prelude(block, prelude, known, tuple(known[v] for v in kept))
-        node = node.but(
-            inputs=(*node.inputs, *(self._sequence(forward, v) for v in kept)), blocks=(new,),
-            params={**node.params, "loop": node.loop.but(
-                n_consumed=node.loop.n_consumed + len(kept))})
-        return _with_slots(node, slots)
+        node = node.but(blocks=(self._with_prelude(block, prelude, known),))
+        backward = LoopParts(node)
+        backward.extend(
+            consumed=([known[v] for v in kept], [self._sequence(forward, v) for v in kept]),
+            carried=([s.param for s in slots], [s.init for s in slots],
+                     [s.following for s in slots], [Value(s.result) for s in slots]))
+        return backward.loop(node)
 
     def _provide(self, needed: list[Value], block: Block, forward: Block, prelude: Builder,
                  known: dict[Value, Value], keep: Callable[[Value], Value],
@@ -480,18 +470,3 @@ def _slots(forward: Node, saved: list[Value], known: dict[Value, Value],
             slots.append(Slot(parts.results[k], param, known[old],
                               shaped_like(aval, parts.inits[k])))
     return slots
-
-
-def _with_slots(node: Node, slots: list[Slot]) -> Node:
-    """A backward loop with more carried values."""
-    if not slots:
-        return node
-    spec, block = node.loop, node.blocks[-1]
-    at = spec.n_carried
-    block = block.but(
-        params=(*block.params[:1 + at], *(s.param for s in slots), *block.params[1 + at:]),
-        outputs=(*block.outputs[:at], *(s.following for s in slots), *block.outputs[at:]))
-    inputs = (*node.inputs[:3 + at], *(s.init for s in slots), *node.inputs[3 + at:])
-    outputs = (*node.outputs[:at], *(Value(s.result) for s in slots), *node.outputs[at:])
-    return node.but(inputs=inputs, outputs=outputs, blocks=(block,), params={
-        **node.params, "loop": spec.but(n_carried=at + len(slots))})

@@ -20,7 +20,7 @@ from __future__ import annotations
 import operator
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 
 import numpy as np
 
@@ -204,7 +204,7 @@ class Covered(_Uses):
             return node.inputs[0] is value
         fn, args = node.params["fn"], node.params["args"]
         if fn is np.where:
-            return _times_given(node, args[1:], value) == 1
+            return sum(type(a) is Ref and node.inputs[a.index] is value for a in args[1:]) == 1
         return fn not in _PRODUCTS or self.mask_beside(node, value) is not None
 
     def mask_beside(self, node: Node, value: Value) -> Value | None:
@@ -229,7 +229,3 @@ class Covered(_Uses):
         if fn is np.where:
             return any(type(a) in (int, float) and a == 0 for a in node.params["args"])
         return fn in _MASKS or (fn in _OF_MASKS and any(map(self._is_mask, node.inputs)))
-
-
-def _times_given(node: Node, args: Iterable[object], value: Value) -> int:
-    return sum(type(a) is Ref and node.inputs[a.index] is value for a in args)

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..graph.ir import Block, Graph, Index, Node, Steps, Value, fill, walk
+from ..graph.ir import STORES, Block, Graph, Index, Node, Steps, Value, fill, walk
 from ..graph.parts import LoopParts
 from ..types.dataclasses import dataclass, replace
 from ..types.dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
@@ -28,7 +28,6 @@ from ..types.kinds import Kind, same_dtype
 from .frames import with_values
 from .scope import Scope
 
-_STORES = frozenset({"write", "acc", "update"})
 _COMPARED: dict[Any, tuple[int, bool]] = {  # the sign of the difference; is zero meant, too?
     operator.lt: (-1, False), operator.le: (-1, True), operator.gt: (1, False),
     operator.ge: (1, True), operator.eq: (0, True), operator.ne: (0, False)}
@@ -92,7 +91,7 @@ class FinalArrays:
         forward = self._graph.block.but(nodes=self._graph.block.nodes[:self._graph.border])
         self._note_depths(forward, 0)
         for node in walk(forward):
-            if node.op in _STORES:
+            if node.op in STORES:
                 self._stores.append(node)
                 self._stored.setdefault(node.inputs[1], []).append(node)
 
@@ -124,7 +123,7 @@ class FinalArrays:
             node = self._scope.node_of.get(version)
             if node is None:
                 return version
-            if node.op in _STORES:
+            if node.op in STORES:
                 version = node.inputs[0]
             elif node.op == "if":
                 k = node.outputs.index(version)
@@ -360,7 +359,7 @@ def _exactly(value: Value, store: Node) -> bool:
     step = steps[0]
     if not isinstance(step, Index) or not step.basic or base.aval.shape is None:
         return False
-    parts = step.key if isinstance(step.key, tuple) else (step.key,)
+    parts = step.parts
     return value.aval.shape == () and len(parts) == len(base.aval.shape) and all(
         _position_of(p) is not None for p in parts)
 

@@ -302,7 +302,7 @@ class Forward:
         return made
 
     def _loop(self, tape: Tape, node: Node) -> None:
-        parts, spec = LoopParts(node), node.loop
+        parts = LoopParts(node)
         slots = [k for k, p in enumerate(parts.carried) if p in self.varied]
         lasts = [j for j, v in enumerate(parts.lasts) if v in self.varied]
         seqs = [m for m, v in enumerate(parts.sequences) if v in self.varied]
@@ -316,30 +316,16 @@ class Forward:
         following = [self.tangent(body, parts.next[k]) for k in slots]
         last = [self.tangent(body, parts.last[j]) for j in lasts]
         produced = [self.tangent(body, parts.produced[m]) for m in seqs]
-        jump = () if parts.jump is None else (parts.jump,)
-        index = () if parts.index is None else (parts.index,)
-        block = Block((*index, *parts.carried, *carried, *parts.elements, *elements),
-                      tuple(body.nodes),
-                      (*jump, *parts.next, *following, *parts.last, *last, *parts.produced,
-                       *produced))
-        blocks: tuple[Block, ...] = (block,)
-        if spec.kind == "while":
-            test = node.blocks[0]
-            blocks = (test.but(params=(*test.params, *(t.like() for t in carried))), block)
         results = self._beside([parts.results[k] for k in slots])
         tails = self._beside([parts.lasts[j] for j in lasts])
         made = self._beside([parts.sequences[m] for m in seqs])
-        stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
-        spec = spec.but(
-            n_carried=spec.n_carried + len(slots), n_consumed=spec.n_consumed + len(sources),
-            n_last=spec.n_last + len(lasts), n_produced=spec.n_produced + len(seqs),
-            stacked=(*stacked, *(stacked[m] for m in seqs)))
-        outputs = (*(() if parts.jump is None else (node.outputs[0],)), *parts.results, *results,
-                   *parts.lasts, *tails, *parts.sequences, *made, parts.trips)
-        first = node.loop.first_init
-        inputs = (*node.inputs[:first], *parts.inits, *inits, *parts.sources, *consumed)
-        tape.nodes.append(node.but(inputs=inputs, outputs=outputs, blocks=blocks,
-                                   params={**node.params, "loop": spec}))
+        parts.extend(
+            carried=(carried, inits, following, results,
+                     [t.like() for t in carried if node.loop.kind == "while"]),
+            lasts=(last, tails), kept=(produced, made, [parts.stacked[m] for m in seqs]),
+            consumed=(elements, consumed))
+        tape.nodes.append(parts.loop(node, *(b.nodes for b in node.blocks[:-1]),
+                                     tuple(body.nodes)))
 
 
 def transpose(tape: Tape, scratch: Tape, dummies: list[Value], like: list[Value],
@@ -396,14 +382,9 @@ def _write(forward: Forward, tape: Tape, node: Node) -> Value | None:
     cleared = arrays.cleared(tape, t_base, steps, node)
     if t_value is None:
         return cleared
-    t_value = _broadcast_part(tape, base, t_value, steps)
+    t_value = tape.store("acc", zeros(tape, arrays.select(tape, base, steps)), t_value, ())
     t_value = arrays.last_written(tape, base, t_value, steps)
     return tape.store("acc", cleared, arrays.spread_out(tape, base, t_value, steps, node), ())
-
-
-def _broadcast_part(tape: Tape, base: Value, t: Value, steps: Any) -> Value:
-    part = arrays.select(tape, base, steps)
-    return tape.store("acc", zeros(tape, part), t, ())
 
 
 def _acc(forward: Forward, tape: Tape, node: Node) -> Value | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..graph.equality import key_of
-from ..graph.ir import Block, Builder, Index, Node, Value, free_values, rebuild, walk
+from ..graph.ir import WRITES, Block, Builder, Index, Node, Value, free_values, rebuild, walk
 from ..graph.parts import LoopParts
 from ..graph.prices import NOMINAL, iteration, room, work
 from ..types.dataclasses import dataclass
@@ -37,7 +37,6 @@ KEEPING = 30.0  # nanoseconds for a value
 AFTER = 2.0  # the same for what is still there after the loop: more than an integer's sum takes
 TRAFFIC = 0.15  # nanoseconds for a byte of an array that is written to new memory and read later
 _INTEGERS = frozenset({Kind.INT, Kind.BOOL})
-_STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 
 class Recompute:
@@ -64,7 +63,7 @@ class Recompute:
             if key is not None:
                 home = self._numbers.setdefault(self._block_of[node.out], {})
                 self._first[node.out] = home.setdefault(key, node.out)
-            if node.op in _STORES:
+            if node.op in WRITES:
                 base = node.inputs[0]
                 self._stored.add(base)
                 if base.aval.kind is Kind.LIST:
@@ -102,16 +101,12 @@ class Recompute:
         for node in walk(block):
             together: list[tuple[Value, ...]] = []
             if node.op == "loop":
-                spec, body = node.loop, node.blocks[-1]
-                first, jump = int(spec.kind == "for"), int(spec.exits)
-                inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
-                together += zip(inits, body.params[first:], body.outputs[jump:],
-                                node.outputs[jump:], strict=False)
-                if spec.kind == "while":
-                    together += zip(inits, node.blocks[0].params, strict=False)
+                parts = LoopParts(node)
+                together += zip(parts.inits, parts.carried, parts.next, parts.results)
+                together += zip(parts.inits, parts.tested)
             elif node.op == "if":
                 together += zip(node.outputs, *(b.outputs for b in node.blocks), strict=False)
-            elif node.op in _STORES or node.op == "get":
+            elif node.op in WRITES or node.op == "get":
                 together.append((node.inputs[0], *node.outputs, *(
                     node.inputs[1:2] if node.op != "get" else ())))
             for values in together:

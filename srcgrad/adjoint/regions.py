@@ -126,7 +126,7 @@ class _LoopReversal:
         spec = LoopSpec(
             "for", n_carried=len(carried), n_consumed=len(elements), n_produced=len(made),
             reverse=not self.node.loop.reverse,
-            stacked=tuple(self._stacked(parts.sources[m]) for m in made))
+            stacked=tuple(parts.sources[m].aval.is_array for m in made))
         block = Block((index, *carried, *elements), tuple(body.tape.nodes),
                       (*following, *produced))
         avals = [v.aval for v in carried]
@@ -220,6 +220,3 @@ class _LoopReversal:
     def _body_ct(self, primal: Value) -> Value:
         ct = self.body.take(primal)
         return self.reverse.zeros(self.body, primal) if ct is None else ct
-
-    def _stacked(self, source: Value) -> bool:
-        return source.aval.is_array

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import NonDifferentiable, UnsupportedOperation
-from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, walk
+from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, is_adjoint, walk
 from ..rules.broadcast import scatter_add
 from ..types.kinds import Kind, in_words
 from . import arrays, lists, regions
@@ -29,6 +29,7 @@ from .frames import Frame, Tape, cotangent_aval
 from .lengths import Lengths
 from .moduli import Moduli
 from .names import cotangent, order_of
+from .scope import Scope
 from .screens import stack
 from .sizes import Sizes
 from .spectral import Spectral
@@ -51,10 +52,9 @@ class Reverse:
         if calls is not None:
             graph = graph.but(block=calls.recorded(graph.block, self.activity))
         self.graph = graph
-        self.defined_in: dict[Value, Block] = {}
+        self.defined_in = Scope(graph.block).block_of
         self.filling: dict[Node, Value] = {}  # appends of one item, with its cotangent
         self._unpacked = {o for n in walk(graph.block) if n.op == "unpack" for o in n.outputs}
-        self._locate(graph.block)
         self.order = 1 + order_of(v.hint for v in self.defined_in)
 
     @cached_property
@@ -101,15 +101,6 @@ class Reverse:
     def absent(self) -> Absent:
         """Which values some branches leave without a value."""
         return Absent(self.graph.block)
-
-    def _locate(self, block: Block) -> None:
-        for value in block.params:
-            self.defined_in[value] = block
-        for node in block.nodes:
-            for value in node.outputs:
-                self.defined_in[value] = block
-            for inner in node.blocks:
-                self._locate(inner)
 
     # ---- cotangents of values ------------------------------------------------------------
 
@@ -232,7 +223,7 @@ class Reverse:
         """Is an output hidden, or (where it is finite, or the infinite tangent of what is) seen in
         part only?"""
         value = node.outputs[0]
-        tangent = node.origin is not None and node.origin.role == "adjoint"
+        tangent = is_adjoint(node)
         if not finite and (self.covered.holds(value) or not tangent):
             return self.covered.holds(value)
         return self.asked_for.holds(value) if value.aval.shape == () else (

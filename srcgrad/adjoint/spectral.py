@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Block, Index, Node, Value, fill, walk
+from ..graph.ir import Block, Index, Node, Value, fill, only_index, walk
 from ..graph.symbolic import Sym
 from ..rules.broadcast import scatter_add
 from ..rules.numpy.decompositions import read_triangle
@@ -184,10 +184,10 @@ class Spectral:
 
     def _key(self, node: Node) -> Any:
         """The columns that a read of a matrix selects by a number or a slice."""
-        steps = node.params["steps"]
-        if len(steps) != 1 or not isinstance(steps[0], Index):
+        index = only_index(node)
+        if index is None:
             return None
-        key = fill(steps[0].key, [self.bindings.constants.get(v, v) for v in node.inputs])
+        key = fill(index.key, [self.bindings.constants.get(v, v) for v in node.inputs])
         if not isinstance(key, tuple) or len(key) != 2 or key[0] != slice(None) or (
                 any(v in self.varied for v in leaves(key))):
             return None

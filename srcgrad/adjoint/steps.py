@@ -37,17 +37,11 @@ def sign(steps: Steps) -> int:
     return -1 if any(isinstance(s, Through) and s.fn in _IMAG for s in steps) else 1
 
 
-def is_view(step: Index | Through) -> bool:
-    """Can a cotangent be updated through this step, whatever its memory layout?"""
-    return isinstance(step, Index) or step.fn in _VIEWS
-
-
 def first_lowered(steps: Steps) -> int | None:
-    """The position of the first step that needs lowering."""
-    for i, step in enumerate(steps):
-        if not is_view(step):
-            return i
-    return None
+    """The position of the first step that needs lowering: a cotangent cannot be updated through
+    it, whatever its memory layout."""
+    return next((i for i, step in enumerate(steps) if not (
+        isinstance(step, Index) or step.fn in _VIEWS)), None)
 
 
 def covers_everything(steps: Steps) -> bool:
@@ -58,12 +52,8 @@ def covers_everything(steps: Steps) -> bool:
 
 def selects_all(steps: Steps) -> bool:
     """Are these ``[:]``, ``[...]``, ``[:, :]`` and the like?"""
-    return all(isinstance(s, Index) and s.basic and _whole(s.key) and not _has_new(s.key)
+    return all(isinstance(s, Index) and s.basic and _whole(s.key) and None not in s.parts
                for s in steps)
-
-
-def _has_new(key: object) -> bool:
-    return any(p is None for p in (key if isinstance(key, tuple) else (key,)))
 
 
 def rows_added(base: Value, value: Value, steps: Steps) -> Value | None:

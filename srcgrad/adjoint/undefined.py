@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..graph.changing import Changing
 from ..graph.ir import Block, Graph, Node, Value, walk
 from ..types.kinds import Kind
 
@@ -20,32 +21,26 @@ def without_undefined(graph: Graph) -> Graph:
     """The graph with zeros of values that are undefined where the zeros are made replaced."""
     if not any(node.op == "undef" for node in walk(graph.block)):
         return graph
-    return graph.but(block=_Replacing(graph.block).visit(graph.block, ()))
+    return _Replacing(graph.block).graph(graph)
 
 
-class _Replacing:
+class _Replacing(Changing):
     def __init__(self, block: Block) -> None:
+        super().__init__()
+        self._known: Known = ()
         self._maker = {out: node for node in walk(block) for out in node.outputs}
 
-    def visit(self, block: Block, known: Known) -> Block:
-        nodes = tuple(self._replaced(node, known) for node in block.nodes)
-        if all(a is b for a, b in zip(nodes, block.nodes, strict=True)):
-            return block
-        return block.but(nodes=nodes)
-
-    def _replaced(self, node: Node, known: Known) -> Node:
-        if node.blocks:
-            arms = [((node.inputs[0], i),) if node.op == "if" else ()
-                    for i in range(len(node.blocks))]
-            blocks = tuple(self.visit(b, known + arm)
-                           for b, arm in zip(node.blocks, arms, strict=True))
-            unchanged = all(a is b for a, b in zip(blocks, node.blocks, strict=True))
-            return node if unchanged else node.but(blocks=blocks)
-        if _is_zero(node) and self._is_undefined(node.inputs[0], known):
-            if node.op == "list_like":
-                return Node("list", (), node.outputs, {}, (), node.origin)
-            return Node("const", (), node.outputs, {"value": 0.0}, (), node.origin)
-        return node
+    def node(self, node: Node) -> list[Node]:
+        known, blocks = self._known, []
+        for arm, block in enumerate(node.blocks):
+            self._known = (*known, (node.inputs[0], arm)) if node.op == "if" else known
+            blocks.append(self.block(block))
+        self._known = known
+        if not _is_zero(node) or not self._is_undefined(node.inputs[0], known):
+            return [node.but(blocks=tuple(blocks))]
+        if node.op == "list_like":
+            return [Node("list", (), node.outputs, {}, (), node.origin)]
+        return [Node("const", (), node.outputs, {"value": 0.0}, (), node.origin)]
 
     def _is_undefined(self, value: Value, known: Known) -> bool:
         """Is a value undefined on every path to a block?"""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from srcgrad.emit.facts import copy_of, facts
-from srcgrad.emit.order import WRITES, Order, is_forced, is_mutable
+from srcgrad.emit.order import Order, is_forced, is_mutable
 from srcgrad.emit.storage import Storage
-from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.graph.changing import Changing
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value
+from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind
 
 
@@ -25,11 +27,8 @@ class _Carried:
             if node.op in WRITES and not is_forced(node) and is_mutable(node.inputs[0].aval):
                 self.written[node.inputs[0]] = None
             elif node.op == "loop":
-                spec = node.loop
-                lead = 1 if spec.kind == "for" else 0
-                params = node.blocks[-1].params[lead:lead + spec.n_carried]
-                inits = node.inputs[spec.first_init:]
-                for p, init in zip(params, inits, strict=False):
+                parts = LoopParts(node)
+                for p, init in zip(parts.carried, parts.inits, strict=True):
                     if p in self.written:
                         self.written[init] = None
                         self.parameters.append(p)
@@ -49,67 +48,45 @@ def own_carried(graph: Graph) -> tuple[Graph, Order, Storage]:
     return (changed, *facts(changed)) if owner.copied else (graph, order, storage)
 
 
-class _Owner:
+class _Owner(Changing):
     """Rewrites loops so that carried values written by the adjoint start as its own."""
 
     def __init__(self, carried: _Carried, order: Order, storage: Storage) -> None:
+        super().__init__()
         self.carried, self.order, self.storage = carried, order, storage
         self.copied = False
 
-    def graph(self, graph: Graph) -> Graph:
-        forward = 0 if graph.border is None else graph.border
-        nodes: list[Node] = []
-        border = graph.border
-        for i, node in enumerate(graph.block.nodes):
-            if i == forward and border is not None:
-                border = len(nodes)
-            self.node(node, nodes)
-        if border is not None and forward >= len(graph.block.nodes):
-            border = len(nodes)
-        return graph.but(block=graph.block.but(nodes=tuple(nodes)), border=border)
-
-    def block(self, block: Block) -> Block:
-        nodes: list[Node] = []
-        for node in block.nodes:
-            self.node(node, nodes)
-        return block.but(nodes=tuple(nodes))
-
-    def node(self, node: Node, nodes: list[Node]) -> None:
-        if node.op == "loop":
-            node = self.loop(node, nodes)
-        if node.blocks:
-            node = node.but(blocks=tuple(self.block(b) for b in node.blocks))
-        nodes.append(node)
+    def nodes(self, nodes: Iterable[Node]) -> list[Node]:
+        made: list[Node] = []
+        for node in nodes:
+            made.append(self.within(self.loop(node, made) if node.op == "loop" else node))
+        return made
 
     def loop(self, node: Node, nodes: list[Node]) -> Node:
-        spec, body = node.loop, node.blocks[-1]
-        lead = 1 if spec.kind == "for" else 0
-        jump = 1 if spec.exits else 0
-        params = body.params[lead:lead + spec.n_carried]
-        inputs, outputs = list(node.inputs), list(body.outputs)
+        parts = LoopParts(node)
+        inits, following = [*parts.inits], [*parts.next]
         extra: list[Node] = []
-        for i, p in enumerate(params):
+        for i, (p, init, result) in enumerate(zip(
+                parts.carried, parts.inits, parts.results, strict=True)):
             if p not in self.carried.written or p.aval.kind is Kind.LIST:
                 continue
-            init = inputs[spec.first_init + i]
-            alone = sum(v is init for v in inputs[spec.first_init:]) == 1
+            alone = sum(v is init for v in (*inits, *parts.sources)) == 1
             dead = not self.order.is_live_after(init, self.order.defined[p])
             if alone and dead and not self.storage.owned(init) and self.in_arms(init, nodes):
-                self.now_owned((p, node.outputs[jump + i]), 0)
+                self.now_owned((p, result), 0)
             elif not (alone and dead and self.storage.owned(init)):
                 copied = copy_of(init, p.hint or init.hint, node.origin)
                 nodes.append(copied)
-                inputs[spec.first_init + i] = copied.out
-                self.now_owned((p, node.outputs[jump + i]), 0)
-            following = outputs[jump + i]
-            if not all(root.owned for root in self.storage.of(following)):
-                copied = copy_of(following, following.hint, node.origin)
+                inits[i] = copied.out
+                self.now_owned((p, result), 0)
+            if not all(root.owned for root in self.storage.of(following[i])):
+                copied = copy_of(following[i], following[i].hint, node.origin)
                 extra.append(copied)
-                outputs[jump + i] = copied.out
-                self.now_owned((p, node.outputs[jump + i]), 1)
-        if extra:
-            body = body.but(nodes=body.nodes + tuple(extra), outputs=tuple(outputs))
-        return node.but(inputs=tuple(inputs), blocks=(*node.blocks[:-1], body))
+                following[i] = copied.out
+                self.now_owned((p, result), 1)
+        parts.inits, parts.next = tuple(inits), tuple(following)
+        return parts.loop(node, *(b.nodes for b in node.blocks[:-1]),
+                          (*node.blocks[-1].nodes, *extra))
 
     def in_arms(self, init: Value, nodes: list[Node]) -> bool:
         """Makes the outcome of a branch our own where an arm gives what is not: in that arm."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from srcgrad.emit.order import is_adjoint
 from srcgrad.errors import Where
-from srcgrad.graph.ir import Node
+from srcgrad.graph.ir import Node, is_adjoint
 
 _HEADERS = ("for ", "while ", "if ", "elif ", "else:", "def ", "with ", "try:", "except", "class ",
             "@", "finally:")
@@ -74,13 +73,19 @@ def place_of(stmt: ast.stmt) -> Where | None:
     return next((where for where in found if isinstance(where, Where)), None)
 
 
+def tied_like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
+    """``new``, tied to what ``old`` was tied to."""
+    new.__dict__.update((k, v) for k, v in vars(old).items() if k in ("node", "where"))
+    return new
+
+
 def node_of(stmt: ast.stmt) -> Node | None:
     """The node that a statement was tied to."""
-    found = getattr(stmt, "node", None)
-    return found if isinstance(found, Node) else None
+    found: Node | None = vars(stmt).get("node")
+    return found
 
 
 def text_of(stmt: ast.AST) -> str | None:
     """The text of a comment made by :func:`comment`."""
-    found = getattr(stmt, "comment", None)
-    return found if isinstance(found, str) else None
+    found: str | None = vars(stmt).get("comment")
+    return found

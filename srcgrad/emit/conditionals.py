@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Node, Value
+from srcgrad.emit.trees import copy_in, target_of
+from srcgrad.graph.ir import Node, Value, is_adjoint
 
 WIDEST = 72
 
@@ -22,14 +22,11 @@ def chosen(test: ast.expr, then: list[ast.stmt], orelse: list[ast.stmt]) -> ast.
     if len(then) != 1 or len(orelse) != 1:
         return None
     (first,), (second,) = then, orelse
-    if not (isinstance(first, ast.Assign) and isinstance(second, ast.Assign)
-            and len(first.targets) == len(second.targets) == 1):
+    if not isinstance(first, ast.Assign) or not isinstance(second, ast.Assign) or (
+            target_of(first) is None or target_of(first) != target_of(second)
+            or not _is_short(first.value) or not _is_short(second.value)):
         return None
-    target, other = first.targets[0], second.targets[0]
-    if not (isinstance(target, ast.Name) and isinstance(other, ast.Name)
-            and target.id == other.id and _is_short(first.value) and _is_short(second.value)):
-        return None
-    made = ast.Assign([target], ast.IfExp(test, first.value, second.value))
+    made = ast.Assign(first.targets, ast.IfExp(test, first.value, second.value))
     return made if len(ast.unparse(ast.fix_missing_locations(made))) <= WIDEST else None
 
 
@@ -89,9 +86,7 @@ def is_statement(node: Node) -> bool:
 
 def same_move(a: ast.stmt, b: ast.stmt) -> bool:
     """Do two statements assign one variable to another, the same ones?"""
-    return all(isinstance(s, ast.Assign) and isinstance(s.value, ast.Name) and len(s.targets) == 1
-               and isinstance(s.targets[0], ast.Name) for s in (a, b)) and (
-        ast.dump(a) == ast.dump(b))
+    return copy_in(a) is not None and copy_in(a) == copy_in(b)
 
 
 def reads_within(values: Sequence[Value], node: Node, folding: Folding) -> bool:

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 
+from srcgrad.emit.comments import Comments
 from srcgrad.emit.conditionals import (
     chosen,
     is_statement,
     nested,
     read_in_place,
     reads_within,
-    results,
     same_move,
 )
 from srcgrad.emit.counting import length_of_range, range_of
-from srcgrad.emit.expressions import inverted, truth
-from srcgrad.emit.facts import gone_through, is_row, produced_by
-from srcgrad.emit.literals import call, name, names_in
-from srcgrad.emit.naming import LoopNames
-from srcgrad.emit.order import is_adjoint
-from srcgrad.emit.sizes import Shape, constant_int, dim_expression
+from srcgrad.emit.expressions import Expressions, inverted, truth
+from srcgrad.emit.facts import gone_through, is_row
+from srcgrad.emit.fold import Folding
+from srcgrad.emit.literals import call, name
+from srcgrad.emit.naming import LoopNames, Naming
+from srcgrad.emit.sizes import Shape, Sizes, constant_int, dim_expression
 from srcgrad.emit.statements import Plain, Stmts, Store, after_moves, assign, parallel
+from srcgrad.emit.trees import names_in, target_of
+from srcgrad.emit.unbound import Unbound
 from srcgrad.graph.checking import checks
-from srcgrad.graph.ir import Block, Node, Value
+from srcgrad.graph.ir import Block, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import stacked_records
@@ -62,6 +63,13 @@ class End:
 
 class Control(Plain):
     """Statements of whole blocks."""
+
+    def __init__(self, naming: Naming, folding: Folding, sizes: Sizes, expressions: Expressions,
+                 comments: Comments) -> None:
+        super().__init__(naming, folding, sizes, expressions, comments)
+        self.unbound = Unbound(naming, folding)
+        # outcomes of inner branches that are stored, and read behind the outer branch too
+        self.handed_on: set[Value] = set()
 
     # ---- blocks ----------------------------------------------------------------------
     def block(self, block: Block, end: End, first: Sequence[ast.stmt] = ()) -> Stmts:
@@ -118,7 +126,7 @@ class Control(Plain):
             return
         self.keep(end.stores, stmts)
         moves = [(t, self.e.of(v)) for t, v in end.moves if t != "_" and (
-            not self.is_undefined(v) or t in self.copied)]
+            not self.unbound.is_undefined(v) or t in self.unbound.copied)]
         number = 0 if end.jump is None else constant_int(end.jump, self.folding)
         if end.jump is None or number == 0:
             stmts.extend(parallel(moves))
@@ -138,71 +146,13 @@ class Control(Plain):
             stmts.append(ast.If(truth(code), [*parallel(moves), ast.Break()], []))
             stmts.extend(parallel(moves))
 
-    def is_undefined(self, value: Value) -> bool:
-        node = self.folding.producer.get(value)
-        return node is not None and node.op == "undef"
-
-    def is_nothing(self, value: Value) -> bool:
-        """Is there no value on this path: undefined, or None?"""
-        node = self.folding.producer.get(value)
-        return node is not None and (node.op == "undef" or (
-            node.op == "const" and node.params["value"] is None))
-
-    def may_be_nothing(self, value: Value) -> bool:
-        """Is there no value on this path, or on one of those that meet before its end?"""
-        node = self.folding.producer.get(value)
-        if node is not None and node.op == "if" and not self.folding.is_expression(node):
-            place = node.outputs.index(value)
-            return any(self.may_be_nothing(b.outputs[place]) for b in node.blocks)
-        return self.is_nothing(value)
-
-    @cached_property
-    def copied(self) -> frozenset[str]:
-        """Variables of outcomes that are assigned on to another variable, defined or not: they
-        are set to None where they are undefined."""
-        return frozenset(self.naming.of[v] for v in self.moved_on)
-
-    @cached_property
-    def moved_on(self) -> frozenset[Value]:
-        """The values of these variables."""
-        found: set[Value] = set()
-        for node in dict.fromkeys(self.folding.producer.values()):  # one for each of its outputs
-            if node.op == "loop":
-                jump = 1 if node.loop.exits else 0
-                names = self.naming.loops[node].slots
-                self._copied(names, node.blocks[-1].outputs[jump:], found)
-                self._copied(names, LoopParts(node).inits, found)
-            elif node.op == "if" and not self.folding.is_expression(node):
-                for block in node.blocks:
-                    self._copied([self.naming.of[v] for v in node.outputs], block.outputs, found)
-            elif node.op == "if":
-                if self.may_be_unbound(node.inputs[0]):
-                    found.update(v for v in results(node, self.folding) if v in self.naming.of)
-                found.update(v for arm, block in enumerate(node.blocks) for v in block.outputs
-                             if v in self.naming.of and self.may_be_unbound(
-                                 v, (node.inputs[0], arm)))
-            elif node.op == "read" and not node.params["steps"]:  # is there where it is wanted
-                self._copied(("",), node.inputs, found)
-        return frozenset(found)
-
-    def _copied(self, names: Sequence[str], values: Sequence[Value], found: set[Value]) -> None:
-        for target, v in zip(names, values, strict=False):
-            name = self.naming.of.get(v)
-            if name is not None and target not in ("_", name):
-                found.add(v)
-
-    @cached_property
-    def handed_on(self) -> set[Value]:
-        """Outcomes of inner branches that are stored, and read behind the outer branch too."""
-        return set()
-
     # ---- branches --------------------------------------------------------------------
     def branch(self, node: Node, stmts: Stmts) -> None:
         names = [self.name_of(v) for v in node.outputs]
         sunk = [v for i, v in enumerate(node.outputs) if v in self.stores
-                and any(self.may_be_nothing(b.outputs[i]) for b in node.blocks)]
+                and any(self.unbound.may_be_nothing(b.outputs[i]) for b in node.blocks)]
         stored = {v for v in sunk if self.folding.users.get(v) == 1  # and not read otherwise
-                  and v not in self.moved_on and v not in self.handed_on}
+                  and v not in self.unbound.moved_on and v not in self.handed_on}
         self.handed_on.update(b.outputs[i] for i, v in enumerate(node.outputs)
                               if v in sunk and v not in stored for b in node.blocks)
         arms: list[Stmts] = []
@@ -234,7 +184,7 @@ class Control(Plain):
                      late: list[tuple[Value, Store]]) -> None:
         """Where in ``block`` is ``value`` stored: at its definition, the start or the end."""
         node = self.folding.producer.get(value)
-        if self.is_nothing(value):
+        if self.unbound.is_nothing(value):
             if not store.places:
                 first.append(store.statement(ast.Constant(None)))
         elif node is not None and node.op == "const":
@@ -294,61 +244,18 @@ class Control(Plain):
             self.conditional(node, arms, stmts)
 
     # ---- loops -----------------------------------------------------------------------
-    @cached_property
-    def unbound(self) -> set[Value]:
-        """Parameters of loops that have no value before the first iteration."""
-        return set()
-
-    def unbound_elements(self, node: Node, inits: Sequence[Value]) -> set[str]:
-        """The names of variables that a loop keeps before they have a value: they are None."""
-        parts = LoopParts(node)
-        self.unbound.update(p for p, v in zip(parts.carried, inits, strict=True)
-                            if self.may_be_unbound(v))
-        return {found for element, *_ in produced_by(node)
-                for found in self._unbound_names(element)}
-
-    def _unbound_names(self, value: Value) -> set[str]:
-        """The variables without a value that may be read where a value is."""
-        if not self.may_be_unbound(value):
-            return set()
-        if value in self.naming.of:
-            return {self.name_of(value)}
-        node = self.folding.producer[value]  # a conditional expression
-        place = node.outputs.index(value)
-        return {n for b in node.blocks for n in self._unbound_names(b.outputs[place])}
-
-    def may_be_unbound(self, value: Value, taken: tuple[Value, int] | None = None) -> bool:
-        """Is there a path, with that arm ``taken`` of all branches on a predicate, on which a
-        variable has no value?"""
-        todo, seen = [value], {value}
-        while todo:
-            one = todo.pop()
-            node = self.folding.producer.get(one)
-            if node is None or node.op != "if":
-                if one in self.unbound or self.is_undefined(one):
-                    return True
-                continue
-            place = node.outputs.index(one)
-            for arm, block in enumerate(node.blocks):
-                if block.outputs[place] not in seen and (
-                        taken is None or node.inputs[0] is not taken[0] or arm == taken[1]):
-                    seen.add(block.outputs[place])
-                    todo.append(block.outputs[place])
-        return False
-
     def loop(self, node: Node, stmts: Stmts) -> None:
         spec, names, plan = node.loop, self.naming.loops[node], self.sizes.plan(node)
-        body = node.blocks[-1]
-        jump = 1 if spec.exits else 0
-        inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
+        parts = LoopParts(node)
+        inits = parts.inits
         before: Stmts = []
         self.before(node, names, before)
-        kept_unbound = self.unbound_elements(node, inits)
+        kept_unbound = self.unbound.elements(parts)
         before += parallel([(n, self.e.of(v)) for n, v in zip(names.slots, inits, strict=False)
-                            if not self.is_undefined(v) or n in kept_unbound or (
-                                n in self.copied)] + [
+                            if not self.unbound.is_undefined(v) or n in kept_unbound or (
+                                n in self.unbound.copied)] + [
             (n, ast.Constant(None)) for n in names.slots[len(inits):]  # there may be no iteration
-            if n in self.copied and not self.bounds(node, n)])
+            if n in self.unbound.copied and not self.bounds(node, n)])
         self.add(stmts, node, *before)
         first: Stmts = []
         late: list[tuple[Value, Store]] = []
@@ -356,8 +263,7 @@ class Control(Plain):
             first.append(ast.AugAssign(ast.Name(names.trips, ast.Store()), ast.Add(),
                                        ast.Constant(1)))
         self.elements(node, first)
-        for (element, sequence, stacked), shape in zip(produced_by(node), plan.shapes,
-                                                       strict=True):
+        for (element, sequence, stacked), shape in zip(parts.kept, plan.shapes, strict=True):
             indexed = shape is not None or sequence in plan.sparse
             ordinal = self.e.ordinal(node) if indexed else None
             if element in self.sizes.into:
@@ -365,16 +271,15 @@ class Control(Plain):
             copied = stacked and shape is None and element.aval.kind is Kind.ARRAY
             places = () if ordinal is None else (*self.row(node, sequence), ordinal)
             store = Store(self.name_of(sequence), places, copied, element.aval.optional)
-            self.assign_store(body, element, store, first, late)
-        nexts = body.outputs[jump:jump + spec.n_carried + spec.n_last]
-        end = End(tuple(zip(names.slots, nexts, strict=True)), tuple(late),
-                  body.outputs[0] if jump else None, names.jump)
-        inner = self.block(body, end, ())
+            self.assign_store(node.blocks[-1], element, store, first, late)
+        end = End(tuple(zip(names.slots, parts.next + parts.last, strict=True)), tuple(late),
+                  parts.jump, names.jump)
+        inner = self.block(node.blocks[-1], end)
         statement = self.for_loop(node, names, first, inner) if spec.kind == "for" else (
             self.while_loop(node, [*first, *inner]))
         self.comments.mark(statement, node)
         stmts.append(statement)
-        for (element, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+        for (element, sequence, _), shape in zip(parts.kept, plan.shapes, strict=True):
             if shape is None and spec.reverse and sequence not in plan.sparse:
                 reverse = ast.Attribute(name(self.name_of(sequence)), "reverse", ast.Load())
                 stmts.append(ast.Expr(call(reverse)))
@@ -410,7 +315,7 @@ class Control(Plain):
                 count = name(names.count)
         if names.jump is not None:
             before.append(assign(names.jump, ast.Constant(0)))
-        for (_, sequence, _), shape in zip(produced_by(node), plan.shapes, strict=True):
+        for (_, sequence, _), shape in zip(LoopParts(node).kept, plan.shapes, strict=True):
             start: ast.expr = ast.List([], ast.Load())
             if sequence in plan.rows:
                 continue
@@ -494,14 +399,12 @@ class Control(Plain):
         whole = gone_through(node.inputs[1], self.folding.producer)
         targets: dict[Value, ast.expr] = {}
         for made, stmt in zip((n for n in inner.nodes if n not in self.folding.inlined), body):
-            target = stmt.targets[0] if isinstance(stmt, ast.Assign) and (
-                len(stmt.targets) == 1) else None
+            named = target_of(stmt)
             if not made.inputs or made.inputs[0] not in whole or not is_row(made, index) or (
                     made.inputs[0] in inner.params or made.inputs[0] in targets
-                    or not isinstance(target, ast.Name) or target.id != self.name_of(made.out)
-                    or target.id in names_in(*kept)):
+                    or named != self.name_of(made.out) or named in names_in(*kept)):
                 break
-            targets[made.inputs[0]] = target
+            targets[made.inputs[0]] = ast.Name(named, ast.Store())
         if not targets or targets.keys() != whole:
             return None
         target, *more = targets.values()

@@ -10,8 +10,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
 
-from srcgrad.emit.order import WRITES, is_mutable
-from srcgrad.graph.ir import Index, Node, Value, walk
+from srcgrad.emit.order import is_mutable
+from srcgrad.graph.ir import WRITES, Index, Node, Value, walk
 from srcgrad.types.kinds import Kind
 
 Event = tuple[int, Node | None]

@@ -15,11 +15,10 @@ from srcgrad.emit.counting import difference
 from srcgrad.emit.fold import Folding, is_short_circuit
 from srcgrad.emit.literals import BINARY, COMPARE, GRIDS, UNARY, Namespace, call, if_any, name
 from srcgrad.emit.naming import Naming
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.texts import f_string
-from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Through, Value
+from srcgrad.graph.ir import Index, Node, Ref, Step, Steps, Value, is_adjoint, references
 from srcgrad.graph.records import copy_record, zero_record
 from srcgrad.types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
 from srcgrad.types.spelling import (
@@ -97,20 +96,21 @@ class Expressions:
     def template(self, template: Any, inputs: Sequence[Value]) -> ast.expr:
         if isinstance(template, Ref):
             return self.of(inputs[template.index])
-        if type(template) in (tuple, list) and _has_references(template):
+        kind = type(template) if next(references(template), None) is not None else None
+        if kind in (tuple, list):
             whole = self.whole_shape(template, inputs)
             if whole is not None:
                 return whole
             items = [self.template(t, inputs) for t in template]
-            return ast.Tuple(items, ast.Load()) if type(template) is tuple else ast.List(
+            return ast.Tuple(items, ast.Load()) if kind is tuple else ast.List(
                 items, ast.Load())
         if isinstance(template, tuple) and hasattr(template, "_fields"):
             return ast.Call(self.space.function(type(template)),
                             [self.template(t, inputs) for t in template], [])
-        if type(template) is dict and _has_references(template):
+        if kind is dict:
             return ast.Dict([self.space.literal(k) for k in template],
                             [self.template(v, inputs) for v in template.values()])
-        if isinstance(template, slice) and _has_references(template):
+        if kind is slice:
             return call("slice", *(self.template(t, inputs) for t in (
                 template.start, template.stop, template.step)))
         return self.space.literal(template)
@@ -453,18 +453,6 @@ def _joined(op: ast.boolop, left: ast.expr, right: ast.expr) -> ast.expr:
     else:
         values.append(right)
     return ast.BoolOp(op, values)
-
-
-def _has_references(template: Any) -> bool:
-    if isinstance(template, Ref):
-        return True
-    if isinstance(template, (tuple, list)):
-        return any(_has_references(t) for t in template)
-    if isinstance(template, dict):
-        return any(_has_references(t) for t in template.values())
-    if isinstance(template, slice):
-        return any(_has_references(t) for t in (template.start, template.stop, template.step))
-    return isinstance(template, (Index, Through))
 
 
 def negated(expression: ast.expr) -> ast.expr | None:

@@ -6,24 +6,13 @@ from collections.abc import Mapping
 
 from srcgrad.emit.order import Order, is_forced, number, reads_content
 from srcgrad.emit.storage import Storage
-from srcgrad.graph.ir import Graph, Index, Node, Origin, Ref, Value
+from srcgrad.graph.ir import Graph, Node, Origin, Ref, Value, only_index
 
 
 def facts(graph: Graph) -> tuple[Order, Storage]:
     """Where contents are read last, and which values may share memory."""
     order = number(graph, reads_content, stored_at_once=True)
     return order, Storage(order, is_forced).run(graph)
-
-
-def produced_by(node: Node) -> tuple[tuple[Value, Value, bool], ...]:
-    """The (element, sequence, stacked) triples of a loop node."""
-    spec = node.loop
-    body = node.blocks[-1]
-    jump = 1 if spec.exits else 0
-    at = jump + spec.n_carried + spec.n_last
-    stacked = spec.stacked or (False,) * spec.n_produced
-    return tuple(zip(body.outputs[at:at + spec.n_produced],
-                     node.outputs[at:at + spec.n_produced], stacked, strict=True))
 
 
 def copy_of(value: Value, hint: str | None, origin: Origin | None) -> Node:
@@ -45,7 +34,5 @@ def is_row(node: Node, index: Value) -> bool:
     """Does a node read the item of an array or list that an index counts?"""
     if node.op == "get":
         return node.inputs[1:] == (index,)
-    steps = node.params.get("steps", ())
-    return node.op == "read" and not node.params.get("handle") and len(steps) == 1 and isinstance(
-        steps[0], Index) and isinstance(steps[0].key, Ref) and (
-        node.inputs[steps[0].key.index] is index)
+    step = only_index(node) if node.op == "read" and not node.params.get("handle") else None
+    return step is not None and isinstance(step.key, Ref) and node.inputs[step.key.index] is index

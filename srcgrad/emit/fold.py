@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import operator
 from bisect import bisect
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from srcgrad.emit.events import Event, Events, Families
-from srcgrad.emit.order import WRITES, Order, is_adjoint
+from srcgrad.emit.order import Order, is_adjoint
 from srcgrad.graph.checking import checks
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Through, Value, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Suggested, Value, references, walk
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import PLACES, Method
 
@@ -27,43 +26,19 @@ _FOLDABLE = frozenset({"apply", "read", "dim", "get", "list", "list_len", "copy"
                        "pack"})
 
 
-def references(template: Any, found: list[int]) -> None:
-    """Adds the indices of all references in a template, each as often as it occurs."""
-    if isinstance(template, Ref):
-        found.append(template.index)
-    elif isinstance(template, (tuple, list)):
-        for item in template:
-            if type(item) is Ref:
-                found.append(item.index)
-            else:
-                references(item, found)
-    elif isinstance(template, dict):
-        for item in template.values():
-            references(item, found)
-    elif isinstance(template, slice):
-        references((template.start, template.stop, template.step), found)
-    elif isinstance(template, Index):
-        references(template.key, found)
-    elif isinstance(template, Through):
-        references((template.args, template.kwargs), found)
-
-
-def occurrences(node: Node) -> list[Value]:
+def occurrences(node: Node) -> Sequence[Value]:
     """The inputs of a node as often as its text names them, in the order of the text."""
-    found: list[int] = []
+    params = node.params
     if node.op in ("apply", "effect"):
-        references(node.params["args"], found)
-        if node.params.get("kwargs"):
-            references(node.params["kwargs"], found)
-    elif "steps" in node.params:
-        found.append(0)
-        references(node.params["steps"], found)
+        found = [*references((params["args"], params.get("kwargs")))]
+    elif "steps" in params:
+        found = [0, *references(params["steps"])]
         if node.op != "read":
             found.append(1)
-        elif node.params.get("handle"):
+        elif params.get("handle"):
             found.append(len(node.inputs) - 1)
     else:
-        return list(node.inputs)
+        return node.inputs
     return [node.inputs[i] for i in found]
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
 
-from srcgrad.emit.literals import names_in
 from srcgrad.emit.read_after import read_after
+from srcgrad.emit.trees import bodies, emptied, names_in, statements
 
 
 def gathered(function: ast.FunctionDef) -> ast.FunctionDef:
     """The function with such loops replaced, in place."""
     loops = _Loops(function)
-    for body in list(_bodies(function)):
+    for body in [body for stmt in statements([function]) for body in bodies(stmt)]:
         _gather(body, loops)
     return function
 
@@ -38,18 +37,6 @@ class _Loops:
         return bool(names_in(loop.target) & self._read_after[loop])
 
 
-def _bodies(stmt: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The lists of statements in a statement, the outer before the inner."""
-    for part in ("body", "orelse", "finalbody"):
-        body = getattr(stmt, part, ())
-        if body:
-            yield body
-            for inner in body:
-                yield from _bodies(inner)
-    for handler in getattr(stmt, "handlers", ()):
-        yield from _bodies(handler)
-
-
 def _gather(body: list[ast.stmt], loops: _Loops) -> None:
     for i in range(len(body) - 2, -1, -1):
         made = _display(body[i], body[i + 1], loops)
@@ -62,18 +49,13 @@ def _gather(body: list[ast.stmt], loops: _Loops) -> None:
 
 def _display(start: ast.stmt, loop: ast.stmt, loops: _Loops) -> ast.stmt | None:
     """One assignment for an empty list and the loop that fills it."""
-    if not isinstance(start, ast.Assign) or not isinstance(loop, ast.For) or loop.orelse or (
-            len(loop.body) != 1 or len(start.targets) != 1):
+    if not isinstance(loop, ast.For) or loop.orelse or len(loop.body) != 1:
         return None
-    name, empty, item = start.targets[0], start.value, appended(loop.body[0])
-    if item is None or not isinstance(name, ast.Name) or not isinstance(empty, ast.List) or (
-            empty.elts or item[0] != name.id):
+    item = appended(loop.body[0])
+    if item is None or emptied(start) != item[0] or loops.leaves(loop) or (
+            item[0] in names_in(item[1], loop.iter, loop.target)):
         return None
-    if any(name.id in names_in(part) for part in (item[1], loop.iter, loop.target)):
-        return None
-    if loops.leaves(loop):
-        return None
-    new = ast.Assign([name], _value(item[1], loop))
+    new = ast.Assign(start.targets, _value(item[1], loop))  # type: ignore[attr-defined]
     where = getattr(loop.body[0], "where", None)
     if where is not None:
         new.where = where  # type: ignore[attr-defined]

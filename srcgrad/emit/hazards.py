@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from srcgrad.emit.facts import produced_by
-from srcgrad.emit.order import WRITES, Order, is_adjoint, is_forced, is_mutable
+from srcgrad.emit.order import Order, is_forced, is_mutable
 from srcgrad.emit.reuse import reusable
 from srcgrad.emit.storage import Root, Storage, depth_of, family_of, makes_fresh
-from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint, walk
+from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind
 
 
@@ -26,7 +26,7 @@ class Hazards:
         self.histories: dict[Root, tuple[int, bool]] | None = None
         self.uses = Counter(v for n in walk(graph.block) for v in n.inputs)
         self.listed = [element for n in walk(graph.block) if n.op == "loop"
-                       for element, _, stacked in produced_by(n) if not stacked]
+                       for element, _, stacked in LoopParts(n).kept if not stacked]
         self.kept: dict[Block, dict[Value, None]] = {}  # elements that lists hold a copy of
         self.deep: dict[Value, None] = {}  # lists whose elements must be copied too
         for p in graph.block.params:
@@ -136,7 +136,7 @@ class Hazards:
 
     def saved(self, node: Node) -> None:
         """An element kept by reference must never be written to again."""
-        for element, _, stacked in produced_by(node):
+        for element, _, stacked in LoopParts(node).kept:
             if stacked or not is_mutable(element.aval) or element.aval.kind is Kind.LIST:
                 continue
             if not self.stays(element):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from srcgrad.emit.facts import produced_by
 from srcgrad.graph.ir import Graph, Node, Value
+from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dims import Dim, Poly
 from srcgrad.types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
 
@@ -39,7 +39,7 @@ def _kept(graph: Graph, of: Mapping[Value, str]) -> list[str]:
     if copies:
         lines.append(f"copied before it is overwritten: {', '.join(dict.fromkeys(copies))}")
     for loop in _loops(nodes):
-        kept = [(of[sequence], element.aval) for element, sequence, _ in produced_by(loop)]
+        kept = [(of[sequence], element.aval) for element, sequence, _ in LoopParts(loop).kept]
         if kept:
             what = ", ".join(dict.fromkeys(name for name, _ in kept))
             lines.append(f"kept in each iteration: {what}{_bytes([a for _, a in kept])}")

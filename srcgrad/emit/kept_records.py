@@ -17,10 +17,21 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
-from typing import Any
 
+from srcgrad.emit.comments import tied_like
 from srcgrad.emit.gathered import appended
-from srcgrad.emit.literals import name, names_in, variables
+from srcgrad.emit.literals import name
+from srcgrad.emit.trees import (
+    bodies,
+    copied,
+    emptied,
+    names_in,
+    renamed,
+    statements,
+    stored_in,
+    target_of,
+    variables,
+)
 from srcgrad.types.dataclasses import dataclass
 
 Loop = ast.For | ast.While
@@ -67,9 +78,9 @@ class Records:
                  numbers: Container[str] = ()) -> None:
         self.body, self.lists, self.taken, self.of_numbers = body, lists, taken, numbers
         self.shown: dict[str, str] = {}
-        if sum(n is not None and n in lists for n in map(_emptied, body)) < 2:
+        if sum(n is not None and n in lists for n in map(emptied, body)) < 2:
             return
-        self.body = body = [*map(unshared, body)]
+        self.body = body = [*map(copied, body)]
         self.loads: Counter[str] = Counter()
         self.stores: Counter[str] = Counter()
         self.numbers: dict[str, int] = {}
@@ -90,7 +101,7 @@ class Records:
 
     def started(self, body: Sequence[ast.stmt]) -> list[str]:
         """The lists that start empty here, and nowhere else."""
-        return [n for n in map(_emptied, body)
+        return [n for n in map(emptied, body)
                 if n is not None and n in self.lists and self.stores[n] == 1]
 
     def merge(self, making: list[ast.stmt], reading: list[ast.stmt], lists: Mapping[str, str],
@@ -99,7 +110,7 @@ class Records:
         ``reading`` read, under the names that ``lists`` gives."""
         if len(lists) < 2:
             return
-        begun = {_emptied(stmt): stmt for stmt in making}
+        begun = {emptied(stmt): stmt for stmt in making}
         reads = _reads(reading, {*lists.values()})
         stored: dict[Loop, set[str]] = {}
         dropped: set[int] = set()
@@ -143,7 +154,7 @@ class Records:
                 known = self.loads[made] == 1 + len(parts) and (
                     self.place[id(reader)] > self.place[id(loop)])
             if reader not in stored:
-                stored[reader] = _stored(*reader.body)
+                stored[reader] = stored_in(*reader.body)
             if known and not names_in(parts[0].part.slice) & stored[reader]:
                 found[place] = Member(made, item.id, read_as, parts, reader, *at)
         return found
@@ -175,7 +186,7 @@ class Records:
                     keep()
                 waiting.append(member)
                 continue
-            stored = _stored(stmt)
+            stored = stored_in(stmt)
             more = any(self.follows(m, members, loop.body, place) for m in waiting)
             for variable in {m.variable: None for m in waiting if m.variable in stored}:
                 same = [m for m in waiting if m.variable == variable]
@@ -209,14 +220,13 @@ class Records:
         stmt = body[start] if start >= 0 and old in self.of_numbers else None
         if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Name):
             value: ast.expr = ast.BinOp(name(old), stmt.op, stmt.value)
-        elif isinstance(stmt, ast.Assign) and _target(stmt) == old:
+        elif isinstance(stmt, ast.Assign) and target_of(stmt) == old:
             value = stmt.value
         else:
             return
         new = self.fresh(f"{old}_", 2)
-        body[start] = made = ast.Assign(
-            [ast.Name(old, ast.Store()), ast.Name(new, ast.Store())], value)
-        made.__dict__.update((k, v) for k, v in vars(stmt).items() if k in ("node", "where"))
+        body[start] = tied_like(stmt, ast.Assign(
+            [ast.Name(old, ast.Store()), ast.Name(new, ast.Store())], value))
         stores[start] = stores[start] | {new}
         for member in members:
             member.variable = new
@@ -226,10 +236,10 @@ class Records:
         """Gives a temporary that is about to be overwritten a name of its own, if it was assigned
         here."""
         old = members[0].variable
-        if not re.fullmatch(r"t\d+", old) or _target(following) != old:
+        if not re.fullmatch(r"t\d+", old) or target_of(following) != old:
             return False
         start = next((i for i in reversed(range(len(body))) if old in stores[i]), -1)
-        if start < 0 or _target(body[start]) != old:
+        if start < 0 or target_of(body[start]) != old:
             return False
         new = self.fresh("t", 1)
         for member in members:
@@ -238,7 +248,7 @@ class Records:
         body[start].targets = [ast.Name(new, ast.Store())]  # type: ignore[attr-defined]
         stores[start] = stores[start] - {old} | {new}
         for part in (*body[start + 1:], following.value):
-            _replace(part, old, new)
+            renamed(part, {old: new})
         return True
 
     def record(self, loop: Loop, group: list[Member], append: ast.Call, kept: str,
@@ -272,7 +282,7 @@ class Records:
         """The name of a member where it is read: that of the variable to which it is assigned at
         once, its own if that is free, or a new one."""
         if len(member.reads) == 1 and id(member.reads[0].part) in head:
-            return _target(head[id(member.reads[0].part)]) or ""
+            return target_of(head[id(member.reads[0].part)]) or ""
         found = member.variable
         if inside or found in self.taken or found in self.lists or (
                 self.last.get(found, -1) > self.place[id(loop)]):
@@ -303,27 +313,13 @@ def _append(made: str, variables: Sequence[str]) -> ast.Call:
     return ast.Call(ast.Attribute(name(made), "append", ast.Load()), [item], [])
 
 
-def _emptied(stmt: ast.stmt) -> str | None:
-    """``x`` of ``x = []``."""
-    empty = isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.List) and (
-        not stmt.value.elts)
-    return _target(stmt) if empty else None
-
-
-def _target(stmt: ast.stmt) -> str | None:
-    """``x`` of ``x = ...``."""
-    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
-        return None
-    return stmt.targets[0].id if isinstance(stmt.targets[0], ast.Name) else None
-
-
 def _head(body: Sequence[ast.stmt]) -> dict[int, ast.Assign]:
     """The assignments at the beginning of a loop that read what was kept, and that can stand before
     all others, by what they assign."""
     found: dict[int, ast.Assign] = {}
     before: set[str] = set()
     for stmt in body:
-        target = _target(stmt)
+        target = target_of(stmt)
         if not isinstance(stmt, ast.Assign):
             break
         if isinstance(stmt.value, ast.Subscript) and target is not None:
@@ -338,23 +334,10 @@ def _head(body: Sequence[ast.stmt]) -> dict[int, ast.Assign]:
 def _leaves(stmt: ast.stmt) -> bool:
     """May a statement leave the loop that it stands in?"""
     if isinstance(stmt, Loop):
-        return any(map(_returns, stmt.body)) or any(map(_leaves, stmt.orelse))
+        return any(isinstance(s, ast.Return) for s in statements(stmt.body)) or any(
+            map(_leaves, stmt.orelse))
     return isinstance(stmt, ast.Break | ast.Continue | ast.Return) or any(
-        map(_leaves, _inner(stmt)))
-
-
-def _returns(stmt: ast.stmt) -> bool:
-    return isinstance(stmt, ast.Return) or any(map(_returns, _inner(stmt)))
-
-
-def _inner(stmt: ast.stmt) -> list[ast.stmt]:
-    """The statements in a statement."""
-    return [inner for part in ("body", "orelse", "handlers", "finalbody")
-            for inner in getattr(stmt, part, ())]
-
-
-def _stored(*trees: ast.AST) -> set[str]:
-    return {n.id for n in variables(*trees) if not isinstance(n.ctx, ast.Load)}
+        any(map(_leaves, body)) for body in bodies(stmt))
 
 
 def _is_simple(tree: ast.expr) -> bool:
@@ -384,26 +367,3 @@ def _reads(body: Sequence[ast.stmt], lists: Container[str]) -> dict[str, dict[Lo
             for inner in stmt.body:
                 visit(inner, stmt)
     return found
-
-
-def _replace(tree: ast.AST, old: str, new: str) -> None:
-    for node in variables(tree):
-        if node.id == old:
-            node.id = new
-
-
-def unshared(tree: ast.stmt) -> ast.stmt:
-    """A statement none of whose parts stands at two places."""
-    return _copied(tree)  # type: ignore[no-any-return]
-
-
-def _copied(tree: Any) -> Any:
-    if isinstance(tree, list):
-        return [_copied(item) for item in tree]
-    if not isinstance(tree, ast.AST) or not tree._fields:
-        return tree
-    new = type(tree).__new__(type(tree))
-    parts = vars(new)
-    for key, value in vars(tree).items():
-        parts[key] = _copied(value) if isinstance(value, ast.AST | list) else value
-    return new

@@ -51,32 +51,6 @@ def name(identifier: str) -> ast.Name:
     return ast.Name(identifier, ast.Load())
 
 
-def variables(*trees: ast.AST) -> list[ast.Name]:
-    """All names in trees, in no particular order; a third of what ``ast.walk`` takes."""
-    found: list[ast.Name] = []
-    waiting = list(trees)
-    while waiting:
-        tree = waiting.pop()
-        if type(tree) is ast.Name:
-            found.append(tree)
-            continue
-        for part in vars(tree).values():
-            if type(part) is list:
-                waiting += [item for item in part if isinstance(item, ast.AST)]
-            elif isinstance(part, ast.AST):
-                waiting.append(part)
-    return found
-
-
-def names_in(*trees: ast.AST) -> set[str]:
-    """The names that trees mention.
-
-    >>> sorted(names_in(ast.parse("a[i] = f(a)")))
-    ['a', 'f', 'i']
-    """
-    return {each.id for each in variables(*trees)}
-
-
 def dotted(path: str) -> ast.expr:
     """``np.linalg.norm`` as an expression."""
     first, *rest = path.split(".")

@@ -10,7 +10,6 @@ from typing import Any
 from srcgrad.emit.comments import Comments, comment
 from srcgrad.emit.control import Control, End
 from srcgrad.emit.expressions import Expressions
-from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.gathered import gathered
 from srcgrad.emit.handles import Handles
@@ -34,6 +33,7 @@ from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
 from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
 from srcgrad.graph.lift import reachable
+from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.kinds import SCALARS, Kind
 
@@ -208,7 +208,7 @@ class Function:
     def sequences(self) -> set[str]:
         """The names of what loops keep."""
         return {self.naming.of[sequence] for node in walk(self.graph.block) if node.op == "loop"
-                for _, sequence, _ in produced_by(node) if sequence in self.naming.of}
+                for _, sequence, _ in LoopParts(node).kept if sequence in self.naming.of}
 
     def returned(self) -> ast.expr:
         outputs = self.graph.outputs

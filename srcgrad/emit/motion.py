@@ -11,16 +11,24 @@ changes.  The line of the user's that is left without a statement is quoted abov
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Mapping, Sequence
 
-from srcgrad.emit.comments import node_of, text_of
+from srcgrad.emit.comments import node_of, text_of, tied_like
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.literals import names_in, variables
-from srcgrad.emit.order import WRITES, is_adjoint, is_mutable
+from srcgrad.emit.order import is_adjoint, is_mutable
 from srcgrad.emit.storage import makes_fresh
+from srcgrad.emit.trees import (
+    Put,
+    base_of,
+    copied,
+    names_in,
+    statements,
+    stored_in,
+    target_of,
+    variables,
+)
 from srcgrad.emit.wrapping import WIDTH
-from srcgrad.graph.ir import Node, Value
+from srcgrad.graph.ir import WRITES, Node, Value
 from srcgrad.types.kinds import SCALARS
 
 LOOK_BACK = 24  # statements before the one that takes another in
@@ -35,6 +43,7 @@ class Motion:
         self._memory: dict[str, set[object]] = {}
         self._depth = 1
         self._mentioned: dict[ast.stmt, set[str]] = {}
+        self._given: dict[ast.stmt, tuple[str, ast.expr] | None] = {}  # what _gives says
         self._later: dict[str, list[ast.stmt]] = {}  # statements that mention a name, last first
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
@@ -101,14 +110,20 @@ class Motion:
         if found is not None and any(isinstance(p, ast.Name) and p.id == found[0] for p in parts):
             filled = _with(stmt, *found)
             if filled is not None and is_short(filled, self._depth):
-                return _like(before.pop(), filled)
+                return tied_like(before.pop(), filled)
         return stmt
 
     def _once_read(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
+        if stmt not in self._given:
+            self._given[stmt] = self._gives(stmt)
+        return self._given[stmt]
+
+    def _gives(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
         """The name and the expression that a statement of the backward part gives to one other."""
         node = node_of(stmt)
+        name = target_of(stmt)
         if not isinstance(stmt, ast.Assign) or node is None or not is_adjoint(node) or (
-                len(stmt.targets) != 1 or len(node.outputs) != 1 or node.blocks):
+                name is None or len(node.outputs) != 1 or node.blocks):
             return None
         if self._folding.users.get(node.out) != 1 or len(self._uses.get(node.out, ())) != 1:
             return None
@@ -116,11 +131,9 @@ class Motion:
         if isinstance(by, Node) and (by.params.get("handle") or (
                 by.op in WRITES and by.inputs[0] is node.out and is_mutable(node.out.aval))):
             return None  # it is changed under its name
-        name, value = stmt.targets[0], stmt.value
-        if not isinstance(name, ast.Name) or not isinstance(
-                value, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript | ast.Attribute):
-            return None
-        return None if _has_effects(value) else (name.id, value)
+        plain = isinstance(
+            stmt.value, ast.BinOp | ast.UnaryOp | ast.Call | ast.Subscript | ast.Attribute)
+        return (name, stmt.value) if plain and not _has_effects(stmt.value) else None
 
     def _is_read(self, name: str, between: Sequence[ast.stmt]) -> bool:
         """Does a statement in between or a later one read what has the name now, such as its
@@ -136,7 +149,7 @@ class Motion:
         to; None if both met on the way."""
         if not isinstance(stmt, ast.AugAssign) or not isinstance(stmt.op, ast.Add | ast.Sub):
             return stmt
-        base = _base(stmt.target)
+        base = base_of(stmt.target)
         if base is None or base in names_in(stmt.value):
             return stmt
         for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
@@ -174,7 +187,7 @@ class Motion:
             return True
         if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Subscript) and (
                 isinstance(target, ast.Subscript) and isinstance(stmt.op, ast.Add | ast.Sub)
-                and _base(stmt.target) == base):
+                and base_of(stmt.target) == base):
             read = names_in(stmt.value, stmt.target.slice)
         mine = self._memory.get(base, set())
         return not any(n == base or _meet(mine, self._memory.get(n, set())) for n in read)
@@ -191,7 +204,7 @@ class Motion:
         read = self._names(moved) - {adds_to}
         memory = set().union(*(self._memory.get(n, ()) for n in read))
         return next((i for i, other in enumerate(others) if not all(
-            self._keeps(stmt, read, memory) for stmt in _parts([other]))), len(others))
+            self._keeps(stmt, read, memory) for stmt in statements([other]))), len(others))
 
     def _keeps(self, stmt: ast.stmt, read: set[str], memory: set[object]) -> bool:
         """Does a statement change none of the names and none of the memory?"""
@@ -203,12 +216,12 @@ class Motion:
             return False
         node = node_of(stmt)
         for target in stmt.targets if isinstance(stmt, ast.Assign) else [stmt.target]:
-            if any(n.id in read for n in variables(target) if isinstance(n.ctx, ast.Store)):
+            if not read.isdisjoint(stored_in(target)):
                 return False
             if isinstance(target, ast.Name) and (isinstance(stmt, ast.Assign) or (
                     node is not None and node.out.aval.kind in SCALARS)):
                 continue
-            if _meet(memory, self._memory.get(_base(target) or "", {None})):
+            if _meet(memory, self._memory.get(base_of(target) or "", {None})):
                 return False
         return True
 
@@ -216,14 +229,6 @@ class Motion:
 def _meet(one: set[object], other: set[object]) -> bool:
     """May two names share memory?  None is memory of which nothing is known."""
     return bool(one and other and (one & other or None in one | other))
-
-
-def _parts(stmts: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements, and those in them."""
-    for stmt in stmts:
-        yield stmt
-        for part in ("body", "orelse"):
-            yield from _parts(getattr(stmt, part, ()))
 
 
 def _take(before: list[ast.stmt], place: int) -> None:
@@ -242,9 +247,8 @@ def _take(before: list[ast.stmt], place: int) -> None:
 
 def _sets(stmt: ast.stmt, name: str) -> bool:
     """Does a statement give a name to something else, without reading it?"""
-    return isinstance(stmt, ast.Assign) and any(
-        isinstance(t, ast.Name) and t.id == name for t in stmt.targets) and (
-        name not in names_in(stmt.value))
+    return isinstance(stmt, ast.Assign) and name not in names_in(stmt.value) and any(
+        isinstance(t, ast.Name) and t.id == name for t in stmt.targets)
 
 
 def _quotes(stmt: ast.stmt) -> bool:
@@ -259,32 +263,13 @@ def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
         return None
     targets = stmt.targets if isinstance(stmt, ast.Assign) else [
         stmt.target] if isinstance(stmt, ast.AugAssign) else []
-    if any(_base(t) == name for t in targets) or any(
+    if any(base_of(t) == name for t in targets) or any(
             name in names_in(n) for n in ast.walk(stmt) if isinstance(n, _REPEATED)):
         return None
-    return _like(stmt, Put(name, value).visit(_copied(stmt)))
+    return tied_like(stmt, Put(name, value).visit(copied(stmt)))
 
 
 _REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-
-
-class Put(ast.NodeTransformer):
-    """Puts an expression in the place of a name."""
-
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self.name, self.value = name, value
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self.value if node.id == self.name else node
-
-
-def _copied(stmt: ast.stmt) -> ast.stmt:
-    """A copy of a statement's tree without what it was tied to."""
-    tied: dict[str, object] = {key: stmt.__dict__.pop(key) for key in ("node", "where")
-                               if key in stmt.__dict__}
-    made = deepcopy(stmt)
-    stmt.__dict__.update(tied)
-    return made
 
 
 def _has_effects(value: ast.expr) -> bool:
@@ -295,13 +280,6 @@ def _has_effects(value: ast.expr) -> bool:
         for n in ast.walk(value))
 
 
-def _base(target: ast.expr) -> str | None:
-    """The name that a statement sets, or sets a part of."""
-    while isinstance(target, ast.Subscript | ast.Attribute):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else None
-
-
 def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | None:
     """One statement for a number or an array of the backward part and what is added to it next."""
     node = node_of(second)
@@ -310,7 +288,7 @@ def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | Non
         return None  # Python's complex and NumPy's float make one or the other, by their order
     if not _same_target(first, second.target) or (
             isinstance(second.target, ast.Subscript)
-            and _base(second.target) in names_in(first.value)):  # type: ignore[attr-defined]
+            and base_of(second.target) in names_in(first.value)):  # type: ignore[attr-defined]
         return None
     added = node.inputs[1] if node.params.get("steps") else node.out
     if added.aval.kind not in SCALARS and not _takes(first, second):
@@ -329,7 +307,7 @@ def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | Non
         made = _both_added(first, second)
     else:
         return None
-    return _like(second, made) if is_short(made, depth) else None
+    return tied_like(second, made) if is_short(made, depth) else None
 
 
 def _same_target(first: ast.stmt, target: ast.expr) -> bool:
@@ -342,7 +320,7 @@ def _same_target(first: ast.stmt, target: ast.expr) -> bool:
     else:
         return False
     return own is not None and node is not None and is_adjoint(node) and (
-        type(own) is type(target) and _base(own) == _base(target)
+        type(own) is type(target) and base_of(own) == base_of(target)
         and ast.dump(own) == ast.dump(target))
 
 
@@ -372,9 +350,3 @@ def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
 def is_short(stmt: ast.stmt, depth: int = 3) -> bool:
     """Does a statement fit a line, so deep in the function?"""
     return len(ast.unparse(ast.fix_missing_locations(stmt))) + 4 * depth <= WIDTH
-
-
-def _like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
-    """``new`` with the place of ``old``."""
-    new.__dict__.update((k, v) for k, v in vars(old).items() if k in ("node", "where"))
-    return new

@@ -13,12 +13,11 @@ import operator
 import re
 from collections.abc import Iterable, Sequence
 
-from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding, is_named
 from srcgrad.emit.liveness import Liveness
-from srcgrad.emit.order import WRITES, Order, is_adjoint
+from srcgrad.emit.order import Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Value, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Ref, Value, only_index, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import symbols
@@ -76,13 +75,9 @@ class Naming:
 
     def is_defined(self, node: Node, index: int) -> bool:
         """Does every path give output ``index`` a value?"""
-        if node.op == "loop":
-            spec = node.loop
-            first = (1 if spec.exits else 0) + spec.n_carried
-            return not first <= index < first + spec.n_last
-        if node.op != "if":
-            return True
         output = node.outputs[index]
+        if node.op != "if":
+            return node.op != "loop" or output not in LoopParts(node).lasts
         if output not in self.defined:
             makers = [self.folding.producer.get(b.outputs[index]) for b in node.blocks]
             self.defined[output] = not any(
@@ -157,7 +152,7 @@ class Naming:
         if node.op == "loop":
             if value is node.outputs[-1]:
                 return f"n_{self.letter(node)}"
-            for element, sequence, _ in produced_by(node):
+            for element, sequence, _ in LoopParts(node).kept:
                 if sequence is value:
                     return self.saved_name(element)
         if node.op == "read":
@@ -190,14 +185,13 @@ class Naming:
     def part_name(self, node: Node) -> str | None:
         """``d_L_ii`` for ``d_L[i, i]``, ``u_part`` for other parts of ``u``."""
         base = self.of.get(node.inputs[0]) or (node.inputs[0].hint or "").removesuffix(SECOND)
-        steps = node.params["steps"]
-        if not base or re.fullmatch(r"t\d+", base) or not steps:
+        index = only_index(node)
+        if not base or re.fullmatch(r"t\d+", base) or not node.params["steps"]:
             return None
-        if len(steps) != 1 or not isinstance(steps[0], Index):
+        if index is None:
             return f"{base}_part"
-        key = steps[0].key
         found: list[str] = []
-        for part in key if isinstance(key, tuple) else (key,):
+        for part in index.parts:
             if isinstance(part, Ref):
                 part = self.of.get(node.inputs[part.index], "")
             text = str(part)
@@ -284,26 +278,20 @@ class Naming:
         spec, order = node.loop, self.order
         names = self.loops[node] = LoopNames()
         start, end = order.start[node], order.end[node]
-        body = node.blocks[-1]
-        body_start, body_end = order.span[body]
-        lead = 1 if spec.kind == "for" else 0
-        jump = 1 if spec.exits else 0
+        body_start, body_end = order.span[node.blocks[-1]]
+        parts = LoopParts(node)
         self.outside(node, names)
         lasts: list[tuple[Value, Value, list[Span]]] = []
-        for i in range(spec.n_carried + spec.n_last):
-            result, following = node.outputs[jump + i], body.outputs[jump + i]
+        for i, (result, following) in enumerate(zip(
+                parts.results + parts.lasts, parts.next + parts.last, strict=True)):
             spans = [(body_end + 1, end + 1), *self.live.spans(result, end + 1)]
             if spec.kind == "while":  # the test runs once more after the last iteration
                 spans.append(order.span[node.blocks[0]])
             values: list[Value] = []
             if i < spec.n_carried:
-                init = node.inputs[spec.first_init + i]
-                values = [body.params[lead + i], init]
+                values = [parts.carried[i], parts.inits[i], *parts.tested[i:i + 1]]
                 spans.append((start + 1, body_start + 1))
-                spans += self.live.spans(body.params[lead + i], body_start + 1)
-                if spec.kind == "while":
-                    test = node.blocks[0].params[i]
-                    values.append(test)
+                spans += self.live.spans(parts.carried[i], body_start + 1)
             elif result not in self.live.last:
                 names.slots.append("_")
                 self.of[result] = "_"
@@ -325,7 +313,7 @@ class Naming:
             self.prefer.setdefault(following, name)
         if spec.kind == "for":
             self.name_index(node, names)
-        for e in body.params[lead + spec.n_carried:]:
+        for e in parts.elements:
             if e not in self.live.sizes.elements:
                 self.of[e] = self.table.take(self.element_name(node, e), self.live.spans(e))
         for inner in node.blocks:
@@ -338,7 +326,7 @@ class Naming:
         """The variables that exist before the loop runs: sequences, counters."""
         spec, order = node.loop, self.order
         start, end = order.start[node], order.end[node]
-        for element, sequence, _ in produced_by(node):
+        for element, sequence, _ in LoopParts(node).kept:
             if sequence in self.live.sizes.plan(node).rows:  # kept in a row of an outer one
                 self.of[sequence] = self.of[self.live.sizes.plan(node).rows[sequence][1]]
                 names.sequences.append(self.of[sequence])
@@ -355,7 +343,7 @@ class Naming:
                                                             self.prefer.get(trips))
         if plan.arrays > 1 and names.trips is None:
             names.count = self.table.take(f"n_{self.letter(node)}", [(start, end + 1)])
-        if plan.needs_ordinal:
+        if plan.ordinal == "counter":
             names.ordinal = self.table.take("k", [(start, end + 1)])
         if spec.exits:
             exit_at = node.outputs[0]

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from itertools import count
 
-from srcgrad.emit.literals import names_in, variables
+from srcgrad.emit.trees import names_in, stored_in
 
 LEVELS = 15
 
@@ -67,8 +67,9 @@ class _Outliner:
 
     def run(self) -> None:
         self.body(self.function.body, 0)
-        stored = {id(f): self.used_in(f, stored=True) for f in (self.function, *self.made)}
-        named = {id(f): self.used_in(f) for f in (self.function, *self.made)}
+        functions = (self.function, *self.made)
+        stored = {id(f): stored_in(*f.body) for f in functions}
+        named = {id(f): names_in(*f.body) for f in functions}
         bound = stored[id(self.function)] | {a.arg for a in self.function.args.args}
         missing: dict[str, None] = {}
         for f in self.made:
@@ -80,11 +81,6 @@ class _Outliner:
         start: list[ast.stmt] = [ast.Assign([ast.Name(name, ast.Store())], ast.Constant(None))
                                  for name in missing]
         self.function.body[:0] = [*start, *self.made]
-
-    def used_in(self, function: ast.FunctionDef, stored: bool = False) -> set[str]:
-        """The names that a function uses, or those that it binds."""
-        return {n.id for n in variables(*function.body)
-                if not (stored and isinstance(n.ctx, ast.Load))}
 
     def body(self, stmts: list[ast.stmt], depth: int) -> None:
         for i, stmt in enumerate(stmts):

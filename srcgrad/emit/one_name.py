@@ -14,9 +14,9 @@ they are bound to that.
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 
-from srcgrad.emit.literals import variables
+from srcgrad.emit.trees import bodies, copy_in, renamed, statements, variables
 
 Stmts = list[ast.stmt]
 _BLOCKS = ("body", "orelse", "finalbody", "handlers")
@@ -26,12 +26,12 @@ def one_name(body: Stmts, parameters: Collection[str],
              arrays: Collection[str]) -> dict[str, str]:
     """Gives such names in the body of a function one name, in place; says which was changed to
     which.  ``arrays`` are names that only arrays have, so that ``v += w`` leaves what they are."""
-    if not any(_copy(s) is not None for s in _statements(body)):
+    if not any(copy_in(s) is not None for s in statements(body)):
         return {}
     sources: dict[str, set[str]] = {}  # of the names that a name is a copy of
     bindings = dict.fromkeys(parameters, 1)
-    for s in _statements(body):
-        copy = _copy(s)
+    for s in statements(body):
+        copy = copy_in(s)
         if copy is not None:
             sources.setdefault(copy[0], set()).add(copy[1])
         elif not (isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name)
@@ -50,7 +50,9 @@ def one_name(body: Stmts, parameters: Collection[str],
         if sources.get(root, set()) <= group:
             found.update(dict.fromkeys(_reached(root, group, sources), root))
     if found:
-        _rename(body, found)
+        for s in body:
+            renamed(s, found)
+        _without_idle(body)
     return found
 
 
@@ -64,26 +66,6 @@ def _reached(root: str, group: set[str], sources: dict[str, set[str]]) -> set[st
         reached |= more
 
 
-def _statements(body: Stmts) -> Iterator[ast.stmt]:
-    for s in body:
-        yield s
-        for inner in _blocks(s):
-            yield from _statements(inner)
-
-
-def _blocks(s: ast.stmt) -> list[Stmts]:
-    found = [getattr(s, part) for part in _BLOCKS[:3] if getattr(s, part, None)]
-    return found + [h.body for h in getattr(s, "handlers", ())]
-
-
-def _copy(s: ast.stmt) -> tuple[str, str] | None:
-    """The two names of ``a = b``."""
-    if isinstance(s, ast.Assign) and len(s.targets) == 1 and isinstance(
-            s.targets[0], ast.Name) and isinstance(s.value, ast.Name):
-        return s.targets[0].id, s.value.id
-    return None
-
-
 def _bound(s: ast.stmt) -> list[str]:
     """The names that a statement binds, but for those in its blocks."""
     parts = [part for key, part in vars(s).items() if key not in _BLOCKS]
@@ -93,19 +75,11 @@ def _bound(s: ast.stmt) -> list[str]:
         h.name for h in getattr(s, "handlers", ()) if h.name]
 
 
-def _rename(body: Stmts, names: dict[str, str]) -> None:
-    for s in body:
-        for node in ast.walk(s):
-            if isinstance(node, ast.Name):
-                node.id = names.get(node.id, node.id)
-    _without_idle(body)
-
-
 def _without_idle(body: Stmts) -> None:
     """Takes out ``a = a``."""
     for s in body:
-        for inner in _blocks(s):
+        for inner in bodies(s):
             _without_idle(inner)
             if not inner:
                 inner.append(ast.Pass())
-    body[:] = [s for s in body if (copy := _copy(s)) is None or copy[0] != copy[1]]
+    body[:] = [s for s in body if (copy := copy_in(s)) is None or copy[0] != copy[1]]

@@ -14,12 +14,12 @@ from collections.abc import Callable
 import numpy as np
 
 from srcgrad.graph.ir import Block, Graph, Node, Value
+from srcgrad.graph.ir import is_adjoint as is_adjoint
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.kinds import Aval, Kind
 from srcgrad.types.spelling import Attribute
 
 MUTABLE = frozenset({Kind.ARRAY, Kind.ANY, Kind.LIST, Kind.RECORD})
-WRITES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 _SHAPE_ONLY = frozenset(map(id, (
     np.zeros_like, np.ones_like, np.empty_like, np.shape, np.ndim, np.size)))
@@ -29,11 +29,6 @@ _SHAPE_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
 def is_mutable(aval: Aval) -> bool:
     """Can a value of this kind be changed in place?"""
     return aval.kind in MUTABLE
-
-
-def is_adjoint(node: Node) -> bool:
-    """Does the node belong to what differentiation added?"""
-    return node.origin is not None and node.origin.role == "adjoint"
 
 
 def is_forced(node: Node) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from srcgrad.emit.facts import facts
-from srcgrad.graph.ir import Block, Graph, walk
+from srcgrad.graph.changing import Changing
+from srcgrad.graph.ir import Graph, Node, walk
 
 Owned = Mapping[str, tuple[bool, ...]]
 
@@ -44,15 +45,15 @@ def _owned(graph: Graph) -> tuple[bool, ...]:
 
 
 def _marked(graph: Graph, owned: Owned) -> Graph:
-    return graph.but(block=_block(graph.block, owned)) if owned else graph
+    return _Marking(owned).graph(graph) if owned else graph
 
 
-def _block(block: Block, owned: Owned) -> Block:
-    nodes = []
-    for node in block.nodes:
-        if node.op == "call" and node.params["callee"] in owned:
-            node = node.but(params={**node.params, "owned": owned[node.params["callee"]]})
-        elif node.blocks:
-            node = node.but(blocks=tuple(_block(b, owned) for b in node.blocks))
-        nodes.append(node)
-    return block.but(nodes=tuple(nodes))
+class _Marking(Changing):
+    def __init__(self, owned: Owned) -> None:
+        super().__init__()
+        self.owned = owned
+
+    def node(self, node: Node) -> list[Node]:
+        if node.op == "call" and node.params["callee"] in self.owned:
+            return [node.but(params={**node.params, "owned": self.owned[node.params["callee"]]})]
+        return [self.within(node)]

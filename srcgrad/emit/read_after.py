@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Set
 from typing import TypeAlias
 
-from srcgrad.emit.literals import names_in
+from srcgrad.emit.trees import bodies, names_in
 
 Names: TypeAlias = frozenset[str]
 NONE: Names = frozenset()
@@ -55,12 +55,12 @@ class _Liveness:
             return inside | self.exposed(stmt) | self.body(stmt.orelse, live)
         if isinstance(stmt, ast.If):
             return _read(stmt.test) | self.body(stmt.body, live) | self.body(stmt.orelse, live)
-        bodies = _bodies(stmt)
-        if not bodies:
+        blocks = bodies(stmt)
+        if not blocks:
             return (live - (_set(stmt) - self.kept)) | _read(stmt)
         # an exception may leave it after any statement
         outer, self.kept = self.kept, self.kept | live | self.exposed(stmt)
-        for each in bodies:
+        for each in blocks:
             self.body(each, self.kept)
         live, self.kept = self.kept, outer
         return live
@@ -71,10 +71,10 @@ class _Liveness:
         if found is None:
             if isinstance(stmt, ast.For):
                 found = _read(stmt.iter) | self._exposed_in(stmt)
-            elif bodies := _bodies(stmt):
+            elif blocks := bodies(stmt):
                 heads = (part for part in ast.iter_child_nodes(stmt) if isinstance(
                     part, ast.expr | ast.withitem))
-                found = _union([*map(_read, heads), *map(self._exposed_by, bodies)])
+                found = _union([*map(_read, heads), *map(self._exposed_by, blocks)])
             else:
                 found = _read(stmt)
             self._exposed[stmt] = found
@@ -89,15 +89,10 @@ class _Liveness:
     def _exposed_by(self, stmts: list[ast.stmt]) -> Names:
         live: set[str] = set()
         for stmt in reversed(stmts):
-            if not _bodies(stmt):
+            if not bodies(stmt):
                 live -= _set(stmt)
             live |= self.exposed(stmt)
         return frozenset(live)
-
-
-def _bodies(stmt: ast.stmt) -> list[list[ast.stmt]]:
-    found = [getattr(stmt, part, []) for part in ("body", "orelse", "finalbody")]
-    return [body for body in (*found, *(h.body for h in getattr(stmt, "handlers", ()))) if body]
 
 
 def _set(stmt: ast.stmt) -> Set[str]:

@@ -23,12 +23,11 @@ from srcgrad.emit.carried import own_carried
 from srcgrad.emit.events import Families
 from srcgrad.emit.facts import facts
 from srcgrad.emit.hazards import Hazards
-from srcgrad.emit.order import WRITES
 from srcgrad.emit.references import by_reference
 from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.emit.storage import depth_of, family_of
-from srcgrad.graph.ir import Graph, walk
+from srcgrad.graph.ir import WRITES, Graph, walk
 from srcgrad.graph.unbound import with_bound_questions
 
 

@@ -14,9 +14,9 @@ take a small share of an iteration.
 
 from __future__ import annotations
 
-from srcgrad.emit.facts import produced_by
 from srcgrad.emit.storage import Root, Storage, family_of
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.prices import count, iteration
 from srcgrad.types.kinds import Kind, list_of
 
@@ -43,7 +43,7 @@ class _Kept:
         whole = _used_whole(graph)
         for node in walk(graph.block):
             if node.op == "loop" and node.loop.kind == "for" and node.loop.n_produced:
-                kept = [(element, sequence) for element, sequence, stacked in produced_by(node)
+                kept = [(element, sequence) for element, sequence, stacked in LoopParts(node).kept
                         if stacked and sequence not in whole and self.may_be_kept(element)]
                 small = {v for v, _ in kept if count(v.aval) <= FEW}
                 if len(small) > MANY or len(small) * COPY > SHARE * iteration(node.blocks[-1]):
@@ -84,9 +84,9 @@ def _changed(block: Block, kept: dict[Value, Value]) -> Block:
     nodes: list[Node] = []
     for node in block.nodes:
         if node.op == "loop" and node.loop.n_produced:
-            spec = node.loop
-            stacked = tuple(s and sequence not in kept for _, sequence, s in produced_by(node))
-            node = node.but(params={**node.params, "loop": spec.but(stacked=stacked)})
+            parts = LoopParts(node)
+            parts.stacked = tuple(s and sequence not in kept for _, sequence, s in parts.kept)
+            node = parts.loop(node)
         if node.blocks:
             node = node.but(
                 inputs=tuple(kept.get(v, v) for v in node.inputs),

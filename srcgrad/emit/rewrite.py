@@ -10,10 +10,10 @@ import numpy as np
 
 from srcgrad.emit.facts import copy_of
 from srcgrad.emit.hazards import Hazards
-from srcgrad.emit.order import WRITES, is_forced, reads_content
+from srcgrad.emit.order import is_forced, reads_content
 from srcgrad.emit.reuse import in_place, plain_operator
 from srcgrad.emit.storage import depth_of
-from srcgrad.graph.ir import Block, Graph, Node, Origin, Ref, Value, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Origin, Ref, Value, walk
 from srcgrad.graph.records import add_records
 from srcgrad.types.kinds import Kind
 

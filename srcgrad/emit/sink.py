@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.storage import makes_fresh
-from srcgrad.graph.ir import Block, Index, Node, Value, fill, free_values
+from srcgrad.graph.ir import Block, Index, Node, Value, fill, free_values, is_adjoint
 
 
 def sink_zeros(block: Block) -> Block:

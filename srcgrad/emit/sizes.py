@@ -17,7 +17,6 @@ import ast
 import operator
 from collections.abc import Callable, Container, Iterable
 
-from srcgrad.emit.facts import produced_by
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts, Origins
@@ -46,10 +45,6 @@ class LoopPlan:
     ordinal: str = "none"  # "index", "offset", "back", "steps", "counter", "trips"
     arrays: int = 0  # how many are made with the number of iterations
     needs_trips: bool = False
-
-    @property
-    def needs_ordinal(self) -> bool:
-        return self.ordinal == "counter"
 
 
 @dataclass
@@ -161,7 +156,7 @@ class Sizes:
             return False
         if made is None or made.op != "loop":
             return True
-        kept = zip(produced_by(made), self.plans[made].shapes, strict=True)
+        kept = zip(LoopParts(made).kept, self.plans[made].shapes, strict=True)
         return any(sequence is value and shape is None for (_, sequence, _), shape in kept)
 
     def is_array(self, value: Value) -> bool:
@@ -169,7 +164,7 @@ class Sizes:
         made = self.folding.producer.get(value)
         return made is not None and made.op == "loop" and any(
             sequence is value and shape is not None for (_, sequence, _), shape in zip(
-                produced_by(made), self.plans[made].shapes, strict=True))
+                LoopParts(made).kept, self.plans[made].shapes, strict=True))
 
     def may_be_list(self, value: Value) -> bool:
         """May a value that is an array by its type be a list in the text?"""
@@ -208,12 +203,12 @@ class Sizes:
         plan = self.plans[node] = LoopPlan()
         body = node.blocks[-1]
         counted = spec.kind == "for"
-        numbers = [e for e, *_ in produced_by(node) if e.aval.kind in SCALARS]
+        numbers = [e for e, *_ in LoopParts(node).kept if e.aval.kind in SCALARS]
         kept = [*filter(self.is_numpys, numbers)]
         truths = sum(e.aval.dtype == bool for e in kept)
         few = len(kept) == len(numbers) <= FEW + truths or (
             len(kept) <= MANY and len(kept) * COPY <= SHARE * iteration(node.blocks[-1]))
-        for element, sequence, stacked in produced_by(node):
+        for element, sequence, stacked in LoopParts(node).kept:
             outer = self.into.get(sequence)
             in_array = outer is not None or "kernel" in node.params or (
                 few and self.is_numpys(element) and sequence not in self.whole)
@@ -239,7 +234,7 @@ class Sizes:
         if counted and ordinal != "counter":
             plan.sparse = {
                 sequence for (element, sequence, _), shape in zip(
-                    produced_by(node), plan.shapes, strict=True)
+                    LoopParts(node).kept, plan.shapes, strict=True)
                 if shape is None and sequence not in self.whole and self.is_optional(element)}
         if any(plan.shapes) or elements or plan.sparse:
             plan.ordinal = ordinal
@@ -320,7 +315,7 @@ class Sizes:
         """Is the element all that an inner loop keeps in an array?"""
         return made.op == "loop" and made.loop.kind == "for" and (
             self.folding.users.get(element) == 1 and any(
-                sequence is element and stacked for _, sequence, stacked in produced_by(made)))
+                sequence is element and stacked for _, sequence, stacked in LoopParts(made).kept))
 
     def shape(self, node: Node, element: Value, in_array: bool,
               dims: tuple[Dim, ...] | None) -> Shape | None:

@@ -7,7 +7,8 @@ name at its definition, ``r = r_1 = np.linalg.norm(x)``, and late readers use th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.order import Order
@@ -31,33 +32,28 @@ class _Splitter:
 
     def graph(self, graph: Graph) -> Graph:
         self.current: dict[str, Value] = {}
-        nodes: list[Node] = []
-        border = graph.border
-        for p in graph.block.params:
-            self.split(p, nodes, None)
-        for i, node in enumerate(graph.block.nodes):
-            if i == graph.border:
-                border = len(nodes)
-            nodes.append(self.node(node))
-            for v in node.outputs:
-                self.split(v, nodes, node)
-        if border is not None and (graph.border or 0) >= len(graph.block.nodes):
-            border = len(nodes)
-        last = self.order.span[graph.block][1]
-        outputs = tuple(self.at(v, last) for v in graph.block.outputs)
-        return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
-                         border=border)
+        block, last = graph.block, self.order.span[graph.block][1]
+        made = [self.split(block.params, None)]
+        for node in block.nodes:
+            made.append([self.node(node), *self.split(node.outputs, node)])
+        return graph.but(
+            block=block.but(nodes=tuple(chain(*made)),
+                            outputs=tuple(self.at(v, last) for v in block.outputs)),
+            border=None if graph.border is None else sum(map(len, made[:graph.border + 1])))
 
-    def split(self, value: Value, nodes: list[Node], node: Node | None) -> None:
-        if node is not None and value in self.late and partly_undefined(
-                node, node.outputs.index(value)):
-            self.undefined.add(value)  # after one arm there is nothing to give a name to
-            return
-        if value in self.late:
-            second = Value(value.aval, f"{value.hint}{SECOND}", value.obj)
-            self.second[value] = second
-            nodes.append(Node("alias", (value,), (second,), {}, (),
-                              None if node is None else node.origin))
+    def split(self, values: Sequence[Value], node: Node | None) -> list[Node]:
+        """The nodes that give second names to values."""
+        made: list[Node] = []
+        for i, value in enumerate(values):
+            if value not in self.late:
+                continue
+            if node is not None and partly_undefined(node, i):
+                self.undefined.add(value)  # after one arm there is nothing to give a name to
+                continue
+            self.second[value] = Value(value.aval, f"{value.hint}{SECOND}", value.obj)
+            made.append(Node("alias", (value,), (self.second[value],), {}, (),
+                             None if node is None else node.origin))
+        return made
 
     def at(self, value: Value, position: int) -> Value:
         if value in self.late and value not in self.undefined and (

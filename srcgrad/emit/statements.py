@@ -8,20 +8,19 @@ are stored right after their definition.
 from __future__ import annotations
 
 import ast
-import copy
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from srcgrad.emit.comments import Comments
 from srcgrad.emit.expressions import Expressions, at_places, inverted, negated, without_whole
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name, names_in
+from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
 from srcgrad.emit.naming import Naming
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import Sizes
-from srcgrad.graph.ir import Index, Node, Ref, Steps, Value
+from srcgrad.emit.trees import copied, copy_in, names_in, renamed
+from srcgrad.graph.ir import Index, Node, Ref, Steps, Value, is_adjoint
 from srcgrad.graph.raising import may_raise
 from srcgrad.graph.records import add_records
 from srcgrad.types.identifiers import is_name
@@ -134,17 +133,7 @@ def after_moves(value: ast.expr, moves: Sequence[tuple[str, ast.expr]]) -> ast.e
     now = {source: target for target, source in real if source is not None}
     if not read <= now.keys():
         return None
-    renamed = _Renamed({r: now[r] for r in read}).visit(copy.deepcopy(value))
-    assert isinstance(renamed, ast.expr)
-    return renamed
-
-
-class _Renamed(ast.NodeTransformer):
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.Name(self.names.get(node.id, node.id), node.ctx)
+    return renamed(copied(value), {r: now[r] for r in read})
 
 
 class Plain:
@@ -163,7 +152,8 @@ class Plain:
     def add(self, stmts: Stmts, node: Node | None, *new: ast.stmt) -> None:
         """Append statements that belong to ``node``, with its comment before them."""
         for s in new:
-            if _is_idle_assignment(s):
+            pair = copy_in(s)
+            if pair is not None and pair[0] == pair[1]:
                 continue
             if node is not None:
                 self.comments.before(stmts, node)
@@ -483,12 +473,6 @@ class Plain:
                      if part or node.inputs[1].aval.optional else ast.BinOp(old, ast.Add(), value))
             self.add(stmts, node, ast.Assign([self.item(node, path, ast.Store())], total))
         self.rename(node, stmts)
-
-
-def _is_idle_assignment(stmt: ast.stmt) -> bool:
-    """``x = x``."""
-    return (isinstance(stmt, ast.Assign) and len(stmt.targets) == 1
-            and _id(stmt.value) is not None and _id(stmt.targets[0]) == _id(stmt.value))
 
 
 def _is_mask(key: object, node: Node) -> bool:

@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.emit.order import WRITES, Order, is_mutable
-from srcgrad.graph.ir import Block, Graph, Index, Node, Value
+from srcgrad.emit.order import Order, is_mutable
+from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Value
+from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import Attribute, Method, sums
 
@@ -322,7 +323,9 @@ class Storage:
             self.give(element, self.elements(base))
         if not is_mutable(base.aval):
             return
-        if not self.forced(node) and not self.may_overwrite(node, base):
+        if not self.forced(node) and (
+                base.aval.kind is Kind.ANY or not self.owned(base)
+                or self.order.is_live_after(base, self.order.start[node])):
             self.unshared[node] = None
             own: tuple[Root, ...] = (self.root(True),)
             own[0].allocated = self.order.start[node]
@@ -340,41 +343,23 @@ class Storage:
                 self.contain(root, self.of(node.inputs[1]))
         self.give(out, own)
 
-    def may_overwrite(self, node: Node, base: Value) -> bool:
-        if base.aval.kind is Kind.ANY or not self.owned(base):
-            return False
-        return not self.order.is_live_after(base, self.order.start[node])
-
     def loop(self, node: Node) -> None:
-        spec = node.loop
-        inits = node.inputs[spec.first_init:spec.first_init + spec.n_carried]
-        sequences = node.inputs[spec.first_init + spec.n_carried:]
-        body = node.blocks[-1]
-        lead = 1 if spec.kind == "for" else 0
-        params = body.params[lead:lead + spec.n_carried]
-        elements = body.params[lead + spec.n_carried:]
-        meetings = [self.meeting(body, p, init)
-                    for p, init in zip(params, inits, strict=True)]
-        for e, s in zip(elements, sequences, strict=True):
+        parts = LoopParts(node)
+        meetings = [self.meeting(node.blocks[-1], p, init)
+                    for p, init in zip(parts.carried, parts.inits, strict=True)]
+        for e, s in zip(parts.elements, parts.sources, strict=True):
             self.give(e, (self.root(False), *self.elements(s)))
-        if spec.kind == "while":
-            for p, q in zip(node.blocks[0].params, params, strict=True):
-                self.give(p, self.of(q))
+        for p, q in zip(parts.tested, parts.carried, strict=False):
+            self.give(p, self.of(q))
         for inner in node.blocks:
             self.block(inner)
-        jump = 1 if spec.exits else 0
-        nexts = body.outputs[jump:jump + spec.n_carried]
-        for meeting, following in zip(meetings, nexts, strict=True):
+        for meeting, following in zip(meetings, parts.next, strict=True):
             self.extend(meeting, following)
-        results = node.outputs[jump:jump + spec.n_carried]
-        for result, init, following in zip(results, inits, nexts, strict=True):
+        for result, init, following in zip(parts.results, parts.inits, parts.next, strict=True):
             self.meeting(node, result, init, following)
-        at = jump + spec.n_carried
-        lasts = body.outputs[at:at + spec.n_last]
-        for out, value in zip(node.outputs[at:at + spec.n_last], lasts, strict=True):
+        for out, value in zip(parts.lasts, parts.last, strict=True):
             self.meeting(node, out, None, value)
-        produced = body.outputs[at + spec.n_last:]
-        for out, value in zip(node.outputs[at + spec.n_last:], produced, strict=False):
+        for value, out, _ in parts.kept:
             self.give(out, (self.root(False),))
             for root in self.of(out):
                 self.contain(root, self.of(value))

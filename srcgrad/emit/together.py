@@ -13,18 +13,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import groupby
 
 import numpy as np
 
-from srcgrad.emit.comments import node_of, text_of
+from srcgrad.emit.comments import node_of, text_of, tied_like
 from srcgrad.emit.expressions import inverted
-from srcgrad.emit.literals import names_in, variables
-from srcgrad.emit.motion import Motion, Put, is_short
-from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Value
+from srcgrad.emit.motion import Motion, is_short
+from srcgrad.emit.trees import Put, emptied, names_in, stored_in, target_of, variables
+from srcgrad.graph.ir import Value, is_adjoint
 
 
 def together(function: ast.FunctionDef, users: Mapping[Value, int],
@@ -51,36 +50,35 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
     _in_groups(body)
     _zeros_first(body)
     while at < len(body):
-        first, count = body[at], _elements(body, at)
+        first, made = body[at], None
         _iterated(first, merged, users)
-        if count:
-            merged.append(_unpacked(body[at:at + count], merged, users))
+        if count := _elements(body, at):
+            made = _unpacked(body[at:at + count], merged, users)
         elif _zero(first):
-            count = 1
-            while at + count < len(body) and _zero(body[at + count]) and (
-                    is_short(_all_zero(body[at:at + count + 1]), depth)):
-                count += 1
-            merged.append(_all_zero(body[at:at + count]))
-        elif _room(first) is not None:
-            count = 1
-            while at + count < len(body) and _same_room(first, body[at + count]) and (
-                    not is_short(first) or is_short(_rooms(body[at:at + count + 1]))):
-                count += 1
-            if count == 1 and (count := _side_by_side(body, at)) > 1:
-                merged.append(_as_one(body[at:at + count]))
-            else:
-                merged.append(first if count == 1 else _rooms(body[at:at + count]))
+            count = _longest(body, at, lambda run: _zero(run[-1]) and is_short(
+                _all_zero(run), depth))
+            made = _all_zero(body[at:at + count])
+        elif (count := _longest(body, at, lambda run: _same_room(run[0], run[-1]) and (
+                not is_short(run[0]) or is_short(_rooms(run))))) > 1:
+            made = _rooms(body[at:at + count])
         elif (count := _side_by_side(body, at)) > 1:
-            merged.append(_as_one(body[at:at + count]))
+            made = _as_one(body[at:at + count])
         elif merged and _is_kept(merged[-1], first):
-            count = 1
             merged[-1].targets += first.targets  # type: ignore[attr-defined]
         else:
-            count = 1
-            merged.append(first)
-        at += count
+            made = first
+        merged += [] if made is None else [made]
+        at += max(count, 1)
     _uncounted(merged, motion)
     body[:] = _either(motion.block(merged, depth))
+
+
+def _longest(body: list[ast.stmt], at: int, fits: Callable[[list[ast.stmt]], bool]) -> int:
+    """How many statements from number ``at`` on are together as they should be."""
+    count = 1
+    while at + count < len(body) and fits(body[at:at + count + 1]):
+        count += 1
+    return count
 
 
 def _either(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -131,7 +129,7 @@ def _zero_before(stmt: ast.stmt) -> list[ast.stmt]:
         names = {t.id for s in zeros if _zero(s) for t in s.targets}  # type: ignore[attr-defined]
         if zeros and all(map(_zero, zeros)) and not names & names_in(test) and (
                 names <= _set_first(other)):
-            return [*zeros, _like(stmt, ast.If(test, other, []))]
+            return [*zeros, tied_like(stmt, ast.If(test, other, []))]
     return [stmt]
 
 
@@ -142,8 +140,7 @@ def _set_first(body: list[ast.stmt]) -> set[str]:
     for stmt in body:
         if isinstance(stmt, ast.Assign):
             read |= {n.id for n in variables(stmt) if isinstance(n.ctx, ast.Load)}
-            found |= {n.id for t in stmt.targets for n in variables(t)
-                      if isinstance(n.ctx, ast.Store)} - read
+            found |= stored_in(*stmt.targets) - read
         elif text_of(stmt) is None:
             read |= names_in(stmt)
     return found
@@ -173,19 +170,17 @@ def _starts_as_zeros(stmt: ast.stmt) -> bool:
 
 def _all_zero(stmts: list[ast.stmt]) -> ast.stmt:
     targets = [t for stmt in stmts for t in stmt.targets]  # type: ignore[attr-defined]
-    return _like(stmts[0], ast.Assign(targets, stmts[0].value))  # type: ignore[attr-defined]
+    return tied_like(stmts[0], ast.Assign(targets, stmts[0].value))  # type: ignore[attr-defined]
 
 
 def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
     """Writes how often a loop runs where room for what it keeps is made, if that is told there only
     once or in no more than a word."""
     for at in range(len(body) - 1, -1, -1):
-        node, stmt = node_of(body[at]), body[at]
-        if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign) or not isinstance(
-                stmt.targets[0], ast.Name) or _is_start(stmt) or (
-                motion.knows(stmt.targets[0].id)):
+        node, stmt, count = node_of(body[at]), body[at], target_of(body[at])
+        if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign) or (
+                count is None or emptied(stmt) or motion.knows(count)):
             continue
-        count = stmt.targets[0].id
         reads = [n for other in body[at + 1:] if node_of(other) is node and not isinstance(
             other, ast.For) for n in variables(other) if n.id == count]
         if len(reads) == 1 or isinstance(stmt.value, ast.Constant | ast.Name):
@@ -200,9 +195,8 @@ def _elements(body: list[ast.stmt], at: int) -> int:
     base, names = None, set()
     for number in range(len(body) - at):
         stmt = body[at + number]
-        node = node_of(stmt)
-        if node is None or node.op != "read" or not isinstance(stmt, ast.Assign) or (
-                len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name)):
+        node, target = node_of(stmt), target_of(stmt)
+        if node is None or node.op != "read" or not isinstance(stmt, ast.Assign) or target is None:
             return 0
         read, shape = stmt.value, node.inputs[0].aval.shape
         if not isinstance(read, ast.Subscript) or not isinstance(read.value, ast.Name) or (
@@ -211,7 +205,7 @@ def _elements(body: list[ast.stmt], at: int) -> int:
         if base not in (None, read.value.id) or not shape or type(shape[0]) is not int:
             return 0
         base = read.value.id
-        names.add(stmt.targets[0].id)
+        names.add(target)
         if base in names or len(names) <= number:
             return 0
         if number + 1 == shape[0]:
@@ -227,14 +221,13 @@ def _unpacked(reads: list[ast.stmt], before: list[ast.stmt],
     assert node is not None and isinstance(first, ast.Assign)
     value = first.value.value  # type: ignore[attr-defined]
     made = before[-1] if before else None
-    if isinstance(made, ast.Assign) and len(made.targets) == 1 and (
-            isinstance(made.targets[0], ast.Name) and made.targets[0].id == value.id):
+    if made is not None and target_of(made) == value.id:
         source = node_of(made)
         if source is not None and source.outputs == node.inputs[:1] and (
                 source.out.hint is None and users.get(source.out) == len(reads)):
             value = before.pop().value  # type: ignore[attr-defined]
     names = [stmt.targets[0] for stmt in reads]  # type: ignore[attr-defined]
-    return _like(first, ast.Assign([ast.Tuple(names, ast.Store())], value))
+    return tied_like(first, ast.Assign([ast.Tuple(names, ast.Store())], value))
 
 
 def _iterated(loop: ast.stmt, before: list[ast.stmt], users: Mapping[Value, int]) -> None:
@@ -273,8 +266,8 @@ def _side_by_side(body: list[ast.stmt], at: int) -> int:
     told, names = None, set[str]()
     for number in range(len(body) - at):
         stmt = body[at + number]
-        if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1 or not isinstance(
-                stmt.targets[0], ast.Name) or stmt.targets[0].id in names or (
+        target = target_of(stmt)
+        if not isinstance(stmt, ast.Assign) or target is None or target in names or (
                 names & names_in(stmt.value)):
             return number
         key = _told_by(stmt)
@@ -282,7 +275,7 @@ def _side_by_side(body: list[ast.stmt], at: int) -> int:
                 number and not is_short(_as_one(body[at:at + number + 1]))):
             return number
         told = key
-        names.add(stmt.targets[0].id)
+        names.add(target)
     return len(body) - at
 
 
@@ -293,18 +286,12 @@ def _in_groups(body: list[ast.stmt]) -> None:
         node, end = node_of(body[at]), at
         groups: dict[str, list[ast.stmt]] = {}
         while node is not None and end < len(body) and node_of(body[end]) is node and (
-                _room(body[end]) is not None or _is_start(body[end])):
+                _room(body[end]) is not None or emptied(body[end])):
             room = _room(body[end])
             groups.setdefault("" if room is None else ast.dump(room), []).append(body[end])
             end += 1
         body[at:end] = [stmt for key in sorted(groups, key=bool) for stmt in groups[key]]
         at = max(end, at + 1)
-
-
-def _is_start(stmt: ast.stmt) -> bool:
-    """Does a loop start with an empty list here?"""
-    return isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.List) and (
-        not stmt.value.elts)
 
 
 def _told_by(stmt: ast.stmt) -> object:
@@ -343,11 +330,11 @@ def _as_one(stmts: list[ast.stmt]) -> ast.stmt:
     names = [stmt.targets[0] for stmt in stmts]  # type: ignore[attr-defined]
     values = [stmt.value for stmt in stmts]  # type: ignore[attr-defined]
     if len({ast.dump(v) for v in values}) == 1 and isinstance(values[0], ast.Constant):
-        return _like(stmts[0], ast.Assign(names, values[0]))
+        return tied_like(stmts[0], ast.Assign(names, values[0]))
     shape = _whole_shape(stmts)
     if shape is not None:
-        return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())], shape))
-    return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())],
+        return tied_like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())], shape))
+    return tied_like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())],
                                       ast.Tuple(values, ast.Load())))
 
 
@@ -368,7 +355,7 @@ def _room(stmt: ast.stmt) -> ast.Call | None:
     """The call of ``s = np.empty(n)``: room for what a loop keeps."""
     node = node_of(stmt)
     if not isinstance(stmt, ast.Assign) or node is None or node.op != "loop" or (
-            len(stmt.targets) != 1 or not isinstance(stmt.targets[0], ast.Name)):
+            target_of(stmt) is None):
         return None
     call = stmt.value
     return call if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and (
@@ -388,7 +375,7 @@ def _rooms(stmts: list[ast.stmt]) -> ast.stmt:
     sizes = shape.elts if isinstance(shape, ast.Tuple) else [shape]
     together = ast.Tuple([ast.Constant(len(stmts)), *sizes], ast.Load())
     names = [t for stmt in stmts for t in stmt.targets]  # type: ignore[attr-defined]
-    return _like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())],
+    return tied_like(stmts[0], ast.Assign([ast.Tuple(names, ast.Store())],
                                       ast.Call(call.func, [together, *dtype], [])))
 
 
@@ -404,9 +391,3 @@ def _is_kept(made: ast.stmt, store: ast.stmt) -> bool:
             store.value.id != name.id or name.id in names_in(*store.targets)):
         return False
     return is_short(ast.Assign([*made.targets, *store.targets], made.value))
-
-
-def _like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
-    """``new`` with the place of ``old``."""
-    new.__dict__.update((k, v) for k, v in vars(old).items() if k in ("node", "where"))
-    return new

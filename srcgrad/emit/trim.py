@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Container
 
 from srcgrad.emit.handles import Handles
-from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.whole_lists import with_whole_lists
-from srcgrad.graph.ir import Block, Graph, Node, Value, uses_of
+from srcgrad.graph.ir import Block, Graph, Node, Value, is_adjoint, uses_of
+from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dims import Dim, Poly
 
 
@@ -60,29 +60,13 @@ def _branch(node: Node, needed: set[Value], idle: Container[Node]) -> Node:
 
 
 def _loop(node: Node, needed: set[Value], idle: Container[Node]) -> Node:
-    spec, body = node.loop, node.blocks[-1]
-    first = (1 if spec.exits else 0) + spec.n_carried
-    made = first + spec.n_last
-    last = [i for i in range(first, made) if node.outputs[i] in needed]
-    produced = [i for i in range(made, made + spec.n_produced) if node.outputs[i] in needed]
-    kept = [*range(first), *last, *produced]
-    outputs = tuple(body.outputs[i] for i in kept)
-    nodes, _ = _nodes(body, needed, outputs, idle)
-    at = len(body.params) - spec.n_consumed
-    consumed = [i for i in range(spec.n_consumed) if body.params[at + i] in needed]
-    params = (*body.params[:at], *(body.params[at + i] for i in consumed))
-    blocks = [Block(params, nodes, outputs)]
-    if spec.kind == "while":
-        test = node.blocks[0]
-        tested, _ = _nodes(test, needed, test.outputs, idle)
-        blocks.insert(0, test.but(nodes=tested))
-    stacked = tuple(spec.stacked[i - made] for i in produced) if spec.stacked else ()
-    shape = spec.but(n_last=len(last), n_produced=len(produced), n_consumed=len(consumed),
-                     stacked=stacked)
-    at = len(node.inputs) - spec.n_consumed
-    return node.but(inputs=(*node.inputs[:at], *(node.inputs[at + i] for i in consumed)),
-                    outputs=(*(node.outputs[i] for i in kept), node.outputs[-1]),
-                    blocks=tuple(blocks), params={**node.params, "loop": shape})
+    parts = LoopParts(node)
+    parts.choose(lasts=[k for k, v in enumerate(parts.lasts) if v in needed],
+                 kept=[k for k, v in enumerate(parts.sequences) if v in needed])
+    node = parts.loop(node)
+    nodes = [_nodes(b, needed, b.outputs, idle)[0] for b in reversed(node.blocks)]
+    parts.choose(consumed=[k for k, v in enumerate(parts.elements) if v in needed])
+    return parts.loop(node, *reversed(nodes))
 
 
 def _without_idle(block: Block, uses: Counter[Value]) -> Block:
@@ -100,36 +84,18 @@ def _without_idle(block: Block, uses: Counter[Value]) -> Block:
 
 
 def _freed(node: Node, uses: Counter[Value]) -> Node:
-    spec, body = node.loop, node.blocks[-1]
-    lead, jump, first = (1 if spec.kind == "for" else 0), (1 if spec.exits else 0), spec.first_init
-    idle: list[int] = []
-    for i in range(spec.n_carried):
-        param, following = body.params[lead + i], body.outputs[jump + i]
-        if uses[node.outputs[jump + i]] or uses[param] > (following is param) or any(
-                uses[b.params[i]] for b in node.blocks[:-1]):
-            continue
-        idle.append(i)
-        uses[following] -= 1
-        uses[node.inputs[first + i]] -= 1
-    for i in range(spec.n_last):  # trimmed later; what they read is read no more
-        at = jump + spec.n_carried + i
-        if not uses[node.outputs[at]]:
-            uses[body.outputs[at]] -= 1
-    if not idle:
-        return node
-    blocks = [_dropped(b, [], idle, 0, 0) for b in node.blocks[:-1]]
-    blocks.append(_dropped(body, idle, idle, jump, lead))
-    inputs = tuple(v for i, v in enumerate(node.inputs) if i - first not in idle)
-    outputs = tuple(v for i, v in enumerate(node.outputs) if i - jump not in idle)
-    shape = spec.but(n_carried=spec.n_carried - len(idle))
-    return node.but(inputs=inputs, outputs=outputs, blocks=tuple(blocks),
-                    params={**node.params, "loop": shape})
-
-
-def _dropped(block: Block, outputs: list[int], params: list[int], jump: int, lead: int) -> Block:
-    return Block(tuple(v for i, v in enumerate(block.params) if i - lead not in params),
-                 block.nodes,
-                 tuple(v for i, v in enumerate(block.outputs) if i - jump not in outputs))
+    parts = LoopParts(node)
+    idle: set[int] = set()
+    for k, (init, param, following, result) in enumerate(zip(
+            parts.inits, parts.carried, parts.next, parts.results, strict=True)):
+        if not uses[result] and uses[param] <= (following is param) and not any(
+                uses[v] for v in parts.tested[k:k + 1]):
+            idle.add(k)
+            uses.subtract((following, init))
+    # trimmed later; what they read is read no more
+    uses.subtract(v for v, last in zip(parts.last, parts.lasts, strict=True) if not uses[last])
+    parts.choose(carried=[k for k in range(len(parts.carried)) if k not in idle])
+    return parts.loop(node) if idle else node
 
 
 def _sizes_of_inputs(graph: Graph) -> Block:
@@ -147,7 +113,8 @@ def _sizes_of_inputs(graph: Graph) -> Block:
         for node in block.nodes:
             if node.blocks:
                 node = node.but(blocks=tuple(
-                    visit(b, elements | _elements(node, b)) for b in node.blocks))
+                    visit(b, elements.union(LoopParts(node).elements if node.op == "loop" else ()))
+                    for b in node.blocks))
             if node.op == "dim" and is_adjoint(node):
                 node = moved(node, elements)
             nodes.append(node)
@@ -161,9 +128,3 @@ def _sizes_of_inputs(graph: Graph) -> Block:
         return node.but(inputs=(value,), params={**node.params, "axis": axis})
 
     return visit(graph.block, frozenset())
-
-
-def _elements(node: Node, block: Block) -> frozenset[Value]:
-    if node.op != "loop" or block is not node.blocks[-1] or not node.loop.n_consumed:
-        return frozenset()
-    return frozenset(block.params[-node.loop.n_consumed:])

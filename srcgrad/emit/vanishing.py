@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
-from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import place_of
-from srcgrad.graph.ir import Block, Node, Value, defined_in, free_values
+from srcgrad.graph.ir import Block, Node, Value, defined_in, free_values, is_adjoint
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import SCALARS
 

@@ -24,9 +24,9 @@ import operator
 
 import numpy as np
 
-from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.changing import Changing
 from srcgrad.graph.filled import constant, filled_with, holds_numbers, is_plain_loop, length_of
-from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Suggested, Value, uses_of, walk
+from srcgrad.graph.ir import Graph, Index, Node, Ref, Suggested, Value, is_adjoint, uses_of, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import INT
 from srcgrad.types.spelling import sums
@@ -36,24 +36,18 @@ def with_whole_lists(graph: Graph) -> Graph:
     """The graph with such loops as applications."""
     if not any(node.op == "loop" for node in walk(graph.block)):
         return graph
-    return graph.but(block=_Whole(graph).block(graph.block))
+    return _Whole(graph).graph(graph)
 
 
-class _Whole:
+class _Whole(Changing):
     def __init__(self, graph: Graph) -> None:
+        super().__init__()
         self.makers = {v: n for n in walk(graph.block) for v in n.outputs}
         self.uses = uses_of(graph.block)
 
-    def block(self, block: Block) -> Block:
-        nodes: list[Node] = []
-        for node in block.nodes:
-            if node.op == "loop" and "kernel" not in node.params:
-                nodes.extend(self.loop(node))
-            elif node.blocks:
-                nodes.append(node.but(blocks=tuple(map(self.block, node.blocks))))
-            else:
-                nodes.append(node)
-        return block.but(nodes=tuple(nodes))
+    def node(self, node: Node) -> list[Node]:
+        whole = node.op == "loop" and "kernel" not in node.params
+        return self.loop(node) if whole else [self.within(node)]
 
     def loop(self, node: Node) -> list[Node]:
         if self.is_simple(node):
@@ -67,7 +61,7 @@ class _Whole:
             found = self.gathered(node, LoopParts(node))
             if found is not None:
                 return found
-        return [node.but(blocks=tuple(map(self.block, node.blocks)))]
+        return [self.within(node)]
 
     def is_simple(self, node: Node) -> bool:
         """Does a loop carry one value and nothing else, over all of something?"""

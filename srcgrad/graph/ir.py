@@ -61,7 +61,7 @@ import numpy as np
 from ..errors import Where
 from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
-from ..types.structure import mapped
+from ..types.structure import found_in, mapped
 
 
 class Suggested(str):
@@ -106,6 +106,11 @@ class Index:
 
     key: Any
     basic: bool = True
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What the key selects by, axis by axis."""
+        return self.key if isinstance(self.key, tuple) else (self.key,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +218,33 @@ class Node:
     def but(self, *, op: str = _SAME, inputs: tuple[Value, ...] = _SAME,
             outputs: tuple[Value, ...] = _SAME, params: Mapping[str, Any] = _SAME,
             blocks: tuple[Block, ...] = _SAME, origin: Origin | None = _SAME) -> Node:
-        """A copy with fields changed; ``dataclasses.replace`` takes four times as long."""
+        """A copy with fields changed, the node itself if its parts are the same
+        (``dataclasses.replace`` takes four times as long)."""
+        if (blocks is _SAME or blocks == self.blocks) and (
+                inputs is _SAME or inputs == self.inputs) and (
+                outputs is _SAME or outputs == self.outputs) and (
+                op is _SAME and params is _SAME and origin is _SAME):
+            return self
         return Node(self.op if op is _SAME else op, self.inputs if inputs is _SAME else inputs,
                     self.outputs if outputs is _SAME else outputs,
                     self.params if params is _SAME else params,
                     self.blocks if blocks is _SAME else blocks,
                     self.origin if origin is _SAME else origin)
+
+
+def only_index(node: Node) -> Index | None:
+    """The only step of a read or store, if that is an index."""
+    steps = node.params["steps"]
+    return steps[0] if len(steps) == 1 and isinstance(steps[0], Index) else None
+
+
+STORES = frozenset({"write", "acc", "update"})  # to arrays
+WRITES = STORES | {"append", "pop", "put", "insert", "list_acc"}  # and to lists
+
+
+def is_adjoint(node: Node) -> bool:
+    """Does the node belong to what differentiation added?"""
+    return node.origin is not None and node.origin.role == "adjoint"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -231,7 +257,11 @@ class Block:
 
     def but(self, *, params: tuple[Value, ...] = _SAME, nodes: tuple[Node, ...] = _SAME,
             outputs: tuple[Value, ...] = _SAME) -> Block:
-        """A copy with fields changed."""
+        """A copy with fields changed, the block itself if its parts are the same."""
+        if (nodes is _SAME or nodes == self.nodes) and (
+                outputs is _SAME or outputs == self.outputs) and (
+                params is _SAME or params == self.params):
+            return self
         return Block(self.params if params is _SAME else params,
                      self.nodes if nodes is _SAME else nodes,
                      self.outputs if outputs is _SAME else outputs)
@@ -333,6 +363,19 @@ def abstract(structure: Any, inputs: list[Value]) -> Any:
 def avals_in(structure: Any) -> Any:
     """A structure with every :class:`Value` replaced by its abstract value."""
     return mapped(structure, Value, lambda v: v.aval)
+
+
+def references(template: Any) -> Iterator[int]:
+    """The input numbers that a template, or steps, refer to, each as often as it does.
+
+    >>> [*references(((Ref(1), 2.0), Index(slice(None, Ref(0)))))]
+    [1, 0]
+    """
+    for part in found_in(template, (Ref, Index, Through)):
+        if isinstance(part, Ref):
+            yield part.index
+        else:
+            yield from references(part.key if isinstance(part, Index) else (part.args, part.kwargs))
 
 
 def shift(template: Any, by: int) -> Any:

@@ -2,39 +2,88 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from .ir import Block, Node, Value
+
+# The values that belong together, place by place.
+_ROLES = {"carried": ("carried", "inits", "next", "results", "tested"), "lasts": ("last", "lasts"),
+          "kept": ("produced", "sequences", "stacked"), "consumed": ("elements", "sources")}
 
 
 class LoopParts:
-    """The values of a loop node, by role."""
+    """The values of a loop node, by role; with others in their places :meth:`loop` makes another
+    loop of them."""
 
-    __slots__ = ("carried", "elements", "index", "inits", "jump", "last", "lasts", "next",
-                 "produced", "results", "sequences", "sources", "trips")
+    __slots__ = ("carried", "elements", "index", "inits", "jump", "last", "lasts", "left", "next",
+                 "produced", "results", "sequences", "sources", "stacked", "tested", "trips")
 
     def __init__(self, node: Node) -> None:
         spec, body = node.loop, node.blocks[-1]
-        first = spec.first_init
+        first, jump = spec.first_init, 1 if spec.exits else 0
         self.inits = node.inputs[first:first + spec.n_carried]
         self.sources = node.inputs[first + spec.n_carried:]
         params = body.params
         self.index: Value | None = None
+        self.tested: tuple[Value, ...] = ()  # what the test of a ``while`` sees of what is carried
         if spec.kind == "for":
             self.index, params = params[0], params[1:]
+        else:
+            self.tested = node.blocks[0].params
         self.carried = params[:spec.n_carried]
         self.elements = params[spec.n_carried:]
-        self.jump, self.next, self.last, self.produced = _cut(body.outputs, node)
-        _, self.results, self.lasts, self.sequences = _cut(node.outputs[:-1], node)
+        self.jump: Value | None = body.outputs[0] if jump else None
+        self.left: Value | None = node.outputs[0] if jump else None
+        a, b = jump + spec.n_carried, jump + spec.n_carried + spec.n_last
+        self.next, self.last, self.produced = (
+            body.outputs[jump:a], body.outputs[a:b], body.outputs[b:])
+        self.results, self.lasts, self.sequences = (
+            node.outputs[jump:a], node.outputs[a:b], node.outputs[b:-1])
         self.trips = node.outputs[-1]
+        self.stacked = spec.stacked or (False,) * spec.n_produced
 
+    @property
+    def kept(self) -> tuple[tuple[Value, Value, bool], ...]:
+        """What an iteration keeps, in which sequence, and whether that is an array."""
+        return tuple(zip(self.produced, self.sequences, self.stacked, strict=True))
 
-def _cut(values: tuple[Value, ...], node: Node) -> tuple[Value | None, tuple[Value, ...],
-                                                         tuple[Value, ...], tuple[Value, ...]]:
-    spec = node.loop
-    jump: Value | None = None
-    if spec.exits:
-        jump, values = values[0], values[1:]
-    a, b = spec.n_carried, spec.n_carried + spec.n_last
-    return jump, values[:a], values[a:b], values[b:]
+    # ---- other loops -------------------------------------------------------------------------
+
+    def choose(self, **numbers: Iterable[int]) -> None:
+        """Leaves only these numbers of what is ``carried``, left behind (``lasts``), ``kept`` or
+        ``consumed``."""
+        for role, places in numbers.items():
+            chosen = [*places]
+            for name in _ROLES[role]:
+                values = getattr(self, name)
+                setattr(self, name, tuple(values[k] for k in chosen) if values else ())
+
+    def extend(self, **values: Sequence[Iterable[Any]]) -> None:
+        """Adds to what is ``carried`` (in the body, at first, next, at last, in a test), left
+        behind (in the body, after it), ``kept`` (of an iteration, of all, stacked?) or
+        ``consumed`` (of an iteration, of all)."""
+        for role, added in values.items():
+            for name, more in zip(_ROLES[role], added):
+                setattr(self, name, (*getattr(self, name), *more))
+
+    def loop(self, node: Node, *nodes: tuple[Node, ...]) -> Node:
+        """The loop with these values, and with these nodes in its blocks."""
+        spec = node.loop.but(
+            n_carried=len(self.carried), n_last=len(self.lasts), n_produced=len(self.sequences),
+            n_consumed=len(self.elements), stacked=self.stacked)
+        index = () if self.index is None else (self.index,)
+        jump = () if self.jump is None else (self.jump,)
+        left = () if self.left is None else (self.left,)
+        *tests, body = (block.but(nodes=new) for block, new in zip(
+            node.blocks, nodes or [b.nodes for b in node.blocks], strict=True))
+        body = body.but(params=(*index, *self.carried, *self.elements),
+                        outputs=(*jump, *self.next, *self.last, *self.produced))
+        return node.but(
+            inputs=(*node.inputs[:spec.first_init], *self.inits, *self.sources),
+            outputs=(*left, *self.results, *self.lasts, *self.sequences, self.trips),
+            blocks=(*(test.but(params=self.tested) for test in tests), body),
+            params={**node.params, "loop": spec})
 
 
 class Mirror:

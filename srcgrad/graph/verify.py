@@ -6,14 +6,14 @@ of the user's: the message names the check, the node and where it comes from.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
 from ..types.kinds import NUMERIC, SCALARS, Aval, Kind
 from ..types.structure import found_in
-from .ir import Block, Graph, Index, Node, Ref, Through, Value, walk
+from .ir import Block, Graph, Node, Value, references, walk
 from .text import Names, node_text
 
 
@@ -189,15 +189,6 @@ def _loop_arity(graph: Graph, open: bool, fail: Fail) -> None:
                 fail(f"a loop with {have} {what}, its shape says {want}", node)
         if spec.stacked and len(spec.stacked) != spec.n_produced:
             fail(f"stacked has {len(spec.stacked)} entries for {spec.n_produced} sequences", node)
-
-
-def references(template: Any) -> Iterator[int]:
-    """The input numbers that a template refers to."""
-    for part in found_in(template, (Ref, Index, Through)):
-        if isinstance(part, Ref):
-            yield part.index
-        else:
-            yield from references(part.key if isinstance(part, Index) else (part.args, part.kwargs))
 
 
 def _templates_fit_inputs(graph: Graph, open: bool, fail: Fail) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.emit.order import WRITES
-from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, uses_of, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value, rebuild, uses_of, walk
 from srcgrad.graph.parts import LoopParts
 
 

@@ -170,7 +170,7 @@ class _Algebra(Sums):
         """``(2.0 / a) * b`` as ``(2.0 * b) / a``, ``2.0 * (a / 4.0)`` as ``0.5 * a``, and
         ``a / b * b`` as ``a``."""
         for one, other in (operands, operands[::-1]):
-            quotient = self.defined.get(one) if isinstance(one, Value) else None
+            quotient = self.made(one)
             if quotient is None or call_of(quotient) not in DIV or (
                     quotient.params["kwargs"] or not is_real(one)):
                 continue
@@ -194,7 +194,7 @@ class _Algebra(Sums):
     def _divisor(self, quotient: Node) -> float | None:
         """The number that a quotient divides by, where it only sets the scale."""
         above, below = self.operands_of(quotient)
-        node = self.defined.get(below) if isinstance(below, Value) else None
+        node = self.made(below)
         number = node.params["value"] if node is not None and node.op == "const" else below
         plain = isinstance(number, int | float) and not isinstance(number, bool)
         if not plain or number == 0 or not isinstance(above, Value) or (

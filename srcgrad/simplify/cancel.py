@@ -21,10 +21,11 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.equality import key_of
-from ..graph.ir import Graph, Index, Node, Ref, Value, walk
+from ..graph.ir import Graph, Node, Ref, Value, is_adjoint, only_index, walk
 from ..types.kinds import SCALARS, Kind, same_dtype
 from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
+from .places import widens
 from .polynomials import Label, Polynomial, TooLarge, atom, constant, inverse, plus, summed, times
 from .rewriting import Emit, call_of
 
@@ -139,7 +140,7 @@ class _Cancel(Operands):
             raise _Unknown
         operands = self.operands_of(node)
         if fn in MUL or fn in DIV or fn in NEG or (
-                self._is_adjoint(node) and (fn in ADD or fn in SUB)):
+                is_adjoint(node) and (fn in ADD or fn in SUB)):
             parts = [self._polynomial(v, self._aligned(v, node, labels)) for v in operands]
             return _combined(fn, parts)
         if fn is np.expand_dims and type(operands[1]) is int:
@@ -148,10 +149,6 @@ class _Cancel(Operands):
         if fn is np.broadcast_to:
             return self._polynomial(operands[0], self._aligned(operands[0], node, labels))
         raise _Unknown
-
-    @staticmethod
-    def _is_adjoint(node: Node) -> bool:
-        return node.origin is not None and node.origin.role == "adjoint"
 
     def _aligned(self, operand: Any, node: Node, labels: tuple[Label, ...]) -> tuple[Label, ...]:
         """The labels of an operand's axes, which are broadcast to those of the node's result."""
@@ -204,20 +201,17 @@ class _Cancel(Operands):
 
     def _widened(self, node: Node, labels: tuple[Label, ...]) -> Polynomial:
         """``x[:, None]``."""
-        steps = node.params["steps"]
-        if node.params.get("handle") or len(steps) != 1 or not isinstance(steps[0], Index):
+        index = only_index(node)
+        if node.params.get("handle") or index is None or not widens(index):
             raise _Unknown
-        key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
-        if not all(k is None or (type(k) is slice and k == slice(None)) for k in key):
-            raise _Unknown
-        kept = [label for k, label in zip(key, labels) if k is not None]
-        return self._polynomial(node.inputs[0], (*kept, *labels[len(key):]))
+        kept = [label for k, label in zip(index.parts, labels) if k is not None]
+        return self._polynomial(node.inputs[0], (*kept, *labels[len(index.parts):]))
 
     def _in_place(self, node: Node, labels: tuple[Label, ...]) -> Polynomial:
         fn = operator.iadd if node.op == "acc" else node.params["fn"]
         base, value = node.inputs[:2]
         adds = fn in (operator.iadd, operator.isub)
-        if fn not in _IN_PLACE or (adds and not self._is_adjoint(node)):
+        if fn not in _IN_PLACE or (adds and not is_adjoint(node)):
             raise _Unknown
         if not node.params["steps"]:
             other = self._polynomial(value, self._aligned(value, node, labels))
@@ -231,10 +225,10 @@ class _Cancel(Operands):
         """``b[i] += v`` for one element ``i``; ``b[arange(n), j] += v`` for one of each row;
         ``b[:, 0] += v`` where there is one column."""
         base, value = node.inputs[:2]
-        steps, shape = node.params["steps"], base.aval.shape
-        if len(steps) != 1 or not isinstance(steps[0], Index) or shape is None:
+        index, shape = only_index(node), base.aval.shape
+        if index is None or shape is None:
             raise _Unknown
-        key = _filled(steps[0].key, node)
+        key = _filled(index.key, node)
         left = _beside_single(key, shape, labels)
         if left is not None:
             return self._polynomial(value, left)

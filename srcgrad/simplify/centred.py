@@ -69,7 +69,7 @@ class _Centred(Operands):
 
     def _is_centred(self, value: Any, axis: int, depth: int) -> bool:
         """Are the sums of an array along an axis zero, but for rounding?"""
-        node = self.defined.get(value) if isinstance(value, Value) else None
+        node = self.made(value)
         fn = call_of(node)
         if node is None or fn is None or not depth or node.params["kwargs"] or (
                 value.aval.shape is None):

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from ..graph.ir import Graph, Node, Value, walk
+from ..graph.ir import STORES, Graph, Node, Value, walk
 from .stores import Stores
-
-STORES = ("write", "acc", "update")
 
 
 class Chains(Stores):

@@ -24,11 +24,9 @@ are alive.
 from __future__ import annotations
 
 from ..graph.checking import checks
-from ..graph.ir import Block, Graph, Node, Value, walk
+from ..graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint, walk
 from ..graph.parts import LoopParts
 from ..graph.raising import is_silent, may_raise, raised_too
-
-_STORES = frozenset({"write", "acc", "update", "append", "pop", "put", "insert", "list_acc"})
 
 
 def remove_dead(graph: Graph, keep_raising: bool = False, called: bool = False) -> Graph:
@@ -75,7 +73,7 @@ class _Liveness:
         self._work: list[Value] = list(graph.block.outputs)
         for node in walk(graph.block):
             if node.op == "effect" or (
-                    node.op in _STORES and node.inputs[0] in forced):
+                    node.op in WRITES and node.inputs[0] in forced):
                 self._keep(node)
         unbound = set() if keep_raising or graph.border is None else _unbound(graph.block)
         for node in raising:
@@ -110,7 +108,7 @@ class _Liveness:
         """Keep what may raise and is not needed, unless its adjoint raises as well."""
         adjoints: dict[int, list[Node]] = {}
         for node in self.needed:
-            if node.origin is not None and node.origin.role == "adjoint":
+            if node.origin is not None and is_adjoint(node):
                 adjoints.setdefault(node.origin.statement, []).append(node)
         for node in walk(graph.block.but(nodes=graph.block.nodes[:graph.border])):
             origin = node.origin
@@ -144,9 +142,8 @@ class _Liveness:
         for k, p in enumerate(parts.carried):
             links[p] = [parts.inits[k], parts.next[k]]
             links[parts.results[k]] = [parts.inits[k], parts.next[k]]
-        if node.loop.kind == "while":
-            for p, q in zip(node.blocks[0].params, parts.carried):
-                links[p] = [q]
+        for p, q in zip(parts.tested, parts.carried):
+            links[p] = [q]
         for out, inner in zip(parts.lasts + parts.sequences, parts.last + parts.produced):
             links[out] = [inner]
         for p, source in zip(parts.elements, parts.sources):
@@ -211,30 +208,12 @@ def _swept_if(node: Node, live: _Liveness) -> Node:
 
 
 def _swept_loop(node: Node, live: _Liveness) -> Node:
-    parts, spec, alive = LoopParts(node), node.loop, live.values
-    carried = [k for k, p in enumerate(parts.carried)
-               if p in alive or parts.results[k] in alive
-               or (spec.kind == "while" and node.blocks[0].params[k] in alive)]
-    lasts = [j for j, v in enumerate(parts.lasts) if v in alive]
-    made = [m for m, v in enumerate(parts.sequences) if v in alive]
-    used = [m for m, p in enumerate(parts.elements) if p in alive]
-    stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
-    spec = spec.but(n_carried=len(carried), n_last=len(lasts), n_produced=len(made),
-                    n_consumed=len(used), stacked=tuple(stacked[m] for m in made))
-    index = () if parts.index is None else (parts.index,)
-    params = (*index, *(parts.carried[k] for k in carried), *(parts.elements[m] for m in used))
-    jump_in = () if parts.jump is None else (parts.jump,)
-    jump_out = () if parts.jump is None else (node.outputs[0],)
-    outs = (*jump_in, *(parts.next[k] for k in carried), *(parts.last[j] for j in lasts),
-            *(parts.produced[m] for m in made))
-    body = _swept(node.blocks[-1], live).but(params=params, outputs=outs)
-    blocks: tuple[Block, ...] = (body,)
-    if spec.kind == "while":
-        test = _swept(node.blocks[0], live)
-        blocks = (test.but(params=tuple(test.params[k] for k in carried)), body)
-    inputs = (*node.inputs[:spec.first_init], *(parts.inits[k] for k in carried),
-              *(parts.sources[m] for m in used))
-    outputs = (*jump_out, *(parts.results[k] for k in carried), *(parts.lasts[j] for j in lasts),
-               *(parts.sequences[m] for m in made), parts.trips)
-    return node.but(inputs=inputs, outputs=outputs, blocks=blocks,
-                    params={**node.params, "loop": spec})
+    parts, alive = LoopParts(node), live.values
+    tested = parts.tested or parts.carried
+    parts.choose(
+        carried=[k for k, part in enumerate(zip(parts.carried, parts.results, tested))
+                 if not alive.isdisjoint(part)],
+        lasts=[k for k, v in enumerate(parts.lasts) if v in alive],
+        kept=[k for k, v in enumerate(parts.sequences) if v in alive],
+        consumed=[k for k, v in enumerate(parts.elements) if v in alive])
+    return parts.loop(node, *(_swept(b, live).nodes for b in node.blocks))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..graph.changing import Changing
 from ..graph.ir import Block, Graph, Node, Value
 from ..types.kinds import Kind
 from .rewriting import call_of
@@ -23,30 +24,23 @@ def hoist(graph: Graph) -> Graph:
     """The graph with constant arrays and sizes made before the backward loops that use them."""
     if graph.border is None:
         return graph
-    nodes = graph.block.nodes
-    changed = [m for node in nodes[graph.border:] for m in _hoisted(node)]
-    return graph.but(block=graph.block.but(nodes=(*nodes[:graph.border], *changed)))
+    return _Hoisting().graph(graph, forward=False)
 
 
-def _hoisted(node: Node) -> list[Node]:
-    """A node, after what could be taken out of it."""
-    if not node.blocks or "mirror" in node.params:
-        return [node]
-    before: list[Node] = []
-    blocks = []
-    for block in node.blocks:
-        inner = [m for n in block.nodes for m in _hoisted(n)]
+class _Hoisting(Changing):
+    def node(self, node: Node) -> list[Node]:
+        """A node, after what could be taken out of it."""
+        if not node.blocks or "mirror" in node.params:
+            return [node]
+        before: list[Node] = []
+        blocks = [self.block(block) for block in node.blocks]
         if node.op == "loop" and node.loop.kind == "for":
-            inner = _taken_out(block, inner, before)
-        same = len(inner) == len(block.nodes) and all(a is b for a, b in zip(inner, block.nodes))
-        blocks.append(block if same else block.but(nodes=tuple(inner)))
-    if all(a is b for a, b in zip(blocks, node.blocks)):
-        return [node]
-    return [*before, node.but(blocks=tuple(blocks))]
+            blocks = [_taken_out(block, before) for block in blocks]
+        return [*before, node.but(blocks=tuple(blocks))]
 
 
-def _taken_out(block: Block, nodes: list[Node], before: list[Node]) -> list[Node]:
-    made = {v: n for n in nodes for v in n.outputs}
+def _taken_out(block: Block, before: list[Node]) -> Block:
+    made = {v: n for n in block.nodes for v in n.outputs}
     moved: dict[Node, None] = {}
 
     def is_steady(value: Value) -> bool:
@@ -63,8 +57,8 @@ def _taken_out(block: Block, nodes: list[Node], before: list[Node]) -> list[Node
                 take(made[v])
         moved[node] = None
 
-    for node in nodes:
+    for node in block.nodes:
         if call_of(node) in _MAKERS and all(map(is_steady, node.inputs)):
             take(node)
     before += moved
-    return [n for n in nodes if n not in moved]
+    return block.but(nodes=tuple(n for n in block.nodes if n not in moved))

@@ -8,70 +8,70 @@ perhaps with others between them that only add: ``t = d_v[k]``, ``d_v[k] = 0.0``
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from ..graph.changing import Changing
 from ..graph.equality import place_key
-from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
+from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
 from .rewriting import call_of
 
 
 def drop_idle_stores(graph: Graph) -> Graph:
     """The graph without such stores."""
-    if not any(node.op in ("write", "put") and _is_adjoint(node) for node in walk(graph.block)):
+    if not any(node.op in ("write", "put") and is_adjoint(node) for node in walk(graph.block)):
         return graph
-    found = _Idle(graph)
-    block = found.block(graph.block)
-    return graph.but(block=block) if found.replaced else graph
+    return _Idle(graph).graph(graph)
 
 
-class _Idle:
+class _Idle(Changing):
     def __init__(self, graph: Graph) -> None:
+        super().__init__()
         self.reads: dict[Value, Node] = {}
-        self.replaced: dict[Value, Value] = {}  # the versions that are the same as older ones
+        self.users: dict[Value, Node] = {}  # of lists that are added to, in the block
         self.zeros: set[Value] = set()
         self.again: set[Value] = set()  # what additions make that give back what was cleared
         self.uses = uses_of(graph.block)
 
-    def block(self, block: Block) -> Block:
-        nodes: list[Node] = []
-        users = {v: n for n in block.nodes for v in n.inputs if n.op == "list_acc"}
-        for node in block.nodes:
-            inputs = tuple(self.replaced.get(v, v) for v in node.inputs)
-            if inputs != node.inputs:
-                node = node.but(inputs=inputs)
-            if node.op in ("read", "get"):
-                self.reads[node.out] = node
-            elif _is_zero(node):
-                self.zeros.add(node.out)
-            if self.is_idle(node) or self.is_added_again(node, users) or (
-                    self.again.intersection(node.outputs)):
-                self.replaced[node.out] = node.inputs[0]
-            elif node.blocks:
-                nodes.append(node.but(blocks=tuple(map(self.block, node.blocks))))
-            else:
-                nodes.append(node)
-        return block.but(nodes=tuple(nodes), outputs=tuple(
-            self.replaced.get(v, v) for v in block.outputs))
+    def nodes(self, nodes: Iterable[Node]) -> list[Node]:
+        outer, nodes = self.users, [*nodes]
+        self.users = {v: n for n in nodes for v in n.inputs if n.op == "list_acc"}
+        made = super().nodes(nodes)
+        self.users = outer
+        return made
+
+    def node(self, node: Node) -> list[Node]:
+        node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
+        if node.op in ("read", "get"):
+            self.reads[node.out] = node
+        elif _is_zero(node):
+            self.zeros.add(node.out)
+        if self.is_idle(node) or self.is_added_again(node) or (
+                self.again.intersection(node.outputs)):
+            self.replaced[node.out] = node.inputs[0]
+            return []
+        return [self.within(node)]
 
     def is_idle(self, node: Node) -> bool:
-        if node.op != "write" or not _is_adjoint(node):
+        if node.op != "write" or not is_adjoint(node):
             return False
         read = self.reads.get(node.inputs[1])
         return (read is not None and not read.params.get("handle")
                 and read.inputs[0] is node.inputs[0] and place_key(read) == place_key(node))
 
-    def is_added_again(self, node: Node, users: dict[Value, Node]) -> bool:
+    def is_added_again(self, node: Node) -> bool:
         """Is an item of a list cleared to which what it was is added next?  That addition is
         noted as one that gives it back."""
-        if node.op != "put" or not _is_adjoint(node) or node.inputs[1] not in self.zeros:
+        if node.op != "put" or not is_adjoint(node) or node.inputs[1] not in self.zeros:
             return False
         whole, _, *places = node.inputs
         version = node.out
         while self.uses[version] == 1:
-            user = users.get(version)
+            user = self.users.get(version)
             if user is None or user.inputs[0] is not version:
                 return False
-            value, *others = (self.replaced.get(v, v) for v in user.inputs[1:])
+            value, *others = (self.now(v) for v in user.inputs[1:])
             read = self.reads.get(value)
             if others == places and read is not None and read.op == "get" and (
                     [*read.inputs] == [whole, *places]):
@@ -79,10 +79,6 @@ class _Idle:
                 return True
             version = user.out
         return False
-
-
-def _is_adjoint(node: Node) -> bool:
-    return node.origin is not None and node.origin.role == "adjoint"
 
 
 def _is_zero(node: Node) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 from ..graph.equality import key_of
 from ..graph.ir import Node, Value
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands, same_type
+from .places import added
 from .rewriting import Emit, call_of
 
 Product = tuple[float, dict[Any, int]]  # a number, and the power of each factor
@@ -79,7 +80,7 @@ class LikeTerms(Operands):
         them it is in), and its sign."""
         later: list[tuple[Node, int]] = []
         for _ in range(_TERMS):
-            part = self.defined.get(base) if isinstance(base, Value) else None
+            part = self.made(base)
             sign = 0 if part is None else _sign(part)
             if part is None or not sign or self.uses[base] > 1 or not same_type(base, like) or (
                     self.home.get(base) is not self.blocks[-1]):
@@ -118,7 +119,7 @@ class LikeTerms(Operands):
         return number, value, (number != 1) + (0 if same else self._taken(value))
 
     def _taken(self, value: Any, depth: int = _DEPTH) -> int:
-        node = self.defined.get(value) if isinstance(value, Value) else None
+        node = self.made(value)
         if node is None or not depth or self.uses[value] > 1 or not _is_product(node):
             return 0
         return 1 + sum(self._taken(v, depth - 1) for v in node.inputs)
@@ -172,9 +173,6 @@ def _is_inexact(value: Value) -> bool:
 
 def _sign(node: Node) -> int:
     """1 where a node adds its second operand to its first, -1 where it takes it away, else 0."""
-    fn = call_of(node)
-    if node.op in ("acc", "update") and not node.params["steps"]:
-        fn = operator.add if node.op == "acc" else node.params["fn"]
-    if fn in ADD or fn is operator.iadd:
-        return 1
-    return -1 if fn in SUB or fn is operator.isub else 0
+    if node.op in ("acc", "update"):
+        return 0 if node.params["steps"] else added(node)
+    return int(call_of(node) in ADD) - int(call_of(node) in SUB)

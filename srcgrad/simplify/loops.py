@@ -11,7 +11,8 @@ that value.
 
 from __future__ import annotations
 
-from ..graph.ir import Block, Graph, Node, Value
+from ..graph.changing import Changing
+from ..graph.ir import Graph, Node
 from ..graph.parts import LoopParts
 
 
@@ -30,15 +31,13 @@ def drop_invariant(graph: Graph) -> Graph:
     """
     if graph.border is None:
         return graph
-    found: dict[Value, Value] = {}
+    found = Changing()
     for node in graph.block.nodes[graph.border:]:
         _visit(node, found)
-    if not found:
-        return graph
-    return graph.but(block=_substituted(graph.block, found))
+    return found.graph(graph)
 
 
-def _visit(node: Node, found: dict[Value, Value]) -> None:
+def _visit(node: Node, found: Changing) -> None:
     for block in node.blocks:
         for inner in block.nodes:
             _visit(inner, found)
@@ -46,32 +45,10 @@ def _visit(node: Node, found: dict[Value, Value]) -> None:
         parts = LoopParts(node)
         for init, param, nxt, result in zip(parts.inits, parts.carried, parts.next,
                                             parts.results):
-            if _now(nxt, found) is param and node.loop.kind != "while":
-                found[param] = init
-                found[result] = init
+            if found.now(nxt) is param and node.loop.kind != "while":
+                found.replaced |= {param: init, result: init}
     elif node.op == "if":
         for out, arms in zip(node.outputs, zip(*(b.outputs for b in node.blocks))):
-            values = [_now(v, found) for v in arms]
+            values = [found.now(v) for v in arms]
             if values[0] is values[1]:
-                found[out] = values[0]
-
-
-def _now(value: Value, found: dict[Value, Value]) -> Value:
-    while value in found:
-        value = found[value]
-    return value
-
-
-def _substituted(block: Block, found: dict[Value, Value]) -> Block:
-    nodes = []
-    for node in block.nodes:
-        inputs = tuple(_now(v, found) for v in node.inputs)
-        blocks = tuple(_substituted(b, found) for b in node.blocks)
-        if inputs != node.inputs or any(a is not b for a, b in zip(blocks, node.blocks)):
-            node = node.but(inputs=inputs, blocks=blocks)
-        nodes.append(node)
-    outputs = tuple(_now(v, found) for v in block.outputs)
-    if all(a is b for a, b in zip(nodes, block.nodes)) and outputs == block.outputs:
-        return block
-    return block.but(nodes=tuple(nodes), outputs=outputs)
-
+                found.replaced[out] = values[0]

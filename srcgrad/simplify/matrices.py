@@ -238,7 +238,7 @@ class _Matrices(Operands):
         return self._diagonals.get(matrix) or emit.call(np.diagonal, matrix)
 
     def _times(self, diagonal: Value, factor: Any, emit: Emit) -> Value:
-        node = self.defined.get(factor) if isinstance(factor, Value) else None
+        node = self.made(factor)
         if call_of(node) in DIV and node is not None:
             above, below = self.operands_of(node)
             if below is diagonal and isinstance(above, Value):
@@ -361,7 +361,7 @@ class _Matrices(Operands):
     def _trace(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         """``vdot(a, eye(n))``."""
         for matrix, eye in (operands, operands[::-1]):
-            made = self.defined.get(eye) if isinstance(eye, Value) else None
+            made = self.made(eye)
             if call_of(made) not in (np.eye, np.identity) or made is None or len(
                     made.params["args"]) != 1 or made.params["kwargs"] or _rank(matrix) != 2 or (
                     not same_shape(matrix.aval, eye.aval)):

@@ -94,15 +94,10 @@ class _Narrow(Rewriter):
         small = self._spread(value)
         steps = node.params["steps"]
         if small is not None and all(isinstance(s, Index) for s in steps) and steps:
-            inputs = (base, small, *node.inputs[2:])
-            new = emit.add(node.op, inputs, (node.out.aval,), **node.params).out
-            new.hint, new.obj = node.out.hint, node.out.obj
-            return [new]
+            return [emit.store(node, node.op, base, small, *node.inputs[2:])]
         if node.op == "acc" and not steps:
             if small is not None and base.aval.is_array:
-                new = emit.add("acc", (base, small), (node.out.aval,), steps=()).out
-                new.hint, new.obj = node.out.hint, node.out.obj
-                return [new]
+                return [emit.store(node, "acc", base, small)]
             under = self._spread(base)
             if under is not None and _fits(value.aval.shape, base.aval.shape):
                 return [emit.call(operator.add, value, under)]

@@ -16,11 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..graph.changing import Changing
 from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
 from ..types.kinds import Kind
 from .dead import remove_dead
 from .int_facts import IntFacts, tested
-from .rewriting import Replacing
 
 
 def without_lookups(graph: Graph) -> Graph:
@@ -60,7 +60,7 @@ def _may_go(node: Node) -> bool:
     return tested(node) is not None or (node.op == "get" and node.out.aval.kind is Kind.INT)
 
 
-class _Lookups(Replacing):
+class _Lookups(Changing):
     def __init__(self, block: Block) -> None:
         super().__init__()
         self.facts = IntFacts(block)
@@ -68,10 +68,10 @@ class _Lookups(Replacing):
 
     def block(self, block: Block) -> Block:
         nodes: list[Node] = []
-        self.nodes(block, nodes)
+        self.write(block, nodes)
         return block.but(nodes=tuple(nodes), outputs=tuple(map(self.now, block.outputs)))
 
-    def nodes(self, block: Block, made: list[Node]) -> None:
+    def write(self, block: Block, made: list[Node]) -> None:
         """Write the nodes of a block."""
         for place, node in enumerate(block.nodes):
             known = tested(node)
@@ -80,7 +80,7 @@ class _Lookups(Replacing):
                 self.always.add(node.out)
                 made.append(Node("const", (), node.outputs, {"value": True}, origin=node.origin))
             elif node.op == "if" and node.inputs[0] in self.always:
-                self.nodes(node.blocks[0], made)
+                self.write(node.blocks[0], made)
                 self.replaced.update(zip(node.outputs, node.blocks[0].outputs, strict=True))
             elif node.op == "get" and self.is_own_place(node, block.nodes[place + 1:]):
                 self.replaced[node.out] = node.inputs[1]
@@ -94,8 +94,7 @@ class _Lookups(Replacing):
         elif node.op == "get" and len(node.inputs) == 2 and (
                 self.counts(node.inputs[0], self.now(node.inputs[1]))):
             node = node.but(params={**node.params, "inside": True})
-        return node.but(inputs=tuple(map(self.now, node.inputs)),
-                        blocks=tuple(map(self.block, node.blocks)))
+        return self.within(node)
 
     # ---- lists of all objects ------------------------------------------------------------------
     def is_own_place(self, node: Node, after: Sequence[Node]) -> bool:

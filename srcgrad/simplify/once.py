@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from itertools import permutations
 from typing import Any
 
-from ..graph.ir import Graph, Node, Value
+from ..graph.ir import STORES, Graph, Node, Value
 from ..graph.parts import LoopParts
-from .chains import STORES, Chains
+from .chains import Chains
 from .places import axes_of, disjoint
 from .rewriting import Emit, call_of
 
@@ -100,7 +100,7 @@ class _Once(Chains):
         if lowest is None:
             return None
         offset: Any = 0
-        node = self.defined.get(part) if isinstance(part, Value) else None
+        node = self.made(part)
         if part is not index:
             if call_of(node) not in (operator.add, operator.sub) or node is None:
                 return None

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..graph.equality import key_of
-from ..graph.ir import Node, Value, fill
+from ..graph.ir import Node, Value, fill, only_index
 from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
 from ..types.quotients import quotient
+from .places import widens
 from .rewriting import Emit, Rewriter, call_of
 
 MUL = frozenset({operator.mul, np.multiply})
@@ -30,6 +31,10 @@ def division(node: Node) -> Callable[..., Any]:
 class Operands(Rewriter):
     """A walk that looks through values at the nodes that made them."""
 
+    def made(self, operand: Any) -> Node | None:
+        """The node that makes an operand, if it is a value."""
+        return self.defined.get(operand) if isinstance(operand, Value) else None
+
     def number(self, operand: Any) -> int | float | None:
         """The operand as a plain Python number, if it is one."""
         if isinstance(operand, Value):
@@ -39,13 +44,11 @@ class Operands(Rewriter):
 
     def negated(self, operand: Any) -> Value | None:
         """What the operand is the negative of."""
-        node = self.defined.get(operand) if isinstance(operand, Value) else None
-        if node is None or call_of(node) not in NEG:
-            return None
-        return node.inputs[0]
+        node = self.made(operand)
+        return node.inputs[0] if node is not None and call_of(node) in NEG else None
 
     def factors(self, operand: Any) -> tuple[Any, Any] | None:
-        node = self.defined.get(operand) if isinstance(operand, Value) else None
+        node = self.made(operand)
         if node is None or call_of(node) not in MUL:
             return None
         first, second = self.operands_of(node)
@@ -112,7 +115,7 @@ class Operands(Rewriter):
 
     def has_number(self, value: Any) -> bool:
         """Does a number scale a product or quotient that nothing else uses?"""
-        node = self.defined.get(value) if isinstance(value, Value) else None
+        node = self.made(value)
         if node is None or self.uses[value] > 1 or not is_real(value):
             return False
         if self.widening(value) is not None or self.negated(value) is not None:
@@ -126,16 +129,13 @@ class Operands(Rewriter):
 
     def widening(self, value: Any) -> Node | None:
         """The node that gives an array more axes of one element, and does nothing else."""
-        node = self.defined.get(value) if isinstance(value, Value) else None
+        node = self.made(value)
         if call_of(node) is np.expand_dims:
             return node
-        if node is None or node.op != "read" or node.params.get("handle") or len(
-                node.params["steps"]) != 1:
+        if node is None or node.op != "read" or node.params.get("handle"):
             return None
-        key = getattr(node.params["steps"][0], "key", ())
-        keys = key if isinstance(key, tuple) else (key,)
-        return node if None in keys and all(
-            k is None or (type(k) is slice and k == slice(None)) for k in keys) else None
+        index = only_index(node)
+        return node if index is not None and None in index.parts and widens(index) else None
 
     @staticmethod
     def widened(node: Node, value: Value, emit: Emit) -> Value:
@@ -151,7 +151,7 @@ class Operands(Rewriter):
     def signed(self, value: Any) -> tuple[Node, int] | None:
         """The product, quotient, sum or widening that has a sign or a number in it that may take
         another sign, and where; None if there is none, or something else reads what it is."""
-        node = self.defined.get(value) if isinstance(value, Value) else None
+        node = self.made(value)
         if node is None or self.uses[value] > 1 or not is_real(value):
             return None
         fn = call_of(node)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
-from ..graph.ir import Index, Node, Value, fill
+from ..graph.ir import Index, Node, Value, fill, only_index
 from ..types.dims import Dim, add, multiply, proves_nonnegative
 
 Span = tuple[Dim, Dim | None]  # from, to (excluded); None: to the end
@@ -12,12 +13,24 @@ Span = tuple[Dim, Dim | None]  # from, to (excluded); None: to the end
 
 def axes_of(node: Node) -> tuple[Any, ...] | None:
     """The subscripts of a store, one per axis from the first; None if it is not that simple."""
-    steps = node.params["steps"]
-    if len(steps) != 1 or not isinstance(steps[0], Index) or not steps[0].basic:
+    index = only_index(node)
+    if index is None or not index.basic or any(p is None or p is Ellipsis for p in index.parts):
         return None
-    key = fill(steps[0].key, node.inputs)
-    parts = key if isinstance(key, tuple) else (key,)
-    return None if any(p is None or p is Ellipsis for p in parts) else parts
+    parts: tuple[Any, ...] = fill(index.parts, node.inputs)
+    return parts
+
+
+def added(node: Node) -> int:
+    """1 where a store adds to what is there, -1 where it takes from it, 0 for other nodes."""
+    if node.op != "update":
+        return int(node.op == "acc")
+    return {operator.iadd: 1, operator.isub: -1}.get(node.params["fn"], 0)
+
+
+def widens(index: Index | None) -> bool:
+    """Does an index take all of an array, perhaps with more axes of one element?"""
+    return index is not None and all(
+        k is None or (type(k) is slice and k == slice(None)) for k in index.parts)
 
 
 def disjoint(first: Node, second: Node) -> bool:

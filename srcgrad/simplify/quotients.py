@@ -15,7 +15,7 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..graph.ir import Block, Graph, Node, Value
+from ..graph.ir import Block, Graph, Node, Value, is_adjoint
 from ..graph.signs import Signs
 from ..types.dims import proves_positive
 from ..types.kinds import FLOAT, OF_PYTHON
@@ -94,5 +94,5 @@ def _divisors(block: Block, home: Block | None) -> Iterator[tuple[Value, Block |
         for inner in node.blocks:
             yield from _divisors(inner, inner)
         if call_of(node) is operator.truediv and node.out.aval.kind in OF_PYTHON and (
-                node.origin is None or node.origin.role != "adjoint"):
+                not is_adjoint(node)):
             yield node.inputs[-1], home

@@ -17,13 +17,12 @@ and where something else comes back, as for ``A[i, j] /= e``, it can be stored:
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 
 from ..graph.equality import place_key
 from ..graph.ir import Block, Graph, Index, Node, Value, walk
 from .chains import Chains
-from .places import disjoint
+from .places import added, disjoint
 from .rewriting import Emit
 
 _LONGEST = 12  # stores between
@@ -88,13 +87,7 @@ class _Restore(Chains):
                     self.stored.add(node.out)
                 return
             if not disjoint(node, cleared):
-                if not _adds(node):
+                if not added(node):
                     return
                 apart = False
             value = node.out
-
-
-def _adds(node: Node) -> bool:
-    """Does a store add to what is there, or take from it?"""
-    return node.op == "acc" or (node.op == "update" and node.params["fn"] in (
-        operator.iadd, operator.isub))

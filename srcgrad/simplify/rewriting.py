@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..graph.broadcasting import never_one
-from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, uses_of
+from ..graph.changing import Changing
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of
 from ..graph.symbolic import infer_fresh
 from ..types.kinds import Aval
 
@@ -20,21 +21,15 @@ class Emit(Builder):
         return self.apply(fn, args, kwargs, infer_fresh(fn, avals_in(args),
                                                         avals_in(kwargs)).aval)
 
-
-class Replacing:
-    """What stands for which value."""
-
-    def __init__(self) -> None:
-        self.replaced: dict[Value, Value] = {}
-
-    def now(self, value: Value) -> Value:
-        """What stands for ``value`` now."""
-        while value in self.replaced:
-            value = self.replaced[value]
-        return value
+    def store(self, like: Node, op: str, *inputs: Value, **params: Any) -> Value:
+        """What another store than ``like`` makes in its place; the same steps, if none are given.
+        """
+        made = self.add(op, inputs, (like.out.aval,), **{"steps": like.params["steps"], **params})
+        made.out.hint, made.out.obj = like.out.hint, like.out.obj
+        return made.out
 
 
-class Rewriter(Replacing):
+class Rewriter(Changing):
     """Walks a graph in program order.
 
     :meth:`visit` sees every node of the backward part (and every node of role ``adjoint``)
@@ -52,6 +47,7 @@ class Rewriter(Replacing):
         self.defined: dict[Value, Node] = {}
         self.uses: Counter[Value] = Counter()
         self._emit = Emit()
+        self._behind = False  # the border?
         self.home: dict[Value, Block | None] = {}
         self.blocks: list[Block | None] = [None]
         self._depths: dict[Block | None, int] = {None: 0}
@@ -66,69 +62,47 @@ class Rewriter(Replacing):
         """A nested block ends."""
 
     def run(self, graph: Graph) -> Graph:
-        start = len(graph.block.nodes) if graph.border is None else graph.border
         self.uses = uses_of(graph.block)
-        nodes: list[Node] = []
-        border = 0
-        for i, node in enumerate(graph.block.nodes):
-            if i == start:
-                border = len(nodes)
-            self._node(node, nodes, i >= start)
-        if start >= len(graph.block.nodes):
-            border = len(nodes)
-        outputs = tuple(self.now(v) for v in graph.block.outputs)
-        return graph.but(block=graph.block.but(nodes=tuple(nodes), outputs=outputs),
-                         border=None if graph.border is None else border)
+        return self.graph(graph)
 
-    def _block(self, block: Block, adjoint: bool) -> Block:
+    def cross(self) -> None:
+        self._behind = True
+
+    def block(self, block: Block) -> Block:
         self.enter(block)
         self._depths[block] = len(self.blocks)
         self.blocks.append(block)
         self.home.update(dict.fromkeys(block.params, block))
-        nodes: list[Node] = []
-        for node in block.nodes:
-            self._node(node, nodes, adjoint)
+        changed = super().block(block)
         self.blocks.pop()
         self.leave()
-        outputs = tuple(self.now(v) for v in block.outputs)
-        if len(nodes) == len(block.nodes) and all(map(_same, nodes, block.nodes)) \
-                and outputs == block.outputs:
-            return block
-        return block.but(nodes=tuple(nodes), outputs=outputs)
+        return changed
 
-    def _node(self, node: Node, nodes: list[Node], adjoint: bool) -> None:
-        replaced = self.replaced
-        for v in node.inputs:
-            if v in replaced:
-                node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
-                break
-        if node.blocks:
-            blocks = tuple(self._block(b, adjoint) for b in node.blocks)
-            if not all(map(_same, blocks, node.blocks)):
-                node = node.but(blocks=blocks)
-        again = not self.sees_again and "again" in node.params and node.params["again"]
-        if again:
+    def node(self, node: Node) -> Sequence[Node]:
+        node = self.within(node)
+        if not self.sees_again and "again" in node.params and node.params["again"]:
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
-        elif adjoint or (node.origin is not None and node.origin.role == "adjoint"):
-            emit = self._emit
-            emit.origin = node.origin
-            values = self.visit(node, emit)
-            if emit.nodes:
-                self._emit = Emit()
-                for new in emit.nodes:
-                    self._define(new)
-                nodes.extend(emit.nodes)
-            if values is not None:
-                for old, value in zip(node.outputs, values, strict=True):
-                    if value is not old:
-                        self.replaced[old] = value
-                        self.uses[value] += self.uses[old]
-                        if value.hint is None and value in emit_values(emit):
-                            value.hint = old.hint
-                return
-        if not again:
+            return [node]
+        if not self._behind and not is_adjoint(node):
             self._define(node)
-        nodes.append(node)
+            return [node]
+        emit = self._emit
+        emit.origin = node.origin
+        values, made = self.visit(node, emit), emit.nodes
+        if made:
+            self._emit = Emit()
+            for new in made:
+                self._define(new)
+        if values is None:
+            self._define(node)
+            return [*made, node]
+        for old, value in zip(node.outputs, values, strict=True):
+            if value is not old:
+                self.replaced[old] = value
+                self.uses[value] += self.uses[old]
+                if value.hint is None and any(value in new.outputs for new in made):
+                    value.hint = old.hint
+        return made
 
     def _define(self, node: Node) -> None:
         block, defined = self.blocks[-1], self.defined
@@ -149,15 +123,6 @@ class Rewriter(Replacing):
         """Can the results of a node that was seen be used wherever ``operand``, one of its
         inputs, can?  (A backward block sees all values of its forward block.)"""
         return self.home.get(node.outputs[0]) is self.home.get(operand)
-
-
-def emit_values(emit: Emit) -> set[Value]:
-    """The values that the nodes in ``emit`` make."""
-    return {v for node in emit.nodes for v in node.outputs}
-
-
-def _same(a: object, b: object) -> bool:
-    return a is b
 
 
 def same_shape(value: Aval, base: Aval) -> bool:

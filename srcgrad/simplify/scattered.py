@@ -67,7 +67,7 @@ class _Scattered(Operands):
 
     def _few(self, value: Any) -> Few | None:
         """What a value is if it is zero but for a few places."""
-        node = self.defined.get(value) if isinstance(value, Value) else None
+        node = self.made(value)
         if node is None or node.op not in _STORES or not self.is_zero(node.inputs[0]) or (
                 len(node.params["steps"]) != 1):
             return None

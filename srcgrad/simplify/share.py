@@ -68,13 +68,13 @@ class _Share(Rewriter):
                     self._handed_on.update(block.outputs)
         return super().run(graph)
 
-    def _node(self, node: Node, nodes: list[Node], adjoint: bool) -> None:
-        first = None if adjoint else self._computed(node)
+    def node(self, node: Node) -> Sequence[Node]:
+        first = None if self._behind else self._computed(node)
         if first is None:
-            super()._node(node, nodes, adjoint)
-        else:
-            self.replaced[node.out] = first
-            self.uses[first] += self.uses[node.out]
+            return super().node(node)
+        self.replaced[node.out] = first
+        self.uses[first] += self.uses[node.out]
+        return []
 
     def _computed(self, node: Node) -> Value | None:
         """What the forward part has at hand already, where neither has a name or is anything but

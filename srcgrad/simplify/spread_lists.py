@@ -10,9 +10,10 @@ one, the number itself is used.
 
 from __future__ import annotations
 
+from ..graph.changing import Changing
 from ..graph.filled import filled_with
-from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
-from .rewriting import Replacing
+from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
+from ..graph.parts import LoopParts
 
 
 def keep_spread(graph: Graph) -> Graph:
@@ -22,41 +23,26 @@ def keep_spread(graph: Graph) -> Graph:
     makers = {v: node for node in walk(graph.block) for v in node.outputs}
     uses = uses_of(graph.block)
     found = ((node, filled_with(node, makers, uses)) for node in walk(graph.block)
-             if node.op == "loop" and node.origin is not None and node.origin.role == "adjoint")
+             if node.op == "loop" and is_adjoint(node))
     items = {node.outputs[0]: filled[1] for node, filled in found if filled is not None}
-    return graph.but(block=_Spread(items).block(graph.block)) if items else graph
+    return _Spread(items).graph(graph) if items else graph
 
 
-class _Spread(Replacing):
+class _Spread(Changing):
     def __init__(self, items: dict[Value, Value]) -> None:
         super().__init__()
         self.items = items  # of lists
 
-    def block(self, block: Block) -> Block:
-        nodes: list[Node] = []
-        for node in block.nodes:
-            if node.op == "get" and node.inputs[0] in self.items and len(node.inputs) == 2:
-                self.replaced[node.out] = self.items[node.inputs[0]]
-                continue
-            if node.op == "loop":
-                node = self.without_items(node)
-            nodes.append(node.but(inputs=tuple(map(self.now, node.inputs)),
-                                  blocks=tuple(map(self.block, node.blocks))))
-        return block.but(nodes=tuple(nodes), outputs=tuple(map(self.now, block.outputs)))
+    def node(self, node: Node) -> list[Node]:
+        if node.op == "get" and node.inputs[0] in self.items and len(node.inputs) == 2:
+            self.replaced[node.out] = self.items[node.inputs[0]]
+            return []
+        return [self.within(self.without_items(node) if node.op == "loop" else node)]
 
     def without_items(self, node: Node) -> Node:
         """A loop that does not go through such lists."""
-        count, body = node.loop.n_consumed, node.blocks[-1]
-        sequences, elements = (values[len(values) - count:] for values in (
-            node.inputs, body.params))
-        kept = [k for k, sequence in enumerate(sequences) if sequence not in self.items]
-        if len(kept) == count:
-            return node
-        self.replaced.update((element, self.items[sequence]) for element, sequence in zip(
-            elements, sequences, strict=True) if sequence in self.items)
-        body = body.but(params=(*body.params[:len(body.params) - count],
-                                *(elements[k] for k in kept)))
-        return node.but(
-            inputs=(*node.inputs[:len(node.inputs) - count], *(sequences[k] for k in kept)),
-            params={**node.params, "loop": node.loop.but(n_consumed=len(kept))},
-            blocks=(*node.blocks[:-1], body))
+        parts = LoopParts(node)
+        self.replaced.update((element, self.items[source]) for element, source in zip(
+            parts.elements, parts.sources, strict=True) if source in self.items)
+        parts.choose(consumed=[k for k, v in enumerate(parts.sources) if v not in self.items])
+        return parts.loop(node)

@@ -22,7 +22,8 @@ from collections import Counter
 
 import numpy as np
 
-from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, walk
+from ..graph.changing import Changing
+from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, uses_of
 from ..graph.parts import LoopParts
 from ..graph.symbolic import fresh_size
 from ..types.dataclasses import dataclass
@@ -54,31 +55,18 @@ def stack_outer_products(graph: Graph) -> Graph:
     """
     if graph.border is None:
         return graph
-    nodes = graph.block.nodes
-    backward = nodes[graph.border:]
-    changed = [m for n in backward for m in _visited(n)]
-    if len(changed) == len(backward) and all(a is b for a, b in zip(changed, backward)):
-        return graph
-    # several products may read one stack of rows
-    return share(graph.but(block=graph.block.but(nodes=(*nodes[:graph.border], *changed))))
+    found = _Stacked().graph(graph, forward=False)
+    return graph if found is graph else share(found)  # several products may read one stack of rows
 
 
-def _visited(node: Node) -> list[Node]:
-    """A node with the loops in it changed, and what follows it."""
-    if not node.blocks:
+class _Stacked(Changing):
+    def node(self, node: Node) -> list[Node]:
+        """A node with the loops in it changed, and what follows it."""
+        node = self.within(node)
+        if node.op == "loop" and node.loop.kind == "for" and not node.loop.exits and (
+                "mirror" not in node.params):
+            return _Stacking(node).run()
         return [node]
-    blocks = []
-    for block in node.blocks:
-        nodes = tuple(m for n in block.nodes for m in _visited(n))
-        same = len(nodes) == len(block.nodes) and all(
-            a is b for a, b in zip(nodes, block.nodes))
-        blocks.append(block if same else block.but(nodes=nodes))
-    if any(a is not b for a, b in zip(blocks, node.blocks)):
-        node = node.but(blocks=tuple(blocks))
-    if node.op == "loop" and node.loop.kind == "for" and not node.loop.exits and (
-            "mirror" not in node.params):
-        return _Stacking(node).run()
-    return [node]
 
 
 @dataclass
@@ -100,11 +88,7 @@ class _Stacking:
         self.node, self.parts = node, LoopParts(node)
         self.body: Block = node.blocks[-1]
         self.made: dict[Value, Node] = {v: n for n in self.body.nodes for v in n.outputs}
-        self.uses: Counter[Value] = Counter(self.body.outputs)
-        for inner in walk(self.body):
-            self.uses.update(inner.inputs)
-            for block in inner.blocks:
-                self.uses.update(block.outputs)
+        self.uses = uses_of(self.body)
         self.kept: dict[Value, Value] = {}  # element -> its new sequence
         self.trips = self._trips()
 
@@ -278,20 +262,7 @@ class _Stacking:
         return base if key is self.parts.index else None
 
     def _loop(self, found: list[_Outer]) -> Node:
-        parts, spec = self.parts, self.node.loop
-        gone = {o.slot for o in found}
-        left = [k for k in range(len(parts.carried)) if k not in gone]
-        assert parts.index is not None
-        dead = {o.dead for o in found}
-        body = Block(
-            (parts.index, *(parts.carried[k] for k in left), *parts.elements),
-            tuple(n for n in self.body.nodes if n not in dead),
-            (*(parts.next[k] for k in left), *parts.last, *parts.produced, *self.kept))
-        stacked = spec.stacked + (False,) * (spec.n_produced - len(spec.stacked))
-        spec = spec.but(n_carried=len(left), n_produced=spec.n_produced + len(self.kept),
-                        stacked=(*stacked, *(True for _ in self.kept)))
-        return self.node.but(
-            inputs=(*self.node.inputs[:3], *(parts.inits[k] for k in left), *parts.sources),
-            outputs=(*(parts.results[k] for k in left), *parts.lasts, *parts.sequences,
-                     *self.kept.values(), parts.trips),
-            blocks=(body,), params={**self.node.params, "loop": spec})
+        gone, dead = {o.slot for o in found}, {o.dead for o in found}
+        self.parts.choose(carried=[k for k in range(len(self.parts.carried)) if k not in gone])
+        self.parts.extend(kept=(self.kept, self.kept.values(), [True] * len(self.kept)))
+        return self.parts.loop(self.node, tuple(n for n in self.body.nodes if n not in dead))

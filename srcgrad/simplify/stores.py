@@ -27,12 +27,12 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.equality import place_key
-from ..graph.ir import Index, Node, Value, fill, shift
+from ..graph.ir import STORES, Index, Node, Value, fill, only_index, shift
 from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
 from .like_terms import LikeTerms, repeated
 from .operands import Operands, same_type
-from .places import disjoint
+from .places import added, disjoint, widens
 from .rewriting import Emit, call_of, same_shape
 
 _FRESH = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg,
@@ -63,8 +63,7 @@ class Stores(LikeTerms):
 
     def _adds_nothing(self, node: Node) -> bool:
         """Are zeros added to a part of an array?"""
-        adds = node.op == "acc" or node.params["fn"] in (operator.iadd, operator.isub)
-        return adds and bool(node.params["steps"]) and node.inputs[0].aval.is_array and (
+        return bool(added(node) and node.params["steps"]) and node.inputs[0].aval.is_array and (
             self.is_zero(node.inputs[1]))
 
     def _acc(self, node: Node, emit: Emit) -> Value | None:
@@ -97,8 +96,8 @@ class Stores(LikeTerms):
             if not steps and base.aval.kind in SCALARS:
                 return emit.call(operator.sub, base, negated)
             return self._stored(node, "update", negated, emit, fn=operator.isub)
-        if steps and self._cleared(node) is not None:
-            return self._written(node, emit)
+        if steps and (before := self._cleared(node)) is not None:  # x[s] = 0; x[s] += v
+            return emit.store(node, "write", before.inputs[0], *node.inputs[1:])
         if steps and basic and base.aval.is_array and self._is_clear(node):
             return self._stored(node, "write", value, emit)
         if _visits_once(node, self):
@@ -221,15 +220,13 @@ class Stores(LikeTerms):
                 made = emit.call(operator.add, part, store.inputs[1]) if negated is None else (
                     emit.call(operator.sub, part, negated))
                 inputs = (base, made, *store.inputs[2:])
-        new = emit.add(op, inputs, (store.out.aval,), **params).out
-        new.hint, new.obj = store.out.hint, store.out.obj
-        return new
+        return emit.store(store, op, *inputs, **params)
 
     def part(self, node: Node, emit: Emit) -> Value | None:
         """A read beside what was stored last, if nobody else wants that store."""
         base = node.inputs[0]
         before = self.defined.get(base)
-        while before is not None and before.op in ("write", "acc", "update") and (
+        while before is not None and before.op in STORES and (
                 self.uses[base] == 1 and disjoint(before, node)):
             base = before.inputs[0]
             before = self.defined.get(base)
@@ -244,7 +241,7 @@ class Stores(LikeTerms):
             if self.is_zero(base):
                 return True
             before = self.defined.get(base)
-            if before is None or before.op not in ("write", "acc", "update") or (
+            if before is None or before.op not in STORES or (
                     not disjoint(before, node)):
                 return False
             base = before.inputs[0]
@@ -253,14 +250,11 @@ class Stores(LikeTerms):
     def _without_new_axes(self, node: Node, emit: Emit) -> Value | None:
         """``b[:, None] += m`` is ``b += m[:, 0]``; a sum that kept the axis drops it."""
         base, value = node.inputs[:2]
-        steps, shape = node.params["steps"], value.aval.shape
-        if len(steps) != 1 or not isinstance(steps[0], Index) or shape is None or (
+        index, shape = only_index(node), value.aval.shape
+        if index is None or not widens(index) or shape is None or (
                 not base.aval.is_array or base.aval.shape is None):
             return None
-        key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
-        if not all(k is None or (type(k) is slice and k == slice(None)) for k in key):
-            return None
-        new = [i for i, k in enumerate(key) if k is None]
+        new = [i for i, k in enumerate(index.parts) if k is None]
         if not new or len(shape) != len(base.aval.shape) + len(new) or any(
                 shape[i] != 1 for i in new):
             return None
@@ -277,19 +271,15 @@ class Stores(LikeTerms):
                 narrow, negated = turned, None if negated is not None else turned
         else:
             negated = None
-            index = tuple(0 if i in new else slice(None) for i in range(new[-1] + 1))
+            key = tuple(0 if i in new else slice(None) for i in range(new[-1] + 1))
             narrow = emit.add("read", (value,), (value.aval.but(shape=left),),
-                              steps=(Index(index),)).out
+                              steps=(Index(key),)).out
         if self.is_zero(base) and same_shape(narrow.aval, base.aval) and (
                 same_dtype(narrow.aval.dtype, base.aval.dtype)):
             return narrow if negated is None else emit.call(operator.neg, narrow)
         if negated is None:
-            result = emit.add("acc", (base, narrow), (node.out.aval,), steps=()).out
-        else:
-            result = emit.add("update", (base, narrow), (node.out.aval,), steps=(),
-                              fn=operator.isub).out
-        result.hint, result.obj = node.out.hint, node.out.obj
-        return result
+            return emit.store(node, "acc", base, narrow, steps=())
+        return emit.store(node, "update", base, narrow, steps=(), fn=operator.isub)
 
     def _both(self, node: Node, emit: Emit) -> Value | None:
         """Two numbers added to, or taken from, one element for one statement of the user's; an
@@ -322,9 +312,7 @@ class Stores(LikeTerms):
             value = multiple
         taken: dict[str, Any] = {"fn": operator.isub} if signs[0] < 0 else {}
         op = "write" if before.op == "write" else "update" if taken else "acc"
-        new = emit.add(op, (before.inputs[0], value, *node.inputs[2:]), (node.out.aval,),
-                       steps=node.params["steps"], **taken).out
-        new.hint, new.obj = node.out.hint, node.out.obj
+        new = emit.store(node, op, before.inputs[0], value, *node.inputs[2:], **taken)
         for store in reversed(between):
             new = repeated(store, (new, *store.inputs[1:]), emit)
         return new
@@ -335,7 +323,7 @@ class Stores(LikeTerms):
         between: list[Node] = []
         for _ in range(_LOOK_BACK):
             before = self.defined.get(base)
-            if before is None or before.op not in ("acc", "update", "write") or (
+            if before is None or before.op not in STORES or (
                     self.uses[base] > 1):
                 return None
             if place_key(before) == place:
@@ -362,15 +350,6 @@ class Stores(LikeTerms):
                     return None
         return before
 
-    def _written(self, node: Node, emit: Emit) -> Value:
-        """``x[s] = 0; x[s] += v`` is ``x[s] = v``."""
-        before = self._cleared(node)
-        assert before is not None
-        inputs = (before.inputs[0], *node.inputs[1:])
-        new = emit.add("write", inputs, (node.out.aval,), steps=node.params["steps"]).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
-
     def _twice(self, node: Node, emit: Emit) -> Value | None:
         """The same value added to, or taken from, the same place twice in a row."""
         before = self.defined.get(node.inputs[0])
@@ -382,24 +361,19 @@ class Stores(LikeTerms):
         if self.uses[node.inputs[0]] > 1 or place_key(before) != place_key(node):
             return None
         double = self.doubled(node.inputs[1], emit)
-        inputs = (before.inputs[0], double, *node.inputs[2:])
-        new = emit.add(node.op, inputs, (node.out.aval,), **node.params).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
+        return emit.store(node, node.op, before.inputs[0], double, *node.inputs[2:],
+                          **node.params)
 
     def _stored(self, node: Node, op: str, value: Value, emit: Emit, **params: Any) -> Value:
-        inputs = (node.inputs[0], value, *node.inputs[2:])
-        new = emit.add(op, inputs, (node.out.aval,), steps=node.params["steps"], **params).out
-        new.hint, new.obj = node.out.hint, node.out.obj
-        return new
+        return emit.store(node, op, node.inputs[0], value, *node.inputs[2:], **params)
 
 
 def _axis(store: Node, rank: int) -> int | None:
     """The only axis that a store takes a part of."""
-    steps = store.params["steps"]
-    if len(steps) != 1 or not isinstance(steps[0], Index) or not rank:
+    index = only_index(store)
+    if index is None or not rank:
         return None
-    key = steps[0].key if type(steps[0].key) is tuple else (steps[0].key,)
+    key = index.parts
     axes = [i for i, k in enumerate(key) if type(k) is not slice or k != slice(None)]
     return axes[0] if len(axes) == 1 and len(key) <= rank and Ellipsis not in key else None
 
@@ -429,20 +403,16 @@ def _place(store: Node, axis: int, shape: tuple[Dim, ...]) -> tuple[Dim, Dim] | 
 
 def _adds_part(store: Node) -> bool:
     """Is this a store to, or an addition to, a part of an array by a plain subscript?"""
-    steps = store.params.get("steps")
-    if not steps or not all(isinstance(s, Index) for s in steps):
-        return False
-    return store.op in ("write", "acc") or (
-        store.op == "update" and store.params["fn"] in (operator.iadd, operator.isub))
+    steps = store.params.get("steps", ())
+    return bool(steps) and all(isinstance(s, Index) for s in steps) and (
+        store.op == "write" or added(store) != 0)
 
 
 def _sign(node: Node) -> int:
     """1 where the node adds to an element, -1 where it takes away, 0 for other nodes."""
     if not all(isinstance(s, Index) and s.basic for s in node.params["steps"]):
         return 0
-    if node.op in ("acc", "write") or node.params["fn"] is operator.iadd:
-        return 1
-    return -1 if node.params["fn"] is operator.isub else 0
+    return 1 if node.op == "write" else added(node)
 
 
 def _statement(node: Node) -> object:
@@ -455,11 +425,10 @@ def _statement(node: Node) -> object:
 
 def _visits_once(node: Node, known: Operands) -> bool:
     """Does an index of a scattered addition count 0, 1, 2, ... so that no place comes twice?"""
-    steps = node.params["steps"]
-    if len(steps) != 1 or not isinstance(steps[0], Index) or steps[0].basic:
+    index = only_index(node)
+    if index is None or index.basic:
         return False
-    key = fill(steps[0].key, node.inputs)
-    arrays = [k for k in (key if isinstance(key, tuple) else (key,)) if isinstance(k, Value)]
+    arrays = [k for k in fill(index.parts, node.inputs) if isinstance(k, Value)]
     if not all(k.aval.dtype is not None and k.aval.dtype.kind in "iu" and (
             k.aval.shape is not None and len(k.aval.shape) <= 1) for k in arrays):
         return False
