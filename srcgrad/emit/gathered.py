@@ -1,8 +1,8 @@
 """Lists that a loop does nothing but fill, as list displays.
 
 ``y = []; for v in x: y.append(v * v)`` is printed as ``y = [v * v for v in x]``, and a list of
-equal numbers as ``y = [0.0] * n``: as the user most likely wrote it, and faster.  Loops over a
-list that do nothing are left out.
+equal numbers as ``y = [0.0] * n``: as the user most likely wrote it, and faster.  So is the first
+item of a list that gets others later.  Loops over a list that do nothing are left out.
 """
 
 from __future__ import annotations
@@ -32,6 +32,11 @@ class _Loops:
     def _read_after(self) -> dict[ast.For, frozenset[str]]:
         return read_after(self.function)
 
+    @functools.cached_property
+    def may_be_left(self) -> bool:
+        """May exceptions leave statements for others of the function?"""
+        return any(isinstance(stmt, ast.Try) for stmt in statements([self.function]))
+
     def leaves(self, loop: ast.For) -> bool:
         """Are the loop's variables read after it?  (A display leaves nothing in them.)"""
         return bool(names_in(loop.target) & self._read_after[loop])
@@ -42,6 +47,9 @@ def _gather(body: list[ast.stmt], loops: _Loops) -> None:
         made = _display(body[i], body[i + 1], loops)
         if made is not None:
             body[i:i + 2] = [made]
+    for i in range(len(body) - 2, -1, -1):
+        if emptied(body[i]) is not None:
+            _begin(body, i, loops)
     idle = [stmt for stmt in body if _is_idle(stmt, loops)]
     if idle and len(idle) < len(body):
         body[:] = [stmt for stmt in body if stmt not in idle]
@@ -60,6 +68,25 @@ def _display(start: ast.stmt, loop: ast.stmt, loops: _Loops) -> ast.stmt | None:
     if where is not None:
         new.where = where  # type: ignore[attr-defined]
     return new
+
+
+def _begin(body: list[ast.stmt], start: int, loops: _Loops) -> None:
+    """Puts the first item of a list that starts empty into its display, if nothing else is done
+    with the list before."""
+    name = emptied(body[start])
+    place = start + 1
+    while place < len(body) and name not in names_in(body[place]):
+        if bodies(body[place]) or isinstance(body[place], ast.Return | ast.Break | ast.Continue):
+            return
+        place += 1
+    first, item = appended(body[place]) or ("", None) if place < len(body) else ("", None)
+    if item is None or first != name or name in names_in(item) or loops.may_be_left:
+        return
+    new = ast.Assign(body[start].targets, ast.List([item], ast.Load()))  # type: ignore[attr-defined]
+    if (where := getattr(body[place], "where", None)) is not None:
+        new.where = where  # type: ignore[attr-defined]
+    body[place] = new
+    del body[start]
 
 
 def _is_idle(stmt: ast.stmt, loops: _Loops) -> bool:

@@ -67,3 +67,27 @@ def test_text():
     df = sg.grad(filled)
     assert np.array_equal(df(np.array([1.0, 2.0])), [2.0, 4.0])
     assert "y = [0.0] * x.shape[0]" in df.source() and "pass" not in df.source()
+
+
+@pytest.mark.parametrize(("body", "display"), [
+    ("y = []\nz = x + 1\ny.append(z)\nfor v in x:\n    y.append(v + y[0])\nreturn y", "y = [z]"),
+    ("y = []\nz = []\ny.append(x)\nz.append(y)\nz.append(x)\nreturn z", "z = [y]"),
+])
+def test_first_items(body, display):
+    text = f"def f(x):\n{textwrap.indent(body, '    ')}\n"
+    assert display in rewritten(text)
+    spaces = [{}, {}]
+    for made, space in zip((text, rewritten(text)), spaces):
+        exec(made, space)
+    assert spaces[0]["f"](np.ones(3)).__repr__() == spaces[1]["f"](np.ones(3)).__repr__()
+
+
+@pytest.mark.parametrize("text", [
+    "def f(x):\n    y = []\n    if x:\n        return y\n    y.append(x)\n    return y",
+    "def f(x):\n    y = []\n    z = [y]\n    y.append(x)\n    return z",
+    "def f(x):\n    y = []\n    y.append(len(y))\n    return y",
+    "def f(x):\n    try:\n        y = []\n        z = x[0]\n        y.append(z)\n    except IndexError:\n"
+    "        return y\n    return y",
+])
+def test_lists_that_start_empty(text):
+    assert rewritten(text) == ast.unparse(ast.parse(text))

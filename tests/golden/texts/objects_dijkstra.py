@@ -11,12 +11,9 @@ def dijkstra_value_and_grad(w, source, target, graph_0, graph_1):
     n = len(graph_0)
     dist = [math.inf for _ in range(n)]
     dist[source] = 0.0
-    queue = list()
-    queue_items = []
-    queue_items_2 = []
-    queue_items.append(0.0)
-    queue_items_2.append(source)
-    queue.append(heap_item(0, 0.0, source))
+    queue_items = [0.0]
+    queue_items_2 = [source]
+    queue = [heap_item(0, 0.0, source)]
     n_while = 0
     kept, saved_2, saved_3, saved_4 = [], [], [], []
     while len(queue):
