@@ -30,8 +30,10 @@ def key_of(node: Node) -> Any:
         if node.op == "read":
             return ("read", inputs, tuple(_step_key(s) for s in node.params["steps"]))
         if node.op == "apply" and node.params["fn"] not in _BUFFERS:
-            key = ("apply", node.params["fn"], inputs, freeze(node.params["args"]),
-                   freeze(node.params["kwargs"]))
+            args, kwargs = node.params["args"], node.params["kwargs"]
+            key = ("apply", node.params["fn"], inputs,  # most arguments are inputs
+                   tuple([a.index if type(a) is Ref else freeze(a) for a in args]),
+                   freeze(kwargs) if kwargs else None)
             hash(key)
             return key
     except TypeError:  # unhashable settings are not worth the trouble
