@@ -129,3 +129,19 @@ def test_even_powers_of_lengths_have_no_kink(text):
     assert np.array_equal(sg.jacobian(lambda x: sg.jvp(f, (x,), (np.ones(3),))[1])(x), want.sum(0))
     second = sg.jvp(lambda x: sg.jvp(f, (x,), (np.ones(3),))[1], (x,), (np.ones(3),))[1]
     assert second == want.sum()
+
+
+@pytest.mark.parametrize("columns", [0, 2])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_fits_of_too_few_points(columns, dtype):
+    """NumPy scales the powers before it takes the solution of least norm."""
+    places = np.array([1.0, 1.0, 2.0, 2.0], dtype)
+    y = np.array([0.3, 0.5, 0.9, 0.1], dtype)
+    y = np.stack([y, y ** 2], axis=1) if columns else y
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for direction in np.eye(y.size).reshape(-1, *y.shape):
+            moved = np.polyfit(places, direction.astype(dtype), 3)
+            _, pulled = sg.vjp(lambda y: np.polyfit(places, y, 3), y)
+            assert np.allclose(np.sum(pulled(moved)[0] * direction), np.sum(moved * moved),
+                               rtol=1e-3 if dtype is np.float32 else 1e-9)

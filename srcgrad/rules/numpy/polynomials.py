@@ -47,21 +47,33 @@ def _design(x: Array, deg: int, w: Array) -> Array:
     return matrix if w is None else matrix * np.expand_dims(w, -1)
 
 
+def _fitted(ct: Array, x: Array, deg: int, rcond: float | None, w: Array) -> Array:
+    """The cotangent of the values that are fitted, in columns if that of the coefficients is: the
+    solution of least norm, as NumPy finds it, is that of the columns scaled to one."""
+    matrix = _design(x, deg, w)
+    scale = np.sqrt(np.sum(matrix * matrix, axis=0))
+    if rcond is None:
+        rcond = np.shape(x)[0] * 2.0 ** (-23 if x.dtype == np.float32 else -52)
+    scaled = ct / (scale if np.ndim(ct) == 1 else np.expand_dims(scale, -1))
+    return np.linalg.pinv(matrix / scale, rcond).T @ scaled
+
+
 def _plain_fit(full: bool, cov: Any) -> None:
     if full or cov:
         raise NoRule("np.polyfit has no derivative rule with full= or cov=")
 
 
 @vjp(np.polyfit, "y")
-def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, w: Array, full: bool, cov: Any) -> Array:
+def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, rcond: float | None, w: Array,
+              full: bool, cov: Any) -> Array:
     _plain_fit(full, cov)
-    d = np.linalg.pinv(_design(x, deg, w)).T @ ct
+    d = _fitted(ct, x, deg, rcond, w)
     if w is None:
         return d
     return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
 
 
-def _scaled_problem(ct: Array, ans: Array, x: Array, y: Array, deg: int,
+def _scaled_problem(ct: Array, ans: Array, x: Array, y: Array, deg: int, rcond: float | None,
                     w: Array) -> tuple[Array, Array]:
     """Cotangents of the (weighted) matrix of powers and of the (weighted) values in columns."""
     matrix = _design(x, deg, w)
@@ -71,24 +83,24 @@ def _scaled_problem(ct: Array, ans: Array, x: Array, y: Array, deg: int,
     if np.ndim(y) == 1:
         ans, ct = np.expand_dims(ans, -1), np.expand_dims(ct, -1)
     d_matrix = full_rank_solution_matrix(matrix, values, ans, ct)
-    return d_matrix, np.linalg.pinv(matrix).T @ ct
+    return d_matrix, _fitted(ct, x, deg, rcond, w)
 
 
 @vjp(np.polyfit, "x")
-def polyfit_x(ct: Array, ans: Array, x: Array, y: Array, deg: int, w: Array, full: bool,
-              cov: Any) -> Array:
+def polyfit_x(ct: Array, ans: Array, x: Array, y: Array, deg: int, rcond: float | None, w: Array,
+              full: bool, cov: Any) -> Array:
     _plain_fit(full, cov)
-    d, _ = _scaled_problem(ct, ans, x, y, deg, w)
+    d, _ = _scaled_problem(ct, ans, x, y, deg, rcond, w)
     if w is not None:
         d = d * np.expand_dims(w, -1)
     return vander_x(d, np.vander(x, deg + 1), False)
 
 
 @vjp(np.polyfit, "w")
-def polyfit_w(ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int, w: Array,
-              full: bool, cov: Any) -> Array:
+def polyfit_w(ct: Array, ans: Array, x: Array, y: Array, y_ndim: int, deg: int,
+              rcond: float | None, w: Array, full: bool, cov: Any) -> Array:
     _plain_fit(full, cov)
-    d_matrix, d_values = _scaled_problem(ct, ans, x, y, deg, w)
+    d_matrix, d_values = _scaled_problem(ct, ans, x, y, deg, rcond, w)
     values = y if y_ndim == 2 else np.expand_dims(y, -1)
     by_matrix = np.sum(d_matrix * np.vander(x, deg + 1), axis=1)
     return by_matrix + np.sum(d_values * values, axis=1)
