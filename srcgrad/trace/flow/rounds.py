@@ -122,6 +122,9 @@ class Rounds(Collaborator):
             if done is None or not self._widen(forms, done):
                 return done
             self.count += 1
+            for region in (done.test, done.region):
+                if region is not None:
+                    region.gone = True
             count = sum(len(leaf_shapes(carried.shape)) for carried in forms.values())
             first = count if first is None else first
             if count > GROWTH * (first + FEW_PARTS):

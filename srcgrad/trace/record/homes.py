@@ -13,6 +13,7 @@ from ...graph.ir import Value
 from .tracers import ArrayTracer, Home
 
 MOST_MEMBERS = 16  # of one choice
+FEW_ALIASES = 8  # that need not be looked through for those that are gone
 RAISE = 4  # the jump of an arm that ends in an exception: nothing after it happens
 
 
@@ -22,7 +23,8 @@ def members(home: Home) -> list[Home]:
 
 
 def reach(home: Home) -> list[Home]:
-    """The home and every home that it may be: members of choices and aliases, transitively."""
+    """The home and every home that it may be: members of choices and aliases, transitively.
+    Homes forget those of rounds of loops that were given up."""
     found: dict[int, Home] = {}
     todo = [home]
     while todo:
@@ -30,6 +32,8 @@ def reach(home: Home) -> list[Home]:
         if id(one) in found:
             continue
         found[id(one)] = one
+        if len(one.aliases) > FEW_ALIASES and not is_gone(one):
+            one.aliases[:] = [pair for pair in one.aliases if not is_gone(pair[0])]
         todo.extend(h for h, _ in one.aliases)
         todo.extend(members(one))
     return list(found.values())
@@ -38,6 +42,11 @@ def reach(home: Home) -> list[Home]:
 def is_active(home: Home) -> bool:
     """Was the home made in a region that still runs?"""
     return home.region is None or home.region.active
+
+
+def is_gone(home: Home) -> bool:
+    """Was the home made in a round of a loop that was given up?"""
+    return home.region is not None and any(region.gone for region in home.region.around())
 
 
 def is_derived(home: Home) -> bool:

@@ -9,13 +9,18 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ...graph.ir import Block, Node, Origin, Value
 from ...stage.defaults import MachineDefaults
-from ...stage.function import definition
+from ...stage.function import Staged, definition
 from ...stage.machine import Frame
 from .homes import reach
+from .regions import Region
 from .states import Columns, ListTable, Maybe, Partial
 from .structures import IMMUTABLE, record_fields
-from .tracers import ArrayTracer, is_tracer
+from .tracers import ArrayTracer, Home, is_tracer
+
+# what a generator of the tracer may hold beside things of the program
+OF_THE_TRACE = (Value, Node, Block, Origin, Region, Home, Staged, MachineDefaults)
 
 
 def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],
@@ -46,6 +51,8 @@ def _hidden_parts(obj: Any, skip: set[tuple[Any, ...]],
 
 
 def _parts(obj: Any, skip: set[tuple[Any, ...]]) -> Iterable[Any]:
+    if isinstance(obj, OF_THE_TRACE):
+        return ()
     if isinstance(obj, Frame):
         slots = [v for name, v in obj.slots.items() if ("slot", id(obj), name) not in skip]
         return slots if obj.parent is None else [*slots, obj.parent]
@@ -66,7 +73,5 @@ def _parts(obj: Any, skip: set[tuple[Any, ...]]) -> Iterable[Any]:
         return () if made is None else (made.parent,)
     if isinstance(obj, types.GeneratorType):
         return () if obj.gi_frame is None else obj.gi_frame.f_locals.values()
-    if isinstance(obj, MachineDefaults):  # a variable of such a generator
-        return ()
     return [object.__getattribute__(obj, n) for n in record_fields(obj) or ()
             if ("field", id(obj), n) not in skip]

@@ -23,14 +23,17 @@ class Region:
     (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
     known there; ``told`` has the truths that follow from branches in it, with their places, of
     which one arm raises.  ``layer`` is the number of its first layer of
-    the journal, 0 if it has none."""
+    the journal, 0 if it has none.  ``gone`` says that it is given up, for another round of a
+    loop."""
 
-    __slots__ = ("active", "builder", "control", "effects", "given", "layer", "parent", "told")
+    __slots__ = ("active", "builder", "control", "effects", "given", "gone", "layer", "parent",
+                 "told")
 
     def __init__(self, parent: Region | None, *, in_line: bool = False) -> None:
         self.builder = Builder()
         self.parent = parent
         self.active = True
+        self.gone = False
         self.effects = 0
         self.control: Region = parent.control if parent is not None and in_line else self
         self.given: tuple[Value, bool] | None = None
