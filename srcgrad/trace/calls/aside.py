@@ -30,7 +30,7 @@ def result_types(machine: Any, name: str, function: Any, args: Args, kwargs: Kwa
     try:
         arm = machine.merges.trace_arm(lambda: held.append(machine.call(function, *args, **kwargs)))
     except (Refusal, Exception) as failure:
-        found = _tried(machine, getattr(function, "function", function), args, kwargs)
+        found = _tried(machine, getattr(function, "function", None) or function, args, kwargs)
         if found is None:
             raise failure
         return found
@@ -64,7 +64,7 @@ def _inlined(machine: Any, function: Any) -> Traced:
     method = None if isinstance(function, types.FunctionType) else (
         python_method(function, "__call__"))
     return Traced(lambda *args, **kwargs: machine.calls.inline(function, args, kwargs) if (
-        method is None) else machine.call(method, function, *args, **kwargs))
+        method is None) else machine.call(method, function, *args, **kwargs), function)
 
 
 def ruled_call(machine: Any, function: Any, args: Args, kwargs: Kwargs) -> Any:

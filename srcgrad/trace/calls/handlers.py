@@ -29,9 +29,11 @@ def primitive(handler: Callable[..., Any]) -> Callable[..., Any]:
 
 @dataclass(frozen=True)
 class Traced:
-    """A function that exists while tracing only: calls of it are handed to ``apply``."""
+    """A function that exists while tracing only: calls of it are handed to ``apply``.  It may
+    stand for a ``function`` of the program."""
 
     apply: Callable[..., Any]
+    function: Any = None
 
     def __srcgrad_trace__(self, machine: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.apply(*args, **kwargs)

@@ -18,8 +18,8 @@ from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Cursor, Rows, Staged, length, staged_iterable
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
-from ..record.tracers import is_tracer
-from .forms import Column, Form, Parts
+from ..record.tracers import is_tracer, users_class
+from .forms import Column, Form, Parts, size
 
 
 class ListMethods(Collaborator):
@@ -215,6 +215,10 @@ class ListMethods(Collaborator):
         """The array of the items of a form, from their columns, which are consumed."""
         if type(form) is Column:
             return self.machine.call(np.array, columns.pop(0))
+        if isinstance(form, Parts) and issubclass(users_class(form.key[0]), np.ndarray):
+            made = self._stacked(form.items[0], columns)
+            del columns[:sum(map(size, form.items[1:]))]
+            return made
         if not isinstance(form, Parts) or not issubclass(form.key[0], (tuple, list)):
             raise self.recorder.of_forms(UnsupportedOperation(
                 "an array is made of a list whose length depends on data and that holds objects",

@@ -30,8 +30,9 @@ def _sizes(machine: Any, array: Any) -> tuple[Any, ...]:
 # ---- piecewise polynomials and splines -----------------------------------------------------------
 def _piecewise(rule: str) -> Handler:
     """What writes into an array the values, or integrals, of piecewise polynomials."""
-    def handler(machine: Any, function: Any, *args: Any) -> None:
-        *given, out = args
+    def handler(machine: Any, function: Any, *given: Any, out: Any = None) -> None:
+        if out is None:
+            *given, out = given  # type: ignore[assignment]
         found = getattr(importlib.import_module("srcgrad.rules.scipy.interpolate"), rule)
         machine.setitem(out, ..., machine.call(found, *given, _sizes(machine, out)))
 
