@@ -103,21 +103,25 @@ def sign_of(x: Any) -> Any:
     return abs(x) if x == 0 else np.sign(x)
 
 
-def sift(heap: Any) -> None:
-    """Lets the last item of a heap, which was appended, rise to its place.
+def rise(heap: Any, start: int, place: int) -> None:
+    """Lets an item of a heap rise to its place, at most to ``start``.
 
     The last part of an item, which tells where it lies, is not compared (see
     :mod:`srcgrad.rules.python.heaps`).
     """
-    place = len(heap) - 1
     item = heap[place]
-    while place > 0:
+    while place > start:
         above = (place - 1) // 2
         if not item[:-1] < heap[above][:-1]:
             break
         heap[place] = heap[above]
         place = above
     heap[place] = item
+
+
+def sift(heap: Any) -> None:
+    """Lets the last item of a heap, which was appended, rise to its place."""
+    rise(heap, 0, len(heap) - 1)
 
 
 def pop_least(heap: Any) -> Any:
@@ -149,13 +153,8 @@ def sink(heap: Any, start: int) -> None:
             below += 1
         heap[place] = heap[below]
         place, below = below, 2 * below + 1
-    while place > start:
-        above = (place - 1) // 2
-        if not item[:-1] < heap[above][:-1]:
-            break
-        heap[place] = heap[above]
-        place = above
     heap[place] = item
+    rise(heap, start, place)
 
 
 def in_order(heap: Any) -> None:
