@@ -47,9 +47,7 @@ def _gather(body: list[ast.stmt], loops: _Loops) -> None:
         made = _display(body[i], body[i + 1], loops)
         if made is not None:
             body[i:i + 2] = [made]
-    for i in range(len(body) - 2, -1, -1):
-        if emptied(body[i]) is not None:
-            _begin(body, i, loops)
+    _begin(body, loops)
     idle = [stmt for stmt in body if _is_idle(stmt, loops)]
     if idle and len(idle) < len(body):
         body[:] = [stmt for stmt in body if stmt not in idle]
@@ -70,23 +68,29 @@ def _display(start: ast.stmt, loop: ast.stmt, loops: _Loops) -> ast.stmt | None:
     return new
 
 
-def _begin(body: list[ast.stmt], start: int, loops: _Loops) -> None:
-    """Puts the first item of a list that starts empty into its display, if nothing else is done
-    with the list before."""
-    name = emptied(body[start])
-    place = start + 1
-    while place < len(body) and name not in names_in(body[place]):
-        if bodies(body[place]) or isinstance(body[place], ast.Return | ast.Break | ast.Continue):
-            return
-        place += 1
-    first, item = appended(body[place]) or ("", None) if place < len(body) else ("", None)
-    if item is None or first != name or name in names_in(item) or loops.may_be_left:
-        return
-    new = ast.Assign(body[start].targets, ast.List([item], ast.Load()))  # type: ignore[attr-defined]
-    if (where := getattr(body[place], "where", None)) is not None:
-        new.where = where  # type: ignore[attr-defined]
-    body[place] = new
-    del body[start]
+def _begin(body: list[ast.stmt], loops: _Loops) -> None:
+    """Puts the first item of lists that start empty into their displays, if nothing else is done
+    with them before."""
+    empty: dict[str, int] = {}  # where they start
+    moved: set[int] = set()
+    for place, stmt in enumerate(body):
+        if bodies(stmt) or isinstance(stmt, ast.Return | ast.Break | ast.Continue):
+            empty.clear()
+        elif (name := emptied(stmt)) is not None:
+            empty[name] = place
+        elif empty:
+            first, item = appended(stmt) or ("", None)
+            for met in empty.keys() & names_in(stmt):
+                start = empty.pop(met)
+                if item is None or first != met or met in names_in(item) or loops.may_be_left:
+                    continue
+                body[place] = new = ast.Assign(
+                    body[start].targets, ast.List([item], ast.Load()))  # type: ignore[attr-defined]
+                if (where := getattr(stmt, "where", None)) is not None:
+                    new.where = where  # type: ignore[attr-defined]
+                moved.add(start)
+    if moved:
+        body[:] = [stmt for place, stmt in enumerate(body) if place not in moved]
 
 
 def _is_idle(stmt: ast.stmt, loops: _Loops) -> bool:
