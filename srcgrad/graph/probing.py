@@ -102,7 +102,9 @@ def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
             return _zeros(shape, aval.dtype, layout)
         square = definite and len(shape) >= 2 and shape[-1] == shape[-2] and shape[-1] > 0
         made = _laid_out(_filled(aval.dtype, shape, square, shift), layout)
-        return made + made.dtype.type(raised) if raised and made.dtype.kind in "iu" else made
+        if not raised or made.dtype.kind not in "iu":
+            return made
+        return np.asarray(made + made.dtype.type(raised))  # without axes their sum is a number
     if kind is Kind.FLOAT:
         return _number(shift)
     if kind is Kind.INT:

@@ -671,6 +671,7 @@ def test_golden(name):
 
 def test_rows():
     """Lists of lists are one array; integers that do not fit are left to Python's."""
+    pytest.importorskip("numba")
     rows = [[(i * k + i + 1) % 300 for k in range(1 + i % 5)] for i in range(300)]
     df, want = native(sg.value_and_grad, rows_of_a_graph), sg.value_and_grad(rows_of_a_graph)
     assert "flattened" in df.source(0.5, rows)
