@@ -132,15 +132,20 @@ class FollowedNames(Assumption):
 
 @dataclass(frozen=True)
 class FollowedArrays(Assumption):
-    """It is followed which array from before a loop a name stands for in it, if any.
+    """It is followed which array from before a loop a name stands for in it, if any; without
+    ``site``, which arrays lists of run-time length hold.
 
-    Why: the loop binds the name to another array, and then one of them changes that may be both.
+    Why: the loop binds the name to another array, or the list holds it, and then one of them
+    changes that may be both.
     Changes: the loop carries a truth value for each array from before that the name may be, and
-    the index of a view.
+    the index of a view; lists hold such indices, and numbers of arrays in a pool.
     """
 
     site: Any
-    says = "a name in a loop may be an array from before it, which is told by truth values"
+
+    def words(self) -> str:
+        return "arrays in lists are told by where they lie" if self.site is None else (
+            "a name in a loop may be an array from before it, which is told by truth values")
 
 
 @dataclass(frozen=True)
@@ -402,9 +407,9 @@ class Withdrawn(Assumption):
 ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
 
 # What the tracer does at its own risk is undone by these, in this order.
-UNDOING = (Withdrawn(ChosenLists()), MixedRows(), Withdrawn(GatheredLists()), KnownLengths(),
-           Withdrawn(RunTimeKeys(None)), KnownLengths(repeats=True), NumbersApart(),
-           Withdrawn(FollowedNames()))
+UNDOING = (Withdrawn(FollowedArrays(None)), Withdrawn(ChosenLists()), MixedRows(),
+           Withdrawn(GatheredLists()), KnownLengths(), Withdrawn(RunTimeKeys(None)),
+           KnownLengths(repeats=True), NumbersApart(), Withdrawn(FollowedNames()))
 
 
 @dataclass(frozen=True)

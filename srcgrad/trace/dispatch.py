@@ -48,6 +48,7 @@ from .heap.keys import Keys
 from .heap.known_keys import KnownKeys
 from .heap.list_methods import ListMethods
 from .heap.list_rows import ListRows
+from .heap.listed_arrays import ListedArrays
 from .heap.lists import Lists
 from .heap.long_tuples import LongTuples
 from .heap.opening import Opening
@@ -116,6 +117,7 @@ class Parts:
     method_calls: MethodCalls
     list_rows: ListRows
     lists: Lists
+    listed_arrays: ListedArrays
     tuples: LongTuples
     list_methods: ListMethods
     searches: Searches

@@ -12,6 +12,7 @@ import everyday
 import found_in_packages
 import found_in_repositories
 import identity
+import lists_of_arrays
 import numpy as np
 import numpy_style
 import objects
@@ -24,7 +25,7 @@ from chain import check, check_orders, floats, same
 
 import srcgrad as sg
 
-CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages,
+CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, lists_of_arrays, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages,
            found_in_repositories, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 PROGRAMS += [(found_in_repositories.__name__, *one) for one in found_in_repositories.FIRST_ORDER]

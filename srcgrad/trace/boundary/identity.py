@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...types.guards import Path
+from ..assumptions import FollowedArrays
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.homes import is_stored, may_be_one
@@ -75,16 +76,20 @@ class Identity(Collaborator):
 
     def check_two(self, left: ArrayTracer, right: ArrayTracer) -> None:
         """Two arrays are told apart: refuse where data decides whether they are one."""
-        if left.home is right.home or left.steps or right.steps:
-            return
-        stored = [is_stored(left.home), is_stored(right.home)]
-        if may_be_one(left.home, right.home) or all(stored) or (
-                any(stored) and self.sources.array_lists):
+        if left.steps or right.steps:
+            unknown = None in (left.first, right.first)  # a view that a list holds
+        else:
+            stored = [is_stored(home) or bool(home.held) for home in (left.home, right.home)]
+            unknown = left.home is not right.home and (
+                may_be_one(left.home, right.home) or all(stored) or (
+                    any(stored) and bool(self.sources.array_lists)))
+        if unknown:
             raise self.recorder.of_forms(UnsupportedOperation(
                 "it is asked whether two arrays are one, and data decides that",
                 why="arrays in lists whose length depends on data, and names that stand for one of "
                     "several arrays, are known by their content",
-                fix="compare numbers that tell the arrays apart, such as their places"))
+                fix="compare numbers that tell the arrays apart, such as their places"),
+                FollowedArrays(None))
 
     def guard_identities(self) -> None:
         """What was changed, or asked for its identity, is no other object."""

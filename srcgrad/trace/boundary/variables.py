@@ -44,8 +44,8 @@ def is_of_program(callee: Any) -> bool:
 class Variables(Collaborator):
     """Loads and stores of names."""
 
-    speaks_to = ("effects", "foreigners", "found_functions", "merges", "open_names", "presence",
-                 "recorder", "references", "sources")
+    speaks_to = ("effects", "foreigners", "found_functions", "listed_arrays", "merges",
+                 "open_names", "presence", "recorder", "references", "sources")
 
     def __init__(self) -> None:
         # with the container: its id stays its own
@@ -92,6 +92,7 @@ class Variables(Collaborator):
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))
             state = self.symbolic_lists.get(id(value))
+            self.listed_arrays.label(state, name)
             if type(state) is Columns and len(state.columns) == 1:
                 state = state.columns[0]
             if type(state) is SymbolicList and is_nameless(state.value, name):

@@ -27,7 +27,7 @@ from ...stage.function import Staged
 from ...stage.machine import Frame
 from ...types.dataclasses import dataclass
 from ...types.identifiers import name_or
-from ..assumptions import CalledFunction, Withdrawn
+from ..assumptions import CalledFunction, FollowedArrays, Withdrawn
 from ..collaborator import Args, Collaborator, Kwargs
 from ..flow.control import Again, Bottom, Refusal, Restart, Unroll
 from ..flow.shapes import Failed, Leaf, build, leaf_shapes, leaves
@@ -167,7 +167,11 @@ class Recursion(Collaborator):
         return self.call_nodes.node(callee, self.call_nodes.whole(callee, state))
 
     def _not_called(self, function: types.FunctionType, error: SrcgradError) -> Restart:
-        """Start again with the function inlined; ``error`` is told if that does not end."""
+        """Start again with the function inlined; ``error`` is told if that does not end.  Or with
+        lists that hold their arrays, which may be what does not fit."""
+        contents = Withdrawn(FollowedArrays(None))
+        if contents in self.assumed.risks:
+            return Restart(contents)
         return Restart(Withdrawn(CalledFunction(function.__code__), error))
 
     def _again(self, callee: Callee, state: tuple[Any, ...]) -> Any:

@@ -9,93 +9,24 @@ of one array that differ in an index alone, such as its rows, are carried by the
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...graph.ir import Index, Ref, Steps, Through, Value
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass
-from ...types.kinds import BOOL, SCALARS, Aval, Kind
+from ...types.kinds import BOOL, Aval, Kind
 from ..heap.unlike import chosen
+from ..record.earlier import Whereabouts, earlier, lies
 from ..record.homes import MOST_MEMBERS, is_active
 from ..record.structures import leaf_aval
-from ..record.tracers import ArrayTracer, Home, Late, arrays_of
+from ..record.tracers import ArrayTracer, Late, arrays_of
 from .shapes import Leaf, Perhaps
 
 if TYPE_CHECKING:
     from .joins import Join
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Earlier:
-    """An array from before a loop: ``sample``; or, with ``count`` indices, the views of one home
-    that ``steps`` lead to, for any indices."""
-
-    sample: ArrayTracer
-    steps: Steps
-    count: int = 0
-
-    @property
-    def home(self) -> Home:
-        return self.sample.home
-
-    def indices(self, state: Any) -> list[Any] | None:
-        """The indices of a state that is this array, or one of these; None if it is not."""
-        if type(state) is not ArrayTracer or state.home is not self.home or (
-                state.aval.shape != self.sample.aval.shape):
-            return None
-        if not self.count:
-            return [] if state.steps == self.steps and not state.dyn else None
-        steps, found = _indexed(state)
-        return found if steps == self.steps else None
-
-    def has(self, state: Any) -> bool:
-        """Is a state this array, or one of these?"""
-        return self.indices(state) is not None
-
-    def at(self, indices: list[Any]) -> ArrayTracer:
-        """The array with some indices."""
-        if not self.count:
-            return self.sample
-        return _handle(self.sample, self.steps, tuple(
-            map(self.sample.machine.recorder.as_value, indices)))
-
-
-def _handle(like: ArrayTracer, steps: Steps, dyn: tuple[Value, ...]) -> ArrayTracer:
-    """A view of the same home that no statement has made."""
-    recorder = like.machine.recorder
-    return ArrayTracer(like.machine, like.aval, like.home, steps, dyn, recorder.new_obj(), None,
-                       recorder.region)
-
-
-def _indexed(view: ArrayTracer) -> tuple[Steps, list[Any]]:
-    """The steps to a view with a reference for each index in them, and the indices: numbers, or
-    what stands for them."""
-    found: list[Any] = []
-
-    def referred(part: Any) -> Any:
-        if type(part) is tuple:
-            return tuple(map(referred, part))
-        if type(part) is slice:
-            return slice(*(end if type(end) is int else referred(end)
-                           for end in (part.start, part.stop, part.step)))
-        if type(part) is Ref:
-            found.append(view.machine.recorder.wrap(view.dyn[part.index]))
-        elif type(part) is int:
-            found.append(part)
-        else:
-            return part
-        return Ref(len(found) - 1)
-
-    def step_of(step: Index | Through) -> Index | Through:
-        if isinstance(step, Index):
-            return Index(referred(step.key), step.basic)
-        return Through(step.fn, referred(step.args), tuple(
-            (name, referred(value)) for name, value in step.kwargs))
-
-    return tuple(map(step_of, view.steps)), found
 
 
 @dataclass(slots=True)
@@ -103,17 +34,18 @@ class OneOfArrays(Perhaps):
     """The form of such a name: its parts are whether it is each of ``others``, their indices, and
     what it is if it is none of them.  ``surely``: it is one of them, the last if no other."""
 
-    others: tuple[Earlier, ...] = ()
+    others: tuple[Whereabouts, ...] = ()
     surely: bool = False
 
 
 def one_of_arrays(joining: Join, before: Any, after: Any,
-                  known: tuple[Earlier, ...] = ()) -> OneOfArrays | None:
+                  known: tuple[Whereabouts, ...] = ()) -> OneOfArrays | None:
     """The form of a name that is an array before and after an iteration, and that may be one of
     ``known`` or of others from before the loop; None if it cannot be told which."""
     others = list(known)
-    if not all(type(s) is ArrayTracer and s.aval.kind is Kind.ARRAY and _find_others(s, others)
-               for s in (before, after) if s is not None) or before is after:
+    if before is after or not all(
+            type(s) is ArrayTracer and s.aval.kind is Kind.ARRAY and _find_others(
+                joining, s, others) for s in (before, after) if s is not None):
         return None
     arrays = [s for s in (before, after) if s is not None]
     aval = joining.join_avals(*(leaf_aval(s) for s in (before, after)))  # type: ignore[arg-type]
@@ -121,10 +53,9 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
             aval.optional and not any(other.count for other in others)):
         return None
     label = arrays[-1].home.label
-    names = ["first" if o.home.label == label else o.home.label for o in others]
+    names = ["first" if o.label == label else o.label for o in others]
     places = [f"_{name}" for name in names] if len(others) > 1 else [""]
-    surely = all(any(other.has(s) for other in others)
-                 for s in _members(before, after))
+    surely = all(lies(others, s) for s in _members(before, after))
     flags = others[:-1] if surely else others
     indices = [(f"_at{name}_{i}" if other.count > 1 else f"_at{name}", leaf)
                for name, other in zip(places, others, strict=True)
@@ -140,7 +71,7 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
         mine = _own(others, state)
         if mine is UNBOUND:
             mine = Late(aval, lambda machine: _spare(machine, aval, heads, others))
-        return (*(_told(one.has, state, BOOL) for one in flags),
+        return (*(_told(functools.partial(lies, [one]), state, BOOL) for one in flags),
                 *(i for one in others for i in _indices(one, state)), *([] if surely else [mine]))
 
     labelled = [*((f"_is_{name}", Leaf(BOOL)) for name in names[:len(flags)]), *indices, *own]
@@ -148,12 +79,12 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
                        surely=surely, labels=tuple(name for name, _ in labelled))
 
 
-def has_others(form: OneOfArrays, state: Any) -> bool:
+def has_others(joining: Join, form: OneOfArrays, state: Any) -> bool:
     """May a state be another array from before than the form knows of, or surely none?"""
     others = list(form.others)
-    return not _find_others(state, others) or [*map(id, others)] != [*map(id, form.others)] or (
-        form.surely and any(not any(other.has(s) for other in others)
-                            for s in _members(state)))
+    return not _find_others(joining, state, others) or (
+        [*map(id, others)] != [*map(id, form.others)]) or (
+        form.surely and not all(lies(others, s) for s in _members(state)))
 
 
 def _members(*states: Any) -> list[Any]:
@@ -165,34 +96,24 @@ def _members(*states: Any) -> list[Any]:
     return found
 
 
-def _find_others(state: Any, others: list[Earlier]) -> bool:
+def _find_others(joining: Join, state: Any, others: list[Whereabouts]) -> bool:
     """Add the arrays from before a loop that a state may be; False where one of them cannot be
     told by indices."""
     for one in _members(state):
-        if type(one) is not ArrayTracer or not is_active(one.home) or any(
-                other.has(one) for other in others):
+        if type(one) is not ArrayTracer or lies(others, one):
             continue
-        if one.home.choice is not None:
-            return False
-        # a view that an iteration has made is read anew after it
-        made = Earlier(one, one.steps) if not one.steps or one.seen[2].active else Earlier(
-            _handle(one, one.steps, one.dyn), one.steps)
-        if one.dyn:
-            steps, found = _indexed(one)
-            if any(type(i) is not int and not _is_index(i.aval) for i in found):
+        made: Whereabouts | None = joining.pooled(one)
+        if made is None and is_active(one.home):
+            made = earlier(one)
+            if made is None:
                 return False
-            made = Earlier(one, steps, len(found))
-            others[:] = [o for o in others if o.count or not made.has(o.sample)]
-        others.append(made)
+            if made.count:
+                others[:] = [o for o in others if o.count or not lies([made], o.sample)]
+        others += [] if made is None else [made]
     return True
 
 
-def _is_index(aval: Aval) -> bool:
-    return aval.kind in SCALARS and (aval.kind is Kind.INT or (
-        aval.dtype is not None and aval.dtype.kind in "iu"))
-
-
-def _index_forms(joining: Join, other: Earlier, states: tuple[Any, ...]) -> list[Leaf]:
+def _index_forms(joining: Join, other: Whereabouts, states: tuple[Any, ...]) -> list[Leaf]:
     """The forms of the indices of one of the others."""
     avals: list[Aval | None] = [None] * other.count
     for one in _members(*states, other.sample):
@@ -202,20 +123,15 @@ def _index_forms(joining: Join, other: Earlier, states: tuple[Any, ...]) -> list
     return [Leaf(aval) for aval in avals if aval is not None]
 
 
-def _spare(machine: Any, aval: Aval, heads: list[ArrayTracer], others: list[Earlier]) -> Any:
+def _spare(machine: Any, aval: Aval, heads: list[ArrayTracer], others: list[Whereabouts]) -> Any:
     """An array for a name that is another one: that of the iteration's head, or any."""
     if heads and heads[0].home.region is machine.recorder.region:
         return heads[0]
-    like = next((one.sample for one in others if _is_at_hand(one.sample)), None)
+    like = next((one.at_hand for one in others if one.at_hand is not None), None)
     if like is None:
         return machine.recorder.wrap(machine.joined_values.placeholder(aval, None))
     given = {} if aval.dtype == like.aval.dtype else {"dtype": aval.dtype}
     return machine.recorder.apply(np.zeros_like, (like,), given)
-
-
-def _is_at_hand(view: ArrayTracer) -> bool:
-    """Can an array from before the loop be read now, if an iteration may have made the view?"""
-    return not view.dyn or view.seen[2].active
 
 
 def _told(ask: Callable[[Any], Any], state: Any, aval: Aval) -> Any:
@@ -233,7 +149,7 @@ def _told(ask: Callable[[Any], Any], state: Any, aval: Aval) -> Any:
     return chosen(predicate, first, second, aval)
 
 
-def _indices(other: Earlier, state: Any) -> tuple[Any, ...]:
+def _indices(other: Whereabouts, state: Any) -> tuple[Any, ...]:
     """The indices with which a state is one of the others; any where it is not."""
     def number(place: int) -> Any:
         def ask(one: Any) -> Any:
@@ -247,11 +163,11 @@ def _indices(other: Earlier, state: Any) -> tuple[Any, ...]:
     return tuple(map(number, range(other.count)))
 
 
-def _own(others: list[Earlier], state: Any) -> Any:
+def _own(others: list[Whereabouts], state: Any) -> Any:
     """What a state is if it is none of those from before; UNBOUND if it surely is one."""
     if type(state) is not ArrayTracer:
         return state if state is None else UNBOUND
-    if any(other.has(state) for other in others):
+    if lies(others, state):
         return UNBOUND
     if state.home.choice is None or state.steps:
         return state
@@ -265,7 +181,7 @@ def _own(others: list[Earlier], state: Any) -> Any:
                      for side in sides), aval)), (*arrays_of(sides[0]), *arrays_of(sides[1])))
 
 
-def _built(machine: Any, others: list[Earlier], made: list[Any], aval: Aval, label: str) -> Any:
+def _built(machine: Any, others: list[Whereabouts], made: list[Any], aval: Aval, label: str) -> Any:
     """The array that is one of others, by flags and indices, or else the last of the parts; of
     others alone the last one."""
     arrays: list[Any] = []

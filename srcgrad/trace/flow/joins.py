@@ -45,6 +45,7 @@ from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
 
 if TYPE_CHECKING:
+    from ..heap.listed_arrays import Pooled
     from ..machine import TraceMachine
 
 MOST_APART = 12  # what is done to one of several unlike things is done for each of them
@@ -83,6 +84,7 @@ class Join:
     walks: bool = False  # may a loop's variable go from one known object to another?
     made: frozenset[int] = frozenset()  # the objects that a loop's body has made
     follows_arrays: bool = False  # is it told which arrays from before its names are?
+    holder: Any = None  # the list whose items are joined, if it is one
 
     @property
     def symbolic(self) -> ListTable:
@@ -92,6 +94,11 @@ class Join:
     def outside(self, obj: Any) -> bool:
         """Is an object from outside?"""
         return self.machine.merges.is_outside(obj)
+
+    def pooled(self, array: Any) -> Pooled | None:
+        """Where an array lies in a pool that is older than a loop."""
+        where = self.machine.listed_arrays.pooled(array)
+        return None if where is None or id(where.held.column) in self.made else where
 
     @property
     def takes_records(self) -> bool:
@@ -123,7 +130,7 @@ class Join:
             return Same(a)
         if type(a) is ArrayTracer and type(b) is ArrayTracer and a.obj == b.obj:
             return Same(a)
-        if self.follows_arrays:
+        if self.follows_arrays or self.pooled(a) or self.pooled(b):
             followed = one_of_arrays(self, a, b)
             if followed is not None:
                 return followed

@@ -40,7 +40,7 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
         return joining.failed(head, end), True
     if isinstance(shape, OneOf) and _parts_or_none(shape, end) is None:
         return joining.unify(head, end), True
-    if isinstance(shape, OneOfArrays) and has_others(shape, end):
+    if isinstance(shape, OneOfArrays) and has_others(joining, shape, end):
         return one_of_arrays(joining, head, end, shape.others) or joining.unify(head, end), True
     if isinstance(shape, (Perhaps, Keyed)):
         return _widen_partial(joining, shape, head, end)

@@ -20,6 +20,7 @@ from .forms import (
     Fixed,
     Form,
     Listed,
+    Lying,
     Nothing,
     Numbered,
     Parts,
@@ -81,6 +82,11 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
         if item is not form.obj:
             raise Unfit
         return []
+    if isinstance(form, Lying):
+        indices = form.of.indices(item)
+        if indices is None:
+            raise Unfit
+        return indices or [0]
     if isinstance(form, Rows):
         common(form, form_of(joining, item))
         joining.machine.journal.seal(item)
@@ -151,6 +157,8 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
         return made.pop(0)
     if isinstance(form, Fixed):
         return form.obj
+    if isinstance(form, Lying):
+        return form.of.at([made.pop(0) for _ in range(form.count)])
     if isinstance(form, Numbered):
         kind = Link if form.optional else Reference
         return form.store.machine.references.linked(kind(form.store, made.pop(0)))

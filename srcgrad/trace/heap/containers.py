@@ -66,8 +66,8 @@ class Containers(Collaborator):
     """Python's containers."""
 
     speaks_to = ("branches", "effects", "escapes", "foreigners", "found_functions", "keys",
-                 "list_methods", "lists", "loops", "merges", "operators", "presence", "pushes",
-                 "recorder", "references", "searches", "sources")
+                 "list_methods", "listed_arrays", "lists", "loops", "merges", "operators",
+                 "presence", "pushes", "recorder", "references", "searches", "sources")
 
     def __init__(self) -> None:
         self.taken: list[int] = []  # how many items each iterator of Python's has given
@@ -329,6 +329,8 @@ class Containers(Collaborator):
             return self.list_methods.extend_symbolic(obj, args[0])
         if name == "remove" and isinstance(obj, list) and any(map(is_asked, (*obj, *args))):
             return self.searches.remove(obj, args[0])
+        if name == "append" and type(obj) is list and self.listed_arrays.begins(obj, args[0]):
+            return self.symbolic_method(self.lists.made_unknown(obj), name, args, kwargs)
         self.journal.touch(Content(obj, self.symbolic_lists))
         return native_method(obj, name)(*args, **kwargs)
 

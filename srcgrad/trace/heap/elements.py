@@ -1,10 +1,13 @@
-"""Arrays in the columns of stores, which are written in place: ``p.pos[0] = v``, ``o.W += e``.
+"""Arrays in columns, which are written in place: ``p.pos[0] = v``, ``o.W += e``, ``rows[i] -= r``.
+
+A column belongs to an attribute of the objects in a store, or is a pool of the arrays that lists
+hold (:mod:`srcgrad.trace.heap.listed_arrays`).
 
 What is read from a column is a handle to its *place*, the column and the number of the object, as a
 row of a list of lists is: its content is read from there when it is needed, and a write to it puts
 a changed copy there.  That is right as long as the store alone holds each array.  What gives an
 array a second holder and a write in place exclude each other: where both occur, tracing starts
-again without the store.
+again without the column.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ import numpy as np
 from ...graph.ir import Steps, Value
 from ...types.dataclasses import dataclass
 from ...types.dims import is_varying
-from ...types.kinds import OPAQUE, Kind
-from ..assumptions import HeldObjects, Withdrawn
+from ...types.kinds import OPAQUE, Aval, Kind
+from ..assumptions import FollowedArrays, HeldObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.homes import is_stored, reach
@@ -32,27 +35,40 @@ from .stores import Reference, Store, are_contents, class_key, stored_as
 
 
 class Held:
-    """What happens to the arrays of a column: ``written`` in place, ``shared`` with others,
-    replaced (how often), and ``kept`` by a name from one iteration to the next."""
+    """What happens to the arrays of a column: ``written`` in place, or asked which it is;
+    ``shared`` with others, replaced (how often), and ``kept`` by a name from one iteration to the
+    next.  Pools have no ``store``."""
 
     __slots__ = ("column", "kept", "name", "replaced", "shared", "store", "written")
 
-    def __init__(self, store: Store, name: str) -> None:
+    def __init__(self, column: list[Any], name: str, store: Store | None = None) -> None:
         self.store = store
         self.name = name
-        self.column = store.columns[name]
+        self.column = column
         self.written = self.shared = self.kept = False
         self.replaced = 0
+
+    @property
+    def is_outside(self) -> bool:
+        """Do objects from outside hold the arrays?"""
+        return self.store is not None and self.store.found is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an array lies: a column, and the number of the object."""
+    """Where an array lies: a column, and the number of the object, as it was read in a region.
+    Or where the program has ``put`` it: it lies there until the region ends."""
 
     held: Held
     index: Any
     region: Region
     replaced: int
+    put: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Does it lie there now?"""
+        return not self.put or self.region.active
 
 
 class Elements(Collaborator):
@@ -65,7 +81,11 @@ class Elements(Collaborator):
         self.versions: dict[Value, Value] = {}  # of which column an array was read
 
     def held_in(self, store: Store, name: str) -> Held:
-        return self.columns.setdefault(id(store.columns[name]), Held(store, name))
+        return self.held(Held(store.columns[name], name, store))
+
+    def held(self, made: Held) -> Held:
+        """What is known of a column."""
+        return self.columns.setdefault(id(made.column), made)
 
     def is_written(self, column: Any) -> bool:
         """Is an array of a column written to in place?"""
@@ -100,11 +120,34 @@ class Elements(Collaborator):
         state = self.symbolic_lists.get(id(column))
         if type(found) is ArrayTracer and type(state) is SymbolicList and not found.steps and (
                 found.aval.kind is Kind.ARRAY and not any(map(is_varying, found.aval.shape or ()))):
-            held = self.held_in(store, name)
-            found.home.held = frozenset({held})
-            found.home.place = Place(held, index, self.recorder.region, held.replaced)
+            self._lies(found.home, self.held_in(store, name), index)
             self.versions[found.home.current] = state.value
         return found
+
+    def _lies(self, home: Home, held: Held, index: Any, put: bool = False) -> None:
+        home.held = frozenset({held})
+        home.lies = Place(held, index, self.recorder.region, held.replaced, put)
+
+    def at(self, held: Held, index: Any, aval: Aval) -> ArrayTracer:
+        """The array with a number in a column, which is read when its content is needed."""
+        (content,) = self.recorder.emit("undef", (), (aval,))
+        found: ArrayTracer = self.recorder.wrap(content, held.name)
+        self._lies(found.home, held, index)
+        return found
+
+    def put(self, held: Held, index: Any, array: ArrayTracer) -> None:
+        """A new array has been put into a column."""
+        self._lies(array.home, held, index, put=True)
+        self.versions[array.home.current] = self.symbolic_lists[id(held.column)].value
+
+    def same(self, left: ArrayTracer, right: ArrayTracer) -> Any:
+        """Are two arrays one, by the numbers of their places in a column?  None where they do not
+        tell."""
+        one, other = left.home.place, right.home.place
+        if one is None or other is None or one.held is not other.held or left.steps or right.steps:
+            return None
+        one.held.written = True  # which it may not be if it lies in another place, too
+        return self.machine.compare("==", one.index, other.index)
 
     # ---- contents --------------------------------------------------------------------------------
     def before_read(self, home: Home) -> None:
@@ -126,7 +169,7 @@ class Elements(Collaborator):
         for home in reach(tracer.home):
             self._share(home)
             for held in home.held:
-                if held.store.found is not None:
+                if held.is_outside:
                     self._withdraw(held)
 
     def note_stored(self, home: Home) -> None:
@@ -178,7 +221,7 @@ class Elements(Collaborator):
 
     def _write_back(self, held: Held, index: Any, content: ArrayTracer) -> None:
         """Write to the array that an object from outside holds, too."""
-        if held.store.found is None:
+        if held.store is None or held.store.found is None:
             return
         owner = Reference(held.store, index)
         reader = operator.getitem if are_contents(held.store.cls) else getattr
@@ -189,7 +232,7 @@ class Elements(Collaborator):
     def check(self) -> None:
         """At the end: arrays that are written in place have no other holder."""
         for held in self.columns.values():
-            if held.written and held.replaced and held.store.found is not None and (
+            if held.written and held.replaced and held.store is not None and held.is_outside and (
                     self.copies(held.store, held.name) not in self.assumed):
                 raise Restart(self.copies(held.store, held.name))
             if held.written and (held.shared or (held.kept and held.replaced)
@@ -201,7 +244,8 @@ class Elements(Collaborator):
         return HeldObjects(class_key(store.cls), name, copied=True)
 
     def _withdraw(self, held: Held) -> NoReturn:
-        raise Restart(Withdrawn(stored_as(held.store.cls, held.store.found is not None)))
+        raise Restart(Withdrawn(FollowedArrays(None) if held.store is None else stored_as(
+            held.store.cls, held.is_outside)))
 
 
 def _same_number(a: Any, b: Any) -> bool:

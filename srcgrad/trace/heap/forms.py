@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...types.dataclasses import dataclass, is_frozen
+from ..record.earlier import Whereabouts
 from ..record.structures import leaf_aval, rebuilder, structure_parts
 from ..record.tracers import Choice
 from .stores import (
@@ -98,6 +99,21 @@ class Numbered(Form):
 
     store: Store
     optional: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lying(Form):
+    """An array that is told by where it lies."""
+
+    of: Whereabouts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Lying) and self.of.place == other.of.place
+
+    @property
+    def count(self) -> int:
+        """The number of columns: there is one for the length of the list at least."""
+        return max(1, self.of.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +225,9 @@ def form_of(joining: Join, item: Any, whole: bool = True, depth: int = 0) -> For
         state = joining.symbolic.raw(item)
         inner = owned.form if owned is not None else getattr(state, "form", None)
         return Column() if inner is None else Rows(inner)
+    where = joining.machine.listed_arrays.where(item, joining.holder)
+    if where is not None:
+        return Lying(where)
     if leaf_aval(item) is not None:
         return Column()
     if type(item) is list and not depth and not joining.outside(item) and _are_alike(item):
@@ -277,6 +296,8 @@ def common(first: Form, second: Form) -> Form:
         return Numbered(numbered[0].store, len(numbered) < 2 or any(f.optional for f in numbered))
     if isinstance(first, Fixed) and isinstance(second, Fixed) and first.obj is second.obj:
         return first
+    if isinstance(first, Lying) and first == second:
+        return first
     if isinstance(first, Rows) and isinstance(second, Rows):
         return Rows(common(first.inner, second.inner))
     if isinstance(first, Parts) and isinstance(second, Parts) and first.key == second.key:
@@ -294,6 +315,8 @@ def size(form: Form) -> int:
         return len(form.sorts) - 1 + len(form.told)
     if isinstance(form, Rows):
         return size(form.inner)
+    if isinstance(form, Lying):
+        return form.count
     return 1 if isinstance(form, (Column, Numbered)) else 0
 
 
@@ -331,4 +354,4 @@ def same_numbers(form: Form, other: Form) -> bool:
     if isinstance(form, Parts) and isinstance(other, Parts):
         return len(form.items) == len(other.items) and all(
             map(same_numbers, form.items, other.items))
-    return type(form) is type(other)
+    return form == other if isinstance(form, Lying) else type(form) is type(other)

@@ -25,8 +25,8 @@ from .forms import Column, Form, Parts, size
 class ListMethods(Collaborator):
     """Methods of lists of unknown length."""
 
-    speaks_to = ("containers", "keys", "list_rows", "lists", "opening", "presence", "recorder",
-                 "tuples")
+    speaks_to = ("containers", "keys", "list_rows", "listed_arrays", "lists", "opening",
+                 "presence", "recorder", "tuples")
 
     def __init__(self) -> None:
         self.held: Any = None
@@ -208,6 +208,9 @@ class ListMethods(Collaborator):
     def stacked_columns(self, obj: list[Any], kwargs: dict[str, Any]) -> Any:
         """``np.array(hist)`` of a list of tuples: the columns side by side."""
         state = self.symbolic_lists[id(obj)]
+        state = self.listed_arrays.plain(state)
+        if type(state) is not Columns:
+            return self.machine.call(np.array, self.lists.held_list(state), **kwargs)
         made = self._stacked(state.form, [*map(self.lists.held_list, state.columns)])
         return self.machine.call(np.asarray, made, **kwargs)
 

@@ -41,7 +41,7 @@ from .columns import (
     told,
     unlike_items,
 )
-from .forms import Form, Numbered, Several, Unfit, wider_form
+from .forms import Form, Lying, Numbered, Several, Unfit, wider_form
 from .stores import kind_of, stored_as
 from .unlike import things_in
 from .written_out import part_of_list
@@ -53,14 +53,15 @@ class Lists(Collaborator):
     """Operations on lists of unknown length."""
 
     speaks_to = ("among", "attributes", "containers", "items", "joined_values", "keys",
-                 "list_methods", "list_rows", "merges", "opening", "recorder", "references",
-                 "tuples", "variables")
+                 "list_methods", "list_rows", "listed_arrays", "merges", "opening", "recorder",
+                 "references", "tuples", "variables")
 
     def __init__(self) -> None:
         self.lists_made: dict[tuple[Any, ...], tuple[Value, Any]] = {}
         self.element_sizes: dict[tuple[Value, Any], Aval] = {}
         # truth values that were read, which tell what is known of what is read again
         self.flags_read: dict[tuple[Value, Any], tuple[Value, Region]] = {}
+        self.gets: dict[Value, tuple[Value, Value]] = {}  # which item of which list was read
         self.subscripting = 0  # reads items one by one until there is an IndexError
 
     def content_of(self, obj: list[Any]) -> Content:
@@ -319,6 +320,7 @@ class Lists(Collaborator):
         inside: Any = {"inside": True} if has else {}  # objects have numbers of their columns
         (value,) = self.recorder.emit("get", (state.value, index), (self.element_sizes[known],),
                                       **inside)
+        self.gets[value] = state.value, index
         if elem.kind is Kind.BOOL:
             self.flags_read[known] = value, self.recorder.region
         return self._element(obj, value)
@@ -365,7 +367,9 @@ class Lists(Collaborator):
         if is_of_nothing(state):
             state = self.taking(obj, state, value)
         if type(state) is Columns:
-            self.into_columns(obj, state, value, lambda c, part: self.tuples.list_put(c, key, part))
+            if not self._is_in_place(state, key, value):
+                self.into_columns(obj, state, value,
+                                  lambda c, part: self.tuples.list_put(c, key, part))
             return
         if state.value.aval.elem is None:
             raise IndexError("list assignment index out of range")
@@ -375,6 +379,15 @@ class Lists(Collaborator):
         if state.value in self.items.list_sites:  # it has as many items as before
             self.items.list_sites[new] = self.items.list_sites[state.value]
         self.set_list(obj, new)
+
+    def _is_in_place(self, state: Columns, key: Any, item: Any) -> bool:
+        """Is an array put where it was read, as the second half of ``rows[i] += v`` does?"""
+        if type(item) is not ArrayTracer or not isinstance(state.form, Lying):
+            return False
+        index = self.recorder.as_value(key)
+        return all(type(i) is ScalarTracer and self.gets.get(i.value) == (column.value, index)
+                   for i, column in zip(state.form.of.indices(item) or [None], state.columns,
+                                        strict=True))
 
     # ---- columns -------------------------------------------------------------------------
     def each_column(self, state: Columns, act: Callable[[list[Any]], Any],
@@ -392,11 +405,14 @@ class Lists(Collaborator):
         """The content of a list that takes an item: the first one that is no value decides what
         its columns are."""
         joining = self.merges.join()
+        joining.holder = obj
         if is_of_lists(state) and item is None:
             return told(state)
-        if type(state) is Columns or not (
-                is_of_nothing(state) or state.value.aval.elem is None) or (
-                list_item_aval(joining, item) is not None and type(item) is not list):
+        if type(state) is Columns or not (is_of_nothing(state) or state.value.aval.elem is None):
+            return state
+        self.listed_arrays.enter(obj, item)
+        if list_item_aval(joining, item) is not None and type(item) is not list and (
+                self.listed_arrays.where(item, obj) is None):
             return state
         if is_of_nothing(state):
             return told(state)
@@ -413,10 +429,13 @@ class Lists(Collaborator):
         for one in things_in(item, {}):  # where some lie in stores, new ones do
             if self.references.could_lie_with_found(kind_of(one)):
                 raise Restart(stored_as(kind_of(one)))
+        self.listed_arrays.enter(obj, item)
+        joining = self.merges.join()
+        joining.holder = obj
         try:
-            form = wider_form(self.merges.join(), state.form, item)
-            parts = taken_apart(self.merges.join(), form, item)
-            held = column_states(self.merges.join(), form, state)
+            form = wider_form(joining, state.form, item)
+            parts = taken_apart(joining, form, item)
+            held = column_states(joining, form, state)
         except Unfit:
             raise self.unfit_item(state.form, item) from None
         state = Columns(form, state.columns)

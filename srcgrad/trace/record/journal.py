@@ -274,6 +274,12 @@ class Journal:
         self.births[id(obj)] = len(self.layers)
         self.layers[-1].born[id(obj)] = None
 
+    def born_in(self, obj: Any, layer: int) -> None:
+        """Say that an object is as old as those made in an outer layer, counted from 1."""
+        self.keep.append(obj)
+        self.births[id(obj)] = layer
+        self.layers[layer - 1].born[id(obj)] = None
+
     def older(self, obj: Any) -> None:
         """Say that an object is older than any branch or loop, wherever it was found."""
         self.births.pop(id(obj), None)

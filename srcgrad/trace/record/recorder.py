@@ -51,8 +51,8 @@ MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
 class Recorder(Collaborator):
     """Appends nodes to the innermost region and wraps their results in tracers."""
 
-    speaks_to = ("branches", "call_nodes", "choices", "containers", "items", "memory", "references",
-                 "selections", "sources")
+    speaks_to = ("branches", "call_nodes", "choices", "containers", "items", "listed_arrays",
+                 "memory", "references", "selections", "sources")
 
     def __init__(self) -> None:
         self.root = Region(None)
@@ -192,6 +192,7 @@ class Recorder(Collaborator):
         home = self.echoes[-1].homes.get(value)
         if home is not None:
             self.journal.write(Version(home), value)
+            home.lies = None
             for cell, state in ((Lost(home), None), (Stored(home), False)):
                 if cell.get() != state:
                     self.journal.write(cell, state)
@@ -306,6 +307,8 @@ class Recorder(Collaborator):
     def rows_value(self, state: Any) -> Value:
         """The graph value of a list of unknown length; tuples are put together from their
         columns."""
+        if type(state) is not SymbolicList:
+            state = self.listed_arrays.plain(state)
         if type(state) is SymbolicList:
             return state.value
         columns = tuple(c.value for c in state.columns)
@@ -325,6 +328,8 @@ class Recorder(Collaborator):
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"), home)
         if is_stored(home):
+            if self.assumed.open(FollowedArrays(None)):
+                raise Restart(FollowedArrays(None))
             self.items.unroll_list_makers("a list that it fills holds an array that is written to")
             raise self.of_forms(AliasError(
                 f"{home.label!r} is written to after it was put into a list whose length "

@@ -36,7 +36,7 @@ class Home:
     """
 
     __slots__ = ("aliases", "choice", "contiguous", "current", "group", "held", "label",
-                 "layout_of", "loops", "lost", "made_from", "obj", "outcomes", "outside", "place",
+                 "layout_of", "lies", "loops", "lost", "made_from", "obj", "outcomes", "outside",
                  "reads", "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array", region: Any = None) -> None:
@@ -45,7 +45,7 @@ class Home:
         self.choice: tuple[Value, Any, Any] | None = None
         self.stored = False
         self.held: frozenset[Any] = frozenset()  # columns of stores that it may lie in
-        self.place: Any = None  # where it lies in one
+        self.lies: Any = None  # where it lies in one, or has been put on some path
         self.current = current
         self.obj = obj
         self.outside = False
@@ -59,6 +59,11 @@ class Home:
         self.made_from: tuple[Home, ...] = ()  # in C order if these homes are
         self.written = False
         self.label = label
+
+    @property
+    def place(self) -> Any:
+        """Where it surely lies in a column, if it does."""
+        return self.lies if self.lies is not None and self.lies.holds else None
 
     def left_by(self, site: Any, home: Home) -> None:
         """A loop leaves a home that may be this one, as may what other loops have left."""

@@ -37,8 +37,8 @@ MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 class Comparisons(Collaborator):
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
-    speaks_to = ("branches", "containers", "cursors", "found_functions", "identity", "keys",
-                 "operators", "presence", "recorder", "references", "searches", "sources")
+    speaks_to = ("branches", "containers", "cursors", "elements", "found_functions", "identity",
+                 "keys", "operators", "presence", "recorder", "references", "searches", "sources")
 
     def __init__(self) -> None:
         self.conditions: dict[Value, tuple[str, Any, Any]] = {}
@@ -213,6 +213,9 @@ class Comparisons(Collaborator):
                         predicate, *ends = one.home.choice
                         return self.branches.choose(predicate, *(functools.partial(
                             self._identity, end, other, positive) for end in ends))
+                same = self.elements.same(left, right)
+                if same is not None:
+                    return same if positive else self.machine.not_(same)
                 self.identity.check_two(left, right)
             return (left.obj == right.obj) is positive
         if type(left) is ScalarTracer or type(right) is ScalarTracer:

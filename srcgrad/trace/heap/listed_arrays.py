@@ -1,0 +1,197 @@
+"""Lists of arrays that change in place, whose length only a run knows: where each item lies.
+
+Such a list holds numbers.  Its items are views of one array, which is older than the list, and are
+told by their indices; or arrays that the program has made, and that lie in a *pool*: a list of the
+trace, as old as the lists whose items it has.  So what is written to an item is seen wherever it
+has another name.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...types.dataclasses import dataclass
+from ...types.dims import is_varying
+from ...types.kinds import Kind
+from ..assumptions import FollowedArrays, Withdrawn
+from ..collaborator import Collaborator
+from ..record.earlier import Whereabouts, earlier
+from ..record.homes import is_active, is_derived
+from ..record.journal import Snapshot
+from ..record.regions import Region
+from ..record.states import Columns, SymbolicList
+from ..record.tracers import ArrayTracer
+from .elements import Elements, Held
+from .forms import Column, Form, Lying, Parts, size
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pooled:
+    """The arrays in a pool, which their number tells apart."""
+
+    sample: ArrayTracer
+    held: Held
+    count: ClassVar[int] = 1
+
+    @property
+    def label(self) -> str:
+        return self.held.name
+
+    @property
+    def place(self) -> Any:
+        return id(self.held)
+
+    @property
+    def at_hand(self) -> ArrayTracer | None:
+        return self.sample if is_active(self.sample.home) else None
+
+    def indices(self, state: Any) -> list[Any] | None:
+        lies = _place_of(state)
+        return [lies.index] if lies is not None and lies.held is self.held else None
+
+    def at(self, indices: list[Any]) -> ArrayTracer:
+        elements: Elements = self.sample.machine.elements
+        return elements.at(self.held, indices[0], self.sample.aval)
+
+
+class ListedArrays(Collaborator):
+    """Where the arrays lie that are items of lists of unknown length."""
+
+    speaks_to = ("call_nodes", "elements", "list_methods", "lists", "presence", "recorder",
+                 "variables")
+
+    def __init__(self) -> None:
+        self.columns: dict[tuple[Any, ...], tuple[Region, Held]] = {}
+
+    def follows(self, holder: Any) -> bool:
+        """Are the arrays in a list told by where they lie?"""
+        return FollowedArrays(None) in self.assumed and id(holder) not in self.elements.columns
+
+    def pooled(self, array: Any) -> Pooled | None:
+        """Where an array lies in a pool; None if it does not."""
+        lies = _place_of(array)
+        return None if lies is None or lies.held.store is not None else Pooled(array, lies.held)
+
+    def where(self, item: Any, holder: Any = None) -> Whereabouts | None:
+        """Where an item of a list lies; None where that may end before the list, or it is known by
+        its content."""
+        if not self.follows(holder) or not _is_steady(item):
+            return None
+        found: Whereabouts | None = self.pooled(item)
+        home = item.home
+        if isinstance(found, Pooled):
+            layer = self.journal.births.get(id(found.held.column), 0)
+        elif not is_derived(home) and home.lost is None:
+            layer, found = 0 if home.region is None else home.region.layer, earlier(item, True)
+        if found is None or not self._lasts(layer, holder):
+            return None
+        self.assumed.risk(Withdrawn(FollowedArrays(None)))
+        return found
+
+    def _lasts(self, layer: int, holder: Any) -> bool:
+        """Is what was made in a layer as old as a list?"""
+        return holder is None or layer <= self.journal.births.get(id(holder), 0)
+
+    def begins(self, holder: list[Any], item: Any) -> bool:
+        """Is an array the first item of a list that is older than the loop, or arm?"""
+        return self.follows(holder) and not holder and not self.journal.is_young(holder) and any(
+            type(part) is ArrayTracer for part in (item if type(item) is tuple else (item,)))
+
+    def enter(self, holder: list[Any], item: Any) -> None:
+        """Something is put into a list: new arrays lie in a pool from now on."""
+        if type(item) is tuple:
+            for part in item:
+                self.enter(holder, part)
+        elif self.follows(holder) and _is_steady(item) and self._is_new(item) and (
+                self.where(item, holder) is None):
+            held = self._pool(holder, item)
+            number = self.machine.length(held.column)
+            self.presence.container_method(held.column, "append", (item,), {})
+            self.lists.of_unknown_length(held.column)
+            self.elements.put(held, number, item)
+
+    def _is_new(self, array: ArrayTracer) -> bool:
+        """Has this iteration made an array, which nothing else holds?"""
+        home = array.home
+        inner = itertools.takewhile(lambda r: r is not home.region, self.recorder.region.around())
+        return not (array.steps or home.outside or home.stored or home.held or home.choice
+                    or home.aliases or home.lost or self.call_nodes.tracing) and (
+            home.region is not None and all(r.given or r.control is not r for r in inner))
+
+    def _pool(self, holder: list[Any], array: ArrayTracer) -> Held:
+        """The pool for arrays of one kind that are items of lists as old as this one."""
+        born = self.journal.births.get(id(holder), 0)
+        region = next(r for r in self.recorder.region.around() if 0 < r.layer <= max(1, born))
+        key = id(region), array.aval.dtype, array.aval.shape
+        if key not in self.columns:
+            held = self.elements.held(Held([], array.home.label))
+            name = self.variables.name_of(holder)
+            if name is not None:
+                self._name(held, name)
+            self.journal.born_in(held.column, region.layer)
+            self.columns[key] = region, held
+        return self.columns[key][1]
+
+    def label(self, state: Any, name: str) -> None:
+        """A list gets a name: so does the pool of its items."""
+        form = state.form if type(state) is Columns else None
+        if isinstance(form, Lying) and isinstance(form.of, Pooled):
+            self._name(form.of.held, name)
+
+    def _name(self, held: Held, name: str) -> None:
+        if id(held.column) not in self.variables.container_names:
+            held.name = f"{name}_items"
+            self.variables.container_names[id(held.column)] = held.name, held.column
+            state = self.symbolic_lists.get(id(held.column))
+            if state is not None:
+                state.value.hint = held.name
+
+    # ---- contents --------------------------------------------------------------------------------
+    def plain(self, state: Columns) -> Any:
+        """The content of a list with the contents of the arrays in it."""
+        return self._plain(state.form, [*state.columns])
+
+    def _plain(self, form: Form, columns: list[SymbolicList]) -> Any:
+        own, columns[:] = columns[:size(form)], columns[size(form):]
+        if isinstance(form, Column):
+            return own[0]
+        if isinstance(form, Lying):
+            return self.symbolic_lists[id(self._copies(self.lists.held_list(
+                Columns(form, tuple(own)))))]
+        if not isinstance(form, Parts) or not all(isinstance(i, (Column, Lying, Parts))
+                                                  for i in form.items):
+            return Columns(form, tuple(own))
+        parts = [self._plain(i, own) for i in form.items]
+        return Columns(Parts(form.key, form.build, [
+            part.form if type(part) is Columns else Column() for part in parts]), tuple(
+            column for part in parts for column in (
+                part.columns if type(part) is Columns else (part,))))
+
+    def _copies(self, items: list[Any]) -> list[Any]:
+        """A list of the contents of arrays."""
+        made = self.lists.made_unknown(self.lists.held_list(Snapshot(list, ())))
+
+        def append() -> int:
+            copied = self.machine.call(np.copy, self.list_methods.held)
+            value, aval = self.lists.new_item(made, copied)
+            (new,) = self.recorder.emit("append", (self.symbolic_lists[id(made)].value, value),
+                                        (aval,))
+            self.lists.set_list(made, new)
+            return 0
+
+        self.machine.for_(items, self.list_methods.hold_item, append)
+        return made
+
+
+def _is_steady(item: Any) -> bool:
+    """Is it an array whose sizes are the same in each iteration?"""
+    return type(item) is ArrayTracer and item.aval.kind is Kind.ARRAY and not any(
+        map(is_varying, item.aval.shape or ()))
+
+
+def _place_of(array: Any) -> Any:
+    """The place of a whole array in a column, if it lies in one."""
+    return array.home.place if type(array) is ArrayTracer and not array.steps else None
