@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..graph.ir import LoopSpec, Node, Value
+from ..types.dims import is_varying
 from ..types.kinds import BOOL, INT, Aval, Kind, int_aval
 from .frames import Frame, Tape, cotangent_aval, shaped_like
 from .shapes import has_one_shape
@@ -176,9 +177,16 @@ def _put(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:
         for _ in path:
             elem = None if elem is None else elem.elem
         old = given
-        if not has_one_shape(elem):  # what was there before may have had another one
+        if not (has_one_shape(elem) or _is_like(value, elem)):  # another one may have been there
             old = tape.add("get", (lst, *path), (elem or value.aval,)).out
         reverse.accumulate(frame, lst, _next(tape, "put", ct, zeros(tape, old), *path))
+
+
+def _is_like(value: Value, elem: Aval | None) -> bool:
+    """Do all items of a list have the shape and type of one?"""
+    return elem is not None and elem.kind is value.aval.kind is Kind.ARRAY and (
+        not elem.optional and elem.dtype is not None and elem.dtype == value.aval.dtype) and (
+        elem.shape == value.aval.shape and not any(map(is_varying, elem.shape or ())))
 
 
 def _list_acc(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:

@@ -79,6 +79,11 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
                        surely=surely, labels=tuple(name for name, _ in labelled))
 
 
+def may_be_pooled(joining: Join, *states: Any) -> bool:
+    """May a name be an array that a list holds by its number?"""
+    return any(joining.pooled(one) is not None for one in _members(*states))
+
+
 def has_others(joining: Join, form: OneOfArrays, state: Any) -> bool:
     """May a state be another array from before than the form knows of, or surely none?"""
     others = list(form.others)

@@ -40,7 +40,7 @@ from ..record.structures import (
     structure_parts,
 )
 from ..record.tracers import ArrayTracer, Choice, Moved, Poison, contains_tracer, is_tracer
-from .array_names import one_of_arrays
+from .array_names import may_be_pooled, one_of_arrays
 from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
 
@@ -130,7 +130,7 @@ class Join:
             return Same(a)
         if type(a) is ArrayTracer and type(b) is ArrayTracer and a.obj == b.obj:
             return Same(a)
-        if self.follows_arrays or self.pooled(a) or self.pooled(b):
+        if self.follows_arrays or (self.predicate is None and may_be_pooled(self, a, b)):
             followed = one_of_arrays(self, a, b)
             if followed is not None:
                 return followed

@@ -13,6 +13,7 @@ from ...graph.ir import Steps, Value
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass
 from ...types.kinds import Aval, Kind
+from ..heap.elements import Held, is_pooled, place_in_pool
 from ..record.homes import (
     MOST_MEMBERS,
     RAISE,
@@ -30,7 +31,8 @@ from .shapes import Leaf
 @dataclass(slots=True)
 class Side:
     """An array of one arm as it is known after the join: the handle itself, or the way to it
-    from a home (or from the output with a number).  ``dyn`` holds values, or such numbers."""
+    from a home (or from the output with a number), or its ``place`` in a pool.  ``dyn`` holds
+    values, or such numbers."""
 
     aval: Aval
     known: ArrayTracer | None = None
@@ -38,6 +40,7 @@ class Side:
     steps: Steps = ()
     dyn: tuple[Value | int, ...] = ()
     choice: tuple[Value | int, Any, Any, Aval] | None = None
+    place: tuple[Held, Any] | None = None
     breadth: int = 1
 
 
@@ -130,7 +133,7 @@ class Members:
     def _sole(part: ArrayTracer, number: int, used: dict[int, set[int]], known: set[int],
               replaceable: bool) -> bool:
         return not part.steps and all(
-            used[id(h)] == {number} and not h.outside
+            used[id(h)] == {number} and not h.outside and not is_pooled(h)
             and id(h) not in known and (replaceable or not is_active(h))
             for h in reach(part.home))
 
@@ -156,12 +159,16 @@ class Members:
         dyn = tuple(self._outer(v, arm) for v in part.dyn)
         if is_active(home):
             return Side(part.aval, None, home, part.steps, dyn, breadth=breadth(home))
+        lies = place_in_pool(home, self.arms[arm].region)
+        if lies is not None and id(lies.held.column) not in self.arms[arm].born:
+            index = self._outer(self.machine.recorder.as_value(lies.index), arm)
+            return Side(home.current.aval, None, None, part.steps, dyn, None, (lies.held, index))
         if home.choice is None:
             return Side(part.aval, None, self._export(home, arm, other), part.steps, dyn)
         predicate, *inner = home.choice
         sides = [self._side(m, arm, other) if type(m) is ArrayTracer else m for m in inner]
         choice = (self._outer(predicate, arm), sides[0], sides[1], home.current.aval)
-        return Side(part.aval, None, None, part.steps, dyn, choice, breadth(home))
+        return Side(part.aval, None, None, part.steps, dyn, choice, breadth=breadth(home))
 
     def _is_inner(self, value: Value, arm: int) -> bool:
         """Was a value made in an arm?"""
@@ -275,6 +282,10 @@ class Members:
             home = self.exported[side.home].home
         elif side.home is not None:
             home = side.home
+        elif side.place is not None:
+            held, index = side.place
+            home = machine.elements.at(held, machine.recorder.wrap(
+                self.outputs[index] if isinstance(index, int) else index), side.aval).home
         else:
             home = self._choice(side)
         if not side.steps:

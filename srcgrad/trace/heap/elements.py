@@ -154,9 +154,16 @@ class Elements(Collaborator):
         """The content of an array is about to be read."""
         if home.place is not None:
             self._refresh(home, home.place)
+        elif home.choice is not None:
+            return  # its members are read
         elif home.held or (is_stored(home) and any(h.held for h in reach(home))):
             for one in reach(home):
                 self._share(one)
+
+    def version(self, home: Home) -> Any:
+        """What the content of an array follows from: a version of the column that it lies in."""
+        state = None if home.place is None else self.symbolic_lists.get(id(home.place.held.column))
+        return state.value if type(state) is SymbolicList else None
 
     def _share(self, home: Home) -> None:
         """An array has, or may have, another holder."""
@@ -246,6 +253,18 @@ class Elements(Collaborator):
     def _withdraw(self, held: Held) -> NoReturn:
         raise Restart(Withdrawn(FollowedArrays(None) if held.store is None else stored_as(
             held.store.cls, held.is_outside)))
+
+
+def is_pooled(home: Home) -> bool:
+    """May a list hold an array by its number in a pool?"""
+    return any(held.store is None for held in home.held)
+
+
+def place_in_pool(home: Home, arm: Region) -> Place | None:
+    """The place in a pool where an array of an arm surely lies, also after the arm."""
+    lies: Place | None = home.lies
+    return lies if lies is not None and lies.held.store is None and home.choice is None and (
+        not lies.put or lies.region.control is arm.control) else None
 
 
 def _same_number(a: Any, b: Any) -> bool:

@@ -58,7 +58,8 @@ class Choices(Collaborator):
     def contents_of(self, home: Home) -> list[Any]:
         """What the content of a choice follows from: versions of all that its members may be."""
         if home.choice is None:
-            return [home.current, home.lost, *(h.current for h, _ in home.aliases)]
+            return [home.current, home.lost, *(h.current for h, _ in home.aliases),
+                    self.elements.version(home)]
         return [version for m in members(home) for version in self.contents_of(m)]
 
     def _member_content(self, member: Any, aval: Aval) -> Value:
