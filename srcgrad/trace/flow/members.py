@@ -159,7 +159,7 @@ class Members:
         dyn = tuple(self._outer(v, arm) for v in part.dyn)
         if is_active(home):
             return Side(part.aval, None, home, part.steps, dyn, breadth=breadth(home))
-        lies = place_in_pool(home, self.arms[arm].region)
+        lies = place_in_pool(home)
         if lies is not None and id(lies.held.column) not in self.arms[arm].born:
             index = self._outer(self.machine.recorder.as_value(lies.index), arm)
             return Side(home.current.aval, None, None, part.steps, dyn, None, (lies.held, index))

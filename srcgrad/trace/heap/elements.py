@@ -56,19 +56,19 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an array lies: a column, and the number of the object, as it was read in a region.
-    Or where the program has ``put`` it: it lies there until the region ends."""
+    """Where an array lies: a column, and the number of the object.  One that only some paths have
+    put there (``arm``) lies there until the region ends."""
 
     held: Held
     index: Any
     region: Region
     replaced: int
-    put: bool = False
+    arm: bool = False
 
     @property
     def holds(self) -> bool:
         """Does it lie there now?"""
-        return not self.put or self.region.active
+        return not self.arm or self.region.active
 
 
 class Elements(Collaborator):
@@ -124,9 +124,11 @@ class Elements(Collaborator):
             self.versions[found.home.current] = state.value
         return found
 
-    def _lies(self, home: Home, held: Held, index: Any, put: bool = False) -> None:
+    def _lies(self, home: Home, held: Held, index: Any) -> None:
+        region = self.recorder.region
+        arm = home.region is not None and home.region.control is not region.control
         home.held = frozenset({held})
-        home.lies = Place(held, index, self.recorder.region, held.replaced, put)
+        home.lies = Place(held, index, region, held.replaced, arm)
 
     def at(self, held: Held, index: Any, aval: Aval) -> ArrayTracer:
         """The array with a number in a column, which is read when its content is needed."""
@@ -137,7 +139,7 @@ class Elements(Collaborator):
 
     def put(self, held: Held, index: Any, array: ArrayTracer) -> None:
         """A new array has been put into a column."""
-        self._lies(array.home, held, index, put=True)
+        self._lies(array.home, held, index)
         self.versions[array.home.current] = self.symbolic_lists[id(held.column)].value
 
     def same(self, left: ArrayTracer, right: ArrayTracer) -> Any:
@@ -260,11 +262,10 @@ def is_pooled(home: Home) -> bool:
     return any(held.store is None for held in home.held)
 
 
-def place_in_pool(home: Home, arm: Region) -> Place | None:
-    """The place in a pool where an array of an arm surely lies, also after the arm."""
-    lies: Place | None = home.lies
-    return lies if lies is not None and lies.held.store is None and home.choice is None and (
-        not lies.put or lies.region.control is arm.control) else None
+def place_in_pool(home: Home) -> Place | None:
+    """The place in a pool where an array surely lies."""
+    place: Place | None = home.place
+    return place if home.choice is None and place is not None and place.held.store is None else None
 
 
 def _same_number(a: Any, b: Any) -> bool:

@@ -24,7 +24,7 @@ from ..record.journal import Snapshot
 from ..record.regions import Region
 from ..record.states import Columns, SymbolicList
 from ..record.tracers import ArrayTracer
-from .elements import Elements, Held
+from .elements import Elements, Held, place_in_pool
 from .forms import Column, Form, Lying, Parts, size
 
 
@@ -49,7 +49,8 @@ class Pooled:
         return self.sample if is_active(self.sample.home) else None
 
     def indices(self, state: Any) -> list[Any] | None:
-        lies = _place_of(state)
+        whole = type(state) is ArrayTracer and not state.steps
+        lies = place_in_pool(state.home) if whole else None
         return [lies.index] if lies is not None and lies.held is self.held else None
 
     def at(self, indices: list[Any]) -> ArrayTracer:
@@ -72,8 +73,9 @@ class ListedArrays(Collaborator):
 
     def pooled(self, array: Any) -> Pooled | None:
         """Where an array lies in a pool; None if it does not."""
-        lies = _place_of(array)
-        return None if lies is None or lies.held.store is not None else Pooled(array, lies.held)
+        whole = type(array) is ArrayTracer and not array.steps
+        lies = place_in_pool(array.home) if whole else None
+        return None if lies is None else Pooled(array, lies.held)
 
     def where(self, item: Any, holder: Any = None) -> Whereabouts | None:
         """Where an item of a list lies; None where that may end before the list, or it is known by
@@ -191,7 +193,3 @@ def _is_steady(item: Any) -> bool:
     return type(item) is ArrayTracer and item.aval.kind is Kind.ARRAY and not any(
         map(is_varying, item.aval.shape or ()))
 
-
-def _place_of(array: Any) -> Any:
-    """The place of a whole array in a column, if it lies in one."""
-    return array.home.place if type(array) is ArrayTracer and not array.steps else None
