@@ -133,19 +133,23 @@ class FollowedNames(Assumption):
 @dataclass(frozen=True)
 class FollowedArrays(Assumption):
     """It is followed which array from before a loop a name stands for in it, if any; without
-    ``site``, which arrays lists of run-time length hold.
+    ``site``, which arrays lists of run-time length hold, and under a ``name``.
 
     Why: the loop binds the name to another array, or the list holds it, and then one of them
     changes that may be both.
     Changes: the loop carries a truth value for each array from before that the name may be, and
-    the index of a view; lists hold such indices, and numbers of arrays in a pool.
+    the index of a view; lists hold such indices, and numbers of arrays in a pool, in which those
+    with the name lie from the start.
     """
 
-    site: Any
+    site: Any = None
+    name: str | None = None
 
     def words(self) -> str:
-        return "arrays in lists are told by where they lie" if self.site is None else (
-            "a name in a loop may be an array from before it, which is told by truth values")
+        if self.site is not None:
+            return "a name in a loop may be an array from before it, which is told by truth values"
+        return "arrays in lists are told by where they lie" if self.name is None else (
+            f"arrays called {self.name!r} lie where lists may hold them")
 
 
 @dataclass(frozen=True)
@@ -407,7 +411,7 @@ class Withdrawn(Assumption):
 ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
 
 # What the tracer does at its own risk is undone by these, in this order.
-UNDOING = (Withdrawn(FollowedArrays(None)), Withdrawn(ChosenLists()), MixedRows(),
+UNDOING = (Withdrawn(FollowedArrays()), Withdrawn(ChosenLists()), MixedRows(),
            Withdrawn(GatheredLists()), KnownLengths(), Withdrawn(RunTimeKeys(None)),
            KnownLengths(repeats=True), NumbersApart(), Withdrawn(FollowedNames()))
 

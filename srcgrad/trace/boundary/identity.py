@@ -89,7 +89,7 @@ class Identity(Collaborator):
                 why="arrays in lists whose length depends on data, and names that stand for one of "
                     "several arrays, are known by their content",
                 fix="compare numbers that tell the arrays apart, such as their places"),
-                FollowedArrays(None))
+                FollowedArrays())
 
     def guard_identities(self) -> None:
         """What was changed, or asked for its identity, is no other object."""

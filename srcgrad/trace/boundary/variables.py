@@ -89,6 +89,7 @@ class Variables(Collaborator):
     def store(self, frame: Frame, name: str, value: Any) -> None:
         if is_tracer(value):
             self.label(value, name)
+            self.listed_arrays.named(value, name)
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))
             state = self.symbolic_lists.get(id(value))

@@ -169,7 +169,7 @@ class Recursion(Collaborator):
     def _not_called(self, function: types.FunctionType, error: SrcgradError) -> Restart:
         """Start again with the function inlined; ``error`` is told if that does not end.  Or with
         lists that hold their arrays, which may be what does not fit."""
-        contents = Withdrawn(FollowedArrays(None))
+        contents = Withdrawn(FollowedArrays())
         if contents in self.assumed.risks:
             return Restart(contents)
         return Restart(Withdrawn(CalledFunction(function.__code__), error))

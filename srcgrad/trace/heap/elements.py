@@ -36,10 +36,10 @@ from .stores import Reference, Store, are_contents, class_key, stored_as
 
 class Held:
     """What happens to the arrays of a column: ``written`` in place, or asked which it is;
-    ``shared`` with others, replaced (how often), and ``kept`` by a name from one iteration to the
-    next.  Pools have no ``store``."""
+    ``shared`` with others (under some ``names``), replaced (how often), and ``kept`` by a name from
+    one iteration to the next.  Pools have no ``store``."""
 
-    __slots__ = ("column", "kept", "name", "replaced", "shared", "store", "written")
+    __slots__ = ("column", "kept", "name", "names", "replaced", "shared", "store", "written")
 
     def __init__(self, column: list[Any], name: str, store: Store | None = None) -> None:
         self.store = store
@@ -47,6 +47,7 @@ class Held:
         self.column = column
         self.written = self.shared = self.kept = False
         self.replaced = 0
+        self.names: dict[str, None] = {}
 
     @property
     def is_outside(self) -> bool:
@@ -171,6 +172,7 @@ class Elements(Collaborator):
         """An array has, or may have, another holder."""
         for held in home.held:
             held.shared = True
+            held.names[home.label] = None
 
     def share(self, tracer: ArrayTracer) -> None:
         """The world outside gets an array: it must be the very one that an object from there
@@ -253,8 +255,16 @@ class Elements(Collaborator):
         return HeldObjects(class_key(store.cls), name, copied=True)
 
     def _withdraw(self, held: Held) -> NoReturn:
-        raise Restart(Withdrawn(FollowedArrays(None) if held.store is None else stored_as(
-            held.store.cls, held.is_outside)))
+        if held.store is not None:
+            raise Restart(Withdrawn(stored_as(held.store.cls, held.is_outside)))
+        for name in held.names:
+            self.follow(name)
+        raise Restart(Withdrawn(FollowedArrays()))
+
+    def follow(self, name: str) -> None:
+        """Start again with the arrays of a name in a pool, if that has not been tried."""
+        if FollowedArrays() in self.assumed and self.assumed.open(FollowedArrays(name=name)):
+            raise Restart(FollowedArrays(name=name))
 
 
 def is_pooled(home: Home) -> bool:

@@ -69,7 +69,7 @@ class ListedArrays(Collaborator):
 
     def follows(self, holder: Any) -> bool:
         """Are the arrays in a list told by where they lie?"""
-        return FollowedArrays(None) in self.assumed and id(holder) not in self.elements.columns
+        return FollowedArrays() in self.assumed and id(holder) not in self.elements.columns
 
     def pooled(self, array: Any) -> Pooled | None:
         """Where an array lies in a pool; None if it does not."""
@@ -90,7 +90,7 @@ class ListedArrays(Collaborator):
             layer, found = 0 if home.region is None else home.region.layer, earlier(item, True)
         if found is None or not self._lasts(layer, holder):
             return None
-        self.assumed.risk(Withdrawn(FollowedArrays(None)))
+        self.assumed.risk(Withdrawn(FollowedArrays()))
         return found
 
     def _lasts(self, layer: int, holder: Any) -> bool:
@@ -107,13 +107,28 @@ class ListedArrays(Collaborator):
         if type(item) is tuple:
             for part in item:
                 self.enter(holder, part)
-        elif self.follows(holder) and _is_steady(item) and self._is_new(item) and (
-                self.where(item, holder) is None):
-            held = self._pool(holder, item)
-            number = self.machine.length(held.column)
-            self.presence.container_method(held.column, "append", (item,), {})
-            self.lists.of_unknown_length(held.column)
-            self.elements.put(held, number, item)
+        elif self.follows(holder) and _is_steady(item) and self.where(item, holder) is None:
+            if self._is_new(item):
+                self._enter(max(1, self.journal.births.get(id(holder), 0)), item,
+                            self.variables.name_of(holder))
+            elif item.home.lies is not None:  # since another path, or where the list outlives it
+                self.elements.follow(item.home.label)
+
+    def named(self, array: Any, name: str) -> None:
+        """An array is bound to a name: those of some lie in a pool from the start."""
+        if type(array) is ArrayTracer and FollowedArrays(name=name) in self.assumed and (
+                _is_steady(array) and self._is_new(array)):
+            self._enter(1, array, name)
+
+    def _enter(self, layer: int, array: ArrayTracer, name: str | None) -> None:
+        """Put a new array into the pool for those of its kind, which is as old as a layer."""
+        held = self._pool(layer, array)
+        if name is not None:
+            self._name(held, name)
+        number = self.machine.length(held.column)
+        self.presence.container_method(held.column, "append", (array,), {})
+        self.lists.of_unknown_length(held.column)
+        self.elements.put(held, number, array)
 
     def _is_new(self, array: ArrayTracer) -> bool:
         """Has this iteration made an array, which nothing else holds?"""
@@ -123,16 +138,11 @@ class ListedArrays(Collaborator):
                     or home.aliases or home.lost or self.call_nodes.tracing) and (
             home.region is not None and all(r.given or r.control is not r for r in inner))
 
-    def _pool(self, holder: list[Any], array: ArrayTracer) -> Held:
-        """The pool for arrays of one kind that are items of lists as old as this one."""
-        born = self.journal.births.get(id(holder), 0)
-        region = next(r for r in self.recorder.region.around() if 0 < r.layer <= max(1, born))
+    def _pool(self, layer: int, array: ArrayTracer) -> Held:
+        region = next(r for r in self.recorder.region.around() if 0 < r.layer <= layer)
         key = id(region), array.aval.dtype, array.aval.shape
         if key not in self.columns:
             held = self.elements.held(Held([], array.home.label))
-            name = self.variables.name_of(holder)
-            if name is not None:
-                self._name(held, name)
             self.journal.born_in(held.column, region.layer)
             self.columns[key] = region, held
         return self.columns[key][1]

@@ -51,8 +51,8 @@ MAX_NODES = 1_000_000  # of one compilation: two gigabytes, minutes
 class Recorder(Collaborator):
     """Appends nodes to the innermost region and wraps their results in tracers."""
 
-    speaks_to = ("branches", "call_nodes", "choices", "containers", "items", "listed_arrays",
-                 "memory", "references", "selections", "sources")
+    speaks_to = ("branches", "call_nodes", "choices", "containers", "elements", "items",
+                 "listed_arrays", "memory", "references", "selections", "sources")
 
     def __init__(self) -> None:
         self.root = Region(None)
@@ -328,8 +328,10 @@ class Recorder(Collaborator):
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"), home)
         if is_stored(home):
-            if self.assumed.open(FollowedArrays(None)):
-                raise Restart(FollowedArrays(None))
+            if self.assumed.open(FollowedArrays()):
+                raise Restart(FollowedArrays())
+            if home.lies is not None:
+                self.elements.follow(home.label)
             self.items.unroll_list_makers("a list that it fills holds an array that is written to")
             raise self.of_forms(AliasError(
                 f"{home.label!r} is written to after it was put into a list whose length "
