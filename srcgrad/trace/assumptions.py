@@ -27,6 +27,10 @@ class Assumption:
         """What it says, in a report."""
         return self.says.format(**vars(self))
 
+    def includes(self, other: Assumption) -> bool:
+        """Is another one withdrawn where this one is?"""
+        return self == other
+
     def replaces(self, other: Assumption) -> bool:
         """Is an assumption made before of no use under this one?"""
         return False
@@ -125,9 +129,15 @@ class FollowedNames(Assumption):
     code: Any = None
     name: str | None = None
 
+    def includes(self, other: Assumption) -> bool:
+        return self == other or (self.name is None and type(other) is FollowedNames)
+
     def words(self) -> str:
         return "whether names are bound is followed" if self.name is None else (
             f"whether {self.name!r} is bound is followed")
+
+
+ALL = ""  # names
 
 
 @dataclass(frozen=True)
@@ -139,17 +149,23 @@ class FollowedArrays(Assumption):
     changes that may be both.
     Changes: the loop carries a truth value for each array from before that the name may be, and
     the index of a view; lists hold such indices, and numbers of arrays in a pool, in which those
-    with the name lie from the start.
+    with the name (or ``ALL``) lie from the start.
     """
 
     site: Any = None
     name: str | None = None
 
+    def includes(self, other: Assumption) -> bool:
+        return self == other or (self == FollowedArrays() and type(other) is FollowedArrays
+                                 and other.site is None)
+
     def words(self) -> str:
         if self.site is not None:
             return "a name in a loop may be an array from before it, which is told by truth values"
-        return "arrays in lists are told by where they lie" if self.name is None else (
-            f"arrays called {self.name!r} lie where lists may hold them")
+        if self.name is None:
+            return "arrays in lists are told by where they lie"
+        return "arrays that names are bound to are numbers" if self.name is ALL else (
+            f"arrays called {self.name!r} are numbers")
 
 
 @dataclass(frozen=True)
@@ -405,7 +421,7 @@ class Withdrawn(Assumption):
         return f"taken back: {self.of.words()}"
 
     def replaces(self, other: Assumption) -> bool:
-        return other == self.of or (self.of == FollowedNames() and type(other) is FollowedNames)
+        return self.of.includes(other)
 
 
 ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
@@ -465,7 +481,8 @@ class Assumptions:
 
     def open(self, assumption: Assumption) -> bool:
         """Is something neither assumed nor withdrawn?"""
-        return assumption not in self and Withdrawn(assumption) not in self
+        return assumption not in self and not any(
+            type(a) is Withdrawn and a.of.includes(assumption) for a in self._present)
 
     def undoing(self) -> list[Assumption]:
         """What would undo what was done at a risk, in the order in which it is tried: all that
@@ -540,6 +557,10 @@ class Assumptions:
     def follows(self, code: Any, name: str) -> bool:
         """Is it followed whether a variable of the function with this code is bound?"""
         return FollowedNames() in self or FollowedNames(code, name) in self
+
+    def follows_arrays(self, name: str) -> bool:
+        """Do the arrays with a name lie in a pool?"""
+        return FollowedArrays(name=name) in self or FollowedArrays(name=ALL) in self
 
     def inlines(self, code: Any) -> bool:
         """Is a function inlined that calls itself, or that runs the steps of a loop?"""

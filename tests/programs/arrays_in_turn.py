@@ -28,6 +28,24 @@ def replaced_then_written(x):
     return np.sum(old * b)
 
 
+@case(X, Y)
+@case(X * 0.1, Y)
+def names_that_loops_bind_anew(x, y):
+    c, d = x + y, x * 2.0
+    pair = [c, y * 0.5]
+    for i in range(int(x[0] * 7.0)):
+        if x[i % 3] > 0.4:
+            c = pair[0]
+        d = np.sin(d)
+        c, d = d, c
+    for _ in range(int(x[2] * 2.0)):
+        d[1] += 0.3 * x[1]
+        pair[1] = d
+        pair[0][1:] += 0.1 * x[:-1]
+    c[1:] += 0.1 * x[:-1]
+    return np.sum(c * c) + np.sum(d) + np.sum(pair[0] * pair[1])
+
+
 @case(X)
 @case(X * 0.1)
 def written_then_replaced(x):

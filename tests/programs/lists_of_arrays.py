@@ -282,6 +282,67 @@ def which_it_is(A):
     return same * np.sum(held[0]) + np.sum(held[1])
 
 
+@one_text
+def the_last_of_a_loop(A):
+    held = []
+    for i in range(len(A)):
+        v = A[i] * 1.0
+        held.append(v)
+    last = v
+    last *= 5.0
+    return np.sum(held[-1])
+
+
+@one_text
+def read_after_some_paths_put_it(A):
+    held, other = [], []
+    for i in range(len(A)):
+        row = A[i] * 2.0
+        if A[i, 0] > 0:
+            held.append(row)
+        if A[i, 1] > 0:
+            other.append(row)
+        total = np.sum(row)
+        for one in held:
+            one += total
+    for one in other:
+        one *= 2.0
+    return sum(np.sum(one ** 2) for one in held) + sum(np.sum(one) for one in other)
+
+
+@one_text
+def a_swarm(A):
+    class Swarm:
+        def __init__(self, start):
+            self.at = [start[i].copy() for i in range(len(start))]
+            self.speed = [np.zeros(start.shape[1]) for _ in range(len(start))]
+            self.best = self.at[0]
+
+        def step(self, inertia):
+            for i in range(len(self.at)):
+                self.speed[i] *= inertia
+                self.speed[i] += 0.1 * (self.best - self.at[i])
+                self.at[i] += self.speed[i]
+                if np.sum(self.at[i]) < np.sum(self.best):
+                    self.best = self.at[i].copy()
+
+    swarm = Swarm(A)
+    for _ in range(4):
+        swarm.step(0.9)
+    return np.sum(swarm.best) + sum(np.sum(one ** 2) for one in swarm.at)
+
+
+@one_text
+def before_and_now(A):
+    held = [A[i] * 1.0 for i in range(len(A))]
+    now = held[0]
+    for one in held:
+        before, now = now, one
+        now += 0.1 * before
+        before *= 0.9
+    return np.sum(now) + np.sum(held[0])
+
+
 @case(SQUARE)
 def starts_with_one(A):
     held = [A[0] * 1.0]

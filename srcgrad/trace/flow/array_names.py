@@ -65,6 +65,9 @@ def one_of_arrays(joining: Join, before: Any, after: Any,
 
     def build(made: list[Any]) -> Any:
         heads[:] = [] if surely else made[-1:]
+        for head in heads:
+            if type(head) is ArrayTracer:
+                head.home.label = label
         return _built(joining.machine, others, made, aval, label)
 
     def parts(state: Any) -> tuple[Any, ...]:

@@ -186,6 +186,11 @@ class Join:
         if type(present) in (Snapshot, Partial) or id(present) in self.symbolic:
             self.fixed.append(present)
             return Same(present)
+        where = self.pooled(present)
+        if where is not None:
+            return Sequence(where.at, [self._with_unbound(i) for i in where.indices(present) or ()],
+                            lambda state: (UNBOUND,) if state is UNBOUND else tuple(
+                                where.indices(state) or ()))
         aval = leaf_aval(present)
         if aval is not None:
             key = ("unbound", self.unbound, identity(present))

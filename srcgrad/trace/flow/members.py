@@ -13,13 +13,14 @@ from ...graph.ir import Steps, Value
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass
 from ...types.kinds import Aval, Kind
-from ..heap.elements import Held, is_pooled, place_in_pool
+from ..heap.elements import Held, place_in_pool
 from ..record.homes import (
     MOST_MEMBERS,
     RAISE,
     breadth,
     inherit_stored,
     is_active,
+    is_pooled,
     link_possible,
     reach,
 )

@@ -267,11 +267,6 @@ class Elements(Collaborator):
             raise Restart(FollowedArrays(name=name))
 
 
-def is_pooled(home: Home) -> bool:
-    """May a list hold an array by its number in a pool?"""
-    return any(held.store is None for held in home.held)
-
-
 def place_in_pool(home: Home) -> Place | None:
     """The place in a pool where an array surely lies."""
     place: Place | None = home.place

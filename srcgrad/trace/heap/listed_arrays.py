@@ -15,9 +15,10 @@ import numpy as np
 
 from ...types.dataclasses import dataclass
 from ...types.dims import is_varying
-from ...types.kinds import Kind
+from ...types.kinds import Kind, list_of
 from ..assumptions import FollowedArrays, Withdrawn
 from ..collaborator import Collaborator
+from ..flow.widening import stable_elem
 from ..record.earlier import Whereabouts, earlier
 from ..record.homes import is_active, is_derived
 from ..record.journal import Snapshot
@@ -61,7 +62,7 @@ class Pooled:
 class ListedArrays(Collaborator):
     """Where the arrays lie that are items of lists of unknown length."""
 
-    speaks_to = ("call_nodes", "elements", "list_methods", "lists", "presence", "recorder",
+    speaks_to = ("call_nodes", "elements", "list_methods", "lists", "merges", "recorder",
                  "variables")
 
     def __init__(self) -> None:
@@ -116,19 +117,27 @@ class ListedArrays(Collaborator):
 
     def named(self, array: Any, name: str) -> None:
         """An array is bound to a name: those of some lie in a pool from the start."""
-        if type(array) is ArrayTracer and FollowedArrays(name=name) in self.assumed and (
+        if type(array) is ArrayTracer and self.assumed.follows_arrays(name) and (
                 _is_steady(array) and self._is_new(array)):
             self._enter(1, array, name)
 
     def _enter(self, layer: int, array: ArrayTracer, name: str | None) -> None:
         """Put a new array into the pool for those of its kind, which is as old as a layer."""
+        self.assumed.risk(Withdrawn(FollowedArrays()))
         held = self._pool(layer, array)
         if name is not None:
             self._name(held, name)
         number = self.machine.length(held.column)
-        self.presence.container_method(held.column, "append", (array,), {})
-        self.lists.of_unknown_length(held.column)
+        self._append(held.column, array)
         self.elements.put(held, number, array)
+
+    def _append(self, column: list[Any], array: ArrayTracer) -> None:
+        self.lists.of_unknown_length(column)
+        state, value = self.symbolic_lists[id(column)], self.recorder.as_value(array)
+        elem = state.value.aval.elem
+        (new,) = self.recorder.emit("append", (state.value, value), (list_of(
+            value.aval if elem is None else stable_elem(self.merges.join(), elem, value.aval)),))
+        self.lists.set_list(column, new)
 
     def _is_new(self, array: ArrayTracer) -> bool:
         """Has this iteration made an array, which nothing else holds?"""
@@ -187,11 +196,7 @@ class ListedArrays(Collaborator):
         made = self.lists.made_unknown(self.lists.held_list(Snapshot(list, ())))
 
         def append() -> int:
-            copied = self.machine.call(np.copy, self.list_methods.held)
-            value, aval = self.lists.new_item(made, copied)
-            (new,) = self.recorder.emit("append", (self.symbolic_lists[id(made)].value, value),
-                                        (aval,))
-            self.lists.set_list(made, new)
+            self._append(made, self.machine.call(np.copy, self.list_methods.held))
             return 0
 
         self.machine.for_(items, self.list_methods.hold_item, append)

@@ -55,8 +55,13 @@ def is_derived(home: Home) -> bool:
 
 
 def is_stored(home: Home) -> bool:
-    """May the buffer lie in a list of unknown length?"""
-    return any(h.stored for h in reach(home))
+    """May the buffer lie in a list of unknown length, and it is not known where?"""
+    return any(h.stored or (is_pooled(h) and not is_derived(h)) for h in reach(home))
+
+
+def is_pooled(home: Home) -> bool:
+    """May a list hold the buffer by its number in a pool?"""
+    return any(held.store is None for held in home.held)
 
 
 def breadth(home: Home) -> int:

@@ -19,7 +19,7 @@ from ...types.dims import Atom, Dim, Poly, evaluate, is_varying, symbols
 from ...types.kinds import BOOL, OPAQUE, Aval, Kind, aval_of
 from ...types.spelling import Method
 from ...types.structure import PLAIN, mapped
-from ..assumptions import Assumption, FollowedArrays, StoredObjects, ViewsTold, Withdrawn
+from ..assumptions import ALL, Assumption, FollowedArrays, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
 from ..calls.refused import classed_operand, too_long
 from ..collaborator import Args, Collaborator, Kwargs
@@ -506,7 +506,8 @@ class Recorder(Collaborator):
         tracing starts again with branches on them, where it is what a loop has done, with numbers
         that tell them apart; without names that are followed there may be fewer."""
         return self.of_forms(error, *(ViewsTold(),) * self.undecided, *(
-            FollowedArrays(site) for home in homes for site in home.loops))
+            FollowedArrays(site) for home in homes for site in home.loops), *(
+            FollowedArrays(name=name) for name in (*(home.label for home in homes), ALL)))
 
     def _note_layout(self, outcome: Outcome, result: Any, inputs: Any) -> None:
         """New arrays lie in C order if they were made so, or if all arrays they were made of do
