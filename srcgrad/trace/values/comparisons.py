@@ -47,6 +47,11 @@ class Comparisons(Collaborator):
         """The comparison of sizes and ints that a truth value comes from, if it does."""
         return self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
 
+    def fixed_condition(self, value: Value) -> tuple[str, Any, Any] | None:
+        """The same, where it is the same whenever it is tested during one call."""
+        found = self.conditions.get(value)
+        return None if found is None or any(map(dims.is_varying, found[1:])) else found
+
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if op in ("is", "is not"):
             return self._identity(left, right, op == "is")
@@ -186,6 +191,9 @@ class Comparisons(Collaborator):
         if positive or negative:
             return {"<": negative, "<=": negative, ">": positive, ">=": positive,
                     "==": False, "!=": True}[op]
+        if op in ("==", "!=") and any(dims.proves_not_one(dims.add(1, dims.multiply(
+                sign, difference))) for sign in (1, -1)):
+            return op == "!="
         if op in (">=", "<") and dims.proves_nonnegative(difference):
             return op == ">="
         if op in ("<=", ">") and dims.proves_nonnegative(dims.multiply(-1, difference)):
