@@ -67,7 +67,7 @@ class SrcgradError(Exception):
     """
 
     caller: Where | None = None
-    lifted_by: str = ""  # the kind of assumption of the tracer under which it may not occur
+    lifted_by: tuple[str, ...] = ()  # kinds of assumptions under which it may not occur
     code: ClassVar[str] = "SG00"
     refuses: ClassVar[tuple[tuple[str, str], ...]] = ()  # programs, each with its remedy
 
@@ -178,12 +178,12 @@ class NonDifferentiable(SrcgradError, TypeError):
 
 
 class UnsupportedType(SrcgradError, TypeError):
-    """An argument or value of a kind srcgrad does not handle (``np.matrix``, masked, object
-    or structured arrays)."""
+    """An argument or value of a kind srcgrad does not handle (masked, object or structured
+    arrays)."""
 
     code = "SG06"
     refuses = (
-        ("`np.matrix`, `np.recarray`, masked, structured and object arrays, dates and texts",
+        ("`np.recarray`, masked, structured and object arrays, dates and texts",
          "plain arrays of numbers"),
         ("tensors and frames of other libraries among traced values", "`np.asarray`"),
     )

@@ -123,5 +123,6 @@ def lost(node: Node) -> UnsupportedOperation:
         why="the derivative cannot be followed through texts and objects that are only known at "
             "run time",
         fix="use the numbers themselves, or pass them through srcgrad.stop_gradient before")
-    error.lifted_by = "KnownLengths"  # what texts hold is known where no loop indexes them
+    # what texts hold is known where no loop indexes them, a number that may be a text is one of two
+    error.lifted_by = ("KnownLengths", "NumbersApart")
     return error

@@ -107,11 +107,6 @@ def masked_argument(x):
     return np.sum(x)
 
 
-@mistake(np.matrix([[1.0, 2.0]]))
-def matrix_argument(x):
-    return np.sum(x * x.T)
-
-
 @mistake(np.array(["2020-01-01"], dtype="datetime64[D]"))
 def dates_argument(x):
     return np.sum(x)
@@ -394,11 +389,6 @@ def fraction_of_a_number(x):
 @mistake(X)
 def counted_values(x):
     return Counter(x)[1.0] * np.sum(x)
-
-
-@mistake(X)
-def matrix_made_inside(x):
-    return np.sum(np.matrix(x) * np.matrix(x).T)
 
 
 @mistake(X)
@@ -939,14 +929,6 @@ def buffer_made_while_compiling(x):
     numbers = array.array("d")
     numbers.append(1.0)
     return np.sum(x) * numbers[0]
-
-
-MATRIX = np.matrix(A)
-
-
-@mistake(A)
-def captured_matrix(x):
-    return np.sum(MATRIX * x)
 
 
 @mistake(X, np.array(["a", "b", "a"]))

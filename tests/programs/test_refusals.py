@@ -23,7 +23,6 @@ def total(x):
     (None, sg.NonDifferentiable, "which is None"),
     (np.arange(3), sg.NonDifferentiable, "astype(float)"),
     (np.array([True]), sg.NonDifferentiable, "astype(float)"),
-    (np.matrix([[1.0]]), sg.UnsupportedType, "np.matrix"),
     (np.ma.array([1.0]), sg.UnsupportedType, "masked"),
     (np.array([1.0, None]), sg.UnsupportedType, "object"),
     (np.zeros(2, dtype=[("a", float)]), sg.UnsupportedType, "structured"),
