@@ -286,11 +286,6 @@ def list_index_from_data(x):
     return np.sum([np.sin, np.cos, np.tan, np.exp, np.sqrt, np.cbrt][int(x[0]):][0](x))
 
 
-@mistake(X)
-def dict_key_from_data(x):
-    return np.sum(x) * {1.0: 2.0}[float(x[0])]
-
-
 KNOWN = {0: 1.0}
 
 
@@ -303,7 +298,7 @@ def new_key_from_data(x):
 
 @mistake(X)
 def set_of_traced_numbers(x):
-    return len({float(v) for v in x}) * np.sum(x)
+    return sum({float(v) for v in x})
 
 
 @mistake(X)
@@ -388,7 +383,7 @@ def fraction_of_a_number(x):
 
 @mistake(X)
 def counted_values(x):
-    return Counter(x)[1.0] * np.sum(x)
+    return Counter(x).most_common(1)[0][0] * np.sum(x)
 
 
 @mistake(X)

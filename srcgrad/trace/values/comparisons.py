@@ -155,9 +155,11 @@ class Comparisons(Collaborator):
                 if not other.aval.optional and other.aval.kind is not Kind.OPAQUE:
                     return op == "!="
         if op in ("==", "!=") and any(type(x) in (str, bytes) for x in (left, right)):
-            number = next((x for x in (left, right) if type(x) is ScalarTracer), None)
-            if number is not None:  # a number is no text
-                differs = op == "!="
+            differs = op == "!="  # a number is no text
+            number = next((x for x in (left, right) if type(x) in (ScalarTracer, ArrayTracer)), None)
+            if type(number) is ArrayTracer:
+                return self.machine.call(np.full, self.machine.getattr(number, "shape"), differs)
+            if number is not None:
                 return np.bool_(differs) if number.aval.kind is Kind.SCALAR else differs
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self.is_operand_of_python(
                 left) or (
