@@ -147,8 +147,8 @@ def is_array_class(cls: Any) -> bool:
     (True, True, False)
     """
     return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray and all(
-        k in (np.ndarray, np.matrix) or not issubclass(k, np.ndarray) or k.__module__.split(".")[0] != "numpy"
-        for k in cls.__mro__)
+        k in (np.ndarray, np.matrix) or not issubclass(k, np.ndarray)
+        or k.__module__.split(".")[0] != "numpy" for k in cls.__mro__)
 
 
 def base_array(obj: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

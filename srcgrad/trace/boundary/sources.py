@@ -169,7 +169,8 @@ class Sources(Collaborator):
             tracer._refuse(f"is needed as a number now: {reason}")
         if type(tracer) is ScalarTracer and (expr is None or dims.is_varying(expr)):
             for size in leaves_behind(self.recorder.region, tracer.value, is_fixed_size) or ():
-                self.bake(size.aval.expr)
+                if isinstance(size.aval.expr, Poly):
+                    self.bake(size.aval.expr)
         if expr is None:
             self.items.unroll_list_makers("a list that it fills holds numbers that are needed")
             tracer._refuse(f"depends on data, and its number is needed now: {reason}")

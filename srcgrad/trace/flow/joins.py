@@ -142,7 +142,7 @@ class Join:
                 return followed
         aval = self.join_avals(aval_a, aval_b)
         unlike = Kind.ANY not in (aval_a.kind, aval_b.kind) if aval.kind is Kind.ANY else (
-            is_text(a) and aval_b.is_numeric or is_text(b) and aval_a.is_numeric)
+            (is_text(a) and aval_b.is_numeric) or (is_text(b) and aval_a.is_numeric))
         if unlike and self.predicate is not None and self.machine.merges.tells_apart():
             return self._two(a, b)
         key = None

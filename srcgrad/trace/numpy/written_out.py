@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.matrixlib import defmatrix
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ...rules.book import lookup
@@ -412,7 +413,7 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 
 def matrix(data: Any, dtype: Any = None, copy: bool = True) -> Any:
     if isinstance(data, str):
-        data = np.matrixlib.defmatrix._convert_from_string(data)
+        data = defmatrix._convert_from_string(data)
     array = np.array(data, dtype=dtype) if copy else np.asarray(data, dtype=dtype)
     if array.ndim > 2:
         raise ValueError("matrix must be 2-dimensional")

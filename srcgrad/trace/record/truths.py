@@ -59,6 +59,7 @@ class Truths(Collaborator):
         return []
 
     def _number(self, size: Value) -> int:
+        assert size.aval.expr is not None
         return evaluate(size.aval.expr, self.sources.numbers)
 
     def note_raising(self, predicate: Value, truth: bool) -> None:

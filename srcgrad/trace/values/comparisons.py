@@ -156,10 +156,10 @@ class Comparisons(Collaborator):
                     return op == "!="
         if op in ("==", "!=") and any(type(x) in (str, bytes) for x in (left, right)):
             differs = op == "!="  # a number is no text
-            number = next((x for x in (left, right) if type(x) in (ScalarTracer, ArrayTracer)), None)
+            number = left if is_tracer(left) else right
             if type(number) is ArrayTracer:
                 return self.machine.call(np.full, self.machine.getattr(number, "shape"), differs)
-            if number is not None:
+            if type(number) is ScalarTracer:
                 return np.bool_(differs) if number.aval.kind is Kind.SCALAR else differs
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self.is_operand_of_python(
                 left) or (
