@@ -413,7 +413,7 @@ def strides_of(array: Any) -> tuple[Any, ...]:
 
 def matrix(data: Any, dtype: Any = None, copy: bool = True) -> Any:
     if isinstance(data, str):
-        data = defmatrix._convert_from_string(data)
+        data = defmatrix._convert_from_string(data)  # type: ignore[attr-defined]
     array = np.array(data, dtype=dtype) if copy else np.asarray(data, dtype=dtype)
     if array.ndim > 2:
         raise ValueError("matrix must be 2-dimensional")

@@ -59,8 +59,8 @@ class Truths(Collaborator):
         return []
 
     def _number(self, size: Value) -> int:
-        assert size.aval.expr is not None
-        return evaluate(size.aval.expr, self.sources.numbers)
+        number: int = evaluate(size.aval.expr or 0, self.sources.numbers)
+        return number
 
     def note_raising(self, predicate: Value, truth: bool) -> None:
         """The branch just recorded goes on only if its predicate has this truth."""
