@@ -34,7 +34,8 @@ OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "sock
                      "sqlite3", "_sqlite3", "array", "threading", "_thread"})
 # Functions of SciPy whose source takes decisions on traced values that cannot be followed.
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
-                     "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http"})
+                     "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http",
+                     "matplotlib"})
 
 
 def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
