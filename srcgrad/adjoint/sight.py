@@ -50,7 +50,8 @@ class Sight:
         exact = fn in EXACT or any(
             v in self.left and v.aval.kind is Kind.INT for v in node.inputs)
         for out in node.outputs:
-            if is_object(out.aval) or (exact and out.aval.kind is Kind.INT):
+            if is_object(out.aval) or (exact and out.aval.kind is Kind.INT) or (
+                    inside is not None and has_fractions(out.aval)):
                 self.left.setdefault(out, inside or node)
                 if node.op == "apply" and self._is_text(fn, node):
                     self.texts.add(out)
@@ -93,6 +94,12 @@ def is_object(aval: Aval) -> bool:
     """Is a value no number, nor a list of numbers?"""
     return aval.kind is Kind.OPAQUE or (
         aval.kind is Kind.LIST and aval.elem is not None and is_object(aval.elem))
+
+
+def has_fractions(aval: Aval) -> bool:
+    """Does a value hold numbers with a derivative?"""
+    return has_fractions(aval.elem) if aval.kind is Kind.LIST and aval.elem is not None else (
+        aval.is_inexact)
 
 
 def has_none(fn: Any) -> bool:
