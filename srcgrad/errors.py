@@ -67,7 +67,7 @@ class SrcgradError(Exception):
     """
 
     caller: Where | None = None
-    lifted_by: str = ""  # the kind of assumption of the tracer under which it may not occur
+    lifted_by: tuple[str, ...] = ()  # kinds of assumptions under which it may not occur
     code: ClassVar[str] = "SG00"
     refuses: ClassVar[tuple[tuple[str, str], ...]] = ()  # programs, each with its remedy
 
@@ -135,8 +135,8 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
         ("a function without a derivative rule, in the way of a derivative",
          "`sg.rules.vjp`, `sg.custom_vjp`, `sg.stop_gradient`"),
         ("a number read out of a text or object that was made of differentiated "
-         "numbers (`float(str(x))`, `json.loads(json.dumps(x))`), or such an object as a "
-         "differentiated result",
+         "numbers (`float(str(x))`, `json.loads(json.dumps(x))`, a key of a dict), or such an "
+         "object as a differentiated result",
          "the number itself"),
         ("a random draw by a shape parameter that is differentiated (gamma, beta, counts)",
          "`sg.stop_gradient`; location and scale have derivatives"),
@@ -178,12 +178,12 @@ class NonDifferentiable(SrcgradError, TypeError):
 
 
 class UnsupportedType(SrcgradError, TypeError):
-    """An argument or value of a kind srcgrad does not handle (``np.matrix``, masked, object
-    or structured arrays)."""
+    """An argument or value of a kind srcgrad does not handle (masked, object or structured
+    arrays)."""
 
     code = "SG06"
     refuses = (
-        ("`np.matrix`, `np.recarray`, masked, structured and object arrays, dates and texts",
+        ("`np.recarray`, masked, structured and object arrays, dates and texts",
          "plain arrays of numbers"),
         ("tensors and frames of other libraries among traced values", "`np.asarray`"),
     )
@@ -201,7 +201,6 @@ class TracingError(SrcgradError, TypeError):
         ("a second `next`, or `send`, of generators whose control depends on data",
          "a `for` loop over them"),
         ("C code that needs the numbers of traced values", "NumPy functions"),
-        ("traced numbers in a `set` or as dict keys", "arrays, `np.unique`"),
         ("functions, bound methods, generators or slices that hold traced values, returned or "
          "stored outside", "the numbers themselves, in containers"),
     )

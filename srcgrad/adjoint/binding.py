@@ -149,7 +149,7 @@ def unranked(what: str, where: Where | None = None) -> UnsupportedOperation:
         f"{what} needs the number of axes of an array that only a run knows", where=where,
         why="a variable or the elements of a list are arrays of different ranks",
         fix="use one name for each rank, or give all the same rank (np.atleast_1d)")
-    error.lifted_by = "NumbersApart"
+    error.lifted_by = ("NumbersApart",)
     return error
 
 

@@ -50,7 +50,8 @@ class Sight:
         exact = fn in EXACT or any(
             v in self.left and v.aval.kind is Kind.INT for v in node.inputs)
         for out in node.outputs:
-            if is_object(out.aval) or (exact and out.aval.kind is Kind.INT):
+            if is_object(out.aval) or (exact and out.aval.kind is Kind.INT) or (
+                    inside is not None and has_fractions(out.aval)):
                 self.left.setdefault(out, inside or node)
                 if node.op == "apply" and self._is_text(fn, node):
                     self.texts.add(out)
@@ -95,6 +96,12 @@ def is_object(aval: Aval) -> bool:
         aval.kind is Kind.LIST and aval.elem is not None and is_object(aval.elem))
 
 
+def has_fractions(aval: Aval) -> bool:
+    """Does a value hold numbers with a derivative?"""
+    return has_fractions(aval.elem) if aval.kind is Kind.LIST and aval.elem is not None else (
+        aval.is_inexact)
+
+
 def has_none(fn: Any) -> bool:
     """Does the book say that what a function gives has no derivative?"""
     entry = lookup(fn) if callable(fn) else None
@@ -123,5 +130,6 @@ def lost(node: Node) -> UnsupportedOperation:
         why="the derivative cannot be followed through texts and objects that are only known at "
             "run time",
         fix="use the numbers themselves, or pass them through srcgrad.stop_gradient before")
-    error.lifted_by = "KnownLengths"  # what texts hold is known where no loop indexes them
+    # what texts hold is known where no loop indexes them, a number that may be a text is one of two
+    error.lifted_by = ("KnownLengths", "NumbersApart")
     return error

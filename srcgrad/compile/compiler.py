@@ -53,7 +53,7 @@ def compile_call(function: Any, request: Request, args: tuple[Any, ...],
     try:
         return _compile_traced(function, request, signature, traced, wanted, leaves, name)
     except SrcgradError as error:
-        undo = [a for a in traced.risks if type(a).__name__ == error.lifted_by]
+        undo = [a for a in traced.risks if type(a).__name__ in error.lifted_by]
         if not undo:
             raise
     traced = trace(function, args, dict(kwargs), leaves, name, undo)

@@ -257,7 +257,7 @@ def _depth(part: Any) -> int:
 def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     if set(kwargs) - {"dtype"}:
         return None
-    if leaves_of(kwargs):
+    if leaves_of(kwargs) or any(a.shape for a in leaves_of(args)):
         return None
     numbers = [number_of(a) for a in args]
     small = tuple(a if n is None else 2 + i for i, (a, n) in enumerate(zip(args, numbers)))

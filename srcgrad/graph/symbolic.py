@@ -54,7 +54,7 @@ def _run_time_size(name: str) -> Poly:
 
 def _of_rank(error: SrcgradError) -> SrcgradError:
     """The refusal of what depends on a rank: numbers and arrays that are told apart have one."""
-    error.lifted_by = "NumbersApart"
+    error.lifted_by = ("NumbersApart",)
     return error
 
 

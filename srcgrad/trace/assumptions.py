@@ -54,6 +54,20 @@ class FixedSize(Assumption):
 
 
 @dataclass(frozen=True)
+class DecidedCondition(Assumption):
+    """A condition on sizes and ints is decided by the call.
+
+    Why: what is refused stands in a branch that this call does not take.
+    Changes: the condition is guarded, and the branch is not traced.
+    """
+
+    op: str
+    left: Any
+    right: Any
+    says = "whether {left} {op} {right} is decided by the call"
+
+
+@dataclass(frozen=True)
 class UnrolledLoop(Assumption):
     """A loop is written out, iteration by iteration.
 

@@ -453,6 +453,15 @@ def proves_positive(dim: Dim) -> bool:
     return proves_nonnegative(add(dim, -1))
 
 
+def proves_not_one(dim: Dim) -> bool:
+    """Can ``dim != 1`` be shown?  A product is 1 only where all of its factors are."""
+    if isinstance(dim, int):
+        return dim != 1
+    (monomial, coefficient), *more = dim.terms.items()
+    return not more and (coefficient not in (1, -1) or any(
+        a.not_one and _low(a, 4) for a, _ in monomial))
+
+
 _FUNCTIONS: dict[str, Callable[..., int]] = {
     "max": max,
     "min": min,

@@ -140,15 +140,15 @@ ARRAY = "_array_"  # the key of the array itself, beside the names of its attrib
 
 def is_array_class(cls: Any) -> bool:
     """Is it a class of the user's that derives from ndarray, and from no other class of NumPy's
-    that does?
+    that does but ``np.matrix``; or that class?
 
     >>> class Vec(np.ndarray): pass
-    >>> is_array_class(Vec), is_array_class(np.ndarray), is_array_class(np.matrix)
-    (True, False, False)
+    >>> is_array_class(Vec), is_array_class(np.matrix), is_array_class(np.ma.MaskedArray)
+    (True, True, False)
     """
     return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray and all(
-        k is np.ndarray or not issubclass(k, np.ndarray) or k.__module__.split(".")[0] != "numpy"
-        for k in cls.__mro__)
+        k in (np.ndarray, np.matrix) or not issubclass(k, np.ndarray)
+        or k.__module__.split(".")[0] != "numpy" for k in cls.__mro__)
 
 
 def base_array(obj: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -107,11 +107,6 @@ def masked_argument(x):
     return np.sum(x)
 
 
-@mistake(np.matrix([[1.0, 2.0]]))
-def matrix_argument(x):
-    return np.sum(x * x.T)
-
-
 @mistake(np.array(["2020-01-01"], dtype="datetime64[D]"))
 def dates_argument(x):
     return np.sum(x)
@@ -291,11 +286,6 @@ def list_index_from_data(x):
     return np.sum([np.sin, np.cos, np.tan, np.exp, np.sqrt, np.cbrt][int(x[0]):][0](x))
 
 
-@mistake(X)
-def dict_key_from_data(x):
-    return np.sum(x) * {1.0: 2.0}[float(x[0])]
-
-
 KNOWN = {0: 1.0}
 
 
@@ -308,7 +298,7 @@ def new_key_from_data(x):
 
 @mistake(X)
 def set_of_traced_numbers(x):
-    return len({float(v) for v in x}) * np.sum(x)
+    return sum({float(v) for v in x})
 
 
 @mistake(X)
@@ -393,12 +383,7 @@ def fraction_of_a_number(x):
 
 @mistake(X)
 def counted_values(x):
-    return Counter(x)[1.0] * np.sum(x)
-
-
-@mistake(X)
-def matrix_made_inside(x):
-    return np.sum(np.matrix(x) * np.matrix(x).T)
+    return Counter(x).most_common(1)[0][0] * np.sum(x)
 
 
 @mistake(X)
@@ -939,14 +924,6 @@ def buffer_made_while_compiling(x):
     numbers = array.array("d")
     numbers.append(1.0)
     return np.sum(x) * numbers[0]
-
-
-MATRIX = np.matrix(A)
-
-
-@mistake(A)
-def captured_matrix(x):
-    return np.sum(MATRIX * x)
 
 
 @mistake(X, np.array(["a", "b", "a"]))

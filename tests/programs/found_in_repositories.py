@@ -333,3 +333,47 @@ def rows_by_a_function(x):
     rows = np.apply_along_axis(lambda row: row, 0, y)  # a new array
     rows += 1.0
     return np.sum(y * rows) + float(np.apply_along_axis(np.sum, 0, y))
+
+
+# ---- branches that a call does not take ----------------------------------------------------------
+@case(R.rand(3, 2), -1)
+@case(R.rand(3, 2), 0)
+def axis_from_the_end(x, axis):
+    if axis < 0:
+        axis = x.ndim + axis
+    return np.sum(np.cumsum(x, axis=axis) ** 2) + np.moveaxis(x, axis, 0)[1, 0]
+
+
+@case(R.rand(4), np.linspace(0.1, 0.9, 3))
+@case(R.rand(4), 0.3)
+def steps_or_one_step(x, step):
+    if np.size(step) == 1:
+        basis = np.arange(0.0, 1.0, step)
+    else:
+        basis = step
+    return np.sum(np.sin(basis * x[0])) + x[1]
+
+
+@case(R.rand(6), 2)
+@case(R.rand(4), 1)
+def shapes_set_for_a_mode(x, mode):
+    y = x * 2.0
+    for other in (y,):
+        if mode == 3 or len(x) > 8 and mode > 1:
+            other.shape = (2, len(x) // 2)
+    return np.sum(y * y)
+
+
+def inverted(rows):
+    if abs(rows[0][0]) < 1e-10:
+        return "no inverse"
+    scale = 1.0 / rows[0][0]
+    return [[scale * v for v in row] for row in rows]
+
+
+@case([[2.0, 1.0], [0.5, 3.0]])
+def text_where_there_is_no_result(rows):
+    found = inverted(rows)
+    if isinstance(found, str):
+        return rows[1][1]
+    return found[0][1] * 2.0 + found[1][0]

@@ -8,6 +8,7 @@ import sys
 import warnings
 
 import numpy as np
+import scipy.linalg
 from numpy.linalg import LinAlgError
 
 V = np.array([0.3, -1.0, 2.0, 0.7])
@@ -69,6 +70,15 @@ def retry_chol(A):
     else:
         raise ValueError("no jitter works")
     return np.sum(L) + jitter
+
+
+@case(NPD.copy(), others=[(SPD.copy(),)])
+def factor_of_scipy(A):
+    try:
+        factor = scipy.linalg.cho_factor(A)
+        return np.sum(scipy.linalg.cho_solve(factor, A[0]) * [1.0, 2.0])
+    except ValueError:  # LinAlgError is one
+        return np.sum(np.linalg.solve(A, A[0] * A[1]))
 
 
 @case(NPD.copy(), others=[(SPD.copy(),)])

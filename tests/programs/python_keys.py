@@ -169,3 +169,27 @@ def constant_that_no_iteration_sets(x):
         found["q"] = found.get("q", 0.1) + x[1]
         s = s * 0.9 + found["q"]
     return s + found.get("q", 0.4) * x[1]
+
+
+# ---- numbers with fractions as keys ----------------------------------------------------------
+@case(V)
+def all_alike(x):
+    inverses = [1.0 / v for v in x]
+    return inverses[0] if len(set(inverses)) == 1 else sum(inverses)
+
+
+@case(np.array([0.5, 0.2, 0.3, 0.1]))
+def counted_levels(x):
+    counts = collections.Counter(x)
+    share = counts[x[0]] / len(x)
+    return -share * math.log(share) * x[0] + max(counts.values()) * x[1]
+
+
+@case(np.array([0.52, 0.21, 0.48, 0.11]))
+def squares_remembered(x):
+    memo, groups = {}, collections.defaultdict(list)
+    for v in (*x, *x):
+        if v not in memo:
+            memo[v] = v * v
+        groups[round(float(v), 1)].append(memo[v])
+    return sum(len(g) * sum(g) for g in groups.values()) + memo[x[1]]

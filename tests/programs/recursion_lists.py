@@ -222,3 +222,19 @@ def corners(M, k):
 @case(ROWS, 2)
 def corner_products(A, k):
     return corners(A, k)
+
+
+def transformed(xs, k):
+    """An array at first, then lists."""
+    if len(xs) == 1:
+        return xs[0]
+    even, odd = [], []
+    for i in range(len(xs) // 2):
+        even.append(xs[2 * i])
+        odd.append(xs[2 * i + 1])
+    return transformed(even, k) + np.exp(-2j * np.pi * k / len(xs)) * transformed(odd, k)
+
+
+@case(np.array([3.0, 1.0, 2.0, 5.0, 4.0, 0.5, 7.0, 6.0]))
+def fourier_sums(x):
+    return sum(abs(transformed(x, k)) for k in range(len(x)))

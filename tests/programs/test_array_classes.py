@@ -6,6 +6,7 @@ import array_classes
 import array_classes_calls
 import array_classes_found
 import array_classes_manual
+import array_classes_matrix
 import array_classes_mixed
 import array_classes_protocols
 import array_classes_units
@@ -18,8 +19,8 @@ from generator import made
 import srcgrad as sg
 from srcgrad.errors import SrcgradError
 
-MODULES = (array_classes, array_classes_found, array_classes_manual, array_classes_mixed,
-           array_classes_protocols, array_classes_units)
+MODULES = (array_classes, array_classes_found, array_classes_manual, array_classes_matrix,
+           array_classes_mixed, array_classes_protocols, array_classes_units)
 PROGRAMS = [pytest.param(fn, args, id=fn.__name__)
             for module in MODULES for fn, args in module.CASES]
 
@@ -175,7 +176,6 @@ REFUSED = [
     (lambda v: np.piecewise(Signal(v), [v < 0, v >= 0], [lambda x: x**2, lambda x: 3 * x]).sum(),
      r"numpy.piecewise(?s:.)*no example(?s:.)*asarray"),
     (lambda v: Buffered(v * 2.0).sum(), r"over the memory of a buffer(?s:.)*asarray"),
-    (lambda v: np.sum(v.view(np.matrix)), "np.matrix|the class matrix"),
     # a loop that turns a float into an array
     (lambda v: while_loop(v), "refers to 0.0 on one path and to a Signal"),
     (lambda v: sg.vmap(lambda x: x.sum())(Signal(v)).sum(), r"is mapped over axis 0 of a Signal(?s:.)*asarray"),

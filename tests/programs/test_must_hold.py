@@ -416,7 +416,7 @@ def test_generated_code_is_re_entrant():
 
 
 # ---- bad input -------------------------------------------------------------------------------
-BAD = [np.arange(3), 3, "text", None, True, np.matrix(np.eye(2)), np.ma.array([1.0]),
+BAD = [np.arange(3), 3, "text", None, True, np.ma.array([1.0]),
        np.array([1.0, None]), np.zeros(2, dtype=[("a", float)]), np.array(["a"]), b"x", object()]
 
 

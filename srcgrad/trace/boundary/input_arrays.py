@@ -41,8 +41,6 @@ def check_array(machine: Any, obj: np.ndarray[Any, Any], path: Path) -> None:
 
 def kind_of_array(obj: np.ndarray[Any, Any]) -> tuple[str, str] | None:
     """What an array is that cannot be traced, and what to do; None for plain numeric ones."""
-    if isinstance(obj, np.matrix):
-        return "a np.matrix", "np.asarray(...) makes an ordinary array of it"
     if type(obj) is not np.ndarray and isinstance(obj, np.ma.MaskedArray):  # imports np.ma
         return "a masked array", "pass .filled(...), or data and mask as two arrays"
     if obj.dtype.kind == "O":

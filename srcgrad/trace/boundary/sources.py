@@ -37,6 +37,7 @@ from ..assumptions import FixedSize
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..libraries import registry as libraries
+from ..record.settling import leaves_behind
 from ..record.structures import record_fields
 from ..record.tracers import ArrayTracer, ScalarTracer, Tracer
 from .input_arrays import check_array
@@ -52,6 +53,11 @@ ATOMIC = (operator.itemgetter, operator.attrgetter, operator.methodcaller, types
           types.MethodType, types.BuiltinMethodType, types.MethodDescriptorType,
           types.WrapperDescriptorType, types.ClassMethodDescriptorType, np.vectorize,
           type(functools.cache(len)), type(np.random.Generator.normal))
+
+
+def is_fixed_size(value: Value) -> bool:
+    """Is a number a size, or made of sizes, that is the same during one call?"""
+    return isinstance(value.aval.expr, Poly) and not dims.is_varying(value.aval.expr)
 
 
 class Sources(Collaborator):
@@ -162,8 +168,9 @@ class Sources(Collaborator):
                 tracer.aval.dtype is not None and tracer.aval.dtype.kind in "iu"):
             tracer._refuse(f"is needed as a number now: {reason}")
         if type(tracer) is ScalarTracer and (expr is None or dims.is_varying(expr)):
-            for dim in self._sizes_behind(tracer.value) or ():
-                self.bake(dim)
+            for size in leaves_behind(self.recorder.region, tracer.value, is_fixed_size) or ():
+                if isinstance(size.aval.expr, Poly):
+                    self.bake(size.aval.expr)
         if expr is None:
             self.items.unroll_list_makers("a list that it fills holds numbers that are needed")
             tracer._refuse(f"depends on data, and its number is needed now: {reason}")
@@ -186,19 +193,6 @@ class Sources(Collaborator):
             self.notes.append(f"fixed: {expr} is {int(number)}: {file}:{where.line}: "
                               f"{where.text.strip()}: {reason}")
         return int(number)
-
-    def _sizes_behind(self, value: Value) -> list[Poly] | None:
-        """The sizes that a number is computed from; None if from anything else, too."""
-        if isinstance(value.aval.expr, Poly) and not dims.is_varying(value.aval.expr):
-            return [value.aval.expr]
-        for region in self.recorder.region.around():
-            for node in reversed(region.builder.nodes):
-                if value in node.outputs:
-                    found = [self._sizes_behind(v) for v in node.inputs]
-                    if node.op not in ("apply", "const") or None in found:
-                        return None
-                    return [dim for part in found for dim in part or ()]
-        return None
 
     # ---- reading from outside --------------------------------------------------------------
     def outside(self, obj: Any, path: Path) -> Any:

@@ -43,6 +43,7 @@ from .call_nodes import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
 
 MAX_ROUNDS = 24
+MOST_FORMS = 3  # of a function whose arguments have no common form, an array at first, then lists
 
 
 @dataclass(slots=True)
@@ -151,9 +152,18 @@ class Recursion(Collaborator):
     # ---- calls -----------------------------------------------------------------------------
     def called_staged(self, function: types.FunctionType, staged: Staged, frame: Frame,
                 state: tuple[Any, ...], remade: bool = False, kept: tuple[str, ...] = ()) -> Any:
-        for callee in self.call_nodes.tracing:
-            if self.is_repeated(callee, function, staged):
-                return self._again(callee, state)
+        running = [c for c in self.call_nodes.tracing if self.is_repeated(c, function, staged)]
+        for callee in running:
+            self._find_changes(callee)
+            whole = self.call_nodes.whole(callee, state)
+            wider = fits(self.merges.join(), callee.arguments, callee.head, whole)
+            if wider is not None:
+                return self._again(callee, whole, wider)
+        if len(running) == MOST_FORMS:
+            raise self.recorder.of_forms(UnsupportedOperation(
+                f"{function.__qualname__!r} calls itself with arguments of another form",
+                why="which call it is depends on data, and the arguments have no common type",
+                fix="pass arguments of the same kinds and structure in every call"))
         try:
             callee = self._traced(function, staged, frame, state, remade, kept)
         except Refusal as refusal:
@@ -174,16 +184,8 @@ class Recursion(Collaborator):
             return Restart(contents)
         return Restart(Withdrawn(CalledFunction(function.__code__), error))
 
-    def _again(self, callee: Callee, state: tuple[Any, ...]) -> Any:
-        """A call of a function that is being traced."""
-        self._find_changes(callee)
-        state = self.call_nodes.whole(callee, state)
-        wider = fits(self.merges.join(), callee.arguments, callee.head, state)
-        if wider is None:
-            raise self.recorder.of_forms(UnsupportedOperation(
-                f"{callee.function.__qualname__!r} calls itself with arguments of another form",
-                why="which call it is depends on data, and the arguments have no common type",
-                fix="pass arguments of the same kinds and structure in every call"))
+    def _again(self, callee: Callee, state: tuple[Any, ...], wider: Any) -> Any:
+        """A call of a function that is being traced, with arguments of the form ``wider``."""
         if wider is not callee.arguments:
             callee.arguments = wider
             raise Again(callee)

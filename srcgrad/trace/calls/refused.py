@@ -22,7 +22,6 @@ from ..record.tracers import contains_tracer, is_tracer
 
 WEAK: frozenset[Any] = frozenset({weakref.ref, weakref.proxy, weakref.finalize, weakref.WeakMethod,
                   weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet})
-MATRICES: frozenset[Any] = frozenset({np.matrix, np.asmatrix, np.bmat})
 EXACT: frozenset[Any] = frozenset({decimal.Decimal, fractions.Fraction})
 # Questions about masks, which traced arrays have none of.
 PREDICATES: frozenset[Any] = frozenset({np.ma.isMaskedArray, np.ma.is_masked, np.ma.getmask,
@@ -35,7 +34,8 @@ OUTWARD = frozenset({"ctypes", "multiprocessing", "concurrent", "asyncio", "sock
                      "sqlite3", "_sqlite3", "array", "threading", "_thread"})
 # Functions of SciPy whose source takes decisions on traced values that cannot be followed.
 EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct", "csv", "_csv",
-                     "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http"})
+                     "subprocess", "shutil", "tempfile", "logging", "pprint", "urllib", "http",
+                     "matplotlib"})
 
 
 def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
@@ -165,15 +165,10 @@ def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     operand = next((e for e in map(foreign, (*args, *kwargs.values())) if e is not None), None)
     if operand is not None:
         return operand
-    if module.startswith("numpy.ma") and function not in PREDICATES:
+    if f"{module}.".startswith("numpy.ma.") and function not in PREDICATES:
         return masked()
     if (error := libraries.refusal(function, True)) is not None:
         return error
-    if function in MATRICES:
-        return UnsupportedType(
-            "a np.matrix is made of traced values",
-            why="* and ** of a matrix mean other operations than those of an array",
-            fix="use an ordinary array, with @ for products")
     if function is memoryview:
         return UnsupportedOperation(
             "a memoryview of a traced array", why="it would share memory that is not traced",

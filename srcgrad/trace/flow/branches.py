@@ -11,7 +11,8 @@ from ...errors import SrcgradError
 from ...graph.ir import Value
 from ...stage.machine import NORMAL
 from ...stage.regions import names_read_after
-from ...types.dims import Atom, is_varying
+from ...types.dims import Atom
+from ..assumptions import DecidedCondition
 from ..collaborator import Collaborator
 from ..record.homes import RAISE
 from ..record.journal import Box, BoxCell
@@ -78,28 +79,20 @@ class Branches(Collaborator):
             return self.branch(self.recorder.value_of(tested), then, orelse, rest,
                                read_after(then, orelse))
 
-    def _told(self, test: Any) -> tuple[Any, Any]:
-        """The truth of a condition, if it is known, and what tells it."""
+    def _decided(self, test: Any, demanded: bool) -> tuple[Any, Any, bool]:
+        """The truth of a condition, if it is known, and what tells it, where what a whole call
+        decides is known if it is ``demanded``, or decided in this function or by an assumption;
+        and whether it is so decided."""
         test = self.machine.condition(test)
         known = self.machine.static_truth(test)
         tested = test if known is not None else self.machine.predicate(test)
-        return tested if type(tested) is bool else known, tested
-
-    def _decided(self, test: Any, demanded: bool) -> tuple[Any, Any, bool]:
-        """The same, where what a whole call decides is known if it is ``demanded``, or decided in
-        this function; and whether it is so decided."""
-        known, tested = self._told(test)
-        fixed = known is None and self.is_fixed(tested)
-        if fixed and (demanded or self.decides()):
+        known = tested if type(tested) is bool else known
+        condition = self.comparisons.fixed_condition(tested.value) if known is None and (
+            type(tested) is ScalarTracer) else None
+        if condition is not None and (demanded or self.decides() or (
+                DecidedCondition(*condition) in self.assumed)):
             known = self.machine.truth(tested)
-        return known, tested, fixed
-
-    def is_fixed(self, tested: Any) -> bool:
-        """Is a condition the same whenever it is tested during one call, and decided by sizes
-        and int arguments?"""
-        condition = self.comparisons.condition_of(tested)
-        return condition is not None and not is_varying(condition[1]) and (
-            not is_varying(condition[2]))
+        return known, tested, condition is not None
 
     def after(self, jump: Any, rest: Callable[[], Any] | None) -> Any:
         """Go on with the rest of a block after a statement that may have jumped."""
@@ -211,7 +204,7 @@ class Branches(Collaborator):
         """``and`` (go on while true) and ``or`` (go on while false)."""
         value = first
         for i, thunk in enumerate(rest):
-            known, tested = self._told(value)
+            known, tested, _ = self._decided(value, False)
             if known is not None:
                 if known is not go_on:
                     return value

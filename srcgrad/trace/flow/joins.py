@@ -39,7 +39,15 @@ from ..record.structures import (
     same_constant,
     structure_parts,
 )
-from ..record.tracers import ArrayTracer, Choice, Moved, Poison, contains_tracer, is_tracer
+from ..record.tracers import (
+    ArrayTracer,
+    Choice,
+    Moved,
+    OpaqueTracer,
+    Poison,
+    contains_tracer,
+    is_tracer,
+)
 from .array_names import may_be_pooled, one_of_arrays
 from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
@@ -54,6 +62,11 @@ MOST_APART = 12  # what is done to one of several unlike things is done for each
 def count_of(obj: Any) -> int:
     """Of how many things is it one?"""
     return count_of(obj.first) + count_of(obj.second) if type(obj) is Choice else 1
+
+
+def is_text(obj: Any) -> bool:
+    """Is it a text, or an object that only a run knows?"""
+    return isinstance(obj, str) or type(obj) is OpaqueTracer
 
 
 @dataclass(slots=True)
@@ -135,8 +148,9 @@ class Join:
             if followed is not None:
                 return followed
         aval = self.join_avals(aval_a, aval_b)
-        if aval.kind is Kind.ANY and self.predicate is not None and Kind.ANY not in (
-                aval_a.kind, aval_b.kind) and self.machine.merges.tells_apart():
+        unlike = Kind.ANY not in (aval_a.kind, aval_b.kind) if aval.kind is Kind.ANY else (
+            (is_text(a) and aval_b.is_numeric) or (is_text(b) and aval_a.is_numeric))
+        if unlike and self.predicate is not None and self.machine.merges.tells_apart():
             return self._two(a, b)
         key = None
         if type(a) is ArrayTracer or type(b) is ArrayTracer:

@@ -110,7 +110,8 @@ class Keys(Collaborator):
         if key.aval.kind is Kind.INT or (key.aval.dtype is not None and (
                 key.aval.dtype.kind in "iu")):
             return self.is_data(key)
-        return key.aval.kind in (Kind.OPAQUE, Kind.BOOL) and (self._settled_text(key) is UNKNOWN)
+        return key.aval.is_inexact or (key.aval.kind in (Kind.OPAQUE, Kind.BOOL) and (
+            self._settled_text(key) is UNKNOWN))
 
     def alternatives(self, key: Any) -> tuple[Any, ...] | None:
         """All keys that a run-time key may be, if the program text tells."""

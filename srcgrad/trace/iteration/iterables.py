@@ -192,7 +192,8 @@ def next_(machine: Any, iterator: Any, *default: Any) -> Any:
         size = iteration.length(machine, iterator.inner)
         position = iterator.position
         past = machine.compare(">=", position, size)
-        if type(position) is int and is_tracer(past) and machine.branches.is_fixed(past):
+        if type(position) is int and is_tracer(past) and (
+                machine.comparisons.fixed_condition(past.value) is not None):
             past = machine.truth(past)  # guarded: the text of a few items in a row has no tests
         if default:
             return machine.if_expression(past, lambda: default[0], lambda: taken(machine, iterator))

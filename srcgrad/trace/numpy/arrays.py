@@ -376,7 +376,7 @@ def _in_python(function: Any, helper: Any) -> Any:
     """A handler that stages ``helper`` for calls of ``function`` with traced values."""
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        if function in (np.fromiter, np.fromfunction) or contains_tracer(args):
+        if function in (np.fromiter, np.fromfunction, np.matrix) or contains_tracer(args):
             return machine.calls.inline(helper, args, kwargs)
         return machine.library_calls.call_library(function, args, kwargs)
 

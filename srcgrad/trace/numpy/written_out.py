@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.matrixlib import defmatrix
 from numpy.polynomial import chebyshev, hermite, hermite_e, laguerre, legendre, polynomial
 
 from ...rules.book import lookup
@@ -410,6 +411,26 @@ def strides_of(array: Any) -> tuple[Any, ...]:
     return tuple(strides)
 
 
+def matrix(data: Any, dtype: Any = None, copy: bool = True) -> Any:
+    if isinstance(data, str):
+        data = defmatrix._convert_from_string(data)  # type: ignore[attr-defined]
+    array = np.array(data, dtype=dtype) if copy else np.asarray(data, dtype=dtype)
+    if array.ndim > 2:
+        raise ValueError("matrix must be 2-dimensional")
+    return np.atleast_2d(array).view(np.matrix)
+
+
+def item_of_matrix(self: Any, index: Any) -> Any:
+    """NumPy sets the shape of the part."""
+    part = np.asarray(self)[index]
+    if np.ndim(part) == 0:
+        return part
+    if part.ndim == 1:
+        of_columns = isinstance(index, tuple) and len(index) > 1 and np.isscalar(index[1])
+        part = part.reshape((-1, 1) if of_columns else (1, -1))
+    return part.view(np.matrix)
+
+
 # The modules of srcgrad whose functions are staged, beside those of libraries.
 STAGED_MODULES = frozenset(module.__name__ for module in (
     elements, iterator_tools, numpy_gradient, polynomial_classes, rows, tables, vectorized)) | {
@@ -425,6 +446,8 @@ def is_written_out(function: Any) -> bool:
 WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
     np.apply_over_axes: apply_over_axes,
     np.trim_zeros: trim_zeros,
+    np.matrix: matrix,
+    np.matrix.__getitem__: item_of_matrix,
     np.trapezoid: trapezoid,
     np.fromiter: fromiter,
     np.nanquantile: nanquantile,

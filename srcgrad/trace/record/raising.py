@@ -127,9 +127,12 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
     if found := list(callbacks((node.params["args"], node.params["kwargs"]))):
         return (*OF_SOLVERS, *(e for c in found for n in walk(c.graph.block)
                                if n.op == "effect" for e in _errors_of_effect(machine, n)))
-    if name in LINALG and (getattr(fn, "__module__", "") or "").startswith("numpy.linalg"):
+    module = getattr(fn, "__module__", "") or ""
+    if name in LINALG and module.startswith("numpy.linalg"):
         return (np.linalg.LinAlgError,)
-    if getattr(fn, "__module__", "") == "math":
+    if module.startswith("scipy.linalg"):
+        return (np.linalg.LinAlgError, ValueError)  # which it raises of infinite numbers
+    if module == "math":
         return (OverflowError,) if name in ("exp", "expm1", "cosh", "sinh") else (
             (ValueError, OverflowError) if name in MATH_OVERFLOWS else (ValueError,))
     if fn is np.arange:

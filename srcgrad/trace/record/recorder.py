@@ -52,7 +52,7 @@ class Recorder(Collaborator):
     """Appends nodes to the innermost region and wraps their results in tracers."""
 
     speaks_to = ("branches", "call_nodes", "choices", "containers", "elements", "items",
-                 "listed_arrays", "memory", "references", "selections", "sources")
+                 "listed_arrays", "memory", "references", "selections", "sources", "truths")
 
     def __init__(self) -> None:
         self.root = Region(None)
@@ -97,7 +97,7 @@ class Recorder(Collaborator):
         where = self.where()
         if where is not None:
             error.at(where, self.users_call(where))
-        return Refusal(error, remedies)
+        return Refusal(error, (*remedies, *self.truths.not_reached()))
 
     def of_forms(self, error: SrcgradError, *remedies: Assumption) -> Refusal:
         """The refusal of what the forms of values do not allow: that of a list whose length

@@ -27,6 +27,26 @@ def settled(region: Region, value: Value, demand: Callable[[Value], int]) -> Any
     return _settle(value, [r.builder.nodes for r in region.around()], demand)
 
 
+def leaves_behind(region: Region, value: Value,
+                  is_leaf: Callable[[Value], bool]) -> list[Value] | None:
+    """The leaves that a value is computed from; None if from anything else, too."""
+    return _leaves(value, [r.builder.nodes for r in region.around()], is_leaf)
+
+
+def _leaves(value: Value, scopes: list[Sequence[Node]],
+            is_leaf: Callable[[Value], bool]) -> list[Value] | None:
+    if is_leaf(value):
+        return [value]
+    node = next((n for nodes in scopes for n in reversed(nodes) if value in n.outputs), None)
+    if node is None or node.op not in ("apply", "const", "if"):
+        return None
+    parts = [_leaves(v, scopes, is_leaf) for v in node.inputs]
+    if node.op == "if":
+        place = node.outputs.index(value)
+        parts += [_leaves(b.outputs[place], [b.nodes, *scopes], is_leaf) for b in node.blocks]
+    return None if None in parts else [leaf for part in parts for leaf in part or ()]
+
+
 def alternatives(region: Region, value: Value) -> tuple[Any, ...] | None:
     """The constants that a value is one of, whichever branches are taken; None if it may be
     anything else."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from ...graph.ir import Value
+from ...types.dims import evaluate
 from ...types.kinds import SCALARS, Kind
+from ..assumptions import DecidedCondition
 from ..collaborator import Collaborator
 from ..flow.members import Joined
 from .regions import Region
+from .settling import leaves_behind, settled
 
 
 class Truths(Collaborator):
     """Truth values, and what they tell of one another."""
 
-    speaks_to = ("recorder",)
+    speaks_to = ("comparisons", "recorder", "sources")
 
     def __init__(self) -> None:
         self.implied: dict[tuple[Value, bool], list[tuple[Value, bool]]] = {}
@@ -44,6 +47,20 @@ class Truths(Collaborator):
             if value in region.told and region.still_tells(value):
                 return region.told[value][2]
         return None
+
+    def not_reached(self) -> list[DecidedCondition]:
+        """The conditions on sizes that tell that this call does not come here."""
+        fixed = self.comparisons.fixed_condition
+        for region in self.recorder.region.around():
+            for value, truth in () if region.given is None else self.facts(*region.given).items():
+                tested = leaves_behind(region, value, lambda v: fixed(v) is not None)
+                if tested and settled(region, value, self._number) == (not truth):
+                    return [DecidedCondition(*c) for v in tested if (c := fixed(v)) is not None]
+        return []
+
+    def _number(self, size: Value) -> int:
+        number: int = evaluate(size.aval.expr or 0, self.sources.numbers)
+        return number
 
     def note_raising(self, predicate: Value, truth: bool) -> None:
         """The branch just recorded goes on only if its predicate has this truth."""

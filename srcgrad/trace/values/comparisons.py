@@ -47,6 +47,11 @@ class Comparisons(Collaborator):
         """The comparison of sizes and ints that a truth value comes from, if it does."""
         return self.conditions.get(tested.value) if type(tested) is ScalarTracer else None
 
+    def fixed_condition(self, value: Value) -> tuple[str, Any, Any] | None:
+        """The same, where it is the same whenever it is tested during one call."""
+        found = self.conditions.get(value)
+        return None if found is None or any(map(dims.is_varying, found[1:])) else found
+
     def compare(self, op: str, left: Any, right: Any) -> Any:
         if op in ("is", "is not"):
             return self._identity(left, right, op == "is")
@@ -150,9 +155,11 @@ class Comparisons(Collaborator):
                 if not other.aval.optional and other.aval.kind is not Kind.OPAQUE:
                     return op == "!="
         if op in ("==", "!=") and any(type(x) in (str, bytes) for x in (left, right)):
-            number = next((x for x in (left, right) if type(x) is ScalarTracer), None)
-            if number is not None:  # a number is no text
-                differs = op == "!="
+            differs = op == "!="  # a number is no text
+            number = left if is_tracer(left) else right
+            if type(number) is ArrayTracer:
+                return self.machine.call(np.full, self.machine.getattr(number, "shape"), differs)
+            if type(number) is ScalarTracer:
                 return np.bool_(differs) if number.aval.kind is Kind.SCALAR else differs
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self.is_operand_of_python(
                 left) or (
@@ -186,6 +193,9 @@ class Comparisons(Collaborator):
         if positive or negative:
             return {"<": negative, "<=": negative, ">": positive, ">=": positive,
                     "==": False, "!=": True}[op]
+        if op in ("==", "!=") and any(dims.proves_not_one(dims.add(1, dims.multiply(
+                sign, difference))) for sign in (1, -1)):
+            return op == "!="
         if op in (">=", "<") and dims.proves_nonnegative(difference):
             return op == ">="
         if op in ("<=", ">") and dims.proves_nonnegative(dims.multiply(-1, difference)):

@@ -30,6 +30,7 @@ from ...record.tracers import ArrayTracer, Choice, ClassedArray, Poison, holds_c
 from .results import refusal
 
 LIBRARIES = frozenset({"numpy", "scipy", "math"})
+METHODS_OF_MATRICES = "numpy.matrixlib.defmatrix"
 KEPT = ("__new__", "__slots__", "__init_subclass__", "__module__", "__qualname__", "__doc__")
 OWN = (types.MethodDescriptorType, types.WrapperDescriptorType)
 PLACES = (types.MemberDescriptorType, types.GetSetDescriptorType)  # slots, ``__dict__``
@@ -221,4 +222,5 @@ def is_of_library(function: Any) -> bool:
         return True
     if isinstance(function, type):
         return issubclass(function, np.generic)
-    return (getattr(function, "__module__", None) or "").split(".")[0] in LIBRARIES
+    module = getattr(function, "__module__", None) or ""
+    return module.split(".")[0] in LIBRARIES and module != METHODS_OF_MATRICES

@@ -18,7 +18,7 @@ from ...calls.calls import is_users
 from ...calls.handlers import HANDLERS, handles
 from ...iteration.elements import items_of
 from ...objects.special_methods import of_ndarray, own_method, python_method
-from ...record.tracers import ArrayTracer, ClassedArray
+from ...record.tracers import ArrayTracer, ClassedArray, Poison
 
 # what gives no instance, and is not called with numbers of an example
 PLAIN = frozenset({
@@ -143,6 +143,14 @@ for _name, _member in vars(np.ndarray).items():
             _plain if _name in PLAIN else _operator if isinstance(
                 _member, types.WrapperDescriptorType) else _method, name=_name)))
 ClassedArray.__hash__ = None  # type: ignore[assignment]
+
+
+@handles(np.matrix.__array_finalize__)
+def finalize_matrix(machine: Any, made: Any, source: Any) -> None:
+    """One that only NumPy has seen is not given two axes."""
+    machine.setattr(made, "_getitem", False)
+    if type(made._array_) is not Poison:
+        machine.calls.inline(np.matrix.__array_finalize__, (made, source), {})
 
 
 @handles(np.ndarray.__new__)

@@ -47,12 +47,17 @@ class Example:
             made.what = len(self.made)
         self.made.append((made.what, made.cls, source if source is None else getattr(
             source, "what", Poison)))
+        if isinstance(made, np.matrix):
+            count = len(self.made)
+            np.matrix.__array_finalize__(made, None)
+            del self.made[count:]  # what it makes to set the shape
 
     def mirror(self, cls: Any) -> Any:
         """The recording class for a class of the user's."""
         if cls not in self.mirrors:
             above = next(k for k in cls.__mro__[1:] if issubclass(k, np.ndarray))
-            self.mirrors[cls] = type(cls.__name__, (self.mirror(above),), {"cls": cls, **{
+            asked = (np.matrix,) if cls is np.matrix else ()  # functions ask for this class
+            self.mirrors[cls] = type(cls.__name__, (self.mirror(above), *asked), {"cls": cls, **{
                 name: self._member(f"{k.__name__}.{name}", name, given)
                 for k in reversed(cls.__mro__) if k not in np.ndarray.__mro__
                 for name, given in vars(k).items() if name in ASKED}})
@@ -135,7 +140,7 @@ class ArrayResults(Collaborator):
 
         def like(x: Any) -> Any:
             if isinstance(x, ClassedArray):
-                array = dummy(self.array_classes.array_of(x).aval, sizes)
+                array = dummy(self.array_classes.array_of(x).aval, sizes, definite=True)
                 made = np.ndarray.view(array, example.mirror(x.cls))
                 made.what = x
                 return made
