@@ -316,6 +316,8 @@ def _told_by(stmt: ast.stmt) -> object:
 def _naming_several(line: str) -> type[ast.stmt] | None:
     """The kind of statement if a line of the user's gives values to several names at once."""
     line = line.strip()
+    if "," not in line:
+        return None
     try:
         stmt = ast.parse(f"{line} pass" if line.endswith(":") else line).body[0]
     except SyntaxError:

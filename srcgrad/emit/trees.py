@@ -19,11 +19,16 @@ def variables(*trees: ast.AST) -> list[ast.Name]:
             found.append(tree)
             continue
         for part in vars(tree).values():
-            if type(part) is list:
+            if type(part) is ast.Name:
+                found.append(part)
+            elif type(part) is list:
                 waiting += [item for item in part if isinstance(item, ast.AST)]
-            elif isinstance(part, ast.AST):
+            elif type(part) not in _LEAVES and isinstance(part, ast.AST):
                 waiting.append(part)
     return found
+
+
+_LEAVES = frozenset({int, str, type(None), ast.Load, ast.Store})  # parts of most trees
 
 
 def names_in(*trees: ast.AST) -> set[str]:
