@@ -45,6 +45,7 @@ class Motion:
         self._mentioned: dict[ast.stmt, set[str]] = {}
         self._given: dict[ast.stmt, tuple[str, ast.expr] | None] = {}  # what _gives says
         self._later: dict[str, list[ast.stmt]] = {}  # statements that mention a name, last first
+        self._once: set[str] = set()  # names that statements so far give to one other
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
             if is_mutable(value.aval):
@@ -60,6 +61,7 @@ class Motion:
         self._depth = depth
         while True:
             found: list[ast.stmt] = []
+            self._once = set()
             mentions: dict[str, list[ast.stmt]] = {}
             for stmt in reversed(body):
                 for name in self._names(stmt):
@@ -69,7 +71,8 @@ class Motion:
                     mentions[name].pop()
                 self._later = mentions
                 made = self._with_earlier(found, stmt)
-                found += [] if made is None else [made]
+                if made is not None:
+                    found.append(self._noted(made))
             while found and _quotes(found[-1]):
                 found.pop()
             if len(found) == len(body):
@@ -89,6 +92,8 @@ class Motion:
 
     def _filled(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
         """A statement with the expressions of names that it alone reads."""
+        if self._once.isdisjoint(self._names(stmt)):
+            return stmt
         for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
             if place >= len(before):
                 continue
@@ -111,6 +116,13 @@ class Motion:
             filled = _with(stmt, *found)
             if filled is not None and is_short(filled, self._depth):
                 return tied_like(before.pop(), filled)
+        return stmt
+
+    def _noted(self, stmt: ast.stmt) -> ast.stmt:
+        """A statement that later ones may take in."""
+        found = self._once_read(stmt)
+        if found is not None:
+            self._once.add(found[0])
         return stmt
 
     def _once_read(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
@@ -154,7 +166,7 @@ class Motion:
             return stmt
         for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
             earlier = before[place]
-            total = _total(earlier, stmt, self._depth)
+            total = _total(earlier, stmt, self._depth) if base in self._names(earlier) else None
             if total is not None:
                 between = before[place + 1:]
                 if isinstance(earlier, ast.Assign) and any(base in self._names(s) for s in between):
@@ -164,7 +176,7 @@ class Motion:
                     _take(before, place)
                     return total
                 if self._reach(stmt, between[reach:], base) == len(between) - reach:
-                    before.insert(place + 1 + reach, total)
+                    before.insert(place + 1 + reach, self._noted(total))
                     _take(before, place)
                     return None
                 break

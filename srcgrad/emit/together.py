@@ -58,8 +58,9 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
             count = _longest(body, at, lambda run: _zero(run[-1]) and is_short(
                 _all_zero(run), depth))
             made = _all_zero(body[at:at + count])
-        elif (count := _longest(body, at, lambda run: _same_room(run[0], run[-1]) and (
-                not is_short(run[0]) or is_short(_rooms(run))))) > 1:
+        elif _room(first) is not None and (count := _longest(
+                body, at, lambda run: _same_room(run[0], run[-1]) and (
+                    not is_short(run[0]) or is_short(_rooms(run))))) > 1:
             made = _rooms(body[at:at + count])
         elif (count := _side_by_side(body, at)) > 1:
             made = _as_one(body[at:at + count])
@@ -267,11 +268,10 @@ def _side_by_side(body: list[ast.stmt], at: int) -> int:
     for number in range(len(body) - at):
         stmt = body[at + number]
         target = target_of(stmt)
-        if not isinstance(stmt, ast.Assign) or target is None or target in names or (
-                names & names_in(stmt.value)):
+        if not isinstance(stmt, ast.Assign) or target is None or target in names:
             return number
         key = _told_by(stmt)
-        if key is None or told not in (None, key) or (
+        if key is None or told not in (None, key) or (number and names & names_in(stmt.value)) or (
                 number and not is_short(_as_one(body[at:at + number + 1]))):
             return number
         told = key
