@@ -164,8 +164,9 @@ class Function:
             fn = node.params.get("fn")
             if fn is not None and self.space.is_captured(fn):
                 found.add(self.space.captured(fn, getattr(fn, "__name__", type(fn).__name__)))
-            found |= {self.space.captured(c, c.title) for c in callbacks(
-                (node.params.get("args"), node.params.get("kwargs")))}
+            if "args" in node.params:
+                found.update([self.space.captured(c, c.title) for c in callbacks(
+                    (node.params["args"], node.params["kwargs"]))])
             if node.op == "const":
                 literal = self.space.literal(node.params["value"], node.out.hint or "constant")
                 if isinstance(literal, ast.Name):

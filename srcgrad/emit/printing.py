@@ -208,7 +208,8 @@ def _same(mine: Any, parsed: Any) -> bool:
         for field in mine._fields:
             if field not in _UNREAD:
                 one, other = getattr(mine, field, None), getattr(parsed, field, None)
-                if one is not other and not _same(one, other):
+                if one is not other and not (
+                        one == other if type(one) is str is type(other) else _same(one, other)):
                     return False
         return True
     if isinstance(parsed, list):  # a field that is not given is empty

@@ -61,7 +61,7 @@ import numpy as np
 from ..errors import Where
 from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
-from ..types.structure import found_in, mapped
+from ..types.structure import PLAIN, found_in, mapped
 
 
 class Suggested(str):
@@ -371,11 +371,15 @@ def references(template: Any) -> Iterator[int]:
     >>> [*references(((Ref(1), 2.0), Index(slice(None, Ref(0)))))]
     [1, 0]
     """
-    for part in found_in(template, (Ref, Index, Through)):
-        if isinstance(part, Ref):
+    for part in template if type(template) is tuple else found_in(template, (Ref, Index, Through)):
+        if type(part) is Ref:
             yield part.index
-        else:
-            yield from references(part.key if isinstance(part, Index) else (part.args, part.kwargs))
+        elif type(part) is Index:
+            yield from references(part.key)
+        elif type(part) is Through:
+            yield from references((part.args, part.kwargs))
+        elif type(part) not in PLAIN:
+            yield from references(part)
 
 
 def shift(template: Any, by: int) -> Any:
