@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -68,10 +69,12 @@ def _place(unit: Any, code: CodeType, lasti: int) -> Where:
 
 
 def _resolve(unit: Any, code: CodeType, lasti: int) -> Where:
-    table = unit.positions.get(id(code))
-    if table is None:  # all at once: to find one place takes time linear in the function
-        table = unit.positions[id(code)] = list(code.co_positions())
-    line, end_line, start, stop = table[lasti // 2]
+    place = lasti // 2
+    at, positions = unit.positions.pop(id(code), (place + 1, None))
+    if at > place:  # to find one place takes time linear in the function, to find the next does not
+        at, positions = 0, code.co_positions()
+    line, end_line, start, stop = next(islice(positions, place - at, None))
+    unit.positions[id(code)] = place + 1, positions
     staged = unit.owners.get(id(code))
     line = line or code.co_firstlineno
     text = unit.lines[line - 1].rstrip("\n") if 0 < line <= len(unit.lines) else ""
