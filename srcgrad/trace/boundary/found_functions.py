@@ -95,9 +95,11 @@ def mentioned(structure: Any, wanted: set[int]) -> list[Any]:
     found, seen, pending = [], set(), [structure]
     while pending:
         obj = pending.pop()
+        if type(obj) in _WITHOUT_PARTS:
+            continue
         if id(obj) in wanted:
             found.append(obj)
-        if type(obj) in _WITHOUT_PARTS or id(obj) in seen or isinstance(
+        if id(obj) in seen or isinstance(
                 obj, (str, np.ndarray, np.generic, type, Value)):
             continue
         seen.add(id(obj))
