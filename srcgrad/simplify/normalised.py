@@ -55,6 +55,8 @@ class _Normalised(Operands):
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         pair = self._pair(node) if call_of(node) in MUL else None
         for one, other in () if pair is None else (pair, pair[::-1]):
+            if self.uses[one] > 1 or call_of(self.made(one)) in MUL:
+                continue
             for quotient, norm in self._quotients.get(self._place(other), ()):
                 if self._is_divided(one, norm):
                     found = emit.call(operator.mul, self._times(one, norm, emit), quotient)
