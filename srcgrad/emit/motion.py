@@ -333,7 +333,7 @@ def _same_target(first: ast.stmt, target: ast.expr) -> bool:
         return False
     return own is not None and node is not None and is_adjoint(node) and (
         type(own) is type(target) and base_of(own) == base_of(target)
-        and ast.dump(own) == ast.dump(target))
+        and (type(own) is ast.Name or ast.dump(own) == ast.dump(target)))
 
 
 def _both_added(first: ast.AugAssign, second: ast.AugAssign) -> ast.AugAssign:
@@ -361,4 +361,5 @@ def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
 
 def is_short(stmt: ast.stmt, depth: int = 3) -> bool:
     """Does a statement fit a line, so deep in the function?"""
-    return len(ast.unparse(ast.fix_missing_locations(stmt))) + 4 * depth <= WIDTH
+    stmt.lineno = 1  # where comments on types are looked for
+    return len(ast.unparse(stmt)) + 4 * depth <= WIDTH

@@ -331,7 +331,7 @@ def _naming_several(line: str) -> type[ast.stmt] | None:
 def _as_one(stmts: list[ast.stmt]) -> ast.stmt:
     names = [stmt.targets[0] for stmt in stmts]  # type: ignore[attr-defined]
     values = [stmt.value for stmt in stmts]  # type: ignore[attr-defined]
-    if len({ast.dump(v) for v in values}) == 1 and isinstance(values[0], ast.Constant):
+    if isinstance(values[0], ast.Constant) and len({ast.dump(v) for v in values}) == 1:
         return tied_like(stmts[0], ast.Assign(names, values[0]))
     shape = _whole_shape(stmts)
     if shape is not None:

@@ -254,6 +254,7 @@ class Block:
     params: tuple[Value, ...] = ()
     nodes: tuple[Node, ...] = ()
     outputs: tuple[Value, ...] = ()
+    walked: list[tuple[Node, ...]] = field(default_factory=list, init=False)  # what `walk` gives
 
     def but(self, *, params: tuple[Value, ...] = _SAME, nodes: tuple[Node, ...] = _SAME,
             outputs: tuple[Value, ...] = _SAME) -> Block:
@@ -392,6 +393,15 @@ def shift(template: Any, by: int) -> Any:
 
 def walk(block: Block) -> Iterator[Node]:
     """All nodes of a block and of the blocks nested in it, in program order, outer first."""
+    if not block.walked:
+        block.walked.append(tuple(_walk(block)) if any(map(_BLOCKS, block.nodes)) else block.nodes)
+    return iter(block.walked[0])
+
+
+_BLOCKS = operator.attrgetter("blocks")
+
+
+def _walk(block: Block) -> Iterator[Node]:
     stack: list[Iterator[Node]] = []
     nodes: Iterator[Node] | None = iter(block.nodes)
     while nodes is not None:
