@@ -22,6 +22,7 @@ from srcgrad.emit.trees import (
     base_of,
     copied,
     names_in,
+    parts,
     statements,
     stored_in,
     target_of,
@@ -276,7 +277,7 @@ def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
     targets = stmt.targets if isinstance(stmt, ast.Assign) else [
         stmt.target] if isinstance(stmt, ast.AugAssign) else []
     if any(base_of(t) == name for t in targets) or any(
-            name in names_in(n) for n in ast.walk(stmt) if isinstance(n, _REPEATED)):
+            name in names_in(n) for n in parts(_REPEATED, stmt)):
         return None
     return tied_like(stmt, Put(name, value).visit(copied(stmt)))
 
@@ -286,10 +287,9 @@ _REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lamb
 
 def _has_effects(value: ast.expr) -> bool:
     """Does an expression change anything?"""
-    return any(isinstance(n, ast.Call) and (
-        any(k.arg == "out" for k in n.keywords) or (
-            isinstance(n.func, ast.Attribute) and n.func.attr in ("pop", "at")))
-        for n in ast.walk(value))
+    return any(any(k.arg == "out" for k in call.keywords) or (
+        isinstance(call.func, ast.Attribute) and call.func.attr in ("pop", "at"))
+        for call in parts(ast.Call, value))
 
 
 def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | None:

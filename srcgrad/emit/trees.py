@@ -31,6 +31,21 @@ def variables(*trees: ast.AST) -> list[ast.Name]:
 _LEAVES = frozenset({int, str, type(None), ast.Load, ast.Store})  # parts of most trees
 
 
+def parts(kind: type[Tree] | tuple[type[Tree], ...], *trees: ast.AST) -> list[Tree]:
+    """All parts of a kind, in no particular order."""
+    found: list[Tree] = []
+    waiting = list(trees)
+    for tree in waiting:  # which grows
+        if isinstance(tree, kind):
+            found.append(tree)
+        for part in vars(tree).values():
+            if type(part) is list:
+                waiting += [item for item in part if isinstance(item, ast.AST)]
+            elif type(part) not in _LEAVES and isinstance(part, ast.AST):
+                waiting.append(part)
+    return found
+
+
 def names_in(*trees: ast.AST) -> set[str]:
     """The names that trees mention.
 

@@ -28,13 +28,14 @@ def origin(skip: int = 0) -> Where | None:
     frame: FrameType | None = sys._getframe(1)
     own: FrameType | None = None
     while frame is not None:
-        unit = frame.f_globals.get(_KEY)
-        if unit is not None and skip > 0:
-            skip -= 1
-        elif unit is not None and not unit.filename.startswith(_PACKAGE):
-            return _place(unit, frame.f_code, frame.f_lasti)
-        elif unit is not None and own is None:
-            own = frame
+        if _KEY in frame.f_globals:
+            unit = frame.f_globals[_KEY]
+            if skip > 0:
+                skip -= 1
+            elif not unit.filename.startswith(_PACKAGE):
+                return _place(unit, frame.f_code, frame.f_lasti)
+            elif own is None:
+                own = frame
         frame = frame.f_back
     return None if own is None else _place(own.f_globals[_KEY], own.f_code, own.f_lasti)
 

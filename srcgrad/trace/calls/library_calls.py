@@ -53,7 +53,7 @@ RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "log
 
 COMPLEX: frozenset[Any] = frozenset({
     abs, np.abs, np.real, np.imag, np.conj, np.angle, Method("conjugate"), Method("__abs__")})
-FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
+FILES = frozenset(map(id, (np.save, np.savetxt, np.savez, np.savez_compressed)))
 
 
 class LibraryCalls(Collaborator):
@@ -299,8 +299,8 @@ class LibraryCalls(Collaborator):
     def is_effect(self, function: Any) -> bool:
         """Must the function run at every call, because it does or reads something outside?"""
         owner = getattr(function, "__self__", None)
-        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or any(
-                function is known for known in FILES):
+        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or (
+                id(function) in FILES):
             return True
         module = getattr(function, "__module__", None)
         if module is None and owner is not None:
