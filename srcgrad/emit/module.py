@@ -31,7 +31,7 @@ from srcgrad.emit.together import together
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
-from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
+from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments, walk
 from srcgrad.graph.lift import reachable
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
@@ -164,7 +164,7 @@ class Function:
             fn = node.params.get("fn")
             if fn is not None and self.space.is_captured(fn):
                 found.add(self.space.captured(fn, getattr(fn, "__name__", type(fn).__name__)))
-            if "args" in node.params:
+            if "args" in node.params and not has_plain_arguments(node):
                 found.update([self.space.captured(c, c.title) for c in callbacks(
                     (node.params["args"], node.params["kwargs"]))])
             if node.op == "const":

@@ -323,10 +323,9 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
         return [1.0] * len(seeds)
     nodes = [node for each in (graph, *graph.callees.values()) for node in walk(each.block)]
     dtypes = {v.aval.dtype for node in nodes for v in (*node.inputs, *node.outputs)}
-    for node in nodes:  # constants
-        if node.op != "apply" or node.params["kwargs"] or any(
-                type(a) is not Ref for a in node.params["args"]):
-            mapped(node.params, np.generic, lambda number: dtypes.add(number.dtype))
+    for node in nodes:
+        if not has_plain_arguments(node):
+            dtypes.update([constant.dtype for constant in found_in(node.params, np.generic)])
     mixed = any(d is not None and d.kind in "fc" and d.char not in "dD" for d in dtypes)
     return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind in (Kind.ARRAY, Kind.ANY))
             else np.ones((), s.aval.dtype) if s.aval.kind is Kind.ARRAY
@@ -334,6 +333,15 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
 
 
 # ---- templates ---------------------------------------------------------------------------
+
+
+def has_plain_arguments(node: Node) -> bool:
+    """Are the arguments of a call inputs and numbers of Python's alone?"""
+    return "args" in node.params and not node.params["kwargs"] and (
+        _PLAIN.issuperset(map(type, node.params["args"])))
+
+
+_PLAIN = PLAIN | {Ref}
 
 
 def fill(template: Any, inputs: tuple[Any, ...] | list[Any]) -> Any:

@@ -40,7 +40,8 @@ class _Idle(Changing):
         return made
 
     def node(self, node: Node) -> list[Node]:
-        node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
+        if self.replaced:
+            node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
         if node.op in ("read", "get"):
             self.reads[node.out] = node
         elif _is_zero(node):
