@@ -32,7 +32,7 @@ def together(function: ast.FunctionDef, users: Mapping[Value, int],
     pending: list[tuple[ast.AST, int]] = [(function, 1)]
     while pending:
         stmt, depth = pending.pop()
-        for part in ("body", "orelse", "handlers", "finalbody"):
+        for part in ("body", "orelse", "handlers", "finalbody") if "body" in vars(stmt) else ():
             body = getattr(stmt, part, ())
             if part in ("body", "orelse") and body:
                 is_elif = part == "orelse" and len(body) == 1 and isinstance(body[0], ast.If)

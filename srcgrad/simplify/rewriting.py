@@ -136,6 +136,7 @@ def same_shape(value: Aval, base: Aval) -> bool:
 
 def call_of(node: Node | None) -> Any:
     """The function of an ``apply`` with one result; None for other nodes."""
-    if node is None or node.op != "apply" or node.params.get("many"):
+    if node is None or node.op != "apply":
         return None
-    return node.params["fn"]
+    params = node.params
+    return params["fn"] if "many" not in params or not params["many"] else None

@@ -46,9 +46,9 @@ PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools",
 IMPURE_BUILTINS = frozenset({"print", "open", "input", "exec", "eval", "breakpoint",
                              "__import__", "compile"})
 
-RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "logging", "sys",
-          "pathlib", "uuid", "secrets", "warnings", "_warnings", "pickle", "socket", "subprocess",
-          "threading", "posix", "nt", "_io", "_random")
+RANDOM = ("numpy.random.", "random.", "time.", "datetime.", "os.", "io.", "json.", "logging.",
+          "sys.", "pathlib.", "uuid.", "secrets.", "warnings.", "_warnings.", "pickle.", "socket.",
+          "subprocess.", "threading.", "posix.", "nt.", "_io.", "_random.")
 
 
 COMPLEX: frozenset[Any] = frozenset({
@@ -307,7 +307,7 @@ class LibraryCalls(Collaborator):
             module = type(owner).__module__
         if module == "builtins":
             return getattr(function, "__name__", "") in IMPURE_BUILTINS
-        return module is not None and any(module == m or module.startswith(m + ".") for m in RANDOM)
+        return module is not None and f"{module}.".startswith(RANDOM)
 
 
 def _tells_complex(function: Any) -> bool:

@@ -326,7 +326,10 @@ class Journal:
     def is_alias(self, obj: Any) -> bool:
         """May another list stand for this one?"""
         key = id(obj)
-        return any([key in layer.aliased for layer in self.layers])
+        for layer in self.layers:
+            if key in layer.aliased:
+                return True
+        return False
 
     def is_sealed(self, obj: Any) -> bool:
         """May an object not change any more?"""
