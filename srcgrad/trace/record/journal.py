@@ -326,10 +326,7 @@ class Journal:
     def is_alias(self, obj: Any) -> bool:
         """May another list stand for this one?"""
         key = id(obj)
-        for layer in self.layers:
-            if key in layer.aliased:
-                return True
-        return False
+        return any(key in layer.aliased for layer in self.layers)
 
     def is_sealed(self, obj: Any) -> bool:
         """May an object not change any more?"""
