@@ -126,7 +126,7 @@ def makes_fresh(fn: Any, kwargs: Any) -> bool:
         return fn.name in _METHODS and "copy" not in kwargs and "out" not in kwargs
     if "out" in kwargs or "copy" in kwargs:
         return False
-    if type(fn).__hash__ and fn in _FRESH:
+    if type(fn).__hash__ is not None and fn in _FRESH:
         return True
     if isinstance(fn, np.ufunc) or (isinstance(getattr(fn, "__self__", None), np.ufunc)
                                     and fn.__name__ in ("outer", "accumulate", "reduceat")):

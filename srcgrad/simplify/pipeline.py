@@ -72,5 +72,5 @@ def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[st
 
 def operations(graph: Graph) -> set[Any]:
     """What the nodes of a graph do: functions of those that apply one, operations of the others."""
-    return {n.params["fn"] if n.op == "apply" and type(n.params["fn"]).__hash__ else n.op
-            for n in walk(graph.block)}
+    return {n.params["fn"] if n.op == "apply" and type(n.params["fn"]).__hash__ is not None
+            else n.op for n in walk(graph.block)}
