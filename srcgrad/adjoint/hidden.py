@@ -25,7 +25,7 @@ def _told_once(ask: Callable[..., Any]) -> Callable[..., Any]:
     def asked(*about: Any) -> Any:
         *owners, rule, named = about
         key = (ask, *[o.function for o in owners], *named, *[
-            None if isinstance(v, Value) else (type(v), v) for v in named.values()])
+            None if type(v) is Value else (type(v), v) for v in named.values()])
         try:
             if key in rule.told:
                 return rule.told[key]

@@ -253,11 +253,10 @@ def _iterated(loop: ast.stmt, before: list[ast.stmt], users: Mapping[Value, int]
 
 def _zero(stmt: ast.stmt) -> bool:
     """Does a statement of the backward part set a number to zero?"""
-    node = node_of(stmt)
-    return (isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant)
+    return (type(stmt) is ast.Assign and type(stmt.value) is ast.Constant
             and type(stmt.value.value) is float and stmt.value.value == 0.0
             and all(isinstance(t, ast.Name) for t in stmt.targets)
-            and (node is None or is_adjoint(node)))
+            and ((node := node_of(stmt)) is None or is_adjoint(node)))
 
 
 def _side_by_side(body: list[ast.stmt], at: int) -> int:

@@ -73,22 +73,22 @@ def base_of(target: ast.expr) -> str | None:
 
 def target_of(stmt: ast.AST | None) -> str | None:
     """``x`` of ``x = ...``; None for other statements."""
-    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+    if type(stmt) is not ast.Assign or stmt.targets[1:]:
         return None
-    return stmt.targets[0].id if isinstance(stmt.targets[0], ast.Name) else None
+    return stmt.targets[0].id if type(stmt.targets[0]) is ast.Name else None
 
 
 def copy_in(stmt: ast.stmt) -> tuple[str, str] | None:
     """The two names of ``a = b``."""
     target = target_of(stmt)
-    value = stmt.value if isinstance(stmt, ast.Assign) else None
-    return (target, value.id) if target is not None and isinstance(value, ast.Name) else None
+    value = stmt.value if type(stmt) is ast.Assign else None
+    return (target, value.id) if target is not None and type(value) is ast.Name else None
 
 
 def emptied(stmt: ast.stmt) -> str | None:
     """``x`` of ``x = []``."""
-    value = stmt.value if isinstance(stmt, ast.Assign) else None
-    return target_of(stmt) if isinstance(value, ast.List) and not value.elts else None
+    value = stmt.value if type(stmt) is ast.Assign else None
+    return target_of(stmt) if type(value) is ast.List and not value.elts else None
 
 
 def bodies(stmt: ast.AST) -> list[list[ast.stmt]]:

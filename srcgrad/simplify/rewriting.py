@@ -105,11 +105,9 @@ class Rewriter(Changing):
         return made
 
     def _define(self, node: Node) -> None:
-        block, defined = self.blocks[-1], self.defined
+        block, defined, home = self.blocks[-1], self.defined, self.home
         for v in node.outputs:
-            defined[v] = node
-        if block is not None:
-            self.home.update(dict.fromkeys(node.outputs, block))
+            defined[v], home[v] = node, block
         self.note(node)
 
     def note(self, node: Node) -> None:
