@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, walk
+from ..graph.ir import Graph
 from .algebra import reduce_strength
 from .cancel import EXTREMA, cancel
 from .centred import MEANS, drop_centred
@@ -22,6 +22,7 @@ from .object_numbers import without_lookups
 from .once import store_once
 from .operands import DIV, MUL
 from .restore import restore
+from .rewriting import operations
 from .scattered import keep_scattered
 from .share import share
 from .spread_lists import keep_spread
@@ -68,9 +69,3 @@ def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[st
             before, graph = graph, run(graph)
             found = found if graph is before else operations(graph)
     return graph if "dead" in without else remove_dead(graph, keep_raising, called)
-
-
-def operations(graph: Graph) -> set[Any]:
-    """What the nodes of a graph do: functions of those that apply one, operations of the others."""
-    return {n.params["fn"] if n.op == "apply" and type(n.params["fn"]).__hash__ is not None
-            else n.op for n in walk(graph.block)}

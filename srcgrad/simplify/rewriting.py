@@ -8,7 +8,7 @@ from typing import Any
 
 from ..graph.broadcasting import never_one
 from ..graph.changing import Changing
-from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of, walk
 from ..graph.symbolic import infer_fresh
 from ..types.kinds import Aval
 
@@ -138,3 +138,9 @@ def call_of(node: Node | None) -> Any:
         return None
     params = node.params
     return params["fn"] if "many" not in params or not params["many"] else None
+
+
+def operations(graph: Graph) -> set[Any]:
+    """What the nodes of a graph do: functions of those that apply one, operations of the others."""
+    return {n.params["fn"] if n.op == "apply" and type(n.params["fn"]).__hash__ is not None
+            else n.op for n in walk(graph.block)}
