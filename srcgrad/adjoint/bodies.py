@@ -266,8 +266,8 @@ def _behind_screen(tape: Tape, entry: Entry, rule: Rule, named: Mapping[str, Any
         found = run_body(tape, rule, named, {"ct": ct, "ans": ans})
         found = _times(ct, found) if rule.form == "elementwise" else found
         if pointwise and found is not None and (
-                (covered(False) and harmless(rule, named) is not None)
-                or (covered(True) and is_steep(entry, rule, named))):
+                (harmless(rule, named) is not None and covered(False))
+                or (is_steep(entry, rule, named) and covered(True))):
             found = np.where((ct == 0) & np.isnan(found), 0, found)
         return found
     found = _behind_screen(tape, entry, rule, *_protected(tape, screen, rule, named, ans))

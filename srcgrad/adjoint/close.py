@@ -57,7 +57,9 @@ def close(graph: Graph, *, final_arrays: bool = True, recompute: bool = True) ->
     ``final_arrays`` switches rule 5, ``recompute`` all of rule 6 that is not free."""
     callees = {name: close(callee, final_arrays=final_arrays, recompute=recompute)
                for name, callee in graph.callees.items()}
-    return without_undefined(_Closing(graph, final_arrays, recompute).run()).but(callees=callees)
+    if any(node.blocks for node in graph.block.nodes):
+        graph = without_undefined(_Closing(graph, final_arrays, recompute).run())
+    return graph.but(callees=callees)
 
 
 class _Closing:

@@ -17,8 +17,29 @@ from ..types.kinds import SCALARS, Kind
 
 _SUSPECTS = (0.0, 1.0, -1.0)
 _HARMLESS = (1, 0.5, 2)
+_MANY = 100  # answers that are kept of one rule
 
 
+def _told_once(ask: Callable[..., Any]) -> Callable[..., Any]:
+    """A question about a rule, asked once for operands of a kind: values, and certain numbers."""
+    def asked(*about: Any) -> Any:
+        *owners, rule, named = about
+        key = (ask, *[o.function for o in owners], *named, *[
+            None if type(v) is Value else (type(v), v) for v in named.values()])
+        try:
+            if key in rule.told:
+                return rule.told[key]
+        except TypeError:  # arrays and lists are too many
+            return ask(*about)
+        if len(rule.told) > _MANY:
+            rule.told.clear()
+        rule.told[key] = answer = ask(*about)
+        return answer
+
+    return asked
+
+
+@_told_once
 def harmless(rule: Rule, named: Mapping[str, Any]) -> float | None:
     """A number that may stand for any operand of a pointwise rule; None if its body is in no
     trouble with the numbers that usually make some, or with all."""
@@ -27,6 +48,7 @@ def harmless(rule: Rule, named: Mapping[str, Any]) -> float | None:
     return next((n for n in _HARMLESS if not _in_trouble(rule, named, n)), None)
 
 
+@_told_once
 def is_steep(entry: Entry, rule: Rule, named: Mapping[str, Any]) -> bool:
     """Has the function a value where the body of its rule divides by zero (the root of zero)?"""
     return any(_is_finite(entry, named, number) and _in_trouble(rule, named, number)

@@ -23,12 +23,12 @@ from ..types.public_names import public_name
 from ..types.spelling import Attribute, Method, format_value, join_parts
 
 # What these tell of an object does not depend on its numbers.
-FACTS: tuple[Any, ...] = (
+FACTS: frozenset[Any] = frozenset((
     Attribute("shape"), Attribute("dtype"), Attribute("ndim"), Attribute("size"), np.shape, np.ndim,
-    np.result_type, type, len, range, isinstance, id)
+    np.result_type, type, len, range, isinstance, id))
 LISTS = frozenset({"list", "append", "insert", "put", "list_acc", "get", "pop"})
-TEXTS: tuple[Any, ...] = (str, repr, ascii, format, format_value, join_parts)
-EXACT: tuple[Any, ...] = (Method("as_integer_ratio"), float.as_integer_ratio)
+TEXTS: frozenset[Any] = frozenset((str, repr, ascii, format, format_value, join_parts))
+EXACT: frozenset[Any] = frozenset((Method("as_integer_ratio"), float.as_integer_ratio))
 
 
 class Sight:

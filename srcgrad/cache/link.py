@@ -35,10 +35,10 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
         warnings.WarningMessage = PlacedWarning  # type: ignore[misc]
     filename = f"<srcgrad {entry} #{number}>"
     globals_ = dict(namespace)
-    tree = ast.parse(text)
+    source: str | ast.Module = text
     if len(text) < SHORT and "np" not in namespace:
-        _AtHand(globals_).visit(tree)
-    code = compile(tree, filename, "exec")
+        source = _at_hand(ast.parse(text), globals_)
+    code = compile(source, filename, "exec")
     globals_["__name__"] = f"srcgrad.generated.{entry}"
     exec(code, globals_)
     linecache.cache[filename] = (len(text), None, text.splitlines(keepends=True), filename)
@@ -49,21 +49,26 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
     return _restoring(function) if "enter_errstate(" in text else function
 
 
-class _AtHand(ast.NodeTransformer):
+def _at_hand(tree: ast.Module, globals_: dict[str, Any]) -> ast.Module:
     """Names for NumPy's functions, which modules with a ``__getattr__`` are slow to give."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        parts = vars(waiting.pop())
+        for key, part in () if parts.get("decorator_list") else parts.items():
+            if type(part) in _LEAVES:
+                continue
+            if type(part) is list:
+                waiting += [item for item in part if isinstance(item, ast.AST)]
+            elif type(part) is ast.Attribute and type(part.value) is ast.Name and (
+                    part.value.id == "np" and callable(found := vars(np).get(part.attr))):
+                globals_[f"np.{part.attr}"] = found
+                parts[key] = ast.copy_location(ast.Name(f"np.{part.attr}", part.ctx), part)
+            elif isinstance(part, ast.AST):
+                waiting.append(part)
+    return tree
 
-    def __init__(self, globals_: dict[str, Any]) -> None:
-        self.globals = globals_
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return node if node.decorator_list else self.generic_visit(node)
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        found = vars(np).get(node.attr)
-        if not (isinstance(node.value, ast.Name) and node.value.id == "np" and callable(found)):
-            return self.generic_visit(node)
-        self.globals[f"np.{node.attr}"] = found
-        return ast.copy_location(ast.Name(f"np.{node.attr}", node.ctx), node)
+_LEAVES = frozenset({int, str, type(None), ast.Load, ast.Store})  # parts of most trees
 
 
 class _Held:

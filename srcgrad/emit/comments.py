@@ -81,11 +81,11 @@ def tied_like(old: ast.stmt, new: ast.stmt) -> ast.stmt:
 
 def node_of(stmt: ast.stmt) -> Node | None:
     """The node that a statement was tied to."""
-    found: Node | None = vars(stmt).get("node")
+    found: Node | None = getattr(stmt, "node", None)
     return found
 
 
 def text_of(stmt: ast.AST) -> str | None:
     """The text of a comment made by :func:`comment`."""
-    found: str | None = vars(stmt).get("comment")
+    found: str | None = getattr(stmt, "comment", None)
     return found

@@ -31,7 +31,7 @@ from srcgrad.emit.together import together
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
-from srcgrad.graph.ir import Block, Graph, Ref, Value, walk
+from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments, walk
 from srcgrad.graph.lift import reachable
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
@@ -164,8 +164,9 @@ class Function:
             fn = node.params.get("fn")
             if fn is not None and self.space.is_captured(fn):
                 found.add(self.space.captured(fn, getattr(fn, "__name__", type(fn).__name__)))
-            found |= {self.space.captured(c, c.title) for c in callbacks(
-                (node.params.get("args"), node.params.get("kwargs")))}
+            if "args" in node.params and not has_plain_arguments(node):
+                found.update([self.space.captured(c, c.title) for c in callbacks(
+                    (node.params["args"], node.params["kwargs"]))])
             if node.op == "const":
                 literal = self.space.literal(node.params["value"], node.out.hint or "constant")
                 if isinstance(literal, ast.Name):

@@ -22,6 +22,7 @@ from srcgrad.emit.trees import (
     base_of,
     copied,
     names_in,
+    parts,
     statements,
     stored_in,
     target_of,
@@ -45,6 +46,7 @@ class Motion:
         self._mentioned: dict[ast.stmt, set[str]] = {}
         self._given: dict[ast.stmt, tuple[str, ast.expr] | None] = {}  # what _gives says
         self._later: dict[str, list[ast.stmt]] = {}  # statements that mention a name, last first
+        self._once: set[str] = set()  # names that statements so far give to one other
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
             if is_mutable(value.aval):
@@ -60,6 +62,7 @@ class Motion:
         self._depth = depth
         while True:
             found: list[ast.stmt] = []
+            self._once = set()
             mentions: dict[str, list[ast.stmt]] = {}
             for stmt in reversed(body):
                 for name in self._names(stmt):
@@ -69,7 +72,8 @@ class Motion:
                     mentions[name].pop()
                 self._later = mentions
                 made = self._with_earlier(found, stmt)
-                found += [] if made is None else [made]
+                if made is not None:
+                    found.append(self._noted(made))
             while found and _quotes(found[-1]):
                 found.pop()
             if len(found) == len(body):
@@ -89,6 +93,8 @@ class Motion:
 
     def _filled(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt:
         """A statement with the expressions of names that it alone reads."""
+        if self._once.isdisjoint(self._names(stmt)):
+            return stmt
         for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
             if place >= len(before):
                 continue
@@ -111,6 +117,13 @@ class Motion:
             filled = _with(stmt, *found)
             if filled is not None and is_short(filled, self._depth):
                 return tied_like(before.pop(), filled)
+        return stmt
+
+    def _noted(self, stmt: ast.stmt) -> ast.stmt:
+        """A statement that later ones may take in."""
+        found = self._once_read(stmt)
+        if found is not None:
+            self._once.add(found[0])
         return stmt
 
     def _once_read(self, stmt: ast.stmt) -> tuple[str, ast.expr] | None:
@@ -154,7 +167,7 @@ class Motion:
             return stmt
         for place in range(len(before) - 1, max(len(before) - LOOK_BACK, 0) - 1, -1):
             earlier = before[place]
-            total = _total(earlier, stmt, self._depth)
+            total = _total(earlier, stmt, self._depth) if base in self._names(earlier) else None
             if total is not None:
                 between = before[place + 1:]
                 if isinstance(earlier, ast.Assign) and any(base in self._names(s) for s in between):
@@ -164,7 +177,7 @@ class Motion:
                     _take(before, place)
                     return total
                 if self._reach(stmt, between[reach:], base) == len(between) - reach:
-                    before.insert(place + 1 + reach, total)
+                    before.insert(place + 1 + reach, self._noted(total))
                     _take(before, place)
                     return None
                 break
@@ -264,7 +277,7 @@ def _with(stmt: ast.stmt, name: str, value: ast.expr) -> ast.stmt | None:
     targets = stmt.targets if isinstance(stmt, ast.Assign) else [
         stmt.target] if isinstance(stmt, ast.AugAssign) else []
     if any(base_of(t) == name for t in targets) or any(
-            name in names_in(n) for n in ast.walk(stmt) if isinstance(n, _REPEATED)):
+            name in names_in(n) for n in parts(_REPEATED, stmt)):
         return None
     return tied_like(stmt, Put(name, value).visit(copied(stmt)))
 
@@ -274,10 +287,9 @@ _REPEATED = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lamb
 
 def _has_effects(value: ast.expr) -> bool:
     """Does an expression change anything?"""
-    return any(isinstance(n, ast.Call) and (
-        any(k.arg == "out" for k in n.keywords) or (
-            isinstance(n.func, ast.Attribute) and n.func.attr in ("pop", "at")))
-        for n in ast.walk(value))
+    return any(any(k.arg == "out" for k in call.keywords) or (
+        isinstance(call.func, ast.Attribute) and call.func.attr in ("pop", "at"))
+        for call in parts(ast.Call, value))
 
 
 def _total(first: ast.stmt, second: ast.AugAssign, depth: int) -> ast.stmt | None:
@@ -321,7 +333,7 @@ def _same_target(first: ast.stmt, target: ast.expr) -> bool:
         return False
     return own is not None and node is not None and is_adjoint(node) and (
         type(own) is type(target) and base_of(own) == base_of(target)
-        and ast.dump(own) == ast.dump(target))
+        and (type(own) is ast.Name or ast.dump(own) == ast.dump(target)))
 
 
 def _both_added(first: ast.AugAssign, second: ast.AugAssign) -> ast.AugAssign:
@@ -349,4 +361,5 @@ def _takes(first: ast.stmt, second: ast.AugAssign) -> bool:
 
 def is_short(stmt: ast.stmt, depth: int = 3) -> bool:
     """Does a statement fit a line, so deep in the function?"""
-    return len(ast.unparse(ast.fix_missing_locations(stmt))) + 4 * depth <= WIDTH
+    stmt.lineno = 1  # where comments on types are looked for
+    return len(ast.unparse(stmt)) + 4 * depth <= WIDTH

@@ -30,15 +30,18 @@ def one_name(body: Stmts, parameters: Collection[str],
         return {}
     sources: dict[str, set[str]] = {}  # of the names that a name is a copy of
     bindings = dict.fromkeys(parameters, 1)
+    once = {*parameters}
+    own = {id(s) for s in body if isinstance(s, ast.Assign)}
     for s in statements(body):
         copy = copy_in(s)
+        names = _bound(s) if copy is None else [copy[0]]
+        once.update(names if id(s) in own else ())
         if copy is not None:
             sources.setdefault(copy[0], set()).add(copy[1])
         elif not (isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name)
                   and s.target.id in arrays):
-            for bound in _bound(s):
+            for bound in names:
                 bindings[bound] = bindings.get(bound, 0) + 1
-    once = {*parameters, *(n for s in body if isinstance(s, ast.Assign) for n in _bound(s))}
     found: dict[str, str] = {}
     for root in sorted(n for n in once if bindings.get(n) == 1):
         group = {n for n in sources if n not in bindings}

@@ -124,7 +124,7 @@ def _numbered(module: ast.Module) -> list[str]:
         if text is not None and isinstance(stmt, ast.Expr):
             stmt.value = ast.Name(f"#\0{len(said)}")  # printed as it stands, unlike any text
             said.append(text)
-        for part in ("body", "handlers", "orelse", "finalbody"):
+        for part in ("body", "handlers", "orelse", "finalbody") if "body" in vars(stmt) else ():
             pending.extend(getattr(stmt, part, ()))
     return said
 
@@ -180,7 +180,7 @@ def _in_order(stmts: list[ast.stmt]) -> Iterator[ast.stmt]:
         if text_of(stmt) is not None:
             continue
         yield stmt
-        for part in ("body", "orelse"):
+        for part in ("body", "orelse") if "body" in vars(stmt) else ():
             inner: Any = getattr(stmt, part, None)
             if isinstance(inner, list):
                 yield from _in_order(inner)
@@ -190,7 +190,8 @@ def _in_order(stmts: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _same_body(mine: list[Any], parsed: list[Any]) -> bool:
-    mine = [m for m in mine if not (isinstance(m, ast.stmt) and text_of(m) is not None)]
+    if mine and isinstance(mine[0], ast.stmt):
+        mine = [m for m in mine if text_of(m) is None]
     return len(mine) == len(parsed) and all(map(_same, mine, parsed))
 
 
@@ -208,7 +209,8 @@ def _same(mine: Any, parsed: Any) -> bool:
         for field in mine._fields:
             if field not in _UNREAD:
                 one, other = getattr(mine, field, None), getattr(parsed, field, None)
-                if one is not other and not _same(one, other):
+                if one is not other and not (
+                        one == other if type(one) is str is type(other) else _same(one, other)):
                     return False
         return True
     if isinstance(parsed, list):  # a field that is not given is empty

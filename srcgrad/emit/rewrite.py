@@ -92,7 +92,7 @@ class Rewriter:
             if i == border:
                 self.border = len(nodes)
             position = self.order.start[node]
-            inputs = tuple(
+            inputs = node.inputs if self.copies.keys().isdisjoint(node.inputs) else tuple(
                 self.at(v, position) if reads_content(node, i) and not (
                     i == 0 and node.op in WRITES and is_forced(node)) else v
                 for i, v in enumerate(node.inputs))  # (a write of the user's is on his object)
@@ -107,7 +107,7 @@ class Rewriter:
                 if v in self.copies and partly_undefined(node, i):
                     saving = self.saving(v, node.origin)
                     nodes[place], self.saved[v] = saved_in_arms(nodes[place], i, saving)
-                else:
+                elif v in self.copies:
                     self.save(v, nodes, node.origin)
         if border is not None and border >= len(block.nodes):
             self.border = len(nodes)
@@ -124,9 +124,7 @@ class Rewriter:
             return in_place(node, inputs, self.reused[node], nodes)
         if node.blocks:
             return node.but(inputs=inputs, blocks=tuple(self.block(b) for b in node.blocks))
-        if any(a is not b for a, b in zip(inputs, node.inputs, strict=True)):
-            return node.but(inputs=inputs)
-        return node
+        return node.but(inputs=inputs)
 
     def unshared(self, node: Node, inputs: tuple[Value, ...], nodes: list[Node]) -> Node:
         """The write on a copy of its base; a sum for an addition to the whole."""

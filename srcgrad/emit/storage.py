@@ -126,15 +126,13 @@ def makes_fresh(fn: Any, kwargs: Any) -> bool:
         return fn.name in _METHODS and "copy" not in kwargs and "out" not in kwargs
     if "out" in kwargs or "copy" in kwargs:
         return False
+    if type(fn).__hash__ is not None and fn in _FRESH:
+        return True
     if isinstance(fn, np.ufunc) or (isinstance(getattr(fn, "__self__", None), np.ufunc)
                                     and fn.__name__ in ("outer", "accumulate", "reduceat")):
         return True
-    if str(getattr(fn, "__module__", "")).startswith("srcgrad.rules"):
-        return getattr(fn, "__name__", "") in _OWN_NEW
-    try:
-        return fn in _FRESH
-    except TypeError:
-        return False
+    return str(getattr(fn, "__module__", "")).startswith("srcgrad.rules") and (
+        getattr(fn, "__name__", "") in _OWN_NEW)
 
 
 def _may_be_collected(inside: Root, other: Root) -> bool:

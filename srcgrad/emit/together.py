@@ -32,7 +32,7 @@ def together(function: ast.FunctionDef, users: Mapping[Value, int],
     pending: list[tuple[ast.AST, int]] = [(function, 1)]
     while pending:
         stmt, depth = pending.pop()
-        for part in ("body", "orelse", "handlers", "finalbody"):
+        for part in ("body", "orelse", "handlers", "finalbody") if "body" in vars(stmt) else ():
             body = getattr(stmt, part, ())
             if part in ("body", "orelse") and body:
                 is_elif = part == "orelse" and len(body) == 1 and isinstance(body[0], ast.If)
@@ -58,8 +58,9 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
             count = _longest(body, at, lambda run: _zero(run[-1]) and is_short(
                 _all_zero(run), depth))
             made = _all_zero(body[at:at + count])
-        elif (count := _longest(body, at, lambda run: _same_room(run[0], run[-1]) and (
-                not is_short(run[0]) or is_short(_rooms(run))))) > 1:
+        elif _room(first) is not None and (count := _longest(
+                body, at, lambda run: _same_room(run[0], run[-1]) and (
+                    not is_short(run[0]) or is_short(_rooms(run))))) > 1:
             made = _rooms(body[at:at + count])
         elif (count := _side_by_side(body, at)) > 1:
             made = _as_one(body[at:at + count])
@@ -252,11 +253,10 @@ def _iterated(loop: ast.stmt, before: list[ast.stmt], users: Mapping[Value, int]
 
 def _zero(stmt: ast.stmt) -> bool:
     """Does a statement of the backward part set a number to zero?"""
-    node = node_of(stmt)
-    return (isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant)
+    return (type(stmt) is ast.Assign and type(stmt.value) is ast.Constant
             and type(stmt.value.value) is float and stmt.value.value == 0.0
             and all(isinstance(t, ast.Name) for t in stmt.targets)
-            and (node is None or is_adjoint(node)))
+            and ((node := node_of(stmt)) is None or is_adjoint(node)))
 
 
 def _side_by_side(body: list[ast.stmt], at: int) -> int:
@@ -267,11 +267,10 @@ def _side_by_side(body: list[ast.stmt], at: int) -> int:
     for number in range(len(body) - at):
         stmt = body[at + number]
         target = target_of(stmt)
-        if not isinstance(stmt, ast.Assign) or target is None or target in names or (
-                names & names_in(stmt.value)):
+        if not isinstance(stmt, ast.Assign) or target is None or target in names:
             return number
         key = _told_by(stmt)
-        if key is None or told not in (None, key) or (
+        if key is None or told not in (None, key) or (number and names & names_in(stmt.value)) or (
                 number and not is_short(_as_one(body[at:at + number + 1]))):
             return number
         told = key
@@ -316,6 +315,8 @@ def _told_by(stmt: ast.stmt) -> object:
 def _naming_several(line: str) -> type[ast.stmt] | None:
     """The kind of statement if a line of the user's gives values to several names at once."""
     line = line.strip()
+    if "," not in line:
+        return None
     try:
         stmt = ast.parse(f"{line} pass" if line.endswith(":") else line).body[0]
     except SyntaxError:
@@ -329,7 +330,7 @@ def _naming_several(line: str) -> type[ast.stmt] | None:
 def _as_one(stmts: list[ast.stmt]) -> ast.stmt:
     names = [stmt.targets[0] for stmt in stmts]  # type: ignore[attr-defined]
     values = [stmt.value for stmt in stmts]  # type: ignore[attr-defined]
-    if len({ast.dump(v) for v in values}) == 1 and isinstance(values[0], ast.Constant):
+    if isinstance(values[0], ast.Constant) and len({ast.dump(v) for v in values}) == 1:
         return tied_like(stmts[0], ast.Assign(names, values[0]))
     shape = _whole_shape(stmts)
     if shape is not None:

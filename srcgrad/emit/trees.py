@@ -19,9 +19,29 @@ def variables(*trees: ast.AST) -> list[ast.Name]:
             found.append(tree)
             continue
         for part in vars(tree).values():
+            if type(part) is ast.Name:
+                found.append(part)
+            elif type(part) is list:
+                waiting += [item for item in part if isinstance(item, ast.AST)]
+            elif type(part) not in _LEAVES and isinstance(part, ast.AST):
+                waiting.append(part)
+    return found
+
+
+_LEAVES = frozenset({int, str, type(None), ast.Load, ast.Store})  # parts of most trees
+
+
+def parts(kind: type[Tree] | tuple[type[Tree], ...], *trees: ast.AST) -> list[Tree]:
+    """All parts of a kind, in no particular order."""
+    found: list[Tree] = []
+    waiting = list(trees)
+    for tree in waiting:  # which grows
+        if isinstance(tree, kind):
+            found.append(tree)
+        for part in vars(tree).values():
             if type(part) is list:
                 waiting += [item for item in part if isinstance(item, ast.AST)]
-            elif isinstance(part, ast.AST):
+            elif type(part) not in _LEAVES and isinstance(part, ast.AST):
                 waiting.append(part)
     return found
 
@@ -53,22 +73,22 @@ def base_of(target: ast.expr) -> str | None:
 
 def target_of(stmt: ast.AST | None) -> str | None:
     """``x`` of ``x = ...``; None for other statements."""
-    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+    if type(stmt) is not ast.Assign or stmt.targets[1:]:
         return None
-    return stmt.targets[0].id if isinstance(stmt.targets[0], ast.Name) else None
+    return stmt.targets[0].id if type(stmt.targets[0]) is ast.Name else None
 
 
 def copy_in(stmt: ast.stmt) -> tuple[str, str] | None:
     """The two names of ``a = b``."""
     target = target_of(stmt)
-    value = stmt.value if isinstance(stmt, ast.Assign) else None
-    return (target, value.id) if target is not None and isinstance(value, ast.Name) else None
+    value = stmt.value if type(stmt) is ast.Assign else None
+    return (target, value.id) if target is not None and type(value) is ast.Name else None
 
 
 def emptied(stmt: ast.stmt) -> str | None:
     """``x`` of ``x = []``."""
-    value = stmt.value if isinstance(stmt, ast.Assign) else None
-    return target_of(stmt) if isinstance(value, ast.List) and not value.elts else None
+    value = stmt.value if type(stmt) is ast.Assign else None
+    return target_of(stmt) if type(value) is ast.List and not value.elts else None
 
 
 def bodies(stmt: ast.AST) -> list[list[ast.stmt]]:

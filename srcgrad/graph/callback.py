@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from ..types.dataclasses import dataclass, field
 from ..types.kinds import FLOAT, INT, OPAQUE, SCALARS, Aval, Kind, array
-from ..types.structure import mapped
+from ..types.structure import found_in
 from .interpret import interpret
 from .ir import Graph
 from .outcome import Outcome, fresh_results, placeholder
@@ -88,14 +88,7 @@ def number_like(aval: Aval) -> Aval:
 
 def callbacks(structure: Any) -> Iterator[Callback]:
     """The callbacks in the arguments of a call."""
-    found: list[Callback] = []
-
-    def note(callback: Callback) -> Callback:
-        found.append(callback)
-        return callback
-
-    mapped(structure, Callback, note)
-    yield from found
+    return found_in(structure, Callback)
 
 
 # ---- types of results ------------------------------------------------------------------------

@@ -19,9 +19,6 @@ _COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
 def key_of(node: Node) -> Any:
     """What makes two nodes equal; None for nodes that are not shared."""
     inputs = tuple([id(v) for v in node.inputs])
-    if len(inputs) == 2 and node.op == "apply" and node.params["fn"] in _COMMUTATIVE and (
-            node.params["args"] == (Ref(0), Ref(1))):
-        inputs = (min(inputs), max(inputs))
     try:
         if node.op == "const":
             return ("const", freeze(node.params["value"]))
@@ -30,10 +27,12 @@ def key_of(node: Node) -> Any:
         if node.op == "read":
             return ("read", inputs, tuple(_step_key(s) for s in node.params["steps"]))
         if node.op == "apply" and node.params["fn"] not in _BUFFERS:
-            args, kwargs = node.params["args"], node.params["kwargs"]
-            key = ("apply", node.params["fn"], inputs,  # most arguments are inputs
-                   tuple([a.index if type(a) is Ref else freeze(a) for a in args]),
-                   freeze(kwargs) if kwargs else None)
+            fn, kwargs = node.params["fn"], node.params["kwargs"]
+            places = tuple([a.index if type(a) is Ref else freeze(a)  # most are inputs
+                            for a in node.params["args"]])
+            if places == (0, 1) and fn in _COMMUTATIVE:
+                inputs = (min(inputs), max(inputs))
+            key = ("apply", fn, inputs, places, freeze(kwargs) if kwargs else None)
             hash(key)
             return key
     except TypeError:  # unhashable settings are not worth the trouble

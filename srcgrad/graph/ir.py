@@ -61,7 +61,7 @@ import numpy as np
 from ..errors import Where
 from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
-from ..types.structure import found_in, mapped
+from ..types.structure import PLAIN, found_in, mapped
 
 
 class Suggested(str):
@@ -254,6 +254,7 @@ class Block:
     params: tuple[Value, ...] = ()
     nodes: tuple[Node, ...] = ()
     outputs: tuple[Value, ...] = ()
+    walked: list[tuple[Node, ...]] = field(default_factory=list, init=False)  # what `walk` gives
 
     def but(self, *, params: tuple[Value, ...] = _SAME, nodes: tuple[Node, ...] = _SAME,
             outputs: tuple[Value, ...] = _SAME) -> Block:
@@ -322,10 +323,9 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
         return [1.0] * len(seeds)
     nodes = [node for each in (graph, *graph.callees.values()) for node in walk(each.block)]
     dtypes = {v.aval.dtype for node in nodes for v in (*node.inputs, *node.outputs)}
-    for node in nodes:  # constants
-        if node.op != "apply" or node.params["kwargs"] or any(
-                type(a) is not Ref for a in node.params["args"]):
-            mapped(node.params, np.generic, lambda number: dtypes.add(number.dtype))
+    for node in nodes:
+        if not has_plain_arguments(node):
+            dtypes.update([constant.dtype for constant in found_in(node.params, np.generic)])
     mixed = any(d is not None and d.kind in "fc" and d.char not in "dD" for d in dtypes)
     return [1.0 if s.aval.dtype is None or not (mixed or s.aval.kind in (Kind.ARRAY, Kind.ANY))
             else np.ones((), s.aval.dtype) if s.aval.kind is Kind.ARRAY
@@ -333,6 +333,15 @@ def unit_seeds(seeds: Iterable[Value], graph: Graph) -> list[Any]:
 
 
 # ---- templates ---------------------------------------------------------------------------
+
+
+def has_plain_arguments(node: Node) -> bool:
+    """Are the arguments of a call inputs and numbers of Python's alone?"""
+    return "args" in node.params and not node.params["kwargs"] and (
+        _PLAIN.issuperset(map(type, node.params["args"])))
+
+
+_PLAIN = PLAIN | {Ref}
 
 
 def fill(template: Any, inputs: tuple[Any, ...] | list[Any]) -> Any:
@@ -371,11 +380,15 @@ def references(template: Any) -> Iterator[int]:
     >>> [*references(((Ref(1), 2.0), Index(slice(None, Ref(0)))))]
     [1, 0]
     """
-    for part in found_in(template, (Ref, Index, Through)):
-        if isinstance(part, Ref):
+    for part in template if type(template) is tuple else found_in(template, (Ref, Index, Through)):
+        if type(part) is Ref:
             yield part.index
-        else:
-            yield from references(part.key if isinstance(part, Index) else (part.args, part.kwargs))
+        elif type(part) is Index:
+            yield from references(part.key)
+        elif type(part) is Through:
+            yield from references((part.args, part.kwargs))
+        elif type(part) not in PLAIN:
+            yield from references(part)
 
 
 def shift(template: Any, by: int) -> Any:
@@ -388,6 +401,15 @@ def shift(template: Any, by: int) -> Any:
 
 def walk(block: Block) -> Iterator[Node]:
     """All nodes of a block and of the blocks nested in it, in program order, outer first."""
+    if not block.walked:
+        block.walked.append(tuple(_walk(block)) if any(map(_BLOCKS, block.nodes)) else block.nodes)
+    return iter(block.walked[0])
+
+
+_BLOCKS = operator.attrgetter("blocks")
+
+
+def _walk(block: Block) -> Iterator[Node]:
     stack: list[Iterator[Node]] = []
     nodes: Iterator[Node] | None = iter(block.nodes)
     while nodes is not None:

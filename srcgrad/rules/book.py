@@ -89,6 +89,7 @@ class Rule:
     needs: tuple[str, ...]
     settings: Mapping[str, Any]
     linear: bool = False
+    told: dict[Any, Any] = field(default_factory=dict, compare=False)  # what was found out about it
 
 
 @dataclass

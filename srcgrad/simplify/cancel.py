@@ -21,7 +21,7 @@ import numpy as np
 
 from ..graph.broadcasting import never_one
 from ..graph.equality import key_of
-from ..graph.ir import Graph, Node, Ref, Value, is_adjoint, only_index, walk
+from ..graph.ir import Graph, Node, Ref, Value, is_adjoint, only_index
 from ..types.kinds import SCALARS, Kind, same_dtype
 from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
@@ -29,7 +29,7 @@ from .places import widens
 from .polynomials import Label, Polynomial, TooLarge, atom, constant, inverse, plus, summed, times
 from .rewriting import Emit, call_of
 
-_EXTREMA: frozenset[Any] = frozenset({
+EXTREMA: frozenset[Any] = frozenset({
     np.max, np.min, np.amax, np.amin, np.maximum.reduce, np.minimum.reduce,
     Method("max"), Method("min")})
 _SUMS: frozenset[Any] = frozenset({np.sum, Method("sum"), np.add.reduce})
@@ -46,7 +46,7 @@ class _Unknown(Exception):
 
 def cancel(graph: Graph) -> Graph:
     """The graph without the cotangents of extrema that are provably zero."""
-    if graph.border is None or not any(call_of(n) in _EXTREMA for n in walk(graph.block)):
+    if graph.border is None:
         return graph
     return _Cancel().run(graph)
 
@@ -95,7 +95,7 @@ class _Cancel(Operands):
         extremum = self.defined.get(node.inputs[1])
         if call_of(extremum) is np.expand_dims and extremum is not None:
             extremum = self.defined.get(extremum.inputs[0])
-        return node.inputs[0] if call_of(extremum) in _EXTREMA else None
+        return node.inputs[0] if call_of(extremum) in EXTREMA else None
 
     # ---- values as polynomials -----------------------------------------------------------------
 

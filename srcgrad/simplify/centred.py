@@ -15,20 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Node, Value, walk
+from ..graph.ir import Graph, Node, Value
 from ..types.kinds import SCALARS, same_dtype
 from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands, same_type
 from .rewriting import Emit, call_of, same_shape
 
-_MEANS: frozenset[Any] = frozenset({np.mean, Method("mean")})
+MEANS: frozenset[Any] = frozenset({np.mean, Method("mean")})
 _DEEPEST = 12
 _WIDENING: frozenset[Any] = frozenset({np.expand_dims, np.broadcast_to})
 
 
 def drop_centred(graph: Graph) -> Graph:
     """The graph without sums that are zero because a mean was taken away."""
-    if graph.border is None or not any(call_of(n) in _MEANS for n in walk(graph.block)):
+    if graph.border is None:
         return graph
     return _Centred().run(graph)
 
@@ -114,7 +114,7 @@ class _Centred(Operands):
         node = self.defined.get(mean)
         if node is not None and call_of(node) is np.expand_dims:
             node = self.defined.get(node.inputs[0])
-        if call_of(node) not in _MEANS or node is None:
+        if call_of(node) not in MEANS or node is None:
             return False
         inner, *rest = self.operands_of(node)
         options = dict(node.params["kwargs"])

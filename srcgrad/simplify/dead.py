@@ -176,9 +176,10 @@ class _Liveness:
             if value in self.values:
                 continue
             self.values.add(value)
-            self._work.extend(self._sources.get(value, ()))
+            if value in self._sources:
+                self._work += self._sources[value]
             node = self._node_of.get(value) or self._owner.get(value)
-            if node is not None:
+            if node is not None and node not in self.needed:
                 self._keep(node)
 
     def node(self, node: Node) -> bool:

@@ -16,7 +16,7 @@ from ..graph.ir import Block, Graph, Node, Value
 from ..types.kinds import Kind
 from .rewriting import call_of
 
-_MAKERS: frozenset[Any] = frozenset({np.eye, np.identity, np.arange, np.tri})
+MAKERS: frozenset[Any] = frozenset({np.eye, np.identity, np.arange, np.tri})
 _INTEGER = frozenset({operator.add, operator.sub, operator.mul, min, max})
 
 
@@ -58,7 +58,7 @@ def _taken_out(block: Block, before: list[Node]) -> Block:
         moved[node] = None
 
     for node in block.nodes:
-        if call_of(node) in _MAKERS and all(map(is_steady, node.inputs)):
+        if call_of(node) in MAKERS and all(map(is_steady, node.inputs)):
             take(node)
     before += moved
     return block.but(nodes=tuple(n for n in block.nodes if n not in moved))

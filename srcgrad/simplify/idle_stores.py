@@ -14,14 +14,12 @@ import numpy as np
 
 from ..graph.changing import Changing
 from ..graph.equality import place_key
-from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
+from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of
 from .rewriting import call_of
 
 
 def drop_idle_stores(graph: Graph) -> Graph:
     """The graph without such stores."""
-    if not any(node.op in ("write", "put") and is_adjoint(node) for node in walk(graph.block)):
-        return graph
     return _Idle(graph).graph(graph)
 
 
@@ -42,7 +40,8 @@ class _Idle(Changing):
         return made
 
     def node(self, node: Node) -> list[Node]:
-        node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
+        if self.replaced:
+            node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
         if node.op in ("read", "get"):
             self.reads[node.out] = node
         elif _is_zero(node):

@@ -34,6 +34,10 @@ _DIGITS = 8  # of a number that reads better than two terms: 0.75, not 0.8333333
 class LikeTerms(Operands):
     """Rewrites sums: additions, and what is added to all of a value."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._known: dict[tuple[Any, int], Product] = {}
+
     def like_terms(self, node: Node, emit: Emit) -> Value | None:
         """A sum without its last term, which a former one has taken in; None for what is not or
         has not."""
@@ -126,28 +130,33 @@ class LikeTerms(Operands):
 
     def product(self, operand: Any, depth: int = _DEPTH) -> Product:
         """An operand as a number times powers of factors."""
-        number = self.number(operand)
-        if number is not None:
-            return float(number), {}
-        node = self.defined.get(operand)
-        alone = 1.0, {operand if node is None or len(node.outputs) > 1 else (
-            key_of(node) or operand): 1}
-        if node is None or not depth or not _is_product(node) or not _is_inexact(node.out):
-            return alone
+        found = self._known.get((operand, depth))
+        if found is None:
+            number, node = self.number(operand), self.made(operand)
+            if number is not None:
+                found = float(number), {}
+            elif node is not None and depth and _is_product(node) and _is_inexact(node.out):
+                found = self._multiplied(node, depth)
+            found = self._known[operand, depth] = found or (1.0, {
+                operand if node is None or len(node.outputs) > 1 else key_of(node) or operand: 1})
+        return found
+
+    def _multiplied(self, node: Node, depth: int) -> Product | None:
+        """The factors of the operands of a product; None if that is none of powers of values."""
         fn, (first, *rest) = call_of(node), self.operands_of(node)
         if not all(isinstance(v, Value) or self.number(v) is not None for v in (first, *rest)):
-            return alone  # a constant array, or what becomes one
+            return None  # a constant array, or what becomes one
         found, powers = self.product(first, depth - 1)
         if fn in NEG:
             return -found, powers
         if fn in POWERS:
             power = self.number(rest[0])
             if type(power) is not int or not 1 < power < 5:
-                return alone
+                return None
             return found ** power, {v: n * power for v, n in powers.items()}
         other, more = self.product(rest[0], depth - 1)
         if fn in DIV and not other:
-            return alone
+            return None
         sign, merged = -1 if fn in DIV else 1, dict(powers)
         for v, n in more.items():
             merged[v] = merged.get(v, 0) + sign * n

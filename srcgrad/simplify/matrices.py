@@ -38,22 +38,23 @@ from .operands import ADD, DIV, MUL, SUB, Operands
 from .parity import Parity, turned_from
 from .rewriting import Emit, call_of, same_shape
 
-_MAKING: frozenset[Any] = frozenset({  # matrices of which something may be known
+MAKING: frozenset[Any] = frozenset({  # matrices of which something may be known
     operator.matmul, np.linalg.cholesky, np.linalg.solve, np.linalg.inv})
 
 
 def use_structure(graph: Graph) -> Graph:
     """The graph with simpler adjoints of factorisations and inverses."""
-    if graph.border is None or not any(call_of(n) in _MAKING or _sums_first(n)
-                                       for n in walk(graph.block)):
+    if graph.border is None or not any(map(_makes_or_sums, walk(graph.block))):
         return graph
     return _Matrices().run(graph)
 
 
-def _sums_first(node: Node) -> bool:
-    """Is this a sum over one of the first two axes of what may be the same when they change?"""
-    return call_of(node) is np.sum and node.params["kwargs"] in ({"axis": 0}, {"axis": 1}) and (
-        _is_square(node.inputs[0], 3))
+def _makes_or_sums(node: Node) -> bool:
+    """Does a node make such a matrix, or is it a sum over one of the first two axes of what may be
+    the same when they change?"""
+    fn = call_of(node)
+    return fn in MAKING or (fn is np.sum and node.params["kwargs"] in ({"axis": 0}, {"axis": 1})
+                            and _is_square(node.inputs[0], 3))
 
 
 class _Matrices(Operands):

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.broadcasting import Broadcast, never_one
-from ..graph.ir import Graph, Index, Node, Ref, Value, fill, walk
+from ..graph.ir import Graph, Index, Node, Ref, Value, fill
 from ..types.dims import Dim
 from .rewriting import Emit, Rewriter, call_of
 
@@ -44,8 +44,6 @@ def narrow(graph: Graph) -> Graph:
     >>> product.inputs == (ct, x)
     True
     """
-    if not any(call_of(node) is np.broadcast_to for node in walk(graph.block)):
-        return graph
     return _Narrow().run(graph)
 
 

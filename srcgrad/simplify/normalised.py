@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Node, Value, fill, walk
+from ..graph.ir import Graph, Node, Value, fill
 from ..types.kinds import SCALARS
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands, is_real, same_type
 from .rewriting import Emit, call_of
@@ -26,7 +26,7 @@ from .rewriting import Emit, call_of
 
 def cancel_norms(graph: Graph) -> Graph:
     """The graph without such divisions."""
-    if graph.border is None or not any(call_of(n) is np.sum for n in walk(graph.block)):
+    if graph.border is None:
         return graph
     return _Normalised().run(graph)
 
@@ -55,6 +55,8 @@ class _Normalised(Operands):
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         pair = self._pair(node) if call_of(node) in MUL else None
         for one, other in () if pair is None else (pair, pair[::-1]):
+            if self.uses[one] > 1 or call_of(self.made(one)) in MUL:
+                continue
             for quotient, norm in self._quotients.get(self._place(other), ()):
                 if self._is_divided(one, norm):
                     found = emit.call(operator.mul, self._times(one, norm, emit), quotient)

@@ -30,7 +30,7 @@ from .rewriting import Emit, call_of
 
 def store_once(graph: Graph) -> Graph:
     """The graph with places of buffers assigned where each is visited once."""
-    if graph.border is None or not any(n.op == "loop" for n in graph.block.nodes[graph.border:]):
+    if graph.border is None:
         return graph
     found = _Once(graph)
     for node in graph.block.nodes[graph.border:]:

@@ -33,11 +33,11 @@ class Operands(Rewriter):
 
     def made(self, operand: Any) -> Node | None:
         """The node that makes an operand, if it is a value."""
-        return self.defined.get(operand) if isinstance(operand, Value) else None
+        return self.defined.get(operand) if type(operand) is Value else None
 
     def number(self, operand: Any) -> int | float | None:
         """The operand as a plain Python number, if it is one."""
-        if isinstance(operand, Value):
+        if type(operand) is Value:
             node = self.defined.get(operand)
             operand = node.params["value"] if node is not None and node.op == "const" else None
         return operand if type(operand) in (int, float) else None

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import Any
+
+import numpy as np
 
 from ..graph.ir import Graph
 from .algebra import reduce_strength
-from .cancel import cancel
-from .centred import drop_centred
+from .cancel import EXTREMA, cancel
+from .centred import MEANS, drop_centred
 from .dead import remove_dead
-from .hoist import hoist
+from .hoist import MAKERS, hoist
 from .idle_stores import drop_idle_stores
 from .loops import drop_invariant
-from .matrices import use_structure
+from .matrices import MAKING, use_structure
 from .narrow import narrow
 from .normalised import cancel_norms
 from .object_numbers import without_lookups
 from .once import store_once
+from .operands import DIV, MUL
 from .restore import restore
+from .rewriting import operations
 from .scattered import keep_scattered
 from .share import share
 from .spread_lists import keep_spread
@@ -25,24 +30,25 @@ from .stack import stack_outer_products
 
 Pass = Callable[[Graph], Graph]
 
-# In this order; each may be left out without a change of meaning.
-PASSES: dict[str, Pass] = {
-    "lookups": without_lookups,
-    "invariant": drop_invariant,
-    "cancel": cancel,
-    "centred": drop_centred,
-    "norms": cancel_norms,
-    "narrow": narrow,
-    "spread": keep_spread,
-    "share": share,
-    "scattered": keep_scattered,
-    "matrices": use_structure,
-    "stack": stack_outer_products,
-    "algebra": reduce_strength,
-    "restore": restore,
-    "idle stores": drop_idle_stores,
-    "once": store_once,
-    "hoist": hoist,
+# In this order; each may be left out without a change of meaning.  Beside each pass the operations
+# and functions that it is about: it does nothing to a graph that has none of one of these sets.
+PASSES: dict[str, tuple[Pass, tuple[Collection[Any], ...]]] = {
+    "lookups": (without_lookups, ()),
+    "invariant": (drop_invariant, ({"loop", "if"},)),
+    "cancel": (cancel, (EXTREMA, {np.where})),
+    "centred": (drop_centred, (MEANS, {np.sum})),
+    "norms": (cancel_norms, ({np.sum}, DIV, MUL)),
+    "narrow": (narrow, ({np.broadcast_to},)),
+    "spread": (keep_spread, ({"loop"},)),
+    "share": (share, ()),
+    "scattered": (keep_scattered, ({"write", "acc"},)),
+    "matrices": (use_structure, (MAKING | {np.sum},)),
+    "stack": (stack_outer_products, ({"loop"},)),
+    "algebra": (reduce_strength, ()),
+    "restore": (restore, ({"loop", "if"}, {"write"})),
+    "idle stores": (drop_idle_stores, ({"write", "put"}, {"read", "get"})),
+    "once": (store_once, ({"loop"},)),
+    "hoist": (hoist, ({"loop"}, MAKERS)),
 }
 
 
@@ -57,7 +63,9 @@ def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[st
         keep_raising = called = False
     if graph.border is not None and not keep_raising and "dead" not in without:
         graph = remove_dead(graph)  # while adjoints still read what they are the adjoints of
-    for name, run in PASSES.items():
-        if name not in without:
-            graph = run(graph)
+    found = operations(graph)
+    for name, (run, about) in PASSES.items():
+        if name not in without and not any(map(found.isdisjoint, about)):
+            before, graph = graph, run(graph)
+            found = found if graph is before else operations(graph)
     return graph if "dead" in without else remove_dead(graph, keep_raising, called)

@@ -21,7 +21,7 @@ from ..types.dims import proves_positive
 from ..types.kinds import FLOAT, OF_PYTHON
 from ..types.quotients import quotient
 from .operands import DIV, MUL, NEG, Operands
-from .rewriting import Emit, call_of
+from .rewriting import Emit, call_of, operations
 
 
 def find_quotients(graph: Graph) -> Graph:
@@ -33,7 +33,8 @@ def find_quotients(graph: Graph) -> Graph:
 def write_out_quotients(graph: Graph) -> Graph:
     """A finished graph, and those that it calls, without quotients."""
     callees = {name: write_out_quotients(callee) for name, callee in graph.callees.items()}
-    return _Quotients(graph.block, last=True).run(graph.but(callees=callees))
+    graph = graph.but(callees=callees)
+    return _Quotients(graph.block, last=True).run(graph) if quotient in operations(graph) else graph
 
 
 class _Quotients(Operands):

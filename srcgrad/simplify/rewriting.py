@@ -8,7 +8,7 @@ from typing import Any
 
 from ..graph.broadcasting import never_one
 from ..graph.changing import Changing
-from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of, walk
 from ..graph.symbolic import infer_fresh
 from ..types.kinds import Aval
 
@@ -105,11 +105,9 @@ class Rewriter(Changing):
         return made
 
     def _define(self, node: Node) -> None:
-        block, defined = self.blocks[-1], self.defined
+        block, defined, home = self.blocks[-1], self.defined, self.home
         for v in node.outputs:
-            defined[v] = node
-        if block is not None:
-            self.home.update(dict.fromkeys(node.outputs, block))
+            defined[v], home[v] = node, block
         self.note(node)
 
     def note(self, node: Node) -> None:
@@ -136,6 +134,13 @@ def same_shape(value: Aval, base: Aval) -> bool:
 
 def call_of(node: Node | None) -> Any:
     """The function of an ``apply`` with one result; None for other nodes."""
-    if node is None or node.op != "apply" or node.params.get("many"):
+    if node is None or node.op != "apply":
         return None
-    return node.params["fn"]
+    params = node.params
+    return params["fn"] if "many" not in params or not params["many"] else None
+
+
+def operations(graph: Graph) -> set[Any]:
+    """What the nodes of a graph do: functions of those that apply one, operations of the others."""
+    return {n.params["fn"] if n.op == "apply" and type(n.params["fn"]).__hash__ is not None
+            else n.op for n in walk(graph.block)}

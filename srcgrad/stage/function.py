@@ -49,7 +49,7 @@ class StagedUnit:
         self.owners: dict[int, Staged] = {}  # id of a code object -> the function it is part of
         self.regions: dict[int, RegionInfo] = {}
         self.places: dict[tuple[int, int], Any] = {}  # memo of resolved positions
-        self.positions: dict[int, list[Any]] = {}  # id of a code object -> its position table
+        self.positions: dict[int, tuple[int, Any]] = {}  # id of a code object -> those from one on
 
     def register(self, code: CodeType, staged: Staged, plans: dict[str, RegionInfo]) -> None:
         """Remember that ``code`` and the code objects inside it belong to ``staged``."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from .scopes import bodies, bound_by, target_names
+from .scopes import bodies, bound_by, children, target_names
 
 Names = frozenset[str]
 
@@ -46,7 +46,9 @@ def read_later(body: list[ast.stmt]) -> Later | None:
         >>> sorted(read_later(tree.body).after[id(tree.body[0])])
         ['w']
     """
-    nodes = [n for s in body for n in ast.walk(s)]
+    nodes: list[ast.AST] = [*body]
+    for node in nodes:  # which grows
+        nodes += children(node)
     if any(isinstance(n, ast.Name) and n.id in _REFLECTION for n in nodes):
         return None
     walk = _Walk(_captured(nodes))
@@ -85,18 +87,25 @@ def _reads(*nodes: ast.AST | None) -> Names:
 
 def _free(node: ast.AST, local: Names) -> Names:
     """Names that are read in a part of a program, but for the variables of comprehensions."""
-    if isinstance(node, ast.Name):
-        return _NONE if isinstance(node.ctx, ast.Store) or node.id in local else (
-            frozenset({node.id}))
-    if isinstance(node, _COMPREHENSIONS):
-        first, inner = node.generators[0].iter, local.union(
-            *(target_names(g.target) for g in node.generators))
-        return _free(first, local).union(*(
-            _free(part, inner) for part in ast.iter_child_nodes(node)
-            if part is not node.generators[0]), *(
-            _free(part, inner) for part in ast.iter_child_nodes(node.generators[0])
-            if part is not first))
-    return _NONE.union(*(_free(part, local) for part in ast.iter_child_nodes(node)))
+    found: list[Names] = []
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, _COMPREHENSIONS):
+            found.append(_free_in_comprehension(node, local))
+        elif type(node) is not ast.Name:
+            waiting += children(node)
+        elif type(node.ctx) is not ast.Store and node.id not in local:
+            found.append(frozenset({node.id}))
+    return _NONE.union(*found)
+
+
+def _free_in_comprehension(node: Any, local: Names) -> Names:
+    first = node.generators[0].iter
+    inner = local.union(*(target_names(g.target) for g in node.generators))
+    return _free(first, local).union(
+        *(_free(part, inner) for part in children(node) if part is not node.generators[0]),
+        *(_free(part, inner) for part in children(node.generators[0]) if part is not first))
 
 
 def _bound(node: ast.stmt) -> Names:

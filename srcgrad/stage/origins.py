@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from itertools import islice
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -27,13 +28,14 @@ def origin(skip: int = 0) -> Where | None:
     frame: FrameType | None = sys._getframe(1)
     own: FrameType | None = None
     while frame is not None:
-        unit = frame.f_globals.get(_KEY)
-        if unit is not None and skip > 0:
-            skip -= 1
-        elif unit is not None and not unit.filename.startswith(_PACKAGE):
-            return _place(unit, frame.f_code, frame.f_lasti)
-        elif unit is not None and own is None:
-            own = frame
+        if _KEY in frame.f_globals:
+            unit = frame.f_globals[_KEY]
+            if skip > 0:
+                skip -= 1
+            elif not unit.filename.startswith(_PACKAGE):
+                return _place(unit, frame.f_code, frame.f_lasti)
+            elif own is None:
+                own = frame
         frame = frame.f_back
     return None if own is None else _place(own.f_globals[_KEY], own.f_code, own.f_lasti)
 
@@ -68,10 +70,12 @@ def _place(unit: Any, code: CodeType, lasti: int) -> Where:
 
 
 def _resolve(unit: Any, code: CodeType, lasti: int) -> Where:
-    table = unit.positions.get(id(code))
-    if table is None:  # all at once: to find one place takes time linear in the function
-        table = unit.positions[id(code)] = list(code.co_positions())
-    line, end_line, start, stop = table[lasti // 2]
+    place = lasti // 2
+    at, positions = unit.positions.pop(id(code), (place + 1, None))
+    if at > place:  # to find one place takes time linear in the function, to find the next does not
+        at, positions = 0, code.co_positions()
+    line, end_line, start, stop = next(islice(positions, place - at, None))
+    unit.positions[id(code)] = place + 1, positions
     staged = unit.owners.get(id(code))
     line = line or code.co_firstlineno
     text = unit.lines[line - 1].rstrip("\n") if 0 < line <= len(unit.lines) else ""

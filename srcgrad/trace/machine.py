@@ -65,7 +65,7 @@ class TraceMachine(MachineDefaults, Parts):
         vars(self).update(parts, **shared)
         for part in parts.values():
             vars(part).update(shared, machine=self)
-            vars(part).update((name, parts[name]) for name in part.speaks_to)
+            vars(part).update({name: parts[name] for name in part.speaks_to})
         vars(self).update(operators(parts))
         for part in parts.values():
             part.__init__()

@@ -42,6 +42,12 @@ class Atom:
     varying: bool = False
     not_one: bool = False
 
+    def __eq__(self, other: object) -> bool:
+        return self is other or (
+            type(other) is Atom and self.name == other.name and self.serial == other.serial
+            and self.args == other.args and self.low == other.low and self.high == other.high
+            and self.varying == other.varying and self.not_one == other.not_one)
+
     def __hash__(self) -> int:
         return hash((self.name, self.serial, self.args))  # the rest seldom tells two apart
 
@@ -64,19 +70,21 @@ Monomial = tuple[tuple[Atom, int], ...]
 class Poly:
     """A polynomial with integer coefficients; immutable, hashable, canonical."""
 
-    __slots__ = ("_hash", "_ordered", "_text", "terms")
+    __slots__ = ("_hash", "_ordered", "_symbols", "_text", "terms")
 
     def __init__(self, terms: Mapping[Monomial, int]) -> None:
-        self.terms: dict[Monomial, int] = {m: c for m, c in terms.items() if c}
+        self.terms: dict[Monomial, int] = _without_zeros(terms)
         self._hash = hash(frozenset(self.terms.items()))
         self._ordered: list[tuple[Monomial, int]] | None = None  # made when they are asked for
+        self._symbols: tuple[Atom, ...] | None = None
         self._text: str | None = None
 
     def __hash__(self) -> int:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Poly) and self._hash == other._hash and self.terms == other.terms
+        return self is other or (isinstance(other, Poly) and self._hash == other._hash
+                                 and self.terms == other.terms)
 
     def __add__(self, other: Dim) -> Dim:
         return add(self, other)
@@ -145,8 +153,12 @@ def _term_order(item: tuple[Monomial, int]) -> tuple[Any, ...]:
     return (-sum(p for _, p in monomial), tuple((a.key, p) for a, p in monomial))
 
 
+def _without_zeros(terms: Mapping[Monomial, int]) -> dict[Monomial, int]:
+    return dict(terms) if all(terms.values()) else {m: c for m, c in terms.items() if c}
+
+
 def _normal(terms: Mapping[Monomial, int]) -> Dim:
-    kept = {m: c for m, c in terms.items() if c}
+    kept = _without_zeros(terms)
     if not kept:
         return 0
     if len(kept) == 1 and () in kept:
@@ -555,15 +567,18 @@ def largest(dim: Dim, atom: Atom) -> Dim | None:
 
 def symbols(dim: Any) -> tuple[Atom, ...]:
     """All plain symbols below a dim, through opaque functions, in deterministic order."""
-    return _symbols(dim) if isinstance(dim, Poly) else ()
+    if not isinstance(dim, Poly):
+        return ()
+    if dim._symbols is None:
+        dim._symbols = tuple(_symbols(dim))
+    return dim._symbols
 
 
-@functools.lru_cache(maxsize=4096)
-def _symbols(dim: Poly) -> tuple[Atom, ...]:
+def _symbols(dim: Poly) -> dict[Atom, None]:
     found: dict[Atom, None] = {}
     for atom in dim.atoms():
         if not atom.args:
             found[atom] = None
         for arg in atom.args:
             found.update(dict.fromkeys(symbols(arg)))
-    return tuple(found)
+    return found

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 PLAIN = frozenset({type(None), bool, int, float, complex, str})
+_AROUND = (tuple, list, dict, slice)
 
 
 def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any], Any]) -> Any:
@@ -26,7 +27,7 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
                       for s in structure])
     if isinstance(structure, leaf):
         return change(structure)
-    if kind in PLAIN:
+    if kind in PLAIN or not isinstance(structure, _AROUND):
         return structure
     if isinstance(structure, tuple):
         items = [mapped(s, leaf, change) for s in structure]
@@ -39,10 +40,8 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
         fields = {k: mapped(v, leaf, change) for k, v in structure.items()}
         like = getattr(structure, "like", None)  # a dict that stands for an instance
         return fields if like is None else like(fields)
-    if isinstance(structure, slice):
-        return slice(*(mapped(p, leaf, change)
-                       for p in (structure.start, structure.stop, structure.step)))
-    return structure
+    return slice(*(mapped(p, leaf, change)
+                   for p in (structure.start, structure.stop, structure.step)))
 
 
 def found_in(structure: Any, leaf: type | tuple[type, ...]) -> Iterator[Any]:
@@ -54,12 +53,13 @@ def found_in(structure: Any, leaf: type | tuple[type, ...]) -> Iterator[Any]:
     if isinstance(structure, leaf):
         yield structure
         return
-    inside: Any = ()
-    if isinstance(structure, (tuple, list)):
-        inside = structure
-    elif isinstance(structure, dict):
+    inside: Any = structure if isinstance(structure, (tuple, list)) else ()
+    if isinstance(structure, dict):
         inside = structure.values()
     elif isinstance(structure, slice):
         inside = (structure.start, structure.stop, structure.step)
     for part in inside:
-        yield from found_in(part, leaf)
+        if isinstance(part, leaf):
+            yield part
+        elif isinstance(part, _AROUND):
+            yield from found_in(part, leaf)

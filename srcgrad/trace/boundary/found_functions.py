@@ -95,14 +95,19 @@ def mentioned(structure: Any, wanted: set[int]) -> list[Any]:
     found, seen, pending = [], set(), [structure]
     while pending:
         obj = pending.pop()
+        if type(obj) in _WITHOUT_PARTS:
+            continue
         if id(obj) in wanted:
             found.append(obj)
-        if type(obj) in _WITHOUT_PARTS or id(obj) in seen or isinstance(
-                obj, (str, np.ndarray, np.generic, type, Value)):
+        if type(obj) is tuple:
+            pending += obj
+            continue
+        if id(obj) in seen or isinstance(obj, (str, np.ndarray, np.generic, type, Value)):
             continue
         seen.add(id(obj))
         if isinstance(obj, dict):
-            pending += [*obj.keys(), *obj.values()]
+            pending += obj.values()
+            pending += [key for key in obj if type(key) is not str]
         elif isinstance(obj, (list, tuple, set, frozenset)):
             pending += obj
         elif isinstance(obj, types.MethodType):

@@ -46,14 +46,14 @@ PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools",
 IMPURE_BUILTINS = frozenset({"print", "open", "input", "exec", "eval", "breakpoint",
                              "__import__", "compile"})
 
-RANDOM = ("numpy.random", "random", "time", "datetime", "os", "io", "json", "logging", "sys",
-          "pathlib", "uuid", "secrets", "warnings", "_warnings", "pickle", "socket", "subprocess",
-          "threading", "posix", "nt", "_io", "_random")
+RANDOM = ("numpy.random.", "random.", "time.", "datetime.", "os.", "io.", "json.", "logging.",
+          "sys.", "pathlib.", "uuid.", "secrets.", "warnings.", "_warnings.", "pickle.", "socket.",
+          "subprocess.", "threading.", "posix.", "nt.", "_io.", "_random.")
 
 
 COMPLEX: frozenset[Any] = frozenset({
     abs, np.abs, np.real, np.imag, np.conj, np.angle, Method("conjugate"), Method("__abs__")})
-FILES = (np.save, np.savetxt, np.savez, np.savez_compressed)
+FILES = frozenset(map(id, (np.save, np.savetxt, np.savez, np.savez_compressed)))
 
 
 class LibraryCalls(Collaborator):
@@ -299,15 +299,15 @@ class LibraryCalls(Collaborator):
     def is_effect(self, function: Any) -> bool:
         """Must the function run at every call, because it does or reads something outside?"""
         owner = getattr(function, "__self__", None)
-        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or any(
-                function is known for known in FILES):
+        if isinstance(owner, (np.random.Generator, np.random.RandomState)) or (
+                id(function) in FILES):
             return True
         module = getattr(function, "__module__", None)
         if module is None and owner is not None:
             module = type(owner).__module__
         if module == "builtins":
             return getattr(function, "__name__", "") in IMPURE_BUILTINS
-        return module is not None and any(module == m or module.startswith(m + ".") for m in RANDOM)
+        return module is not None and f"{module}.".startswith(RANDOM)
 
 
 def _tells_complex(function: Any) -> bool:

@@ -137,7 +137,7 @@ def has_own(op: str, left: Any, right: Any) -> bool:
     Python for the operator?"""
     name = DUNDER[op]
     return any(python_method(x, f"__{n}__") is not None for x in (left, right)
-               for n in (name, f"r{name}"))
+               if not is_tracer(x) for n in (name, f"r{name}"))
 
 
 def class_attribute(cls: type, name: str) -> Any:

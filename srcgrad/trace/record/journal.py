@@ -331,7 +331,8 @@ class Journal:
 
     def is_alias(self, obj: Any) -> bool:
         """May another list stand for this one?"""
-        return any(id(obj) in layer.aliased for layer in self.layers)
+        key = id(obj)
+        return any(key in layer.aliased for layer in self.layers)
 
     def is_sealed(self, obj: Any) -> bool:
         """May an object not change any more?"""

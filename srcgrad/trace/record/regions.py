@@ -85,7 +85,7 @@ def plain_numbers(structure: Any) -> Any:
     """Arguments of NumPy with members of number enums as the numbers they are."""
     if type(structure) in (tuple, list):
         return type(structure)([plain_numbers(s) for s in structure])
-    if isinstance(structure, enum.Enum) and isinstance(structure, (int, float)):
+    if issubclass(type(structure), enum.Enum) and issubclass(type(structure), (int, float)):
         return structure.value
     if type(structure) is dict:
         return {k: plain_numbers(v) for k, v in structure.items()}

@@ -420,8 +420,10 @@ def users_class(cls: Any) -> Any:
 
 def contains_tracer(structure: Any) -> bool:
     """Is there a tracer anywhere in nested lists, tuples, deques, dicts and slices?"""
+    if is_tracer(structure):
+        return True
     if not isinstance(structure, (list, tuple, deque, dict, slice)):
-        return is_tracer(structure) or isinstance(structure, POSING)
+        return isinstance(structure, POSING)
     todo, met = [structure], set()
     for one in todo:  # which grows meanwhile
         if is_tracer(one) or isinstance(one, POSING):
@@ -436,6 +438,8 @@ def contains_tracer(structure: Any) -> bool:
 
 def holds_classed(structure: Any) -> bool:
     """Is there an instance in nested lists, tuples, dicts and slices?"""
+    if is_tracer(structure):
+        return False
     if isinstance(structure, ClassedArray):
         return True
     if isinstance(structure, dict):
