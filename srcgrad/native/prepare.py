@@ -76,6 +76,8 @@ class Prepared:
             parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
         parts = self.checked(parts)
         fused = Fused((*parts[0], *parts[1]), block.outputs, len(parts[0]))
+        self.ones = {n.out for n in fused.nodes if n.op == "const" and type(
+            n.params["value"]) is float and n.params["value"] == 1.0}
         forward, backward = (list(map(self.finished, part)) for part in (
             fused.nodes[:fused.border], fused.nodes[fused.border:]))
         self.alone: list[tuple[Node, str]] = []
@@ -217,7 +219,7 @@ class Prepared:
                                          for b in node.blocks)) if node.blocks else node
         node = written_out(promoted(node, self.facts))
         node = once(sunk(with_stencils_gathered(turned(node)), self.facts.inputs))
-        node = with_short_recurrences(with_fewer_divisions(node))
+        node = with_short_recurrences(with_fewer_divisions(node, self.ones))
         return with_unsigned_indices(approximated(node) if self.fast else regrouped(node))
 
     def outside(self, node: Node, scope: Scope) -> Node:
