@@ -105,8 +105,9 @@ class Prepared:
             found["powers and functions such as exp and log may differ from NumPy's by a few "
                   "units in the last place"] = None
         if self.fast and self.native:
-            found["fast: sums and products may be reordered; fast_exp and the like are polynomials "
-                  "within one unit in the last place"] = None
+            found["fast: sums and products may be reordered and fused, quotients be products with "
+                  "inverses; fast_exp and the like are polynomials within one unit in the last "
+                  "place"] = None
         return tuple(found)
 
     def between(self, parts: list[tuple[Node, ...]],

@@ -42,7 +42,8 @@ STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Expr, a
 MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like"})
 
 
-FAST = ("reassoc",)  # LLVM may regroup the sums of fast kernels (fused products were slower)
+SUMS = ("reassoc",)  # LLVM may regroup sums of the backward part, and in fast kernels also fuse
+FAST = (*SUMS, "arcp", "contract")  # products with sums, and multiply by the inverse of a number
 _HEAPS: dict[str | None, Any] = {"heappop": predicates.pop_least, "heapify": predicates.in_order}
 WHOLE = ("numpy", "setitem")  # what Numba may not do on threads: whole arrays
 
