@@ -361,23 +361,17 @@ class _Arrayed:
     def filling(self, node: Node) -> Node:
         """A loop that keeps, as loops do, what it appends to an empty list in each iteration."""
         for slot, add in self.columns.fills(node).items():
-            parts, spec, body = LoopParts(node), node.loop, node.blocks[0]
+            parts = LoopParts(node)
             result = parts.results[slot]
             if result in self.growing:
                 continue
             sequence = self.arrays[result] = _array(result, Aval(
                 Kind.ARRAY, np.dtype(element_type(result.aval)),
                 (self.columns.length.of(result),), elem=result.aval.elem))
-            body = Block(body.params[:1 + slot] + body.params[2 + slot:],
-                         tuple(n for n in body.nodes if n is not add),
-                         (*body.outputs[:slot], *body.outputs[slot + 1:], add.inputs[1]))
-            first = spec.first_init + slot
-            outputs = (*node.outputs[:slot], *node.outputs[slot + 1:-1], sequence, parts.trips)
-            return self.filling(node.but(
-                inputs=node.inputs[:first] + node.inputs[first + 1:], outputs=outputs,
-                blocks=(body,), params={**node.params, "loop": spec.but(
-                    n_carried=spec.n_carried - 1, n_produced=spec.n_produced + 1,
-                    stacked=(*spec.stacked, True) if spec.stacked else ())}))
+            parts.choose(carried=[k for k in range(len(parts.carried)) if k != slot])
+            parts.extend(kept=((add.inputs[1],), (sequence,), (True,)))
+            return self.filling(parts.loop(node, tuple(
+                n for n in node.blocks[0].nodes if n is not add)))
         return node
 
 
