@@ -179,6 +179,8 @@ def _where(body: Body, node: Node, index: At1) -> Value:
         raise Unlowered("where stays in NumPy")
     shape = node.out.aval.shape or ()
     mask, first, second = (spread(body, a, shape, index) for a in args)
+    if not isinstance(mask, Value):
+        mask = body.builder.const(bool(mask), BOOL)
     return body.chosen(mask, first, second, scalar(dtype_of(node.out)))
 
 
