@@ -138,7 +138,10 @@ class _Writer:
         return self.parameters[str(key)] if kind == "arg" else f"_r{key}"
 
     def extents(self, place: str, rank: int) -> list[str]:
-        """The variables that hold an array's sizes; another rank raises a ValueError."""
+        """Texts of an array's sizes; another rank raises a ValueError."""
+        if rank == 1 and place not in self.sizes:  # asked faster than the shape
+            self.check(f"{place}.ndim == 1")
+            self.sizes[place] = [f"len({place})"]
         if place not in self.sizes:
             number = len(self.sizes)
             self.sizes[place] = [f"_s{number}_{i}" for i in range(rank)]

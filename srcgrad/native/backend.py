@@ -17,7 +17,7 @@ from srcgrad.native import disk, predicates
 from srcgrad.native.approximate import APPROXIMATIONS
 from srcgrad.native.prepare import Prepared
 from srcgrad.native.regions import Regions
-from srcgrad.native.write import FAST, NUMBA, decorated
+from srcgrad.native.write import NUMBA, SUMS, decorated
 
 
 def emit_native(graph: Graph, *, parameter_names: Sequence[str],
@@ -89,7 +89,7 @@ def above(function: Any) -> str:
 def _freedom(function: FunctionType) -> tuple[str, ...]:
     """What may be done to the arithmetic of what kernels call."""
     if function.__name__ in ("plus", "minus"):
-        return FAST
+        return SUMS
     return ("contract",) if function in APPROXIMATIONS.values() else ()
 
 

@@ -78,7 +78,7 @@ class Columns:
         arrayed = _Arrayed(self, growing)
         for v in LoopParts(node).sources:
             self.length.known.setdefault(self.length.root(v), next(
-                _trips(node), fresh_size("items", varying=False)))
+                trips_of(node), fresh_size("items", varying=False)))
         for v in free_values(Block((), (node,), ())):
             if v in self.outside and v.aval.elem is not None and (
                     element_type(v.aval.elem) is not None):
@@ -174,7 +174,8 @@ class Columns:
         """Notes the lists that kernels, and statements between them, make."""
         lists = [v for v in node.outputs if v.aval.kind is Kind.LIST]
         if lists and ("kernel" in node.params or (why_not(node) is None and all(
-                v in self.native for v in node.inputs if v.aval.kind is Kind.LIST))):
+                v in self.native for v in node.inputs if v.aval.kind is Kind.LIST))) and all(
+                "kernel" in n.params for n in walk(Block((), (node,), ())) if n.op == "loop"):
             self.native.update(lists)
 
     def grown(self, value: Value, scope: Scope, held: Held, facts: Facts) -> Value:
@@ -229,12 +230,14 @@ class Columns:
         lengths = dict.fromkeys(map(self.length.of, held.lists))
         if not lengths:
             return
-        trips = [*_trips(node)]
+        if _is_sum(node):
+            raise Unlowered("Python adds up a list while it becomes an array")
+        trips = [*trips_of(node)]
         for length in lengths:
             if not facts.tells(length):
                 raise Unlowered("only a run knows how long a list is")
             if any(_grows_with(t, length) for t in trips):
-                facts.saved[length] = facts.saved.get(length, 0.0) + _saved(node.blocks[0])
+                facts.saved[length] = facts.saved.get(length, 0.0) + saved_by(node.blocks[0])
                 continue
             asked = next(filter(facts.tells, trips), None)
             if asked is None:
@@ -358,23 +361,17 @@ class _Arrayed:
     def filling(self, node: Node) -> Node:
         """A loop that keeps, as loops do, what it appends to an empty list in each iteration."""
         for slot, add in self.columns.fills(node).items():
-            parts, spec, body = LoopParts(node), node.loop, node.blocks[0]
+            parts = LoopParts(node)
             result = parts.results[slot]
             if result in self.growing:
                 continue
             sequence = self.arrays[result] = _array(result, Aval(
                 Kind.ARRAY, np.dtype(element_type(result.aval)),
                 (self.columns.length.of(result),), elem=result.aval.elem))
-            body = Block(body.params[:1 + slot] + body.params[2 + slot:],
-                         tuple(n for n in body.nodes if n is not add),
-                         (*body.outputs[:slot], *body.outputs[slot + 1:], add.inputs[1]))
-            first = spec.first_init + slot
-            outputs = (*node.outputs[:slot], *node.outputs[slot + 1:-1], sequence, parts.trips)
-            return self.filling(node.but(
-                inputs=node.inputs[:first] + node.inputs[first + 1:], outputs=outputs,
-                blocks=(body,), params={**node.params, "loop": spec.but(
-                    n_carried=spec.n_carried - 1, n_produced=spec.n_produced + 1,
-                    stacked=(*spec.stacked, True) if spec.stacked else ())}))
+            parts.choose(carried=[k for k in range(len(parts.carried)) if k != slot])
+            parts.extend(kept=((add.inputs[1],), (sequence,), (True,)))
+            return self.filling(parts.loop(node, tuple(
+                n for n in node.blocks[0].nodes if n is not add)))
         return node
 
 
@@ -404,7 +401,7 @@ def _key(indices: Sequence[Value], inputs: list[Value]) -> tuple[tuple[Index], l
     return (Index(Ref(len(inputs))),), [*inputs, index]
 
 
-def _trips(node: Node) -> Iterator[Dim]:
+def trips_of(node: Node) -> Iterator[Dim]:
     """How often loops run through all of their range."""
     bounds = [v.aval.expr for v in node.inputs[:3] if v.aval.expr is not None]
     if node.op != "loop" or node.loop.kind != "for" or node.loop.exits or len(bounds) < 3:
@@ -412,7 +409,7 @@ def _trips(node: Node) -> Iterator[Dim]:
     index = node.blocks[0].params[0].aval.expr
     yield range_length(*bounds)
     for inner in node.blocks[0].nodes:
-        yield from (t for t in _trips(inner) if set(symbols(t)).isdisjoint(symbols(index)))
+        yield from (t for t in trips_of(inner) if set(symbols(t)).isdisjoint(symbols(index)))
 
 
 def _is_sum(loop: Node) -> bool:
@@ -423,13 +420,13 @@ def _is_sum(loop: Node) -> bool:
         and nodes[1].params["fn"] is operator.add)
 
 
-def _saved(body: Block) -> float:
+def saved_by(body: Block) -> float:
     """The nanoseconds that NumPy's text takes for an iteration."""
     total = 0.0
     for node in body.nodes:
         found = work(node)
         total += found if node.op == "apply" and found < math.inf else ITEM * (node.op != "const")
-        total += sum(map(_saved, node.blocks)) * (WITHIN if node.op == "loop" else 1)
+        total += sum(map(saved_by, node.blocks)) * (WITHIN if node.op == "loop" else 1)
     return total
 
 

@@ -46,12 +46,7 @@ def _apart(node: Node, renamed: dict[Value, Value]) -> tuple[list[Node], Node]:
                 v is out for v in (*parts.next, *parts.produced)):
             found.append(inner)
     moved = {n.out for n in found}
-    spec, first = node.loop, node.loop.n_carried + node.loop.exits
-    outputs, lasts = [*node.outputs], [*body.outputs]
-    for slot in reversed(range(spec.n_last)):
-        if lasts[first + slot] in moved:
-            renamed[outputs.pop(first + slot)] = lasts.pop(first + slot)
-    spec = spec.but(n_last=spec.n_last - (len(node.outputs) - len(outputs)))
-    body = Block(body.params, tuple(n for n in nodes if n not in found), tuple(lasts))
-    return found, node.but(blocks=(*node.blocks[:-1], body), outputs=tuple(outputs),
-                           params={**node.params, "loop": spec})
+    renamed.update((r, v) for r, v in zip(parts.lasts, parts.last, strict=True) if v in moved)
+    parts.choose(lasts=[k for k, v in enumerate(parts.last) if v not in moved])
+    return found, parts.loop(node, *(b.nodes for b in node.blocks[:-1]), tuple(
+        n for n in nodes if n not in found))

@@ -132,8 +132,10 @@ class Facts:
         asked: list[ast.expr] = []
         fewest: dict[tuple[Dim, Dim], None] = {
             (ceil(CALLS / found), length): None for length, found in self.saved.items()}
-        for facts, op in ((self.equations, ast.NotEq()), (fewest, ast.Gt()),
-                          (self.bounds, ast.Gt())):
+        bounds = [(a, b) for a, b in self.bounds if not any(
+            b == d and a != c and proves_nonnegative(add(c, multiply(-1, a)))
+            for c, d in self.bounds)]  # those that do not follow from others
+        for facts, op in ((self.equations, ast.NotEq()), (fewest, ast.Gt()), (bounds, ast.Gt())):
             for pair in facts:
                 a, b = (dim_expression(d, places.get) for d in pair)
                 asked.append(ast.Compare(a, [op], [b]))

@@ -144,24 +144,12 @@ def _joined(first: Node, loop: Node, read: set[Value]) -> Node:
     ``read`` are the values that others read."""
     a, b = LoopParts(first), LoopParts(loop)
     assert a.index is not None and b.index is not None
-    renamed = {b.index: a.index}
-    elements, sources = [*a.elements], [*a.sources]
-    for element, source in zip(b.elements, b.sources, strict=True):
-        if source in a.sequences:
-            renamed[element] = a.produced[a.sequences.index(source)]
-        else:
-            elements.append(element)
-            sources.append(source)
-    body, other = first.blocks[0], rebuild(loop.blocks[0], renamed)
-    kept = [i for i, v in enumerate(a.sequences) if v in read]
-    stacked = first.loop.stacked
-    spec = first.loop.but(
-        n_carried=first.loop.n_carried + loop.loop.n_carried, n_consumed=len(sources),
-        n_produced=len(kept), stacked=tuple(stacked[i] for i in kept) if stacked else ())
+    own = dict(zip(a.sequences, a.produced, strict=True))
+    renamed = {b.index: a.index} | {
+        e: own[s] for e, s in zip(b.elements, b.sources, strict=True) if s in own}
     following = tuple(renamed.get(v, v) for v in b.next)
-    block = Block((a.index, *a.carried, *b.carried, *elements), (*body.nodes, *other.nodes),
-                  (*a.next, *following, *a.last, *(a.produced[i] for i in kept)))
-    return first.but(
-        inputs=(*first.inputs[:3], *a.inits, *b.inits, *sources),
-        outputs=(*a.results, *b.results, *a.lasts, *(a.sequences[i] for i in kept), a.trips),
-        blocks=(block,), params={**first.params, "loop": spec})
+    b.choose(consumed=[i for i, s in enumerate(b.sources) if s not in own])
+    a.choose(kept=[i for i, v in enumerate(a.sequences) if v in read])
+    a.extend(carried=(b.carried, b.inits, following, b.results),
+             consumed=(b.elements, b.sources))
+    return a.loop(first, (*first.blocks[0].nodes, *rebuild(loop.blocks[0], renamed).nodes))

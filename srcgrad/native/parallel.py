@@ -117,17 +117,10 @@ def _is_numpys(value: Value, makers: dict[Value, Node], facts: Facts) -> bool:
 
 def _without(node: Node, slot: int, term: Node, kept: Value) -> Node:
     """A loop that keeps the terms of a sum instead of adding them up."""
-    spec, body, at = node.loop, node.blocks[-1], node.loop.first_init + slot
-    outputs = (*body.outputs[:slot], *body.outputs[slot + 1:], term.inputs[1])
-    params = (*body.params[:1 + slot], *body.params[2 + slot:])
-    block = Block(params, tuple(n for n in body.nodes if n is not term), outputs)
-    stacked = spec.stacked or (False,) * spec.n_produced
-    spec = spec.but(n_carried=spec.n_carried - 1, n_produced=spec.n_produced + 1,
-                    stacked=(*stacked, True))
-    return node.but(
-        inputs=(*node.inputs[:at], *node.inputs[at + 1:]), blocks=(block,),
-        outputs=(*node.outputs[:slot], *node.outputs[slot + 1:-1], kept, node.outputs[-1]),
-        params={**node.params, "loop": spec})
+    parts = LoopParts(node)
+    parts.choose(carried=[k for k in range(len(parts.carried)) if k != slot])
+    parts.extend(kept=((term.inputs[1],), (kept,), (True,)))
+    return parts.loop(node, tuple(n for n in node.blocks[-1].nodes if n is not term))
 
 
 def _sum(node: Node, slot: int, term: Node, kept: Value) -> Node:

@@ -22,7 +22,7 @@ from srcgrad.native.constants import with_constants_in_front
 from srcgrad.native.divisions import with_fewer_divisions
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
-from srcgrad.native.holding import rounded, why_not
+from srcgrad.native.holding import begins, rounded, why_not
 from srcgrad.native.lengths import with_equal_lengths
 from srcgrad.native.lowering import Lowering
 from srcgrad.native.once import once
@@ -76,6 +76,8 @@ class Prepared:
             parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
         parts = self.checked(parts)
         fused = Fused((*parts[0], *parts[1]), block.outputs, len(parts[0]))
+        self.ones = {n.out for n in fused.nodes if n.op == "const" and type(
+            n.params["value"]) is float and n.params["value"] == 1.0}
         forward, backward = (list(map(self.finished, part)) for part in (
             fused.nodes[:fused.border], fused.nodes[fused.border:]))
         self.alone: list[tuple[Node, str]] = []
@@ -103,8 +105,9 @@ class Prepared:
             found["powers and functions such as exp and log may differ from NumPy's by a few "
                   "units in the last place"] = None
         if self.fast and self.native:
-            found["fast: sums and products may be reordered; fast_exp and the like are polynomials "
-                  "within one unit in the last place"] = None
+            found["fast: sums and products may be reordered and fused, quotients be products with "
+                  "inverses; fast_exp and the like are polynomials within one unit in the last "
+                  "place"] = None
         return tuple(found)
 
     def between(self, parts: list[tuple[Node, ...]],
@@ -139,7 +142,7 @@ class Prepared:
         places = [i for i, n in enumerate(nodes) if "kernel" in n.params]
         if not places:
             return [*map(tuple, parts)]
-        first = next(i for i, n in enumerate(nodes) if "kernel" in n.params or n.op == "list")
+        first = next(i for i, n in enumerate(nodes) if begins(n))
         found: list[tuple[Node, ...]] = []
         i = 0
         for part in parts:
@@ -217,7 +220,7 @@ class Prepared:
                                          for b in node.blocks)) if node.blocks else node
         node = written_out(promoted(node, self.facts))
         node = once(sunk(with_stencils_gathered(turned(node)), self.facts.inputs))
-        node = with_short_recurrences(with_fewer_divisions(node))
+        node = with_short_recurrences(with_fewer_divisions(node, self.ones))
         return with_unsigned_indices(approximated(node) if self.fast else regrouped(node))
 
     def outside(self, node: Node, scope: Scope) -> Node:

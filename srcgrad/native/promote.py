@@ -163,19 +163,13 @@ def _rewritten(node: Node, slot: int, sums: list[Node], reads: list[Node],
             renamed[n.out] = current
         else:
             nodes.append(n)
-    spec, at = node.loop, 1 + node.loop.n_carried
-    jump = 1 if spec.exits else 0
-    inner = Block((*body.params[:at], number, *body.params[at:]), tuple(nodes), body.outputs)
-    inner = rebuild(inner, {k: _last(renamed, k) for k in renamed})
-    end = jump + spec.n_carried
-    inner = inner.but(outputs=(*inner.outputs[:end], current, *inner.outputs[end:]))
+    inner = rebuild(body.but(nodes=tuple(nodes)), {k: _last(renamed, k) for k in renamed})
     result, total = parts.results[slot], Value(_FLOAT)
     left = result.like()
-    outputs = [left if v is result else v for v in node.outputs]
-    first = spec.first_init + spec.n_carried
-    loop = node.but(inputs=(*node.inputs[:first], read.out, *node.inputs[first:]),
-                    outputs=(*outputs[:end], total, *outputs[end:]), blocks=(inner,),
-                    params={**node.params, "loop": spec.but(n_carried=spec.n_carried + 1)})
+    parts = LoopParts(node.but(blocks=(inner,), outputs=tuple(
+        left if v is result else v for v in node.outputs)))
+    parts.extend(carried=((number,), (read.out,), (current,), (total,)))
+    loop = parts.loop(node, inner.nodes)
     write = Node("write", (left, total, *keys), (result,), {"steps": steps, "inside": True}, (),
                  origin)
     return read, loop, write

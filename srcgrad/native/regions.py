@@ -7,6 +7,7 @@ loop or branch that stays in NumPy.
 from __future__ import annotations
 
 import ast
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -17,12 +18,13 @@ from srcgrad.emit.literals import call, name
 from srcgrad.emit.module import Function
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.ownership import with_ownership
-from srcgrad.graph.ir import Graph, Node, Value, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value, walk
 from srcgrad.graph.parts import LoopParts
+from srcgrad.native.columns import saved_by, trips_of
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in
 from srcgrad.native.growing import is_mixed
-from srcgrad.native.holding import MAKERS, element_type, why_not
+from srcgrad.native.holding import begins, element_type, why_not
 from srcgrad.native.integral import integral
 from srcgrad.native.numbers import Numbers, Unsure
 from srcgrad.native.rows import any_too_large, flattened
@@ -32,6 +34,8 @@ from srcgrad.types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind, list_of
 from srcgrad.types.spelling import Method
 
 Stmts = list[ast.stmt]
+CALL = 500.0  # nanoseconds of a call of a kernel
+ITEM = 12.0  # and of an item of a list made of what it returns
 
 
 class Regions:
@@ -222,17 +226,8 @@ class _Finder:
         return ends
 
     def begins(self, statement: ast.stmt) -> bool:
-        """Does a loop, with what is prepared for it, begin here?"""
         node = node_of(statement)
-        if node is None or len(node.outputs) != 1:
-            return node is not None and node.op == "loop"
-        if node.op == "effect":
-            return node.params["fn"] is list
-        if node.op == "apply":  # sizes and memory
-            fn = node.params["fn"]
-            return node.out.aval.kind in (Kind.INT, Kind.LIST) or fn == Method("copy") or any(
-                fn is f for f in MAKERS)
-        return node.op in ("loop", "dim", "copy", "list", "list_like")
+        return node is not None and begins(node)
 
     def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
         return {node.params["kernel"] for s in statements
@@ -288,6 +283,8 @@ class _Finder:
         if too_wide(*self.integers(parameters), *(
                 n for s in code if (node := node_of(s)) for n in self.printed(node))):
             return None
+        if not self.pays(code, results):
+            return None
         title = f"{self.function.graph.name}_kernel_{len(self.regions.kernels) + 1}"
         try:
             return Kernel(title, statements, sorted(parameters), sorted(results),
@@ -295,6 +292,25 @@ class _Finder:
                           numbers, self.regions.fast)
         except (Unwritable, Unsure):
             return None
+
+    def pays(self, code: Stmts, results: set[str]) -> bool:
+        """Do loops save more than the call of a kernel takes, and the making of the lists that
+        NumPy's text reads?"""
+        nodes = {node for s in code if (node := node_of(s)) is not None}
+        within = {n for b in nodes for n in walk(Block((), (b,), ()))}
+        listed = 0.0
+        for value, variable in self.function.naming.of.items():
+            if variable in results and value in {v for n in nodes for v in n.outputs}:
+                readers = {*self.readers.get(value, ())} - within
+                if self.kind(variable) is Kind.LIST or (readers and all(
+                        n.params.get("fn") in (list, Method("tolist")) for n in readers)):
+                    listed += ITEM
+        saved = 0.0
+        for loop in filter(lambda n: n.op == "loop", nodes):
+            trips, each = next(trips_of(loop), None), saved_by(loop.blocks[-1]) - listed
+            if each > 0.0:
+                saved += each * (trips if isinstance(trips, int) else math.inf)
+        return saved > CALL
 
     def integers(self, variables: set[str]) -> Iterable[Node]:
         """The arithmetic that integers, and lists of them, come from."""

@@ -21,7 +21,7 @@ from srcgrad.native.numbers import INTS, LISTED, MIXED, NUMPYS, Numbers, asks
 from srcgrad.native.parallel import spread
 from srcgrad.native.tapes import in_one_list
 from srcgrad.native.workspace import allocated_once, handed_in
-from srcgrad.native.zeros import without_zeros
+from srcgrad.native.zeros import stored_where_true, without_zeros
 from srcgrad.types.dims import proves_nonnegative
 from srcgrad.types.kinds import SCALARS, Aval, Kind
 
@@ -42,7 +42,8 @@ STATEMENTS = (ast.Assign, ast.AugAssign, ast.For, ast.While, ast.If, ast.Expr, a
 MAKERS = frozenset({"zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like"})
 
 
-FAST = ("reassoc",)  # LLVM may regroup the sums of fast kernels (fused products were slower)
+SUMS = ("reassoc",)  # LLVM may regroup sums of the backward part, and in fast kernels also fuse
+FAST = (*SUMS, "arcp", "contract")  # products with sums, and multiply by the inverse of a number
 _HEAPS: dict[str | None, Any] = {"heappop": predicates.pop_least, "heapify": predicates.in_order}
 WHOLE = ("numpy", "setitem")  # what Numba may not do on threads: whole arrays
 
@@ -95,7 +96,7 @@ class Kernel:
         floats = {n: rank for n, rank in ranks.items()
                   if all(a.dtype == np.float64 for a in avals[n])}
         written = [part for s in self.body for part in _parts(writer.visit(s))]
-        body = without_zeros(in_one_list(written, _keeps), floats)
+        body = stored_where_true(without_zeros(in_one_list(written, _keeps), floats))
         self.parallel = spread(body, self.results, space)
         body = allocated_once(body, ranks, self.results, sizes, floats)
         self.made, self.body = handed_in(body, self.results, parameters, ranks, floats)

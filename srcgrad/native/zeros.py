@@ -28,7 +28,7 @@ for i in range(n - 1, -1, -1):
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from srcgrad.emit.literals import dotted
 from srcgrad.native.flow import names_in
@@ -112,6 +112,68 @@ def _writes(s: ast.stmt, text: str) -> bool:
     """Does a statement write an element without reading it?"""
     return isinstance(s, ast.Assign) and len(s.targets) == 1 and (
         ast.unparse(s.targets[0]) == text and text not in ast.unparse(s.value))
+
+
+def stored_where_true(statements: Stmts) -> Stmts:
+    """Statements of a kernel, changed in place: a truth value that is kept for the branch that
+    follows it is stored in its arm alone, in memory that is zero at first.
+
+    >>> text = '''
+    ... kept = np.empty(n, np.bool_)
+    ... for i in range(n):
+    ...     taken = x[i] > s
+    ...     kept[i] = taken
+    ...     if taken:
+    ...         s = x[i]
+    ... '''
+    >>> print(ast.unparse(ast.Module(stored_where_true(ast.parse(text).body), [])))
+    kept = np.zeros(n, np.bool_)
+    for i in range(n):
+        taken = x[i] > s
+        if taken:
+            kept[i] = True
+            s = x[i]
+    """
+    for s in statements:
+        if not (isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+                and isinstance(s.value, ast.Call) and ast.unparse(s.value.func) == "np.empty"
+                and [*map(ast.unparse, s.value.args[1:])] == ["np.bool_"]):
+            continue
+        name = s.targets[0].id
+        stores = [*_stores(statements, name, ())]
+        nodes = [n for t in statements for n in ast.walk(t)]
+        elements = sum(isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)
+                       and n.value.id == name and isinstance(n.ctx, ast.Load) for n in nodes)
+        if None in stores or not stores or elements + len(stores) + 1 != sum(
+                isinstance(n, ast.Name) and n.id == name for n in nodes):
+            continue
+        s.value.func = dotted("np.zeros")
+        for block, store in filter(None, stores):
+            at = block.index(store)
+            block[at + 1].body.insert(0, store)  # type: ignore[attr-defined]
+            store.value = ast.Constant(True)
+            del block[at]
+    return statements
+
+
+def _stores(block: Stmts, name: str,
+            outer: tuple[str, ...]) -> Iterator[tuple[Stmts, ast.Assign] | None]:
+    """The stores into an array, with the block of each; None for one to which no branch on what is
+    stored follows, or whose place is not that of its iteration alone."""
+    for s, following in zip(block, (*block, None)[1:], strict=True):
+        for part in ("body", "orelse"):
+            inside = (*outer, s.target.id) if isinstance(s, ast.For) and isinstance(
+                s.target, ast.Name) else (*outer, "") if isinstance(s, ast.While) else outer
+            yield from _stores(getattr(s, part, None) or [], name, inside)
+        if not isinstance(s, (ast.Assign, ast.AugAssign)):
+            continue
+        targets = s.targets if isinstance(s, ast.Assign) else [s.target]
+        if any(isinstance(t, ast.Subscript) and isinstance(t.value, ast.Name)
+               and t.value.id == name for t in targets):
+            follows = isinstance(s, ast.Assign) and len(targets) == 1 and isinstance(
+                s.value, ast.Name) and isinstance(following, ast.If) and (
+                ast.unparse(following.test) == s.value.id) and {*outer} <= names_in(targets[0])
+            yield (block, s) if follows and isinstance(s, ast.Assign) else None
 
 
 def _mentioned(s: ast.stmt) -> set[str]:

@@ -561,6 +561,25 @@ def bubble_sort(x):
     return s
 
 
+@of(vector)
+def sorted_in_rounds(x):
+    """Which branches were taken is kept for each iteration of a loop of unknown length."""
+    y, rounds, again = x.copy(), 0, True
+    while again and rounds < 5:
+        again = False
+        for i in range(len(y) - 1):
+            if y[i] > y[i + 1]:
+                y[i], y[i + 1] = y[i + 1], y[i]
+                again = True
+            elif y[i] > 0.0:
+                y[i] = 0.5 * y[i] * y[i + 1]
+        rounds += 1
+    s = 0.0
+    for i in range(len(y)):
+        s += i * y[i]
+    return s * rounds
+
+
 # ---- pairs and random draws --------------------------------------------------------------------
 
 

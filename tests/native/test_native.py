@@ -504,7 +504,7 @@ def test_every_transform_takes_a_backend(plain_python: None, monkeypatch: pytest
             (lambda f, **how: sg.elementwise_grad(f(each), **how), (x,)),
             (lambda f, **how: sg.vmap(f(cubes), (0, None), **how), (np.stack([x, v]), 2.0)),
             (lambda f, **how: sg.parallel.value_and_grad(
-                f(cubes), over="x", argnums=1, workers=1, **how), (x, 2.0))):
+                f(cubes), over="x", argnums=1, workers=1, **how), (np.tile(x, 20), 2.0))):
         want = make(new)(*args)
         assert not linked
         df = make(new, backend="numba")

@@ -75,3 +75,16 @@ def test_recurrences(fn: Any, n: int, plain_python: None) -> None:
 
 def test_factors_are_computed_apart(plain_python: None) -> None:
     assert "d_p_2 = d_p * t2 - d_v * (2.0 * t1)" in kernels_of(leapfrog, X, X)
+
+
+def entropies(x, y):
+    s, total = 0.5, 0.0
+    for i in range(len(x)):
+        total += np.log(s) + x[i] * y[i] / s
+        s = 0.1 + 0.9 * s + x[i] * x[i]
+    return total
+
+
+def test_quotients_are_products_where_the_inverse_is_there(plain_python: None) -> None:
+    check(entropies, X, X)
+    assert "x_i * y_i / s * t1" in kernels_of(entropies, X, X)
