@@ -94,7 +94,7 @@ def work(node: Node) -> float:
     if fn in _MOVES:
         return _MOVES[fn] + size
     if fn is np.array:
-        return 200.0 + (70.0 * len(node.inputs) if count(node.out.aval) < NOMINAL else size)
+        return 1000.0 + (70.0 * len(node.inputs) if count(node.out.aval) < NOMINAL else size)
     if fn in _PRODUCTS and all(a.kind is Kind.ARRAY for a in avals):
         first, second = (count(v.aval) for v in (*node.inputs, *node.inputs)[:2])
         return 700.0 + 0.05 * math.sqrt(float(first) * second * count(node.out.aval))
