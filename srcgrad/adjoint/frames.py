@@ -11,6 +11,7 @@ value it has met.  Values of enclosing blocks are reached *lazily*:
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -31,7 +32,7 @@ from ..graph.ir import (
     fill,
 )
 from ..graph.symbolic import infer_fresh
-from ..rules.broadcast import sum_to
+from ..rules.broadcast import scatter_add, sum_to
 from ..types.dims import Dim
 from ..types.kinds import FLOAT, SCALARS, Aval, Kind, list_of
 from .screens import Screen, screen_of_call
@@ -74,25 +75,40 @@ def _is_settled(have: Aval, want: Aval) -> bool:
 class Tape(Builder):
     """A builder that infers types.  ``rows`` tells which lists are the rows of which arrays,
     ``masks`` how many elements each boolean mask selects, ``screens`` which cotangents are zero
-    where a branch was not taken."""
+    where a branch was not taken, ``put`` what was added at which slice last."""
 
     def __init__(self, origin: Origin | None = None) -> None:
         super().__init__(origin)
         self.rows: dict[Value, Value] = {}
         self.masks: dict[Value, Dim] = {}
         self.screens: dict[Value, Screen] = {}
+        self.put: dict[Value, tuple[Value, Any]] = {}
 
     def apply(self, fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
               aval: Aval) -> Value:
         """Append an ``apply`` with one output; Values may sit anywhere in the arguments.
-        A ``sum_to`` or ``reshape`` to the shape that is there appends nothing."""
+        A ``sum_to`` or ``reshape`` to the shape that is there appends nothing; what is put at a
+        slice is added there, so that it can be added to something else than zeros."""
         if fn in (sum_to, np.reshape) and isinstance(args[0], Value) and (
                 _is_settled(args[0].aval, aval) and (fn is sum_to or args[0].aval == aval)):
             return args[0]
+        if fn is scatter_add and aval.dtype == float and _is_known_slice(args[1]):
+            zeros = super().apply(np.zeros, args[2:], {}, aval)
+            return self._put(zeros, args[0], args[1])
+        if fn in (operator.add, operator.sub) and all(
+                isinstance(a, Value) and a in self.put for a in args):
+            value, key = self.put[args[1]]
+            return self._put(args[0], value if fn is operator.add else self.call(
+                operator.neg, value), key)
         made = super().apply(fn, args, kwargs, aval)
         screen = None if kwargs else screen_of_call(self.call, fn, args)
         if screen is not None:
             self.screens[made] = screen
+        return made
+
+    def _put(self, base: Value, value: Value, key: Any) -> Value:
+        made = self.store("acc", base, value, (Index(key),))
+        self.put[made] = value, key
         return made
 
     def call(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> Value:
@@ -130,6 +146,13 @@ class Tape(Builder):
         node = self.add(op, tuple(inputs), (base.aval,), steps=template, **params)
         node.out.hint, node.out.obj = base.hint, base.obj
         return node.out
+
+
+def _is_known_slice(key: Any) -> bool:
+    """Is it an index of slices and elements whose places are numbers?"""
+    return all(k is Ellipsis or type(k) is int or (type(k) is slice and all(
+        end is None or type(end) is int for end in (k.start, k.stop, k.step)))
+        for k in (key if isinstance(key, tuple) else (key,)))
 
 
 def with_references(steps: Steps, inputs: list[Value]) -> Steps:

@@ -31,7 +31,7 @@ _CHEAP = frozenset({
 })
 FREE = 20.0  # nanoseconds: up to here nothing is kept
 SHARE = 0.08  # of an iteration's time
-PRICES = (8.0, 4.0, 2.0, 1.0, 0.5, 0.25, 0.12, 0.06, 0.03)  # nanoseconds for a byte
+PRICES = tuple(4.0 / 1.5 ** k for k in range(13))  # nanoseconds for a byte
 NUMBERS = 2.3  # the same for Python's and NumPy's numbers: two operations
 KEEPING = 30.0  # nanoseconds for a value
 AFTER = 2.0  # the same for what is still there after the loop: more than an integer's sum takes

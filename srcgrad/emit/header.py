@@ -39,7 +39,8 @@ def _kept(graph: Graph, of: Mapping[Value, str]) -> list[str]:
     if copies:
         lines.append(f"copied before it is overwritten: {', '.join(dict.fromkeys(copies))}")
     for loop in _loops(nodes):
-        kept = [(of[sequence], element.aval) for element, sequence, _ in LoopParts(loop).kept]
+        kept = [(of[sequence], element.aval) for element, sequence, _ in LoopParts(loop).kept
+                if sequence in of]
         if kept:
             what = ", ".join(dict.fromkeys(name for name, _ in kept))
             lines.append(f"kept in each iteration: {what}{_bytes([a for _, a in kept])}")

@@ -78,6 +78,8 @@ class Records:
                  numbers: Container[str] = ()) -> None:
         self.body, self.lists, self.taken, self.of_numbers = body, lists, taken, numbers
         self.shown: dict[str, str] = {}
+        self.kept: set[str] = set()  # the lists of records
+        self.pairs: list[tuple[ast.Call, ast.Tuple]] = []  # records as they are made and unpacked
         if sum(n is not None and n in lists for n in map(emptied, body)) < 2:
             return
         self.body = body = [*map(copied, body)]
@@ -274,6 +276,8 @@ class Records:
         started = [n for n in self.started(loop.body) if n in inner]
         self.merge(loop.body, reader.body, {n: inner[n] for n in started if n != inner[n]},
                    (append.args[0], unpacked))
+        self.kept.add(kept)
+        self.pairs.append((append, unpacked))
         if len(unpacked.elts) == 1:  # an inner loop keeps all of it in one list
             append.args[:], read.targets[:] = append.args[0].elts, unpacked.elts
 

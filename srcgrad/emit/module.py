@@ -22,6 +22,7 @@ from srcgrad.emit.naming import Naming
 from srcgrad.emit.nesting import unnested
 from srcgrad.emit.one_name import one_name
 from srcgrad.emit.order import Order, number
+from srcgrad.emit.over_kept import over_kept
 from srcgrad.emit.ownership import with_ownership
 from srcgrad.emit.printing import weave
 from srcgrad.emit.realize import realized
@@ -194,8 +195,10 @@ class Function:
         records = Records(function.body, self.sequences(), {*self.parameters, *self.reserved},
                           set(self.naming.of.values()) - {
                               n for v, n in self.naming.of.items() if v.aval.kind not in SCALARS})
+        gone = over_kept(records, *self.gone_back_over())
         function.body = records.body
-        names = {v: records.leaf(name) for v, name in self.naming.of.items()}
+        names = {v: leaf for v, name in self.naming.of.items()
+                 if (leaf := records.leaf(name)) not in gone}
         return [*self.header(names), self.finished(function)]
 
     def rename(self, names: Mapping[str, str]) -> None:
@@ -210,6 +213,15 @@ class Function:
         """The names of what loops keep."""
         return {self.naming.of[sequence] for node in walk(self.graph.block) if node.op == "loop"
                 for _, sequence, _ in LoopParts(node).kept if sequence in self.naming.of}
+
+    def gone_back_over(self) -> tuple[set[str], set[str]]:
+        """The names of what loops that go back go through, and of numbers that loops count."""
+        consumed = {self.naming.of[source] for node in walk(self.graph.block)
+                    if node.op == "loop" and node.loop.reverse
+                    for source in LoopParts(node).sources if source in self.naming.of}
+        counters = {names.trips for node, names in self.naming.loops.items()
+                    if names.trips is not None and (node.loop.exits or node.loop.kind == "while")}
+        return consumed, counters
 
     def returned(self) -> ast.expr:
         outputs = self.graph.outputs

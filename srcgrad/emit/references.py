@@ -20,9 +20,9 @@ from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.prices import count, iteration
 from srcgrad.types.kinds import Kind, list_of
 
-FEW = 16  # numbers: as much memory as what makes an array of them
-COPY = 250.0  # nanoseconds that a row takes longer
-SHARE = 0.035  # of an iteration's time for rows
+FEW = 30  # numbers: as much memory as what makes an array of them
+COPY = 180.0  # nanoseconds that a row takes longer
+SHARE = 0.05  # of an iteration's time for rows
 MANY = 8  # rows: more arrays read better as parts of one record
 
 

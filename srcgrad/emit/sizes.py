@@ -26,7 +26,7 @@ from srcgrad.types.dims import Atom, Dim, Poly, largest, maximum, range_length, 
 from srcgrad.types.kinds import SCALARS, Kind
 
 FEW = 2  # numbers of NumPy's, besides truth values, that lie in arrays, whatever that takes
-COPY = 100.0  # nanoseconds that one takes longer than in a list
+COPY = 50.0  # nanoseconds that one takes longer than in a list
 SHARE = 0.03  # of an iteration's time for more of them
 MANY = 12  # values that are kept one by one: more read better as one record
 

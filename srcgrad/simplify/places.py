@@ -27,6 +27,19 @@ def added(node: Node) -> int:
     return {operator.iadd: 1, operator.isub: -1}.get(node.params["fn"], 0)
 
 
+def axis_by_axis(index: Index | None, rank: int) -> Index | None:
+    """An index of an array of ``rank`` axes with a slice for each axis that ``...`` stands for.
+
+    >>> axis_by_axis(Index((..., None)), 1)
+    Index(key=(slice(None, None, None), None), basic=True)
+    """
+    if index is None or not any(p is Ellipsis for p in index.parts):
+        return index
+    left = rank - sum(p is not None and p is not Ellipsis for p in index.parts)
+    return Index(tuple(q for p in index.parts for q in (
+        [slice(None)] * left if p is Ellipsis else [p])), index.basic)
+
+
 def widens(index: Index | None) -> bool:
     """Does an index take all of an array, perhaps with more axes of one element?"""
     return index is not None and all(

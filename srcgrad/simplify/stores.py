@@ -32,7 +32,7 @@ from ..types.dims import Dim, slice_length
 from ..types.kinds import SCALARS, same_dtype
 from .like_terms import LikeTerms, repeated
 from .operands import Operands, same_type
-from .places import added, disjoint, widens
+from .places import added, axis_by_axis, disjoint, widens
 from .rewriting import Emit, call_of, same_shape
 
 _FRESH = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.neg,
@@ -250,9 +250,11 @@ class Stores(LikeTerms):
     def _without_new_axes(self, node: Node, emit: Emit) -> Value | None:
         """``b[:, None] += m`` is ``b += m[:, 0]``; a sum that kept the axis drops it."""
         base, value = node.inputs[:2]
-        index, shape = only_index(node), value.aval.shape
-        if index is None or not widens(index) or shape is None or (
-                not base.aval.is_array or base.aval.shape is None):
+        shape = value.aval.shape
+        if shape is None or not base.aval.is_array or base.aval.shape is None:
+            return None
+        index = axis_by_axis(only_index(node), len(base.aval.shape))
+        if index is None or not widens(index):
             return None
         new = [i for i, k in enumerate(index.parts) if k is None]
         if not new or len(shape) != len(base.aval.shape) + len(new) or any(

@@ -23,7 +23,7 @@ class Lists:
     """No records: a list for each value."""
 
     def __init__(self, body, lists, taken, numbers):
-        self.body = body
+        self.body, self.kept, self.pairs = body, set(), []
 
     def leaf(self, name):
         return name

@@ -271,7 +271,7 @@ PROGRAMS = [
 SAYS = {unpacked: ["omega, alpha, beta = theta", "np.array([d_omega, d_alpha, d_beta])"],
         neighbours: ["in enumerate((-1, 0, 1)):"], parts: ["np.concatenate(["],
         advected: ["d_u += np.roll(t1, -1) * t2 - np.roll(t1, 1) * t2"],
-        paired: [" = np.empty((2, ", "] = np.sin(", "reversed(range(len(second_0)))"],
+        paired: ["] = np.exp(", "reversed(range(len(second_0)))"],
         surfaces: ["break", "kept.append(("], updated: ["m[i, :j] *= x[j]"],
         drained: ["d_slow * k_1 + t1 * k_1"], struck: ["else:"],
         chosen: ["np.setdiff1d(np.arange(6), [0, 3])"],

@@ -5,11 +5,10 @@ import numpy as np
 # kept in each iteration: s_saved  (8 bytes)
 def first_above_value_and_grad(x, limit):
     # ---- forward
-    n_i = exit_at = 0
+    exit_at = 0
     s_saved = []
     s = 0.0
     for i in range(x.shape[0]):
-        n_i += 1
         s = s + x[i] ** 2
         s_saved.append(s)
         if s > limit:
@@ -26,7 +25,7 @@ def first_above_value_and_grad(x, limit):
         d_s = 0.0
         d_out = 1.0
     d_x = np.zeros_like(x)
-    for i in reversed(range(n_i)):
+    for i in reversed(range(len(s_saved))):
         s = s_saved[i]
         if s > limit:
             # return s * x[0]

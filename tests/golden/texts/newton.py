@@ -2,17 +2,14 @@
 # kept in each iteration: y_saved  (8 bytes)
 def newton_value_and_grad(x, tol):
     # ---- forward
-    n_while = 0
     y_saved = []
     y = x
     while abs(y * y - x) > tol:
-        n_while += 1
         y_saved.append(y)
         y = 0.5 * (y + x / y)
     # ---- backward
     d_y, d_x = 1.0, 0.0
-    for i in reversed(range(n_while)):
-        y_2 = y_saved[i]
+    for y_2 in reversed(y_saved):
         # y = 0.5 * (y + x / y)
         d_y *= 0.5
         t1 = d_y / y_2

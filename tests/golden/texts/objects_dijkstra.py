@@ -14,10 +14,8 @@ def dijkstra_value_and_grad(w, source, target, graph_0, graph_1):
     queue_items = [0.0]
     queue_items_2 = [source]
     queue = [heap_item(0, 0.0, source)]
-    n_while = 0
     kept, saved_2, saved_3, saved_4 = [], [], [], []
     while len(queue):
-        n_while += 1
         t1 = heappop(queue)
         t1 = t1[-1]
         d, u = queue_items[t1], queue_items_2[t1]
@@ -55,7 +53,7 @@ def dijkstra_value_and_grad(w, source, target, graph_0, graph_1):
     d_dist[target] += 2 * t1
     d_queue_items = [0.0] * len(queue_items)
     d_w = np.zeros_like(w)
-    for i in reversed(range(n_while)):
+    for i in reversed(range(len(kept))):
         t4, u = kept[i]
         t1 = saved_3[i]
         if u != target and not saved_2[i]:

@@ -7,11 +7,9 @@ def growing_value_and_grad(x, limit):
     # ---- forward
     x_2 = x[0]
     v = x[1]
-    n_while = 0
     kept, particle_x, particle_v, particle_m = [], [x_2], [v], [1.0]
     k = 0
     while len(particle_x) < limit:
-        n_while += 1
         particle_x[k] += 0.1 * particle_v[k]
         particle_x.append(particle_x[k] * 0.9)
         particle_v.append(particle_v[k] + 0.1 * particle_m[k])
@@ -33,8 +31,7 @@ def growing_value_and_grad(x, limit):
         t1 = particle_m[i]
         d_particle_v[i] += t1 * particle_x[i]
         d_particle_x[i] += t1 * particle_v[i]
-    for i in reversed(range(n_while)):
-        k, taken = kept[i]
+    for k, taken in reversed(kept):
         if taken:
             # cloud.append(Particle(-p.x, 0.5 * p.v, p.m))
             d_v = d_particle_v.pop()

@@ -16,11 +16,9 @@ def walk_value_and_grad(w, n):
     for i in range(t1):
         node_next_2[nodes[i]] = nodes[i + 1]
     node = nodes[0]
-    n_while = 0
     node_saved = []
     total = 0.0
     while node >= 0:
-        n_while += 1
         node_saved.append(node)
         total += math.sin(node_value[node])
         if node_value[node] > 0.7 * n and node_next_2[node] >= 0:
@@ -35,8 +33,7 @@ def walk_value_and_grad(w, n):
             node = node_next_2[node]
     # ---- backward
     d_node_value = [0.0] * len(node_value)
-    for j in reversed(range(n_while)):
-        node = node_saved[j]
+    for node in reversed(node_saved):
         # total += math.sin(node.value)
         d_node_value[node] += math.cos(node_value[node])
     # nodes = [Node(w * (i + 1)) for i in range(n)]

@@ -2,7 +2,7 @@ import numpy as np
 
 
 # upwind(u: f8[n], nu: float, dt: float, dx: float, steps: int) -> f8;  d/d(u, nu)
-# kept in each iteration: u_saved, slope_saved, visc_saved, saved, saved_2
+# kept in each iteration: u_saved, slope_saved, taken_saved, visc_saved, saved, saved_2
 def upwind_value_and_grad(u, nu, dt, dx, steps):
     # ---- forward
     n_loop = len(range(steps))
@@ -10,6 +10,7 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
     u_saved = np.empty((n_loop, *u.shape))
     slope_saved, visc_saved = np.empty((2, n_loop, max(0, u.shape[0] - 2)))
     saved_2 = np.empty((n_loop, max(0, u.shape[0] - 2)))
+    taken_saved = np.empty((n_loop, max(0, u.shape[0] - 2)), bool)
     for j in range(steps):
         u_saved[j] = u
         new = u.copy()
@@ -18,7 +19,8 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
             slope_saved[j, i - 1] = slope
             steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-            if steep > 1.0:
+            taken = taken_saved[j, i - 1] = steep > 1.0
+            if taken:
                 taken = saved_3[i - 1] = steep < 5.0
                 if taken:
                     t1 = saved_2[j, i - 1] = 1 + steep
@@ -46,25 +48,22 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             t2 = i - 1
             u_t1 = u[t1]
             u_t2 = u[t2]
-            t3 = u_t1 - u_t2
-            t4 = 2 * dx
-            steep = abs(t3) / t4
             # new[i] -= dt * (u[i] * slope / dx - visc * (u[i + 1] - 2 * u[i] + u[i  ...
-            t5 = d_u[i] * dt
-            t6 = t5 / dx ** 2
-            d_visc = t6 * (u_t1 - 2 * u_i + u_t2)
-            t6 *= visc_saved[j, i - 1]
-            d_u_2[t2] += t6
-            t5 /= dx
-            t7 = t5 * u_i
-            d_u_2[i] -= t6 * 2 + t5 * slope_saved[j, i - 1]
-            d_u_2[t1] += t6
-            if steep > 1.0:
+            t3 = d_u[i] * dt
+            t4 = t3 / dx ** 2
+            d_visc = t4 * (u_t1 - 2 * u_i + u_t2)
+            t4 *= visc_saved[j, i - 1]
+            d_u_2[t2] += t4
+            t3 /= dx
+            t5 = t3 * u_i
+            d_u_2[i] -= t4 * 2 + t3 * slope_saved[j, i - 1]
+            d_u_2[t1] += t4
+            if taken_saved[j, i - 1]:
                 if saved[j][i - 1]:
                     # visc = nu * (1 + steep)
                     d_nu += d_visc * saved_2[j, i - 1]
                     # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
-                    t3 = d_visc * nu / t4 * np.sign(t3)
+                    t3 = d_visc * nu / (2 * dx) * np.sign(u_t1 - u_t2)
                     d_u_2[t2] -= t3
                     d_u_2[t1] += t3
                 else:
@@ -74,11 +73,11 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
                 d_nu += d_visc
             if u_i > 0.0:
                 # slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
-                d_u_2[t2] += t7
-                d_u_2[i] -= t7
+                d_u_2[t2] += t5
+                d_u_2[i] -= t5
             else:
-                d_u_2[i] += t7
-                d_u_2[t1] -= t7
+                d_u_2[i] += t5
+                d_u_2[t1] -= t5
         # new = u.copy()
         d_u_2 += d_u
         d_u = d_u_2
