@@ -40,8 +40,14 @@ class At:
         found = dict(self.terms)
         for value, times in other.terms:
             found[value] = found.get(value, 0) + times
-        terms = sorted(((v, t) for v, t in found.items() if t), key=lambda item: id(item[0]))
-        return At(self.number + other.number, tuple(terms))
+        return At(self.number + other.number, tuple((v, t) for v, t in found.items() if t))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, At) and self.number == other.number and (
+            dict(self.terms) == dict(other.terms))
+
+    def __hash__(self) -> int:
+        return hash((self.number, frozenset(self.terms)))
 
     def times(self, number: int) -> At:
         return At(self.number * number, tuple((v, t * number) for v, t in self.terms if number))

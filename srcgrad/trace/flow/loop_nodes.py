@@ -239,7 +239,7 @@ class LoopNodes(Collaborator):
                 made.append(result)
                 if type(result) is ArrayTracer and not unread:
                     inherit_stored(result.home, (*arrays_of(end), *arrays_of(entry)))
-                    result.home.loops |= {site}
+                    result.home.leave_open(site)
                     for pairs, part in zip(sides, (end, None if runs else entry)):
                         pairs += [(result.home, array.home) for array in arrays_of(part)]
             new = self.merges.built(c.shape, made, built)
@@ -275,7 +275,7 @@ class LoopNodes(Collaborator):
         for member in members(home):
             self._lose_entry(member, head)
         if home.lost is None:
-            home.loops |= head.loops
+            home.leave_open(*head.loops)
             self.journal.write(Lost(home), (
                 f"the array was carried round a loop under the name {head.label!r} and "
                 "written to there"))

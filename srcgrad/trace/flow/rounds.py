@@ -280,7 +280,7 @@ class Rounds(Collaborator):
                 carried.params.append(param)
                 head = self.joined_values.object_of(leaf, param, [])
                 if type(head) is ArrayTracer and leaf.version_of is None:
-                    head.home.loops |= {self.innermost}
+                    head.home.leave_open(self.innermost)
                 made.append(head)
             made_homes.append((list(made), held))
             carried.heads = list(made)

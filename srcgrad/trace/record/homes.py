@@ -122,4 +122,4 @@ def inherit_stored(home: Home, parts: Iterable[Any]) -> None:
         for one in reach(part.home) if type(part) is ArrayTracer else ():
             home.stored = home.stored or one.stored
             home.held |= one.held
-            home.loops |= one.loops
+            home.leave_open(*one.loops)

@@ -347,7 +347,7 @@ class Recorder(Collaborator):
                 self.memory.want_layout(maker.layout_of)
         for other, _ in home.aliases:
             if other.lost is None:
-                other.loops |= home.loops
+                other.leave_open(*home.loops)
                 self.journal.write(Lost(other), (
                     f"{home.label!r}, which may or may not be the same array depending on "
                     "data, was written to"))

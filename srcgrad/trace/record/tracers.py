@@ -52,13 +52,17 @@ class Home:
         self.aliases: list[tuple[Home, Value]] = []
         self.outcomes: list[tuple[Any, Home]] = []  # of loops, by site, which may be this one
         self.lost: str | None = None
-        self.loops: frozenset[Any] = frozenset()  # the sites of those that leave it in doubt
+        self.loops: tuple[Any, ...] = ()  # the sites of those that leave it in doubt
         self.group: object = None
         self.contiguous: bool | None = None
         self.layout_of: Home | None = None  # a view of that home if it is C-contiguous
         self.made_from: tuple[Home, ...] = ()  # in C order if these homes are
         self.written = False
         self.label = label
+
+    def leave_open(self, *sites: Any) -> None:
+        """Loops leave open which array it is."""
+        self.loops = (*self.loops, *(site for site in sites if site not in self.loops))
 
     @property
     def place(self) -> Any:
