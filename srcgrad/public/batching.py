@@ -25,7 +25,7 @@ from ..errors import (
 )
 from ..graph.ir import Value, defined_in
 from ..trace.calls.handlers import Traced
-from ..trace.calls.nested import Inner, inline, opened, run_inside
+from ..trace.calls.nested import Inner, inline, opened, owned, run_inside
 from ..trace.record.tracers import ArrayTracer, Choice, is_tracer
 from ..types.kinds import array, scalar
 from ..types.tree import assemble, children
@@ -447,7 +447,8 @@ def _by_rules(machine: Any, batch: _Batch, count: Any) -> Any:
         lambda leaf: is_tracer(leaf) and machine.recorder.value_of(leaf) in examples)))
     inner = held[0]
     made_there = defined_in(arm.region.builder.block(()))
-    if arm.changes or arm.region.effects or any(v in made_there for v in inner.given):
+    if arm.changes or inner.written or arm.region.effects or any(
+            v in made_there for v in inner.given):
         raise NotBatched("a function that changes something outside")
     if not all(is_tracer(leaf) for _, leaf in inner.outputs):
         raise NotBatched("a result that holds constants")
@@ -465,7 +466,7 @@ def _by_rules(machine: Any, batch: _Batch, count: Any) -> Any:
         given.append(value)
     found = inline(machine, graph, [*given, number])
     batch.on, batch.structure = _Rows(machine), inner.rebuilt(
-        [machine.recorder.wrap(v) for v in found])
+        [owned(machine, v) for v in found])
     return batch.joined(list(batch._leaves(batch.structure)))
 
 

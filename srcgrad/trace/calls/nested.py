@@ -9,13 +9,23 @@ of the call.  How graphs are differentiated is handed in.
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...errors import NonScalarOutput, SrcgradError, UnsupportedOperation
-from ...graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
+from ...errors import AliasError, NonScalarOutput, SrcgradError, UnsupportedOperation
+from ...graph.ir import (
+    Graph,
+    Node,
+    Value,
+    free_values,
+    rebuild,
+    unit_seeds,
+    uses_of,
+    walk,
+)
 from ...graph.lift import called
 from ...types.dataclasses import dataclass
 from ...types.guards import Path
@@ -31,12 +41,14 @@ from ...types.tree import (
 from ..flow.control import Refusal
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import Staged
+from ..record.homes import is_active, may_be, may_be_one, reach
 from ..record.regions import Region
 from ..record.structures import record_fields
 from ..record.tracers import (
     ArrayTracer,
     Choice,
     ClassedArray,
+    Home,
     StandIn,
     is_tracer,
 )
@@ -44,6 +56,7 @@ from ..record.tracers import (
 Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
 Carrying = Callable[[Graph, Sequence[int], Sequence[int]], list[int]]
 Leaves = list[tuple[Path, Any]]
+Handed = tuple[ArrayTracer, ArrayTracer]  # an array, and what stands for it in a function
 
 
 @dataclass(frozen=True)
@@ -60,7 +73,9 @@ class Inner:
     ``graph`` takes the differentiable leaves of the arguments at ``places``, then the values it
     uses from around; its outputs are the traced leaves of the result.  ``given`` holds the values
     of all its inputs, ``count`` how many of them are leaves.  ``leaves`` are those of each
-    argument, ``result`` the result on tracers of the region.
+    argument, ``result`` the result on tracers of the region.  ``handed`` are the arrays among the
+    leaves with what stands for them there; further outputs are what ``written`` of them hold in
+    the end.
     """
 
     machine: Any
@@ -72,11 +87,13 @@ class Inner:
     leaves: list[Leaves]
     result: Any
     outputs: Leaves
+    handed: list[Handed]
+    written: list[Handed]
 
     def carrying(self, found: Carrying, has_aux: bool = False) -> list[int]:
         """The outputs that have a derivative, without those of the aux."""
-        of = range(len(_traced(self.result[0])) if has_aux and type(self.result) is tuple else (
-            len(self.graph.outputs)))
+        of = range(len(_traced(self.result[0] if has_aux and type(self.result) is tuple
+                               else self.result)))
         try:
             return found(self.graph, range(self.count), of)
         except SrcgradError as error:
@@ -88,9 +105,37 @@ class Inner:
         return _replaced(self.result, root("result"), {
             path: next(made) if is_tracer(leaf) else leaf for path, leaf in self.outputs})
 
+    def returned(self, values: Sequence[Value]) -> tuple[list[Any], Any]:
+        """The traced leaves of the result, and the result, from the values of the outputs; what
+        the function has written to is written to."""
+        traced = [leaf for _, leaf in self.outputs if is_tracer(leaf)]
+        for (leaf, _), value in zip(self.written, values[len(traced):], strict=True):
+            self.machine.effects.store_whole(leaf, self.machine.recorder.wrap(value))
+        flat = [self._returned(leaf, value) for leaf, value in zip(traced, values)]
+        return flat, self.rebuilt(flat)
+
+    def _returned(self, tracer: Any, value: Value) -> Any:
+        """What the function has returned: an array from around it is that array."""
+        around: list[ArrayTracer] = []
+        if type(tracer) is ArrayTracer:
+            stands = {id(stood.home): leaf for leaf, stood in self.handed}
+            around = [stands[id(home)] if id(home) in stands else self._whole(home)
+                      for home in reach(tracer.home) if id(home) in stands or is_active(home)]
+            if around and not tracer.steps and tracer.home in (
+                    around[0].home, *(s.home for leaf, s in self.handed if leaf is around[0])):
+                return around[0]
+        made = self.machine.recorder.wrap(value)
+        for one in around:
+            may_be(made.home, one.home)
+        return made
+
+    def _whole(self, home: Home) -> ArrayTracer:
+        return ArrayTracer(self.machine, home.current.aval, home, (), (), home.obj, home.current,
+                           self.machine.recorder.region)
+
     def numbered_result(self) -> Any:
         """The result with the numbers of the outputs for its traced leaves."""
-        return self.rebuilt(map(Numbered, range(len(self.graph.outputs))))
+        return self.rebuilt(map(Numbered, range(len(self.outputs))))
 
     def numbered_arguments(self) -> list[Any]:
         """The differentiated arguments with numbers for their differentiable leaves."""
@@ -110,7 +155,7 @@ class Inner:
         made = iter(values)
         return [
             _replaced(argument, root(str(place)), {
-                path: self.machine.recorder.wrap(next(made)) if varies(leaf) else None
+                path: owned(self.machine, next(made)) if varies(leaf) else None
                 for path, leaf in found})
             for place, argument, found in zip(self.places, self.arguments, self.leaves,
                                               strict=True)]
@@ -129,6 +174,10 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     whole = [paths_below(arg, root(str(place)), whole=True)
              for place, arg in zip(places, seen, strict=True)]
     leaves = [[(p, None if is_fixed(p) else leaf) for p, leaf in found] for found in whole]
+    handed: list[Handed] = []
+    opened_up: list[tuple[Any, str, dict[Path, Any]]] = []
+    before = {leaf.home: leaf.home.current for found in leaves for _, leaf in found
+              if type(leaf) is ArrayTracer}
     outer, layers = machine.recorder.region, len(machine.journal.layers)
     machine.recorder.region = region
     machine.journal.push()
@@ -136,13 +185,17 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     try:
         for place, arg, found in zip(places, seen, whole, strict=True):
             inner = {path: leaf if is_fixed(path) else _parameter(
-                machine, leaf, params, given, which) for path, leaf in found}
+                machine, leaf, params, given, which, handed) for path, leaf in found}
             new_args[place] = _replaced(arg, root(str(place)), inner)
+            opened_up.append((new_args[place], str(place), inner))
         result = opened(machine, machine.call(function, *new_args, **kwargs))
         if isinstance(result, (float, np.floating)):  # the same for all arguments
             result = machine.recorder.wrap(machine.recorder.as_value(result))
         outputs = _paths_of_result(result, root("result"))
-        values = tuple(machine.recorder.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
+        written = [(leaf, stood) for leaf, stood in handed if stood.home.current is not stood.first]
+        values = tuple(machine.recorder.value_of(leaf) for leaf in (
+            *(leaf for _, leaf in outputs if is_tracer(leaf)), *(stood for _, stood in written)))
+        _check_containers(machine, function, opened_up)
     finally:
         machine.recorder.region = outer
         if len(machine.journal.layers) == region.layer:
@@ -158,8 +211,48 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
             "a derivative, inside a function that calls itself, of a call of that function",
             why="the function's graph is not known before it has been traced",
             fix="take the derivative outside of the recursive function"))
+    _check_apart(machine, function, handed, written, before, uses_of(block) - Counter(
+        v for node in walk(block) if node.op == "dim" for v in node.inputs))
     return Inner(machine, graph, [*given, *free], len(params), places, seen, leaves, result,
-                 outputs)
+                 outputs, handed, written)
+
+
+def _check_apart(machine: Any, function: Any, handed: list[Handed], written: list[Handed],
+                 before: dict[Home, Value], read: Iterable[Value]) -> None:
+    """An array that the function writes to must reach it in one way only."""
+    objects = {v.obj for v in read}
+    for home, version in before.items():
+        others = [leaf for leaf, _ in handed if may_be_one(leaf.home, home)]
+        if home.current is not version or any(leaf.home is home for leaf, _ in written) and (
+                len(others) > 1 or any(h.obj in objects for h in reach(home))):
+            raise machine.recorder.fatal(AliasError(
+                f"{getattr(function, '__name__', 'a function')} writes to {home.label!r}, which "
+                "it also reads under another name",
+                why="its derivative could not be told apart for the two names",
+                fix="give it a copy (`.copy()`)"))
+
+
+def _check_containers(machine: Any, function: Any,
+                      given: Sequence[tuple[Any, str, dict[Path, Any]]]) -> None:
+    """What the function does to containers that it is handed would be done to copies."""
+    for tree, place, leaves in given:
+        now = dict(paths_below(tree, root(place), whole=True))
+        if len(now) != len(leaves) or any(now.get(path, now) is not leaf
+                                          for path, leaf in leaves.items()):
+            raise machine.recorder.fatal(UnsupportedOperation(
+                f"{getattr(function, '__name__', 'a function')} changes a container that it is "
+                "differentiated with respect to, inside a function that is traced",
+                why="it runs on copies of such containers there",
+                fix="make a new container instead, or copy it first"))
+
+
+def owned(machine: Any, value: Value) -> Any:
+    """The tracer of an array that nobody else holds, as derivatives are."""
+    if value.aval.kind is Kind.ARRAY:
+        hint = value.hint
+        (value,) = machine.recorder.emit("copy", (value,), (value.aval,))
+        value.hint = hint
+    return machine.recorder.wrap(value)
 
 
 def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
@@ -186,8 +279,7 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     outputs = inline(machine, joint, [
         *inner.given, *(_seed_value(machine, s, number)
                         for s, number in zip(seeds, unit_seeds(seeds, joint), strict=True))])
-    value = inner.rebuilt([machine.recorder.wrap(v) for v in outputs[:len(kept)]])
-    return value, inner.gradients(outputs[len(kept):])
+    return inner.returned(outputs[:len(kept)])[1], inner.gradients(outputs[len(kept):])
 
 
 def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
@@ -276,13 +368,13 @@ def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:
 
 
 def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
-               which: Callable[[Any], bool]) -> Any:
+               which: Callable[[Any], bool], handed: list[Handed]) -> Any:
     """A fresh tracer in place of a leaf that becomes a parameter."""
     if not which(leaf):
         return leaf
     if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
         return machine.array_classes.anew(
-            leaf, _parameter(machine, leaf._array_, params, given, which))
+            leaf, _parameter(machine, leaf._array_, params, given, which, handed))
     outer, machine.recorder.region = machine.recorder.region, machine.recorder.region.parent
     value = machine.recorder.as_value(leaf)
     machine.recorder.region = outer
@@ -295,6 +387,7 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
         # it lies in memory as the array that it stands for
         tracer.home.contiguous = machine.memory.layout_of(leaf)
         tracer.home.made_from = () if leaf.steps else (leaf.home,)
+        handed.append((leaf, tracer))
     return tracer
 
 
