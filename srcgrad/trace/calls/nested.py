@@ -223,8 +223,8 @@ def _check_apart(machine: Any, function: Any, handed: list[Handed], written: lis
     objects = {v.obj for v in read}
     for home, version in before.items():
         others = [leaf for leaf, _ in handed if may_be_one(leaf.home, home)]
-        if home.current is not version or any(leaf.home is home for leaf, _ in written) and (
-                len(others) > 1 or any(h.obj in objects for h in reach(home))):
+        if home.current is not version or (any(leaf.home is home for leaf, _ in written) and (
+                len(others) > 1 or any(h.obj in objects for h in reach(home)))):
             raise machine.recorder.fatal(AliasError(
                 f"{getattr(function, '__name__', 'a function')} writes to {home.label!r}, which "
                 "it also reads under another name",
