@@ -194,11 +194,12 @@ def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
 
 
 def _moved(inner: Inner, of: list[int], tangents: list[Value]) -> Any:
-    """The tangent of the result."""
+    """The tangent of the result; that of a constant number is zero."""
     placed: list[Any] = [0.0] * len(inner.outputs)
     for number, tangent in zip(of, tangents, strict=True):
         placed[number] = owned(inner.machine, tangent)
-    return inner.rebuilt(placed)
+    return inner.rebuilt(placed, lambda leaf: 0.0 if isinstance(
+        leaf, (int, float, complex, np.generic)) else leaf)
 
 
 def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path: str) -> None:

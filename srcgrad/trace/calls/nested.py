@@ -15,7 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import AliasError, NonScalarOutput, SrcgradError, UnsupportedOperation
+from ...errors import (
+    AliasError,
+    NonDifferentiable,
+    NonScalarOutput,
+    SrcgradError,
+    UnsupportedOperation,
+)
 from ...graph.ir import (
     Graph,
     Node,
@@ -52,6 +58,7 @@ from ..record.tracers import (
     StandIn,
     is_tracer,
 )
+from .handlers import Traced
 
 Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
 Carrying = Callable[[Graph, Sequence[int], Sequence[int]], list[int]]
@@ -99,11 +106,13 @@ class Inner:
         except SrcgradError as error:
             raise Refusal(error) from None
 
-    def rebuilt(self, values: Iterable[Any]) -> Any:
+    def rebuilt(self, values: Iterable[Any],
+                constant: Callable[[Any], Any] = lambda leaf: leaf) -> Any:
         """The result with these objects in place of its traced leaves."""
         made = iter(values)
         return _replaced(self.result, root("result"), {
-            path: next(made) if is_tracer(leaf) else leaf for path, leaf in self.outputs})
+            path: next(made) if is_tracer(leaf) else constant(leaf)
+            for path, leaf in self.outputs})
 
     def returned(self, values: Sequence[Value]) -> tuple[list[Any], Any]:
         """The traced leaves of the result, and the result, from the values of the outputs; what
@@ -226,7 +235,7 @@ def _check_apart(machine: Any, function: Any, handed: list[Handed], written: lis
         if home.current is not version or (any(leaf.home is home for leaf, _ in written) and (
                 len(others) > 1 or any(h.obj in objects for h in reach(home)))):
             raise machine.recorder.fatal(AliasError(
-                f"{getattr(function, '__name__', 'a function')} writes to {home.label!r}, which "
+                f"{_named(function)} writes to {home.label!r}, which "
                 "it also reads under another name",
                 why="its derivative could not be told apart for the two names",
                 fix="give it a copy (`.copy()`)"))
@@ -240,7 +249,7 @@ def _check_containers(machine: Any, function: Any,
         if len(now) != len(leaves) or any(now.get(path, now) is not leaf
                                           for path, leaf in leaves.items()):
             raise machine.recorder.fatal(UnsupportedOperation(
-                f"{getattr(function, '__name__', 'a function')} changes a container that it is "
+                f"{_named(function)} changes a container that it is "
                 "differentiated with respect to, inside a function that is traced",
                 why="it runs on copies of such containers there",
                 fix="make a new container instead, or copy it first"))
@@ -255,20 +264,27 @@ def owned(machine: Any, value: Value) -> Any:
     return machine.recorder.wrap(value)
 
 
-def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
-                      kwargs: dict[str, Any], argnums: tuple[int | str, ...],
-                      differentiate: Differentiate, carrying: Carrying, has_aux: bool = False
+def inline_derivative(machine: Any, function: Any, bound: inspect.BoundArguments,
+                      wanted: Sequence[str | tuple[str, int]], differentiate: Differentiate,
+                      carrying: Carrying, has_aux: bool = False, allow_int: bool = False
                       ) -> tuple[Any, list[Any]]:
     """Run ``function`` on tracers and differentiate it in place.
 
-    Returns its value (tracers) and, for each of ``argnums``, the gradient in the argument's
-    structure.  ``differentiate(graph, wrt, of, keep)`` makes the joint graph, with one seed
-    input per differentiated output at the end; ``carrying(graph, wrt, of)`` tells which outputs
-    have a derivative.
+    Returns its value (tracers) and, for each of the ``wanted`` parameters (a name, or that of
+    ``*args`` and a place), the gradient in the argument's structure.  ``differentiate(graph, wrt,
+    of, keep)`` makes the joint graph, with one seed input per differentiated output at the end;
+    ``carrying(graph, wrt, of)`` tells which outputs have a derivative.
     """
-    named = list(inspect.signature(function).bind(*args, **kwargs).arguments)
-    places = [named.index(a) if isinstance(a, str) else a % len(args) for a in argnums]
-    inner = run_inside(machine, function, args, kwargs, places)
+    args, run, places = _by_position(machine, function, bound, wanted)
+    for place, name in zip(places, wanted, strict=True):
+        if not allow_int and not differentiable(machine, (args[place],)):
+            raise machine.recorder.fatal(NonDifferentiable(
+                f"{_named(function)} is differentiated with respect to "
+                f"{'{}[{}]'.format(*name) if isinstance(name, tuple) else name}, which holds no "
+                "floating-point numbers",
+                why="only real and complex floating-point numbers and arrays have derivatives",
+                fix="pass a float, or choose another argument with argnums"))
+    inner = run_inside(machine, run, args, {}, places)
     of = [0] if _is_scalar_first(inner, has_aux) else None
     if of is None:
         inner.carrying(carrying, has_aux)
@@ -282,6 +298,35 @@ def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
     return inner.returned(outputs[:len(kept)])[1], inner.gradients(outputs[len(kept):])
 
 
+def _by_position(machine: Any, function: Any, bound: inspect.BoundArguments,
+                 wanted: Sequence[str | tuple[str, int]]) -> tuple[list[Any], Any, list[int]]:
+    """The arguments, what takes them all by position, and the places of the wanted ones."""
+    args, kwargs = list(bound.args), dict(bound.kwargs)
+    count, names = len(args), list(bound.arguments)
+    moved: list[str] = []
+    places: list[int] = []
+    for name in wanted:
+        if isinstance(name, tuple):
+            places.append(names.index(name[0]) + name[1])
+        elif name in names and name not in bound.kwargs:
+            places.append(names.index(name))
+        elif name in moved:
+            places.append(count + moved.index(name))
+        elif name in kwargs:
+            places.append(len(args))
+            moved.append(name)
+            args.append(kwargs.pop(name))
+        else:
+            raise machine.recorder.fatal(UnsupportedOperation(
+                f"the derivative of {_named(function)} with respect to {name}, which is not given",
+                why="what a default holds is not an argument of the call",
+                fix="pass the argument"))
+    if not kwargs and not moved:
+        return args, function, places
+    return args, Traced(lambda *given: machine.call(
+        function, *given[:count], **kwargs, **dict(zip(moved, given[count:], strict=True)))), places
+
+
 def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
     """The number as a value of the type of a seed."""
     value: Value = machine.recorder.const(number)
@@ -291,8 +336,12 @@ def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
     return made
 
 
+def _named(function: Any) -> str:
+    return getattr(function, "__name__", "a function")
+
+
 def _not_scalar(function: Any, result: Any, has_aux: bool) -> NonScalarOutput:
-    name = getattr(function, "__name__", "a function")
+    name = _named(function)
     what = in_words(result.aval) if is_tracer(result) else f"a {type(result).__name__}"
     if has_aux and not (isinstance(result, tuple) and len(result) == 2):
         return NonScalarOutput(
