@@ -32,6 +32,7 @@ from ..types.tree import assemble, children
 from . import standard_arrays
 from .compiled import Compiled
 from .derived import Derived
+from .standing import Standing
 
 LOG = logging.getLogger("srcgrad")
 
@@ -40,13 +41,11 @@ Axes = Any  # an int or None, or a container of these: a prefix of the tree it b
 R = TypeVar("R")
 
 
-class _Batched(Generic[R]):
+class _Batched(Standing, Generic[R]):
     """What :func:`vmap` returns."""
 
-    __name__: str
-
     def __init__(self, fun: Callable[..., Any], in_axes: Axes, out_axes: Axes) -> None:
-        functools.update_wrapper(self, fun)
+        self._stand_for(fun)
         self.__signature__ = _signature(fun, in_axes)
         self.fun, self.in_axes, self.out_axes = fun, in_axes, out_axes
 
@@ -466,7 +465,7 @@ def _by_rules(machine: Any, batch: _Batch, count: Any) -> Any:
         given.append(value)
     found = inline(machine, graph, [*given, number])
     batch.on, batch.structure = _Rows(machine), inner.rebuilt(
-        [owned(machine, v) for v in found])
+        [owned(machine, v, v.aval) for v in found])
     return batch.joined(list(batch._leaves(batch.structure)))
 
 

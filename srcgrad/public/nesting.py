@@ -33,7 +33,7 @@ from ..trace.calls.nested import (
     run_inside,
 )
 from ..trace.record.regions import Region
-from ..trace.record.tracers import ClassedArray, is_tracer
+from ..trace.record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..types.dims import is_varying
 from ..types.tree import (
     aligned,
@@ -197,7 +197,7 @@ def _moved(inner: Inner, of: list[int], tangents: list[Value]) -> Any:
     """The tangent of the result; that of a constant number is zero."""
     placed: list[Any] = [0.0] * len(inner.outputs)
     for number, tangent in zip(of, tangents, strict=True):
-        placed[number] = owned(inner.machine, tangent)
+        placed[number] = owned(inner.machine, tangent, inner.graph.outputs[number].aval)
     return inner.rebuilt(placed, lambda leaf: 0.0 if isinstance(
         leaf, (int, float, complex, np.generic)) else leaf)
 
@@ -234,7 +234,7 @@ def _seed(machine: Any, given: Any, like: Any) -> Value:
     given, like = machine.array_classes.unclassed(given), machine.array_classes.unclassed(like)
     rank = like.aval.ndim if is_tracer(like) else 0
     if given is None:
-        given = machine.call(np.zeros_like, like) if rank else 0.0
+        given = machine.call(np.zeros_like, like) if type(like) is ArrayTracer else 0.0
     numbers = (int, float, complex, np.ndarray, np.generic)
     if not is_tracer(given) and not isinstance(given, numbers):
         raise machine.recorder.fatal(StructureError(

@@ -35,7 +35,7 @@ from ...graph.ir import (
 from ...graph.lift import called
 from ...types.dataclasses import dataclass
 from ...types.guards import Path
-from ...types.kinds import Kind, in_words
+from ...types.kinds import Aval, Kind, in_words
 from ...types.tree import (
     argument_leaves,
     assemble,
@@ -161,10 +161,11 @@ class Inner:
 
     def gradients(self, values: Iterable[Value]) -> list[Any]:
         """One tree for each of the ``places``, from cotangents of the leaves."""
-        made = iter(values)
+        made = (owned(self.machine, value, leaf.aval)
+                for value, leaf in zip(values, self.graph.inputs))
         return [
             _replaced(argument, root(str(place)), {
-                path: owned(self.machine, next(made)) if varies(leaf) else None
+                path: next(made) if varies(leaf) else None
                 for path, leaf in found})
             for place, argument, found in zip(self.places, self.arguments, self.leaves,
                                               strict=True)]
@@ -255,13 +256,17 @@ def _check_containers(machine: Any, function: Any,
                 fix="make a new container instead, or copy it first"))
 
 
-def owned(machine: Any, value: Value) -> Any:
-    """The tracer of an array that nobody else holds, as derivatives are."""
+def owned(machine: Any, value: Value, like: Aval) -> Any:
+    """The tracer of a derivative of what is ``like`` this: an array that nobody else holds, or a
+    number of Python's where that is one."""
     if value.aval.kind is Kind.ARRAY:
         hint = value.hint
         (value,) = machine.recorder.emit("copy", (value,), (value.aval,))
         value.hint = hint
-    return machine.recorder.wrap(value)
+    made = machine.recorder.wrap(value)
+    if like.kind in (Kind.FLOAT, Kind.COMPLEX) and value.aval.kind in (Kind.SCALAR, Kind.NUMBER):
+        return machine.call(float if like.kind is Kind.FLOAT else complex, made)
+    return made
 
 
 def inline_derivative(machine: Any, function: Any, bound: inspect.BoundArguments,
