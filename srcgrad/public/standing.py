@@ -15,7 +15,7 @@ class Standing:
 
     def _stand_for(self, fun: Callable[..., Any]) -> None:
         self.__name__ = type(fun).__name__  # of an instance, unless it has a name of its own
-        functools.update_wrapper(self, fun)
+        functools.update_wrapper(self, fun)  # type: ignore[arg-type]
 
     def __get__(self, obj: Any, owner: type | None = None) -> Any:
-        return self if obj is None else types.MethodType(self, obj)  # type: ignore[arg-type]
+        return self if obj is None else types.MethodType(self, obj)

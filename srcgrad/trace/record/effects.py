@@ -322,7 +322,7 @@ class Effects(Collaborator):
         values = self.machine.call(np.asarray, values)
         self._check_cast(np.putmask, target, values, [True])
         if values.aval.ndim and values.aval.shape != target.aval.shape:
-            self.machine.calls.inline(put_masked, (target, mask, values), {})
+            self.machine.call(put_masked, target, mask, values)
         else:
             self.store_whole(target, self.machine.call(np.where, mask, values, target))
 
@@ -346,7 +346,6 @@ class Effects(Collaborator):
             values = self.machine.call(np.asarray, values)
             if values.aval.ndim and values.aval.shape != like.aval.shape:
                 shape = self.machine.getattr(like, "shape")
-                self.machine.calls.inline(
-                    put_repeated, (target, key, values, shape, needed), {})
+                self.machine.call(put_repeated, target, key, values, shape, needed)
                 return
         self.machine.setitem(target, key, values)
