@@ -445,6 +445,7 @@ def _by_rules(machine: Any, batch: _Batch, count: Any) -> Any:
         machine, batch.fun, args, kwargs, list(range(len(args))),
         lambda leaf: is_tracer(leaf) and machine.recorder.value_of(leaf) in examples)))
     inner = held[0]
+    inner.region.active = False  # what is read there is read of examples, by other nodes
     made_there = defined_in(arm.region.builder.block(()))
     if arm.changes or inner.written or arm.region.effects or any(
             v in made_there for v in inner.given):

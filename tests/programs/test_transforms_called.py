@@ -169,9 +169,44 @@ def part_written(x, y, a):
     return sg.grad(loss)(x[1:]) @ y[:2] + x.sum()
 
 
+# ---- views from around what is called ------------------------------------------------------------
+def view_before(x, y, a):
+    part = x[1:]
+    part[0] = a
+    return np.sum(sg.checkpoint(lambda v: v * part)(y[1:]))
+
+
+def view_between(x, y, a):
+    part = x[1:]
+    run = sg.checkpoint(lambda v: v * part)
+    s = 0.0
+    for i in range(3):
+        part[0] += a * i
+        x[2] *= 0.5
+        s = s + np.sum(run(y[1:]))
+    return s
+
+
+def view_in_recursion(x, y, a):
+    part = x[1:]
+    x[1] = a
+
+    def scaled_down(v, n):
+        return v if n <= 0 else scaled_down(v * part[0], n - 1.0)
+
+    return np.sum(scaled_down(y, 2.5 + a))
+
+
+def view_in_examples(x, y, a):
+    part = x[1:]
+    part[0] = a
+    return np.sum(sg.vmap(lambda v: v * part[0])(y)) + sg.grad(lambda v: np.sum(v * part))(y[1:]) @ y[1:]
+
+
 CASES = [by_keyword, all_by_keyword, keyword_only, of_rest, methods, partials, written_gradient, both_written,
          two_gradients, descent, broadcast_gradient, written_tangent, written_cotangent, written_rows,
-         aux_is_the_argument, same_result, gathered, constant_tangents, argument_written, in_turn, part_written]
+         aux_is_the_argument, same_result, gathered, constant_tangents, argument_written, in_turn, part_written,
+         view_before, view_between, view_in_recursion, view_in_examples]
 
 
 @pytest.mark.parametrize("fn", CASES)

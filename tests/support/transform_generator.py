@@ -101,7 +101,7 @@ class Transforms(Lines):
     def write(self) -> None:
         v, w = self.pick(*self.vectors[-3:], *self.vectors), self.pick(*self.vectors)
         self.put(self.pick(
-            f"{v}[{self.place()}] = {self.number()}", f"{v} *= {self.pick('0.5', w)}", f"{v} += 0.3 * {w}",
+            f"{v}[{self.place()}] = {self.number()}", f"{v} *= {self.pick('0.5', f'np.tanh({w})')}", f"{v} += 0.3 * {w}",
             f"{v}[1:] -= 0.2 * {w}[:-1]", f"{v}[:] = {w} * 0.9", f"{v} -= 0.1 * {w}", f"{v}[::2] *= 0.7"))
 
     def statement(self) -> None:

@@ -96,6 +96,7 @@ class Inner:
     outputs: Leaves
     handed: list[Handed]
     written: list[Handed]
+    region: Region
 
     def carrying(self, found: Carrying, has_aux: bool = False) -> list[int]:
         """The outputs that have a derivative, without those of the aux."""
@@ -224,7 +225,7 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     _check_apart(machine, function, handed, written, before, uses_of(block) - Counter(
         v for node in walk(block) if node.op == "dim" for v in node.inputs))
     return Inner(machine, graph, [*given, *free], len(params), places, seen, leaves, result,
-                 outputs, handed, written)
+                 outputs, handed, written, region)
 
 
 def _check_apart(machine: Any, function: Any, handed: list[Handed], written: list[Handed],
