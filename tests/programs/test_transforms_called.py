@@ -194,7 +194,7 @@ def view_in_recursion(x, y, a):
     def scaled_down(v, n):
         return v if n <= 0 else scaled_down(v * part[0], n - 1.0)
 
-    return np.sum(scaled_down(y, 2.5 + a))
+    return np.sum(scaled_down(y, 2.3 + a))
 
 
 def view_in_examples(x, y, a):
