@@ -47,7 +47,7 @@ from ..errors import (
 )
 from ..graph.ir import Graph
 from ..show.progress import compiling
-from ..trace.calls.nested import inline_derivative
+from ..trace.calls.gradients import inline_derivative
 from . import standard_arrays
 from .helptext import METHODS, helptext, phrase
 from .pickled import reduced

@@ -18,4 +18,4 @@ class Standing:
         functools.update_wrapper(self, fun)  # type: ignore[arg-type]
 
     def __get__(self, obj: Any, owner: type | None = None) -> Any:
-        return self if obj is None else types.MethodType(self, obj)
+        return self if obj is None else types.MethodType(self, obj)  # type: ignore[arg-type]

@@ -3,12 +3,11 @@
 The inner function is run in a region of its own on fresh values for the arguments it is
 differentiated with respect to; its free variables are the enclosing values themselves.  The
 region is made into a graph, that is differentiated, and the nodes of the result take the place
-of the call.  How graphs are differentiated is handed in.
+of the call.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -17,8 +16,6 @@ import numpy as np
 
 from ...errors import (
     AliasError,
-    NonDifferentiable,
-    NonScalarOutput,
     SrcgradError,
     UnsupportedOperation,
 )
@@ -28,14 +25,13 @@ from ...graph.ir import (
     Value,
     free_values,
     rebuild,
-    unit_seeds,
     uses_of,
     walk,
 )
 from ...graph.lift import called
 from ...types.dataclasses import dataclass
 from ...types.guards import Path
-from ...types.kinds import Aval, Kind, in_words
+from ...types.kinds import Aval, Kind
 from ...types.tree import (
     argument_leaves,
     assemble,
@@ -58,9 +54,7 @@ from ..record.tracers import (
     StandIn,
     is_tracer,
 )
-from .handlers import Traced
 
-Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
 Carrying = Callable[[Graph, Sequence[int], Sequence[int]], list[int]]
 Leaves = list[tuple[Path, Any]]
 Handed = tuple[ArrayTracer, ArrayTracer]  # an array, and what stands for it in a function
@@ -237,7 +231,7 @@ def _check_apart(machine: Any, function: Any, handed: list[Handed], written: lis
         if home.current is not version or (any(leaf.home is home for leaf, _ in written) and (
                 len(others) > 1 or any(h.obj in objects for h in reach(home)))):
             raise machine.recorder.fatal(AliasError(
-                f"{_named(function)} writes to {home.label!r}, which "
+                f"{named(function)} writes to {home.label!r}, which "
                 "it also reads under another name",
                 why="its derivative could not be told apart for the two names",
                 fix="give it a copy (`.copy()`)"))
@@ -251,7 +245,7 @@ def _check_containers(machine: Any, function: Any,
         if len(now) != len(leaves) or any(now.get(path, now) is not leaf
                                           for path, leaf in leaves.items()):
             raise machine.recorder.fatal(UnsupportedOperation(
-                f"{_named(function)} changes a container that it is "
+                f"{named(function)} changes a container that it is "
                 "differentiated with respect to, inside a function that is traced",
                 why="it runs on copies of such containers there",
                 fix="make a new container instead, or copy it first"))
@@ -270,105 +264,8 @@ def owned(machine: Any, value: Value, like: Aval) -> Any:
     return made
 
 
-def inline_derivative(machine: Any, function: Any, bound: inspect.BoundArguments,
-                      wanted: Sequence[str | tuple[str, int]], differentiate: Differentiate,
-                      carrying: Carrying, has_aux: bool = False, allow_int: bool = False
-                      ) -> tuple[Any, list[Any]]:
-    """Run ``function`` on tracers and differentiate it in place.
-
-    Returns its value (tracers) and, for each of the ``wanted`` parameters (a name, or that of
-    ``*args`` and a place), the gradient in the argument's structure.  ``differentiate(graph, wrt,
-    of, keep)`` makes the joint graph, with one seed input per differentiated output at the end;
-    ``carrying(graph, wrt, of)`` tells which outputs have a derivative.
-    """
-    args, run, places = _by_position(machine, function, bound, wanted)
-    for place, name in zip(places, wanted, strict=True):
-        if not allow_int and not differentiable(machine, (args[place],)):
-            raise machine.recorder.fatal(NonDifferentiable(
-                f"{_named(function)} is differentiated with respect to "
-                f"{'{}[{}]'.format(*name) if isinstance(name, tuple) else name}, which holds no "
-                "floating-point numbers",
-                why="only real and complex floating-point numbers and arrays have derivatives",
-                fix="pass a float, or choose another argument with argnums"))
-    inner = run_inside(machine, run, args, {}, places)
-    of = [0] if _is_scalar_first(inner, has_aux) else None
-    if of is None:
-        inner.carrying(carrying, has_aux)
-        raise machine.recorder.fatal(_not_scalar(function, inner.result, has_aux))
-    kept = list(range(len(inner.graph.outputs)))
-    joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
-    seeds = joint.inputs[len(inner.given):]
-    outputs = inline(machine, joint, [
-        *inner.given, *(_seed_value(machine, s, number)
-                        for s, number in zip(seeds, unit_seeds(seeds, joint), strict=True))])
-    return inner.returned(outputs[:len(kept)])[1], inner.gradients(outputs[len(kept):])
-
-
-def _by_position(machine: Any, function: Any, bound: inspect.BoundArguments,
-                 wanted: Sequence[str | tuple[str, int]]) -> tuple[list[Any], Any, list[int]]:
-    """The arguments, what takes them all by position, and the places of the wanted ones."""
-    args, kwargs = list(bound.args), dict(bound.kwargs)
-    count, names = len(args), list(bound.arguments)
-    moved: list[str] = []
-    places: list[int] = []
-    for name in wanted:
-        if isinstance(name, tuple):
-            places.append(names.index(name[0]) + name[1])
-        elif name in names and name not in bound.kwargs:
-            places.append(names.index(name))
-        elif name in moved:
-            places.append(count + moved.index(name))
-        elif name in kwargs:
-            places.append(len(args))
-            moved.append(name)
-            args.append(kwargs.pop(name))
-        else:
-            raise machine.recorder.fatal(UnsupportedOperation(
-                f"the derivative of {_named(function)} with respect to {name}, which is not given",
-                why="what a default holds is not an argument of the call",
-                fix="pass the argument"))
-    if not kwargs and not moved:
-        return args, function, places
-    return args, Traced(lambda *given: machine.call(
-        function, *given[:count], **kwargs, **dict(zip(moved, given[count:], strict=True)))), places
-
-
-def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
-    """The number as a value of the type of a seed."""
-    value: Value = machine.recorder.const(number)
-    if seed.aval.kind is not Kind.ARRAY:
-        return value
-    made: Value = machine.recorder.value_of(machine.call(np.asarray, machine.recorder.wrap(value)))
-    return made
-
-
-def _named(function: Any) -> str:
+def named(function: Any) -> str:
     return getattr(function, "__name__", "a function")
-
-
-def _not_scalar(function: Any, result: Any, has_aux: bool) -> NonScalarOutput:
-    name = _named(function)
-    what = in_words(result.aval) if is_tracer(result) else f"a {type(result).__name__}"
-    if has_aux and not (isinstance(result, tuple) and len(result) == 2):
-        return NonScalarOutput(
-            f"{name} must return (value, aux) with has_aux=True, but it returns {what}",
-            where=f"the result of {name}",
-            why="has_aux says that the result is a pair: what is differentiated, and the rest",
-            fix="return a tuple of the scalar and the rest, or leave has_aux out")
-    return NonScalarOutput(
-        f"the gradient of {name} needs a real scalar result, but it returns {what}",
-        where=f"the result of {name}", why="a gradient is the derivative of one real number",
-        fix="reduce the result, for instance with np.sum")
-
-
-def _is_scalar_first(inner: Inner, has_aux: bool) -> bool:
-    """Is the result one real number (with ``has_aux``: the first of two results)?"""
-    if has_aux and not (isinstance(inner.result, tuple) and len(inner.result) == 2):
-        return False
-    first = inner.result[0] if has_aux else inner.result
-    if isinstance(first, ClassedArray):
-        first = first._array_
-    return is_tracer(first) and bool(inner.graph.outputs) and _real_scalar(inner.graph.outputs[0])
 
 
 def root(name: str) -> Path:
@@ -477,12 +374,6 @@ def _replaced(value: Any, path: Path, inner: dict[Path, Any]) -> Any:
         return inner[path]
     built = [_replaced(part, path.child(step, key), inner) for step, key, part in parts]
     return assemble(type(value), tuple(k for _, k, _ in parts), built)
-
-
-def _real_scalar(value: Value) -> bool:
-    aval = value.aval
-    return aval.kind is Kind.ANY or (aval.shape == () and aval.is_inexact and (
-        aval.dtype is None or aval.dtype.kind == "f"))
 
 
 def inline(machine: Any, graph: Graph, arguments: Sequence[Value],
