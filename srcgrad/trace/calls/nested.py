@@ -339,6 +339,7 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
         # it lies in memory as the array that it stands for
         tracer.home.contiguous = machine.memory.layout_of(leaf)
         tracer.home.made_from = () if leaf.steps else (leaf.home,)
+        tracer.home.outside = True  # it has names around the function
         handed.append((leaf, tracer))
     return tracer
 
