@@ -249,3 +249,25 @@ def test_integers_and_defaults():
         sg.jit(lambda x: sg.grad(scaled, argnums=1)(x, 3))(X)
     with pytest.raises(sg.UnsupportedOperation, match="which is not given"):
         sg.jit(lambda x: sg.grad(scaled, argnums=1)(x))(X)
+
+
+def test_tangent_is_a_written_argument():
+    def loss(v):
+        v *= 0.8
+        return np.sum(v)
+
+    assert sg.jvp(loss, (X.copy(),), (X.copy(),))[1] == pytest.approx(sg.jvp(loss, *[(X.copy(),)] * 2)[1])
+
+
+def test_argument_or_a_new_array():
+    def program(x, y):
+        out, _ = sg.jvp(lambda v: v * 2.0 if v[0] > 0.6 else v, (x,), (y,))
+        out[1] = 5.0
+        return out @ y + x.sum()
+
+    for first in (0.3, 0.9):
+        x = np.array([first, 0.7, 1.1])
+        try:
+            assert sg.jit(program)(x.copy(), Y) == program(x.copy(), Y)
+        except sg.SrcgradError:
+            pass  # which of the two it is depends on data
