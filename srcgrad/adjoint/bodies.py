@@ -304,8 +304,10 @@ def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
     if entry is None:
         return bound.named
     found = dict(bound.named)
+    pointwise = any(rule.form == "elementwise" for rule in entry.rules.values())
     for name, part in found.items():
-        if name not in entry.rules or not _is_list(part):
+        if not _is_list(part) or (name not in entry.rules and not (
+                pointwise and name in entry.inactive)):
             continue
         if name not in entry.sequences:
             found[name] = tape.call(np.array, part)
@@ -316,7 +318,9 @@ def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
 
 
 # Functions whose sequences hold arrays: a list among them means an array.
-_OF_ARRAYS: frozenset[Any] = frozenset({np.einsum, np.linalg.multi_dot})
+_OF_ARRAYS: frozenset[Any] = frozenset({
+    np.einsum, np.linalg.multi_dot, np.atleast_1d, np.atleast_2d, np.atleast_3d,
+    np.broadcast_arrays, np.meshgrid})
 
 
 def _is_list(part: Any) -> bool:

@@ -45,10 +45,9 @@ class Request:
 def wanted_of(function: Any, request: Request, signature: inspect.Signature,
               bound: inspect.BoundArguments) -> list[Wanted]:
     """For each differentiated argument its path, its value, and its leaves with their paths."""
-    names = list(signature.parameters)
     found = []
     for wanted in request.argnums:
-        name = _parameter(function, wanted, names, signature, bound)
+        name = parameter_of(function, wanted, signature, bound)
         if isinstance(name, tuple):
             name, place = name
             path = Path(("arg", name), (("item", place),), f"{name}[{place}]")
@@ -62,10 +61,11 @@ def wanted_of(function: Any, request: Request, signature: inspect.Signature,
     return found
 
 
-def _parameter(function: Any, wanted: int | str, names: list[str],
-               signature: inspect.Signature, bound: inspect.BoundArguments) -> Any:
+def parameter_of(function: Any, wanted: int | str, signature: inspect.Signature,
+                 bound: inspect.BoundArguments) -> str | tuple[str, int]:
+    """The name of a parameter, or that of ``*args`` and a place there."""
     if isinstance(wanted, str):
-        if wanted not in names:
+        if wanted not in signature.parameters:
             raise no_parameter(function, wanted, signature)
         return wanted
     positional = [p for p in signature.parameters.values()

@@ -6,7 +6,7 @@ names the view, the write is printed through it: ``v *= 2.0``, not ``x[1:] *= 2.
 
 from __future__ import annotations
 
-from srcgrad.emit.storage import may_view
+from srcgrad.graph.freshness import may_view
 from srcgrad.graph.ir import Block, Graph, Index, Node, Ref, Step, Value, fill, is_adjoint
 
 View = tuple[Value, list[object]]

@@ -7,7 +7,8 @@ from functools import cached_property
 
 from srcgrad.emit.order import Order, is_forced, is_mutable
 from srcgrad.emit.reuse import reusable
-from srcgrad.emit.storage import Root, Storage, depth_of, family_of, makes_fresh
+from srcgrad.emit.storage import Root, Storage, depth_of, family_of
+from srcgrad.graph.freshness import makes_fresh
 from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind

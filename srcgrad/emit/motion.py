@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from srcgrad.emit.comments import node_of, text_of, tied_like
 from srcgrad.emit.fold import Folding
 from srcgrad.emit.order import is_adjoint, is_mutable
-from srcgrad.emit.storage import makes_fresh
 from srcgrad.emit.trees import (
     Put,
     base_of,
@@ -29,6 +28,7 @@ from srcgrad.emit.trees import (
     variables,
 )
 from srcgrad.emit.wrapping import WIDTH
+from srcgrad.graph.freshness import makes_fresh
 from srcgrad.graph.ir import WRITES, Node, Value
 from srcgrad.types.kinds import SCALARS
 

@@ -26,9 +26,11 @@ from srcgrad.emit.hazards import Hazards
 from srcgrad.emit.references import by_reference
 from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
-from srcgrad.emit.storage import depth_of, family_of
-from srcgrad.graph.ir import WRITES, Graph, walk
+from srcgrad.emit.storage import Storage, depth_of, family_of
+from srcgrad.graph.changing import Changing
+from srcgrad.graph.ir import WRITES, Graph, Node, uses_of, walk
 from srcgrad.graph.unbound import with_bound_questions
+from srcgrad.types.kinds import Kind
 
 
 def realize(graph: Graph) -> Graph:
@@ -42,6 +44,10 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
             n.op in WRITES for n in walk(graph.block)):
         return with_bound_questions(graph), Families({})
     graph, order, storage = own_carried(graph.but(block=sink_zeros(graph.block)))
+    alone = _Alone(graph, storage)
+    if alone.replaced:
+        graph = alone.graph(graph)
+        order, storage = facts(graph)
     lists = by_reference(graph, storage)
     if lists is not graph:
         graph, (order, storage) = lists, facts(lists)
@@ -67,3 +73,16 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
         if node.op == "copy":
             families.setdefault(node.out, families.get(node.inputs[0]))
     return graph, Families({v: f for v, f in families.items() if f is not None})
+
+
+class _Alone(Changing):
+    """A walk that leaves out copies of memory of ours that nothing else reads."""
+
+    def __init__(self, graph: Graph, storage: Storage) -> None:
+        uses = uses_of(graph.block)
+        super().__init__({n.out: n.inputs[0] for n in walk(graph.block) if n.op == "copy" and (
+            n.out.aval.kind is Kind.ARRAY and uses[n.inputs[0]] == 1
+            and storage.owned(n.inputs[0]))})
+
+    def node(self, node: Node) -> list[Node]:
+        return [] if node.op == "copy" and node.out in self.replaced else [self.within(node)]

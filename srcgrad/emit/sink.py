@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from srcgrad.emit.storage import makes_fresh
+from srcgrad.graph.freshness import makes_fresh
 from srcgrad.graph.ir import Block, Index, Node, Value, fill, free_values, is_adjoint
 
 

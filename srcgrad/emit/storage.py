@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.emit.order import Order, is_mutable
+from srcgrad.graph.freshness import makes_fresh, may_view
 from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.kinds import Kind
-from srcgrad.types.spelling import Attribute, Method, sums
+from srcgrad.types.spelling import Method, sums
 
 
 class Root:
@@ -60,46 +61,6 @@ def unify(a: Root, b: Root) -> None:
         b.parent = a
 
 
-_OPERATORS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "neg", "pos",
-              "abs", "and_", "or_", "xor", "invert", "lshift", "rshift", "lt", "le", "gt", "ge",
-              "eq", "ne")
-_METHODS = frozenset((
-    "copy", "sum", "mean", "dot", "cumsum", "cumprod", "prod", "max", "min", "repeat", "take",
-    "flatten", "std", "var", "clip", "trace", "all", "any", "argmax", "argmin", "argsort",
-    "round", "astype",
-))
-_FUNCTIONS = (
-    "zeros", "empty", "ones", "full", "zeros_like", "empty_like", "ones_like", "full_like",
-    "copy", "sum", "mean", "prod", "std", "var", "max", "min", "amax", "amin", "dot", "vdot",
-    "inner", "outer", "matmul", "tensordot", "kron", "cumsum", "cumprod", "concatenate", "stack",
-    "vstack", "hstack", "dstack", "column_stack", "where", "take", "repeat", "tile", "roll",
-    "sort", "argsort", "argmax", "argmin", "clip", "triu", "tril", "pad", "interp", "diff",
-    "trace", "cross", "linspace", "arange", "eye", "identity", "nanmax", "nanmin", "nansum",
-    "nanmean", "array", "convolve", "correlate", "searchsorted", "bincount", "histogram",
-    "logspace", "average", "median", "ptp", "gradient",
-)
-
-
-def _functions() -> frozenset[Any]:
-    found = [getattr(operator, name) for name in _OPERATORS]
-    found += [getattr(np, name) for name in _FUNCTIONS if hasattr(np, name)]
-    found += [np.linalg.norm, np.linalg.inv, np.linalg.det, np.linalg.solve, np.linalg.cholesky,
-              np.linalg.slogdet, np.linalg.matrix_power, abs]
-    return frozenset(found)
-
-
-_FRESH = _functions()
-
-
-_VIEWING = frozenset(map(id, (
-    np.reshape, np.ravel, np.transpose, np.squeeze, np.expand_dims, np.swapaxes, np.moveaxis,
-    np.asarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip)))
-_VIEWING_NAMES = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "T", "mT"))
-
-
-_OWN_NEW = ("scatter_add", "scatter_diagonal", "last_write_mask", "sum_padding")
-
-
 def depth_of(node: Node) -> int:
     """How deep in a list of lists is the list that a node changes?"""
     if node.op == "append":
@@ -107,32 +68,10 @@ def depth_of(node: Node) -> int:
     return len(node.inputs) - 3 if node.op in ("put", "list_acc") else 0
 
 
-def may_view(fn: Any) -> bool:
-    """Does ``fn`` return new memory or a writable view of its first argument, nothing else?"""
-    if isinstance(fn, (Method, Attribute)):
-        return fn.name in _VIEWING_NAMES
-    return id(fn) in _VIEWING
-
-
 def _makes_numbers(node: Node) -> bool:
     """Is it a list of numbers like ``[x] * n``?"""
     return len(node.outputs) == 1 and node.out.aval.kind is Kind.LIST and (
         node.params["fn"] in (operator.mul, sums, Method("tolist")))
-
-
-def makes_fresh(fn: Any, kwargs: Any) -> bool:
-    """Does ``fn`` always return new memory?"""
-    if isinstance(fn, Method):
-        return fn.name in _METHODS and "copy" not in kwargs and "out" not in kwargs
-    if "out" in kwargs or "copy" in kwargs:
-        return False
-    if type(fn).__hash__ is not None and fn in _FRESH:
-        return True
-    if isinstance(fn, np.ufunc) or (isinstance(getattr(fn, "__self__", None), np.ufunc)
-                                    and fn.__name__ in ("outer", "accumulate", "reduceat")):
-        return True
-    return str(getattr(fn, "__module__", "")).startswith("srcgrad.rules") and (
-        getattr(fn, "__name__", "") in _OWN_NEW)
 
 
 def _may_be_collected(inside: Root, other: Root) -> bool:

@@ -25,13 +25,14 @@ from ..errors import (
 )
 from ..graph.ir import Value, defined_in
 from ..trace.calls.handlers import Traced
-from ..trace.calls.nested import Inner, inline, opened, run_inside
+from ..trace.calls.nested import Inner, inline, opened, owned, run_inside
 from ..trace.record.tracers import ArrayTracer, Choice, is_tracer
 from ..types.kinds import array, scalar
 from ..types.tree import assemble, children
 from . import standard_arrays
 from .compiled import Compiled
 from .derived import Derived
+from .standing import Standing
 
 LOG = logging.getLogger("srcgrad")
 
@@ -40,13 +41,11 @@ Axes = Any  # an int or None, or a container of these: a prefix of the tree it b
 R = TypeVar("R")
 
 
-class _Batched(Generic[R]):
+class _Batched(Standing, Generic[R]):
     """What :func:`vmap` returns."""
 
-    __name__: str
-
     def __init__(self, fun: Callable[..., Any], in_axes: Axes, out_axes: Axes) -> None:
-        functools.update_wrapper(self, fun)
+        self._stand_for(fun)
         self.__signature__ = _signature(fun, in_axes)
         self.fun, self.in_axes, self.out_axes = fun, in_axes, out_axes
 
@@ -446,8 +445,10 @@ def _by_rules(machine: Any, batch: _Batch, count: Any) -> Any:
         machine, batch.fun, args, kwargs, list(range(len(args))),
         lambda leaf: is_tracer(leaf) and machine.recorder.value_of(leaf) in examples)))
     inner = held[0]
+    inner.region.active = False  # what is read there is read of examples, by other nodes
     made_there = defined_in(arm.region.builder.block(()))
-    if arm.changes or arm.region.effects or any(v in made_there for v in inner.given):
+    if arm.changes or inner.written or arm.region.effects or any(
+            v in made_there for v in inner.given):
         raise NotBatched("a function that changes something outside")
     if not all(is_tracer(leaf) for _, leaf in inner.outputs):
         raise NotBatched("a result that holds constants")
@@ -465,7 +466,7 @@ def _by_rules(machine: Any, batch: _Batch, count: Any) -> Any:
         given.append(value)
     found = inline(machine, graph, [*given, number])
     batch.on, batch.structure = _Rows(machine), inner.rebuilt(
-        [machine.recorder.wrap(v) for v in found])
+        [owned(machine, v, v.aval) for v in found])
     return batch.joined(list(batch._leaves(batch.structure)))
 
 

@@ -12,18 +12,17 @@ from ..errors import StructureError
 from ..rules.marks import name
 from ..trace.calls.handlers import handles
 from ..trace.flow.schedules import Schedule
+from .standing import Standing
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class _Checkpointed(Generic[P, R]):
+class _Checkpointed(Standing, Generic[P, R]):
     """What :func:`checkpoint` returns."""
 
-    __name__: str
-
     def __init__(self, fun: Callable[P, R], kept: tuple[str, ...], budget: int | None) -> None:
-        functools.update_wrapper(self, fun)
+        self._stand_for(fun)
         self.fun, self.kept, self.budget = fun, kept, budget
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:

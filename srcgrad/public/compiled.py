@@ -36,7 +36,7 @@ from ..compile.backends import BackendLike, How, chosen
 from ..compile.compiler import compile_call
 from ..compile.frames import callers_level, shown, without_internal_frames
 from ..compile.joints import inner_joint
-from ..compile.requests import Request
+from ..compile.requests import Request, parameter_of
 from ..compile.results import checked_scalar
 from ..compile.specializations import Specialization
 from ..errors import (
@@ -47,7 +47,7 @@ from ..errors import (
 )
 from ..graph.ir import Graph
 from ..show.progress import compiling
-from ..trace.calls.nested import inline_derivative
+from ..trace.calls.gradients import inline_derivative
 from . import standard_arrays
 from .helptext import METHODS, helptext, phrase
 from .pickled import reduced
@@ -260,9 +260,12 @@ class Compiled(Generic[P, R]):
         def joint(graph: Graph, wrt: list[int], of: list[int], keep: list[int]) -> Graph:
             return inner_joint(checked_scalar(graph, of, self.__name__), wrt, of, keep)
 
+        signature = inspect.signature(self.__wrapped__)
+        bound = signature.bind(*args, **kwargs)
         value, gradients = inline_derivative(
-            machine, self.__wrapped__, args, kwargs, request.argnums, joint, carrying,
-            request.has_aux)
+            machine, self.__wrapped__, bound, [
+                parameter_of(self.__wrapped__, wanted, signature, bound)
+                for wanted in request.argnums], joint, carrying, request.has_aux, request.allow_int)
         gradient = gradients[0] if request.single else tuple(gradients)
         if request.mode == "grad":
             return (gradient, value[1]) if request.has_aux else gradient

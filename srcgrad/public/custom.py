@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, ParamSpec, TypeVar
@@ -20,23 +19,22 @@ from ..types.kinds import in_words
 from ..types.tree import assemble, children
 from . import transforms
 from .nesting import traced_jacobian
+from .standing import Standing
 
 P = ParamSpec("P")
 R = TypeVar("R")
 Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 
-class _WithDerivative(Generic[P, R]):
+class _WithDerivative(Standing, Generic[P, R]):
     """A function that is one operation for the compiler.  Called outside of generated code it is
     the function that it wraps."""
-
-    __name__: str
 
     @without_internal_frames
     def __init__(self, fun: Callable[P, R], nondiff_argnums: Sequence[int] = ()) -> None:
         require_function(fun, type(self).__name__, "give a function",
                          "it gives a function a derivative")
-        functools.update_wrapper(self, fun)
+        self._stand_for(fun)
         self.fun: Callable[..., R] = fun
         self.signature = inspect.signature(fun)
         count = len(self.signature.parameters)

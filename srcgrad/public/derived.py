@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
@@ -16,6 +15,7 @@ from . import standard_arrays
 from .api import Argnums, requested
 from .blocks import Places
 from .helptext import helptext, phrase
+from .standing import Standing
 
 P = ParamSpec("P")
 T = TypeVar("T", bound=Any)  # of the first argument
@@ -30,7 +30,7 @@ def staged_call(kind: str, fun: Callable[..., Any], places: Places, args: tuple[
     raise AssertionError("has a meaning in traced code only")
 
 
-class Derived(Generic[P, R]):
+class Derived(Standing, Generic[P, R]):
     """A function made by a transform that runs another function's derivative: a Jacobian, a
     Hessian, a product of these with vectors.
 
@@ -38,12 +38,10 @@ class Derived(Generic[P, R]):
     of that function.
     """
 
-    __name__: str
-
     def __init__(self, fun: Callable[..., Any], kind: str, argnums: Argnums, compute: Compute,
                  backend: Backend, *settings: Any) -> None:
         require_function(fun, kind)
-        functools.update_wrapper(self, fun)
+        self._stand_for(fun)
         self._fun, self._kind, self._compute = fun, kind, compute
         self._backend = backend
         self._settings = settings

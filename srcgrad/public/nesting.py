@@ -23,9 +23,17 @@ from ..compile.templates import may_vary
 from ..errors import NonDifferentiable, StructureError, UnsupportedOperation
 from ..graph.ir import Value
 from ..trace.calls.handlers import Traced, handles
-from ..trace.calls.nested import Inner, Numbered, differentiable, inline, opened, run_inside
+from ..trace.calls.nested import (
+    Inner,
+    Numbered,
+    differentiable,
+    inline,
+    opened,
+    owned,
+    run_inside,
+)
 from ..trace.record.regions import Region
-from ..trace.record.tracers import ClassedArray, is_tracer
+from ..trace.record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..types.dims import is_varying
 from ..types.tree import (
     aligned,
@@ -79,7 +87,7 @@ def _jvp(machine: Any, fun: Callable[..., Any], primals: Sequence[Any],
     seeds = _tangent_values(machine, inner, [tangents[i] for i in places])
     found = inline(machine, graph, [*inner.given, *seeds])
     kept = len(inner.graph.outputs)
-    out, tangent = _moved(inner, of, found[:kept], found[kept:])
+    out, tangent = inner.returned(found[:kept])[1], _moved(inner, of, found[kept:])
     return (out[0], tangent[0], out[1]) if has_aux else (out, tangent)
 
 
@@ -119,10 +127,9 @@ class _Split:
         forward, self.backward = joints.inner_pair(
             self.inner.graph, list(range(self.inner.count)), self.of, kept)
         found = inline(machine, forward, self.inner.given)
-        self.flat = [machine.recorder.wrap(v) for v in found[:len(kept)]]
+        self.flat, self.out = self.inner.returned(found[:len(kept)])
         self.residuals = found[len(kept):]
         self.has_aux = has_aux
-        self.out = self.inner.rebuilt(self.flat)
         self.pullback = _Callable(self._pull)
         self.pushforward = _Callable(self._push)
 
@@ -174,7 +181,7 @@ class _Split:
         zeros = [_seed(machine, None, self.flat[i]) for i in self.of]
         graph = joints.transposed(self.backward, len(self.of))
         moved = inline(machine, graph, [*self.residuals, *zeros, *seeds], again=True)
-        return _moved(inner, self.of, None, moved)
+        return _moved(inner, self.of, moved)
 
 
 def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
@@ -186,17 +193,13 @@ def _places(machine: Any, name: str, primals: Sequence[Any]) -> list[int]:
     return places
 
 
-def _moved(inner: Inner, of: list[int], values: list[Value] | None,
-           tangents: list[Value]) -> Any:
-    """``(out, tangent_out)``, or the tangent alone."""
-    wrap = inner.machine.recorder.wrap
-    placed: list[Any] = [0.0] * len(inner.graph.outputs)
+def _moved(inner: Inner, of: list[int], tangents: list[Value]) -> Any:
+    """The tangent of the result; that of a constant number is zero."""
+    placed: list[Any] = [0.0] * len(inner.outputs)
     for number, tangent in zip(of, tangents, strict=True):
-        placed[number] = wrap(tangent)
-    tangent_out = inner.rebuilt(placed)
-    if values is None:
-        return tangent_out
-    return inner.rebuilt([wrap(v) for v in values]), tangent_out
+        placed[number] = owned(inner.machine, tangent, inner.graph.outputs[number].aval)
+    return inner.rebuilt(placed, lambda leaf: 0.0 if isinstance(
+        leaf, (int, float, complex, np.generic)) else leaf)
 
 
 def _match(machine: Any, structure: Any, tree: Any, found: dict[int, Any], path: str) -> None:
@@ -231,7 +234,7 @@ def _seed(machine: Any, given: Any, like: Any) -> Value:
     given, like = machine.array_classes.unclassed(given), machine.array_classes.unclassed(like)
     rank = like.aval.ndim if is_tracer(like) else 0
     if given is None:
-        given = machine.call(np.zeros_like, like) if rank else 0.0
+        given = machine.call(np.zeros_like, like) if type(like) is ArrayTracer else 0.0
     numbers = (int, float, complex, np.ndarray, np.generic)
     if not is_tracer(given) and not isinstance(given, numbers):
         raise machine.recorder.fatal(StructureError(

@@ -349,7 +349,7 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
     for place, structure in zip(places, linear.arguments, strict=True):
         flat = _by_number(structure, primals[place])
         _match(linear, structure, tangents[place], flat, seeds, f"tangent {place}")
-    found = linear.run(*inputs, *(seeds[i] for i in sorted(seeds)))
+    found = linear.run(*inputs, *(_apart(seeds[i], inputs) for i in sorted(seeds)))
     kept = len(found) - len(linear.active)
     moved = {n: _like_primal(found[kept + i], found[n]) for i, n in enumerate(linear.active)}
     out = rebuilt(linear.result, found)
@@ -358,6 +358,13 @@ def jvp(fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]
         _require_pair(out, "jvp")
         return out[0], tangent[0], out[1]
     return out, tangent
+
+
+def _apart(tangent: Any, inputs: Sequence[Any]) -> Any:
+    """A tangent that stays what it is when the function writes to its arguments."""
+    shares = type(tangent) is np.ndarray and any(
+        type(v) is np.ndarray and np.may_share_memory(tangent, v) for v in inputs)
+    return tangent.copy() if shares else tangent
 
 
 def _by_number(structure: Any, value: Any) -> Any:

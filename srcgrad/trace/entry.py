@@ -16,6 +16,7 @@ from ..cache.anchors import anchor_of
 from ..cache.dispatch import root_objects
 from ..config import config
 from ..errors import JoinError, SrcgradError, TracingError, UnsupportedOperation, Where
+from ..graph.freshness import without_idle_copies
 from ..graph.ir import Graph, Node, Ref, Value, abstract, uses_of, walk
 from ..graph.sizes import all_equated
 from ..graph.verify import lost_value
@@ -174,7 +175,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
     if machine.assumed.complex_powers() and any(
             v.aval.dtype is not None and v.aval.dtype.kind == "c" for v in outputs):
         raise Restart(Withdrawn(ComplexPower()))  # what it returns would be no real number
-    block = machine.recorder.root.builder.block(tuple(outputs))
+    block = without_idle_copies(machine.recorder.root.builder.block(tuple(outputs)))
     settle_names(block)
     used = {*machine.whole_lists.values(), *(v for one in (block, *(
         callee.block for callee in machine.recursion.callees.values())) for v in uses_of(one))}

@@ -498,3 +498,35 @@ def averages_of_parts(x, w, k):
     large = x[x > 0.35]
     return np.average(x[k:], weights=w) + np.average(large[1:], weights=w) * np.average(
         x[:-k], weights=large[1:])
+
+
+@case(X, S)
+def flat_parts_repeated(x, s):
+    m = np.outer(x[:3], s[:3])
+    m.flat[2:7] = s[:2]
+    m.T.flat[[0, 3, 5]] = x[:2]
+    m.flat[m.ravel() > 1.0] = x
+    return np.sum(m ** 2 * np.arange(9.0).reshape(3, 3))
+
+
+@case(X, S)
+def none_to_write(x, s):
+    m = np.outer(x[:3], s[:3])
+    none = s[s > 10.0]
+    np.put(m, [0, 4], none)
+    np.putmask(m, m > 0.5, none)
+    np.fill_diagonal(m, none)
+    m.flat = none
+    m.flat[1:3] = none
+    try:
+        np.place(m, m > 0.1, none)
+    except ValueError:
+        m *= 2.0
+    return np.sum(m ** 2) + np.sum(x)
+
+
+@case(X, S, 0.7)
+def lists_that_mean_arrays(x, s, a):
+    p, q = np.broadcast_arrays([a, 2.0], x[0])
+    u, v = np.meshgrid([a, 1.0], s)
+    return p @ q + np.sum(u * v) + np.polydiv(x, [1.0, a])[0][1] + np.atleast_2d([[a, x[1]]])[0, 0]

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, elementwise, inactive, variant
+from srcgrad.rules.quotients import divided
 
 DRAWS: dict[str, Any] = {}
 
@@ -46,22 +47,22 @@ def one() -> int:
 
 def by_scale(ans: Array, loc: Array, scale: Array) -> Array:
     """``z`` of ``loc + scale * z``."""
-    return (ans - loc) / scale
+    return divided(ans - loc, scale)
 
 
 def by_only_scale(ans: Array, scale: Array) -> Array:
     """``z`` of ``scale * z``."""
-    return ans / scale
+    return divided(ans, scale)
 
 
 def by_low(ans: Array, low: Array, high: Array) -> Array:
     """``1 - u`` of ``low + (high - low) * u``."""
-    return (high - ans) / (high - low)
+    return divided(high - ans, high - low)
 
 
 def by_high(ans: Array, low: Array, high: Array) -> Array:
     """``u`` of ``low + (high - low) * u``."""
-    return (ans - low) / (high - low)
+    return divided(ans - low, high - low)
 
 
 def by_mean(ans: Array) -> Array:
@@ -71,7 +72,7 @@ def by_mean(ans: Array) -> Array:
 
 def by_sigma(ans: Array, mean: Array, sigma: Array) -> Array:
     """Of ``exp(mean + sigma * z)`` by sigma."""
-    return ans * (np.log(ans) - mean) / sigma
+    return divided(ans * (np.log(ans) - mean), sigma)
 
 
 def by_root(ans: Array, a: Array) -> Array:

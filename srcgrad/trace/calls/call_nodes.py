@@ -136,8 +136,13 @@ class CallNodes(Collaborator):
             fix="pass a copy (`.copy()`)"))
 
     def is_carried(self, home: Home) -> bool:
-        return any(isinstance(cell, Version) and cell.owner is home
-                   for callee in self.tracing for cell in callee.cells)
+        """Is an array handed to the function that is being traced?  What holds a view of it holds
+        what was there when it was made, or other memory."""
+        if not self.tracing:
+            return False
+        return home.region is None or self.tracing[-1].region not in home.region.around() or any(
+            isinstance(cell, Version) and cell.owner is home
+            for callee in self.tracing for cell in callee.cells)
 
     def _result_here(self, callee: Callee, leaf: Leaf, meaning: dict[Any, Dim | None]) -> Aval:
         """The type of a result at one call: sizes in terms of this call's arguments."""

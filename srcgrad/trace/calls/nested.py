@@ -3,23 +3,35 @@
 The inner function is run in a region of its own on fresh values for the arguments it is
 differentiated with respect to; its free variables are the enclosing values themselves.  The
 region is made into a graph, that is differentiated, and the nodes of the result take the place
-of the call.  How graphs are differentiated is handed in.
+of the call.
 """
 
 from __future__ import annotations
 
-import inspect
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ...errors import NonScalarOutput, SrcgradError, UnsupportedOperation
-from ...graph.ir import Graph, Node, Value, free_values, rebuild, unit_seeds
+from ...errors import (
+    AliasError,
+    SrcgradError,
+    UnsupportedOperation,
+)
+from ...graph.ir import (
+    Graph,
+    Node,
+    Value,
+    free_values,
+    rebuild,
+    uses_of,
+    walk,
+)
 from ...graph.lift import called
 from ...types.dataclasses import dataclass
 from ...types.guards import Path
-from ...types.kinds import Kind, in_words
+from ...types.kinds import Aval, Kind
 from ...types.tree import (
     argument_leaves,
     assemble,
@@ -31,19 +43,21 @@ from ...types.tree import (
 from ..flow.control import Refusal
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import Staged
+from ..record.homes import is_active, may_be, may_be_one, reach
 from ..record.regions import Region
 from ..record.structures import record_fields
 from ..record.tracers import (
     ArrayTracer,
     Choice,
     ClassedArray,
+    Home,
     StandIn,
     is_tracer,
 )
 
-Differentiate = Callable[[Graph, list[int], list[int], list[int]], Graph]
 Carrying = Callable[[Graph, Sequence[int], Sequence[int]], list[int]]
 Leaves = list[tuple[Path, Any]]
+Handed = tuple[ArrayTracer, ArrayTracer]  # an array, and what stands for it in a function
 
 
 @dataclass(frozen=True)
@@ -60,7 +74,9 @@ class Inner:
     ``graph`` takes the differentiable leaves of the arguments at ``places``, then the values it
     uses from around; its outputs are the traced leaves of the result.  ``given`` holds the values
     of all its inputs, ``count`` how many of them are leaves.  ``leaves`` are those of each
-    argument, ``result`` the result on tracers of the region.
+    argument, ``result`` the result on tracers of the region.  ``handed`` are the arrays among the
+    leaves with what stands for them there; further outputs are what ``written`` of them hold in
+    the end.
     """
 
     machine: Any
@@ -72,25 +88,58 @@ class Inner:
     leaves: list[Leaves]
     result: Any
     outputs: Leaves
+    handed: list[Handed]
+    written: list[Handed]
+    region: Region
 
     def carrying(self, found: Carrying, has_aux: bool = False) -> list[int]:
         """The outputs that have a derivative, without those of the aux."""
-        of = range(len(_traced(self.result[0])) if has_aux and type(self.result) is tuple else (
-            len(self.graph.outputs)))
+        of = range(len(_traced(self.result[0] if has_aux and type(self.result) is tuple
+                               else self.result)))
         try:
             return found(self.graph, range(self.count), of)
         except SrcgradError as error:
             raise Refusal(error) from None
 
-    def rebuilt(self, values: Iterable[Any]) -> Any:
+    def rebuilt(self, values: Iterable[Any],
+                constant: Callable[[Any], Any] = lambda leaf: leaf) -> Any:
         """The result with these objects in place of its traced leaves."""
         made = iter(values)
         return _replaced(self.result, root("result"), {
-            path: next(made) if is_tracer(leaf) else leaf for path, leaf in self.outputs})
+            path: next(made) if is_tracer(leaf) else constant(leaf)
+            for path, leaf in self.outputs})
+
+    def returned(self, values: Sequence[Value]) -> tuple[list[Any], Any]:
+        """The traced leaves of the result, and the result, from the values of the outputs; what
+        the function has written to is written to."""
+        traced = [leaf for _, leaf in self.outputs if is_tracer(leaf)]
+        for (leaf, _), value in zip(self.written, values[len(traced):], strict=True):
+            self.machine.effects.store_whole(leaf, self.machine.recorder.wrap(value))
+        flat = [self._returned(leaf, value) for leaf, value in zip(traced, values)]
+        return flat, self.rebuilt(flat)
+
+    def _returned(self, tracer: Any, value: Value) -> Any:
+        """What the function has returned: an array from around it is that array."""
+        around: list[ArrayTracer] = []
+        if type(tracer) is ArrayTracer:
+            stands = {id(stood.home): leaf for leaf, stood in self.handed}
+            around = [stands[id(home)] if id(home) in stands else self._whole(home)
+                      for home in reach(tracer.home) if id(home) in stands or is_active(home)]
+            if around and not tracer.steps and tracer.home in (
+                    around[0].home, *(s.home for leaf, s in self.handed if leaf is around[0])):
+                return around[0]
+        made = self.machine.recorder.wrap(value)
+        for one in around:
+            may_be(made.home, one.home)
+        return made
+
+    def _whole(self, home: Home) -> ArrayTracer:
+        return ArrayTracer(self.machine, home.current.aval, home, (), (), home.obj, home.current,
+                           self.machine.recorder.region)
 
     def numbered_result(self) -> Any:
         """The result with the numbers of the outputs for its traced leaves."""
-        return self.rebuilt(map(Numbered, range(len(self.graph.outputs))))
+        return self.rebuilt(map(Numbered, range(len(self.outputs))))
 
     def numbered_arguments(self) -> list[Any]:
         """The differentiated arguments with numbers for their differentiable leaves."""
@@ -107,10 +156,11 @@ class Inner:
 
     def gradients(self, values: Iterable[Value]) -> list[Any]:
         """One tree for each of the ``places``, from cotangents of the leaves."""
-        made = iter(values)
+        made = (owned(self.machine, value, leaf.aval)
+                for value, leaf in zip(values, self.graph.inputs))
         return [
             _replaced(argument, root(str(place)), {
-                path: self.machine.recorder.wrap(next(made)) if varies(leaf) else None
+                path: next(made) if varies(leaf) else None
                 for path, leaf in found})
             for place, argument, found in zip(self.places, self.arguments, self.leaves,
                                               strict=True)]
@@ -129,6 +179,10 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     whole = [paths_below(arg, root(str(place)), whole=True)
              for place, arg in zip(places, seen, strict=True)]
     leaves = [[(p, None if is_fixed(p) else leaf) for p, leaf in found] for found in whole]
+    handed: list[Handed] = []
+    opened_up: list[tuple[Any, str, dict[Path, Any]]] = []
+    before = {leaf.home: leaf.home.current for found in leaves for _, leaf in found
+              if type(leaf) is ArrayTracer}
     outer, layers = machine.recorder.region, len(machine.journal.layers)
     machine.recorder.region = region
     machine.journal.push()
@@ -136,13 +190,17 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
     try:
         for place, arg, found in zip(places, seen, whole, strict=True):
             inner = {path: leaf if is_fixed(path) else _parameter(
-                machine, leaf, params, given, which) for path, leaf in found}
+                machine, leaf, params, given, which, handed) for path, leaf in found}
             new_args[place] = _replaced(arg, root(str(place)), inner)
+            opened_up.append((new_args[place], str(place), inner))
         result = opened(machine, machine.call(function, *new_args, **kwargs))
         if isinstance(result, (float, np.floating)):  # the same for all arguments
             result = machine.recorder.wrap(machine.recorder.as_value(result))
         outputs = _paths_of_result(result, root("result"))
-        values = tuple(machine.recorder.value_of(leaf) for _, leaf in outputs if is_tracer(leaf))
+        written = [(leaf, stood) for leaf, stood in handed if stood.home.current is not stood.first]
+        values = tuple(machine.recorder.value_of(leaf) for leaf in (
+            *(leaf for _, leaf in outputs if is_tracer(leaf)), *(stood for _, stood in written)))
+        _check_containers(machine, function, opened_up)
     finally:
         machine.recorder.region = outer
         if len(machine.journal.layers) == region.layer:
@@ -158,70 +216,56 @@ def run_inside(machine: Any, function: Any, args: Sequence[Any], kwargs: dict[st
             "a derivative, inside a function that calls itself, of a call of that function",
             why="the function's graph is not known before it has been traced",
             fix="take the derivative outside of the recursive function"))
+    _check_apart(machine, function, handed, written, before, uses_of(block) - Counter(
+        v for node in walk(block) if node.op == "dim" for v in node.inputs))
     return Inner(machine, graph, [*given, *free], len(params), places, seen, leaves, result,
-                 outputs)
+                 outputs, handed, written, region)
 
 
-def inline_derivative(machine: Any, function: Any, args: tuple[Any, ...],
-                      kwargs: dict[str, Any], argnums: tuple[int | str, ...],
-                      differentiate: Differentiate, carrying: Carrying, has_aux: bool = False
-                      ) -> tuple[Any, list[Any]]:
-    """Run ``function`` on tracers and differentiate it in place.
-
-    Returns its value (tracers) and, for each of ``argnums``, the gradient in the argument's
-    structure.  ``differentiate(graph, wrt, of, keep)`` makes the joint graph, with one seed
-    input per differentiated output at the end; ``carrying(graph, wrt, of)`` tells which outputs
-    have a derivative.
-    """
-    named = list(inspect.signature(function).bind(*args, **kwargs).arguments)
-    places = [named.index(a) if isinstance(a, str) else a % len(args) for a in argnums]
-    inner = run_inside(machine, function, args, kwargs, places)
-    of = [0] if _is_scalar_first(inner, has_aux) else None
-    if of is None:
-        inner.carrying(carrying, has_aux)
-        raise machine.recorder.fatal(_not_scalar(function, inner.result, has_aux))
-    kept = list(range(len(inner.graph.outputs)))
-    joint = differentiate(inner.graph, list(range(inner.count)), of, kept)
-    seeds = joint.inputs[len(inner.given):]
-    outputs = inline(machine, joint, [
-        *inner.given, *(_seed_value(machine, s, number)
-                        for s, number in zip(seeds, unit_seeds(seeds, joint), strict=True))])
-    value = inner.rebuilt([machine.recorder.wrap(v) for v in outputs[:len(kept)]])
-    return value, inner.gradients(outputs[len(kept):])
+def _check_apart(machine: Any, function: Any, handed: list[Handed], written: list[Handed],
+                 before: dict[Home, Value], read: Iterable[Value]) -> None:
+    """An array that the function writes to must reach it in one way only."""
+    objects = {v.obj for v in read}
+    for home, version in before.items():
+        others = [leaf for leaf, _ in handed if may_be_one(leaf.home, home)]
+        if home.current is not version or (any(leaf.home is home for leaf, _ in written) and (
+                len(others) > 1 or any(h.obj in objects for h in reach(home)))):
+            raise machine.recorder.fatal(AliasError(
+                f"{named(function)} writes to {home.label!r}, which "
+                "it also reads under another name",
+                why="its derivative could not be told apart for the two names",
+                fix="give it a copy (`.copy()`)"))
 
 
-def _seed_value(machine: Any, seed: Value, number: Any) -> Value:
-    """The number as a value of the type of a seed."""
-    value: Value = machine.recorder.const(number)
-    if seed.aval.kind is not Kind.ARRAY:
-        return value
-    made: Value = machine.recorder.value_of(machine.call(np.asarray, machine.recorder.wrap(value)))
+def _check_containers(machine: Any, function: Any,
+                      given: Sequence[tuple[Any, str, dict[Path, Any]]]) -> None:
+    """What the function does to containers that it is handed would be done to copies."""
+    for tree, place, leaves in given:
+        now = dict(paths_below(tree, root(place), whole=True))
+        if len(now) != len(leaves) or any(now.get(path, now) is not leaf
+                                          for path, leaf in leaves.items()):
+            raise machine.recorder.fatal(UnsupportedOperation(
+                f"{named(function)} changes a container that it is "
+                "differentiated with respect to, inside a function that is traced",
+                why="it runs on copies of such containers there",
+                fix="make a new container instead, or copy it first"))
+
+
+def owned(machine: Any, value: Value, like: Aval) -> Any:
+    """The tracer of a derivative of what is ``like`` this: an array that nobody else holds, or a
+    number of Python's where that is one."""
+    if value.aval.kind is Kind.ARRAY:
+        hint = value.hint
+        (value,) = machine.recorder.emit("copy", (value,), (value.aval,))
+        value.hint = hint
+    made = machine.recorder.wrap(value)
+    if like.kind in (Kind.FLOAT, Kind.COMPLEX) and value.aval.kind in (Kind.SCALAR, Kind.NUMBER):
+        return machine.call(float if like.kind is Kind.FLOAT else complex, made)
     return made
 
 
-def _not_scalar(function: Any, result: Any, has_aux: bool) -> NonScalarOutput:
-    name = getattr(function, "__name__", "a function")
-    what = in_words(result.aval) if is_tracer(result) else f"a {type(result).__name__}"
-    if has_aux and not (isinstance(result, tuple) and len(result) == 2):
-        return NonScalarOutput(
-            f"{name} must return (value, aux) with has_aux=True, but it returns {what}",
-            where=f"the result of {name}",
-            why="has_aux says that the result is a pair: what is differentiated, and the rest",
-            fix="return a tuple of the scalar and the rest, or leave has_aux out")
-    return NonScalarOutput(
-        f"the gradient of {name} needs a real scalar result, but it returns {what}",
-        where=f"the result of {name}", why="a gradient is the derivative of one real number",
-        fix="reduce the result, for instance with np.sum")
-
-
-def _is_scalar_first(inner: Inner, has_aux: bool) -> bool:
-    """Is the result one real number (with ``has_aux``: the first of two results)?"""
-    if has_aux and not (isinstance(inner.result, tuple) and len(inner.result) == 2):
-        return False
-    first = inner.result[0] if has_aux else inner.result
-    if isinstance(first, ClassedArray):
-        first = first._array_
-    return is_tracer(first) and bool(inner.graph.outputs) and _real_scalar(inner.graph.outputs[0])
+def named(function: Any) -> str:
+    return getattr(function, "__name__", "a function")
 
 
 def root(name: str) -> Path:
@@ -276,13 +320,13 @@ def differentiable(machine: Any, args: Sequence[Any]) -> list[int]:
 
 
 def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
-               which: Callable[[Any], bool]) -> Any:
+               which: Callable[[Any], bool], handed: list[Handed]) -> Any:
     """A fresh tracer in place of a leaf that becomes a parameter."""
     if not which(leaf):
         return leaf
     if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
         return machine.array_classes.anew(
-            leaf, _parameter(machine, leaf._array_, params, given, which))
+            leaf, _parameter(machine, leaf._array_, params, given, which, handed))
     outer, machine.recorder.region = machine.recorder.region, machine.recorder.region.parent
     value = machine.recorder.as_value(leaf)
     machine.recorder.region = outer
@@ -295,6 +339,8 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
         # it lies in memory as the array that it stands for
         tracer.home.contiguous = machine.memory.layout_of(leaf)
         tracer.home.made_from = () if leaf.steps else (leaf.home,)
+        tracer.home.outside = True  # it has names around the function
+        handed.append((leaf, tracer))
     return tracer
 
 
@@ -329,12 +375,6 @@ def _replaced(value: Any, path: Path, inner: dict[Path, Any]) -> Any:
         return inner[path]
     built = [_replaced(part, path.child(step, key), inner) for step, key, part in parts]
     return assemble(type(value), tuple(k for _, k, _ in parts), built)
-
-
-def _real_scalar(value: Value) -> bool:
-    aval = value.aval
-    return aval.kind is Kind.ANY or (aval.shape == () and aval.is_inexact and (
-        aval.dtype is None or aval.dtype.kind == "f"))
 
 
 def inline(machine: Any, graph: Graph, arguments: Sequence[Value],

@@ -326,6 +326,13 @@ class Flat(StandIn):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         self._begin_again()
+        if np.ndim(value):
+            value = np.asarray(value)
+            shape = np.arange(self.base.size)[key].shape
+            if value.shape != shape:
+                if not value.size:
+                    return
+                value = np.resize(value, shape)
         if lies_in_c_order(self.base):
             np.ravel(self.base)[key] = value
         else:
@@ -375,7 +382,22 @@ def power_of_any(base: Any, exponent: Any) -> Any:
 
 def set_flat(base: Any, value: Any) -> None:
     """``base.flat = value``."""
-    base[...] = np.resize(value, base.shape)
+    if np.size(value):
+        base[...] = np.resize(value, base.shape)
+
+
+def put_repeated(base: Any, key: Any, values: Any, shape: Any, needed: bool) -> None:
+    """Values at a key, repeated or cut off; without any nothing is written, or is ``needed``."""
+    if values.size:
+        base[key] = np.resize(values, shape)
+    elif needed and np.prod(shape):
+        raise ValueError("Cannot insert from an empty array!")
+
+
+def put_masked(base: Any, mask: Any, values: Any) -> None:
+    """``np.putmask``: values of another shape are repeated element by element."""
+    if values.size:
+        base[...] = np.where(mask, np.resize(values, base.shape), base)
 
 
 def set_in_order(base: Any, value: Any) -> None:

@@ -20,7 +20,14 @@ from ..boundary.leaks import leak
 from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Range
 from ..numpy.selections import NOTHING
-from ..numpy.written_out import numbers_of, require_shape, rows_of, ufunc_at
+from ..numpy.written_out import (
+    numbers_of,
+    put_masked,
+    put_repeated,
+    require_shape,
+    rows_of,
+    ufunc_at,
+)
 from ..values.state_of_c import DRAWING
 from .draws import draw_aval
 from .regions import array_tracers
@@ -255,7 +262,7 @@ class Effects(Collaborator):
             key = self.machine.call(np.unravel_index,
                 self.machine.getitem(self.machine.call(np.arange, size), places),
                             self.machine.getattr(target, "shape"))
-        self.machine.setitem(target, key, self._fitted(values, places))
+        self._put(target, key, values, places)
 
     put = array_put
 
@@ -308,13 +315,16 @@ class Effects(Collaborator):
             return
         sizes = [self.access.size_of(target, axis) for axis in range(rank)]
         index = self.machine.call(np.arange, self.machine.call(min, *sizes))
-        self.machine.setitem(target, (index,) * rank, self._fitted(value, index))
+        self._put(target, (index,) * rank, value, index)
 
     def putmask(self, target: Any, mask: Any, values: Any) -> None:
         """``np.putmask``: values of another size are repeated element by element."""
-        values = self._fitted(values, target)
+        values = self.machine.call(np.asarray, values)
         self._check_cast(np.putmask, target, values, [True])
-        self.store_whole(target, self.machine.call(np.where, mask, values, target))
+        if values.aval.ndim and values.aval.shape != target.aval.shape:
+            self.machine.call(put_masked, target, mask, values)
+        else:
+            self.store_whole(target, self.machine.call(np.where, mask, values, target))
 
     def _check_cast(self, function: Any, target: Any, values: Any, *given: Any) -> None:
         """Raise what NumPy raises where the values of an array may not be put into another one."""
@@ -327,13 +337,15 @@ class Effects(Collaborator):
         self._check_cast(np.place, target, values, [True])
         mask = self.machine.call(np.asarray, mask, dtype=bool)
         picked = self.machine.getitem(target, mask)
-        self.machine.setitem(target, mask, self._fitted(values, picked))
+        self._put(target, mask, values, picked, needed=True)
 
-    def _fitted(self, values: Any, like: Any) -> Any:
-        """Values repeated or cut off to the shape of an array, if they are not of that shape."""
-        if not is_tracer(values) and not isinstance(values, (list, tuple, np.ndarray)):
-            return values
-        values = self.machine.call(np.asarray, values)
-        if not values.aval.ndim or values.aval.shape == like.aval.shape:
-            return values
-        return self.machine.call(np.resize, values, self.machine.getattr(like, "shape"))
+    def _put(self, target: Any, key: Any, values: Any, like: Any,
+             needed: bool = False) -> None:
+        """Values at a key, repeated or cut off to the shape of an array if they are not of it."""
+        if is_tracer(values) or isinstance(values, (list, tuple, np.ndarray)):
+            values = self.machine.call(np.asarray, values)
+            if values.aval.ndim and values.aval.shape != like.aval.shape:
+                shape = self.machine.getattr(like, "shape")
+                self.machine.call(put_repeated, target, key, values, shape, needed)
+                return
+        self.machine.setitem(target, key, values)
