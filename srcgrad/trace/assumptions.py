@@ -3,18 +3,16 @@
 Tracing starts with what serves most programs: sizes are symbols, loops stay loops, lists that
 loops fill have lengths of run time.  Where a program shows that this does not serve it, tracing
 starts again under one more assumption (:class:`~srcgrad.trace.flow.control.Restart`), or under one
-that a refusal names as its remedy.  Only :class:`Assumptions` knows which were made.
+that a refusal names as its remedy.  Only :class:`~srcgrad.trace.assumed.Assumptions` knows which
+were made.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
-from ..errors import SrcgradError, Where
+from ..errors import SrcgradError
 from ..types.dataclasses import dataclass, field
-
-Kind = TypeVar("Kind", bound="Assumption")
 
 
 @dataclass(frozen=True)
@@ -436,150 +434,3 @@ class Withdrawn(Assumption):
 
     def replaces(self, other: Assumption) -> bool:
         return self.of.includes(other)
-
-
-ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
-
-# What the tracer does at its own risk is undone by these, in this order.
-UNDOING = (Withdrawn(FollowedArrays()), Withdrawn(ChosenLists()), MixedRows(),
-           Withdrawn(GatheredLists()), KnownLengths(), Withdrawn(RunTimeKeys(None)),
-           KnownLengths(repeats=True), NumbersApart(), Withdrawn(FollowedNames()))
-
-
-@dataclass(frozen=True)
-class Made:
-    """An assumption, and where in the user's text it was made."""
-
-    assumption: Assumption
-    where: Where | None = None
-
-    def words(self) -> str:
-        return self.assumption.words()
-
-
-class Assumptions:
-    """What is assumed in one tracing, and what its present attempt does at its own risk: things
-    that an assumption would undo."""
-
-    def __init__(self, first: Iterable[Assumption] = ()) -> None:
-        self.made: list[Made] = []  # in order, with what was replaced since
-        self.risks: dict[Assumption, None] = {}
-        self.recorded = 0  # nodes of the attempts before
-        self.trials = 0  # of ``try`` statements within others
-        self._present: dict[Assumption, None] = dict.fromkeys(first)
-
-    def __contains__(self, assumption: Assumption) -> bool:
-        return bool(self._present) and assumption in self._present
-
-    def of(self, kind: type[Kind]) -> list[Kind]:
-        return [a for a in self._present if type(a) is kind]
-
-    def add(self, made: Made) -> bool:
-        """Assume one thing more; False if it is assumed already."""
-        new = made.assumption
-        if new in self:
-            return False
-        self.made.append(made)
-        self._present = {a: None for a in self._present if not new.replaces(a)}
-        self._present[new] = None
-        return True
-
-    def add_one(self, remedies: Iterable[Assumption], where: Any) -> bool:
-        """Assume the first thing that may help against a refusal; False if nothing does."""
-        place = where if isinstance(where, Where) else None
-        return any(self.open(r) and self.add(Made(r, place)) for r in remedies)
-
-    def risk(self, undone_by: Assumption) -> None:
-        """The attempt does something that may turn out wrong, and that this would undo."""
-        self.risks[undone_by] = None
-
-    def open(self, assumption: Assumption) -> bool:
-        """Is something neither assumed nor withdrawn?"""
-        return assumption not in self and not any(
-            type(a) is Withdrawn and a.of.includes(assumption) for a in self._present)
-
-    def undoing(self) -> list[Assumption]:
-        """What would undo what was done at a risk, in the order in which it is tried: all that
-        gives lists, dicts, numbers and names other forms than those of plain Python."""
-        tried: list[Assumption] = [Withdrawn(a) for a in (MixedRows(), NumbersApart()) if a in self]
-        if self.complex_powers():
-            tried.insert(0, Withdrawn(ComplexPower()))
-        if any(f.name is not None for f in self.of(FollowedNames)):
-            self.risk(Withdrawn(FollowedNames()))
-        return tried + [a for a in self.risks if isinstance(a, StoredObjects)] + [
-            a for a in UNDOING if a in self.risks]
-
-    # ---- questions that are about more than one ------------------------------------------
-    def fixes(self, path: str, axis: int | None) -> bool:
-        """Is a size, or an int, a number of the code?"""
-        return any(f.path == path and f.axis == axis for f in self.of(FixedSize))
-
-    def reason_to_unroll(self, site: Any) -> str | None:
-        """Why the loop at a site is unrolled; None if it is not."""
-        return next((u.reason for u in self.of(UnrolledLoop) if u.site == site), None)
-
-    def unrolls(self, site: Any) -> bool:
-        return UnrolledLoop(site, "") in self
-
-    def reads(self, path: str) -> bool:
-        """Is the content of a container known before it changes?"""
-        return ContentRead() in self or ContentRead(path) in self
-
-    def are_one(self, first: str, second: str) -> bool:
-        """Is what is found at two places one object?"""
-        return OneObject() in self or OneObject(first, second) in self
-
-    def one_object(self, first: str, second: str) -> OneObject:
-        """What is assumed where one more thing that is found at two places is one object: in the
-        end, each is."""
-        few = len(self.of(OneObject)) < ONE_BY_ONE
-        return OneObject(first, second) if few else OneObject()
-
-    def content_read(self, path: str) -> ContentRead:
-        """What is assumed where the content of one more container is read after it changed: in the
-        end, that of all is."""
-        return ContentRead(path if len(self.of(ContentRead)) < ONE_BY_ONE else None)
-
-    def gathers(self, path: str) -> bool:
-        """Is a list gathered where it is found?"""
-        return GatheredLists(path) in self and Withdrawn(GatheredLists()) not in self
-
-    def stores(self, cls: Any, outside: bool = False) -> bool:
-        """Do the objects of a class lie in a store?"""
-        return self.open_stores(outside) and StoredObjects(cls, outside) in self
-
-    def open_stores(self, outside: bool = False) -> bool:
-        """May objects lie in stores?"""
-        return Withdrawn(StoredObjects(outside=outside)) not in self
-
-    def held_by(self, cls: Any, name: str, listed: bool = False) -> list[Any]:
-        """The classes of the objects that an attribute of objects in a store holds, or lists of
-        which it holds."""
-        return [h.held for h in self.of(HeldObjects) if h.cls == cls and h.name == name
-                and h.held is not None and h.listed is listed]
-
-    def without_stores(self) -> list[Assumption]:
-        """What undoes stores, which a refusal need not name."""
-        return [Withdrawn(StoredObjects(outside=outside)) for outside in (True, False)
-                if self.open_stores(outside) and any(
-                    s.outside is outside for s in self.of(StoredObjects))]
-
-    def complex_powers(self) -> bool:
-        """Are powers of negative floats told apart, which are complex?"""
-        return bool(self.of(ComplexPower)) and Withdrawn(ComplexPower()) not in self
-
-    def follows(self, code: Any, name: str) -> bool:
-        """Is it followed whether a variable of the function with this code is bound?"""
-        return FollowedNames() in self or FollowedNames(code, name) in self
-
-    def follows_arrays(self, name: str) -> bool:
-        """Do the arrays with a name lie in a pool?"""
-        return FollowedArrays(name=name) in self or FollowedArrays(name=ALL) in self
-
-    def inlines(self, code: Any) -> bool:
-        """Is a function inlined that calls itself, or that runs the steps of a loop?"""
-        return Withdrawn(CalledFunction(code)) in self
-
-    def refusal_of(self, assumption: Assumption) -> SrcgradError | None:
-        """What was refused when this was assumed."""
-        return next((w.error for w in self.of(Withdrawn) if w.of == assumption), None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 if TYPE_CHECKING:
     from ..graph.outcome import Fresh
-    from .assumptions import Assumptions
+    from .assumed import Assumptions
     from .dispatch import Parts
     from .machine import TraceMachine
     from .record.journal import Journal

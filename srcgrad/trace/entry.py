@@ -27,7 +27,8 @@ from ..types.dims import Atom, Dim, of_atom, substitute, symbols
 from ..types.guards import Guard, Held, Path, SizeSource, Source
 from ..types.kinds import Aval
 from ..types.subclasses import native_class, parts_of
-from .assumptions import Assumption, Assumptions, ComplexPower, Made, Withdrawn
+from .assumed import Assumptions, Made
+from .assumptions import Assumption, ComplexPower, Withdrawn
 from .boundary.leaks import leak
 from .boundary.scratch import settle_names
 from .calls.refused import endless_container

@@ -19,7 +19,7 @@ from ..types import dims
 from ..types.kinds import COMPLEX, FLOAT, Kind, int_aval
 from ..types.subclasses import native_class
 from ..types.tree import blank
-from .assumptions import Assumptions
+from .assumed import Assumptions
 from .boundary.scratch import ITEM, TOTAL, nowhere
 from .calls import library  # noqa: F401  (like the others: it fills the table of handlers)
 from .dispatch import Parts, operators

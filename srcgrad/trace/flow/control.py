@@ -8,7 +8,8 @@ from typing import Any
 
 from ...errors import SrcgradError
 from ...stage.origins import origin
-from ..assumptions import Assumption, Made
+from ..assumed import Made
+from ..assumptions import Assumption
 
 
 class Signal(BaseException):
