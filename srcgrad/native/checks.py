@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value
+from srcgrad.graph.ir import WRITES, Block, Builder, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_lie_outside
 from srcgrad.native.facts import Facts
@@ -28,6 +28,7 @@ from srcgrad.native.holding import (
     OF_MATH,
     constant,
 )
+from srcgrad.native.places import Unlowered, selected
 from srcgrad.native.powers import POWERS
 from srcgrad.native.predicates import outside, overflowed, pythons, undefined
 from srcgrad.types.dims import Dim
@@ -183,6 +184,7 @@ class _Around:
         self.node, self.around = node, around
         origin = node.origin if node.origin is None else replace(node.origin, role="support")
         self.before, self.after = Builder(origin), Builder(origin)
+        self.views: list[Node] = []
 
     def run(self) -> tuple[list[Node], Node, list[Node]]:
         node = self.node
@@ -207,11 +209,27 @@ class _Around:
     # ---- indices ---------------------------------------------------------------------------
     def indices(self) -> None:
         node = self.node
-        base, steps = node.inputs[0], node.params["steps"]
-        if not steps or not isinstance(steps[0], Index) or base.aval.shape is None:
-            return
-        key = steps[0].key if isinstance(steps[0].key, tuple) else (steps[0].key,)
-        axis = 0
+        base = node.inputs[0]
+        for k, step in enumerate(node.params["steps"]):
+            if base.aval.shape is None:
+                return
+            if isinstance(step, Index):
+                self.step(step, base)
+            if k + 1 < len(node.params["steps"]):  # the next step is taken in a view
+                try:
+                    shape = selected((step,), node.inputs, base.aval.shape)
+                except Unlowered:
+                    return
+                by = int(node.op in WRITES)  # a read has no value among its inputs
+                view = Node("read", (base, *node.inputs[1 + by:]), (Value(base.aval.but(
+                    shape=shape)),), {"steps": (_earlier(step, by),), "inside": True})
+                self.views.append(view)
+                base = view.out
+
+    def step(self, step: Index, base: Value) -> None:
+        node = self.node
+        assert base.aval.shape is not None
+        key, axis = step.parts, 0
         for i, k in enumerate(key):
             if k is Ellipsis:
                 axis = len(base.aval.shape) - sum(
@@ -236,6 +254,7 @@ class _Around:
             return
         if not self.around.is_new(fact, self.node):
             return
+        b.nodes += [v for v in self.views if v not in b.nodes]
         size = b.add("dim", (base,), (int_aval(base.aval.shape[axis]),), axis=axis).out
         if base.aval.elem is not None:  # a list
             what = "list assignment" if self.node.op == "write" else "list"
@@ -346,6 +365,17 @@ class _Around:
         args = tuple(np.float32(a) if constant(a) is not None and type(a) in (int, float) else a
                      for a in node.params["args"])
         return node.but(inputs=inputs, params={**node.params, "args": args})
+
+
+def _earlier(key: Any, by: int) -> Any:
+    """A step, or a part of one, whose indices come so many inputs earlier."""
+    if isinstance(key, Ref):
+        return Ref(key.index - by)
+    if isinstance(key, Index):
+        return Index(_earlier(key.key, by))
+    if isinstance(key, slice):
+        return slice(*(_earlier(p, by) for p in (key.start, key.stop, key.step)))
+    return tuple(_earlier(k, by) for k in key) if isinstance(key, tuple) else key
 
 
 def _is_numpys(key: Any, node: Node) -> bool:

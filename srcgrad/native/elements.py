@@ -179,6 +179,8 @@ def _where(body: Body, node: Node, index: At1) -> Value:
         raise Unlowered("where stays in NumPy")
     shape = node.out.aval.shape or ()
     mask, first, second = (spread(body, a, shape, index) for a in args)
+    if not isinstance(mask, Value):
+        mask = body.builder.const(bool(mask), BOOL)
     return body.chosen(mask, first, second, scalar(dtype_of(node.out)))
 
 
@@ -446,6 +448,8 @@ def rule_of(node: Node) -> Rule | None:
     """How an element of what a node gives is made."""
     if node.op == "read" and not all(getattr(s, "basic", True) for s in node.params["steps"]):
         return _gathered
+    if node.op == "read" and without_axes(node.inputs[0]):
+        return _number
     if node.op != "apply" or len(node.outputs) != 1:
         return None
     fn = node.params["fn"]
@@ -458,6 +462,16 @@ def rule_of(node: Node) -> Rule | None:
         return RULES.get(fn)
     except TypeError:
         return None
+
+
+def without_axes(value: Value) -> bool:
+    """Is it an array that is one number?"""
+    return value.aval.kind is Kind.ARRAY and value.aval.shape == ()
+
+
+def _number(body: Body, node: Node, index: At1) -> Value:
+    """What an array without axes holds."""
+    return body.element(node.inputs[0], ())
 
 
 def name_of(node: Node) -> str:

@@ -75,6 +75,19 @@ def why_not(node: Node) -> str | None:
     return handler(node)
 
 
+def begins(node: Node) -> bool:
+    """May a kernel begin here, with a loop or with what is prepared for it?"""
+    if len(node.outputs) != 1:
+        return node.op == "loop"
+    if node.op == "effect":
+        return node.params["fn"] is list
+    if node.op == "apply":  # sizes and memory
+        fn = node.params["fn"]
+        return node.out.aval.kind in (Kind.INT, Kind.LIST) or fn == Method("copy") or any(
+            fn is f for f in MAKERS)
+    return node.op in ("loop", "dim", "copy", "list", "list_like")
+
+
 def _is_text(node: Node) -> bool:
     """Is it a text with integers in it, for an exception?"""
     fn = node.params.get("fn")

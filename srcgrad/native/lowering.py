@@ -11,7 +11,7 @@ import numpy as np
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Node, Value, free_values, rebuild, walk
 from srcgrad.native.bodies import Body
-from srcgrad.native.elements import loop_index, name_of, rule_of, spread
+from srcgrad.native.elements import loop_index, name_of, rule_of, spread, without_axes
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.holding import TOTALS, why_not
 from srcgrad.native.nest import WRITES
@@ -93,9 +93,14 @@ class Lowering:
             return "view"
         if node.op in WRITES:
             return "write" if self._is_write(node, run) else None
-        if rule is None or not any(v.aval.kind is Kind.ARRAY for v in node.inputs):
+        single = without_axes(node.out) if node.outputs else False
+        if rule is None or not (single or any(v.aval.kind is Kind.ARRAY for v in node.inputs)):
             return None
-        if node.out.aval.kind not in (Kind.ARRAY, Kind.SCALAR):
+        if single and not all(n in run.own and n is not None and (self.kind(n, run) or (
+                n.op in WRITES and n.inputs[0] is not node.out)) for n in (
+                self.users.get(node.out, ()))):
+            return None  # it is an array to others, not the number in it
+        if node.out.aval.kind not in (Kind.ARRAY, Kind.SCALAR) and node.op != "read":
             raise Unlowered(f"{name_of(node)} stays in NumPy")
         if node.op == "apply" and node.params["fn"] in TOTALS and not is_adjoint(node) and (
                 node.out.aval.kind is Kind.SCALAR and node.out.aval.dtype == np.float64):

@@ -22,7 +22,7 @@ from srcgrad.native.constants import with_constants_in_front
 from srcgrad.native.divisions import with_fewer_divisions
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
-from srcgrad.native.holding import rounded, why_not
+from srcgrad.native.holding import begins, rounded, why_not
 from srcgrad.native.lengths import with_equal_lengths
 from srcgrad.native.lowering import Lowering
 from srcgrad.native.once import once
@@ -142,7 +142,7 @@ class Prepared:
         places = [i for i, n in enumerate(nodes) if "kernel" in n.params]
         if not places:
             return [*map(tuple, parts)]
-        first = next(i for i, n in enumerate(nodes) if "kernel" in n.params or n.op == "list")
+        first = next(i for i, n in enumerate(nodes) if begins(n))
         found: list[tuple[Node, ...]] = []
         i = 0
         for part in parts:

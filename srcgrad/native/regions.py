@@ -24,7 +24,7 @@ from srcgrad.native.columns import saved_by, trips_of
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in
 from srcgrad.native.growing import is_mixed
-from srcgrad.native.holding import MAKERS, element_type, why_not
+from srcgrad.native.holding import begins, element_type, why_not
 from srcgrad.native.integral import integral
 from srcgrad.native.numbers import Numbers, Unsure
 from srcgrad.native.rows import any_too_large, flattened
@@ -226,17 +226,8 @@ class _Finder:
         return ends
 
     def begins(self, statement: ast.stmt) -> bool:
-        """Does a loop, with what is prepared for it, begin here?"""
         node = node_of(statement)
-        if node is None or len(node.outputs) != 1:
-            return node is not None and node.op == "loop"
-        if node.op == "effect":
-            return node.params["fn"] is list
-        if node.op == "apply":  # sizes and memory
-            fn = node.params["fn"]
-            return node.out.aval.kind in (Kind.INT, Kind.LIST) or fn == Method("copy") or any(
-                fn is f for f in MAKERS)
-        return node.op in ("loop", "dim", "copy", "list", "list_like")
+        return node is not None and begins(node)
 
     def numbers(self, statements: Sequence[ast.stmt]) -> set[int]:
         return {node.params["kernel"] for s in statements
