@@ -93,7 +93,7 @@ class Lowering:
             return "view"
         if node.op in WRITES:
             return "write" if self._is_write(node, run) else None
-        single = without_axes(node.out) if node.outputs else False
+        single = len(node.outputs) == 1 and without_axes(node.out)
         if rule is None or not (single or any(v.aval.kind is Kind.ARRAY for v in node.inputs)):
             return None
         if single and not all(n in run.own and n is not None and (self.kind(n, run) or (
