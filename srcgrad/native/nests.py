@@ -8,7 +8,7 @@ values are computed first, into an array of their own.
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -437,10 +437,17 @@ class Run:
             if idle:
                 continue
             kept.append(node)
-            read.update(node.inputs)
-            read.update(v for b in node.blocks for n in walk(b) for v in n.inputs)
-            read.update(v for b in node.blocks for v in b.outputs)
+            read.update(reads_of(node))
         return tuple(reversed(kept))
+
+
+def reads_of(node: Node) -> Iterator[Value]:
+    """What a node reads, and the blocks in it."""
+    yield from node.inputs
+    for block in node.blocks:
+        yield from block.outputs
+        for inner in walk(block):
+            yield from inner.inputs
 
 
 def _last(renamed: dict[Value, Value], value: Value) -> Value:

@@ -25,6 +25,7 @@ from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import begins, rounded, why_not
 from srcgrad.native.lengths import with_equal_lengths
 from srcgrad.native.lowering import Lowering
+from srcgrad.native.nests import Run, reads_of
 from srcgrad.native.once import once
 from srcgrad.native.parallel import in_parallel
 from srcgrad.native.places import Unlowered
@@ -117,7 +118,7 @@ class Prepared:
                 if n.op == "loop" and "kernel" in n.params]
         if not ends:
             return parts, {}
-        found: list[tuple[Node, ...]] = []
+        found: list[tuple[tuple[Node, ...], Run, tuple[Node, ...], tuple[Node, ...]]] = []
         renamed: dict[Value, Value] = {}
         facts = self.asked(limits=False)
         for p, nodes in enumerate(parts):
@@ -128,13 +129,20 @@ class Prepared:
                 for v in n.outputs:
                     scope.offer(v)
             run = self.lowering.apart(nodes[first:last], scope, facts)
-            between = tuple(self.made(n, self.entered()) if (
-                n.op == "loop" and "kernel" not in n.params and n not in nodes) else n
-                for n in run.alive(run.all(), run.read_elsewhere()))
-            found.append((*nodes[:first], *between, *nodes[last:]))
+            found.append((nodes[:first], run, run.all(), nodes[last:]))
             renamed.update(run.new_names())
+        read: set[Value] = set()  # by what follows: sizes are made once
+        for k, (before, run, inside, after) in reversed([*enumerate(found)]):
+            read.update(v for node in after for v in reads_of(node))
+            inside = run.alive(inside, (*run.read_elsewhere(), *read))
+            read.update(v for node in (*before, *inside) for v in reads_of(node))
+            found[k] = before, run, inside, after
+        made = [(*before, *(self.made(n, self.entered()) if (
+            n.op == "loop" and "kernel" not in n.params and n not in nodes) else n
+            for n in inside), *after) for nodes, (before, _, inside, after) in zip(
+                parts, found, strict=True)]
         self.facts.update(facts)
-        return found, renamed
+        return made, renamed
 
     def checked(self, parts: Sequence[Sequence[Node]]) -> list[tuple[Node, ...]]:
         """Parts of a block with checks of what stands between loops, which a kernel may hold."""

@@ -83,9 +83,20 @@ def constant_choice(x, a, k):
     return s
 
 
+def sizes_of_the_way_forward(x, a, k):
+    b, s, t = a * 0.5, x[0], 1.0
+    for i in range(2):
+        for j in range(a.shape[1]):
+            s = 0.5 * s + 0.5 * b[-1][i] * x[1]
+    for i in range(k):
+        t *= 0.5 * s
+    t += 0.3 * b[-1][-1]
+    return s + t
+
+
 @pytest.mark.parametrize("fn", [
     row_written, column_written, read_in_front, changed_in_front, divided_in_front, between_loops,
-    array_without_axes, constant_choice])
+    array_without_axes, constant_choice, sizes_of_the_way_forward])
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5, 6])
 def test_checks(fn: Any, k: int, plain_python: None) -> None:
     want = outcome(sg.value_and_grad(fn, (0, 1)), (X, A, k))
