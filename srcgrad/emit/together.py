@@ -176,7 +176,7 @@ def _all_zero(stmts: list[ast.stmt]) -> ast.stmt:
 
 def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
     """Writes how often a loop runs where room for what it keeps is made, if that is told there only
-    once or in no more than a word."""
+    once or in no more than a word.  A function that the loop has become may be given it, too."""
     for at in range(len(body) - 1, -1, -1):
         node, stmt, count = node_of(body[at]), body[at], target_of(body[at])
         if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign) or (
@@ -184,7 +184,9 @@ def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
             continue
         reads = [n for other in body[at + 1:] if node_of(other) is node and not isinstance(
             other, ast.For) for n in variables(other) if n.id == count]
-        if len(reads) == 1 or isinstance(stmt.value, ast.Constant | ast.Name):
+        if (len(reads) == 1 or isinstance(stmt.value, ast.Constant | ast.Name)) and not any(
+                n.id == count for other in body[at + 1:] if node_of(other) is not node
+                for n in variables(other)):
             put = Put(count, stmt.value)
             body[at:] = [put.visit(s) if node_of(s) is node and not isinstance(s, ast.For) else s
                          for s in body[at + 1:]]

@@ -94,6 +94,27 @@ def sizes_of_the_way_forward(x, a, k):
     return s + t
 
 
+def kept_in_one_iteration(x, y, a, b):
+    held, s = [1.0, b, 1.0], x[0]
+    w = x.copy()
+    for i in range(a.shape[1]):
+        if i % 2:
+            e = 0
+            while e < len(x) and held[(i * 3) % len(x)] < 3:
+                s = 0.9 * s + 0.1 * (3 + b)
+        if s > i:
+            s = 0.9 * s + 0.1 * y[i:].sum()
+    w[0] = np.dot(x, x)
+    return s + np.sum(a) + sum(held)
+
+
+def test_number_of_iterations_of_a_kernel(plain_python: None) -> None:
+    args = np.array([0.7]), np.array([-0.4]), np.array([[1.3]]), 0.3
+    want = sg.value_and_grad(kept_in_one_iteration, (0, 1, 2))(*args)
+    got = native(sg.value_and_grad, kept_in_one_iteration, (0, 1, 2))(*args)
+    assert got[0] == want[0] and all(map(np.array_equal, got[1], want[1]))
+
+
 @pytest.mark.parametrize("fn", [
     row_written, column_written, read_in_front, changed_in_front, divided_in_front, between_loops,
     array_without_axes, constant_choice, sizes_of_the_way_forward])
