@@ -312,15 +312,12 @@ for _fn in BINARY.values():
 def _power(self: Sym, other: Any) -> Any:
     """``self ** other``.  A negative Python float to a power that is no whole number is complex,
     which no derivative of a real function may become: ``math.pow`` raises.  So does a power that is
-    too large, while quotients are infinite: ``x ** p / x`` raises where ``x ** p`` does only.  A
-    power that only a run knows is NumPy's, which is infinite where that of a root is."""
+    too large, while quotients are infinite: ``x ** p / x`` raises where ``x ** p`` does only."""
     if self.value.aval.kind is not Kind.FLOAT:
         return self.apply(operator.pow, (self, other), {})
     fraction = other.value.aval.kind is Kind.FLOAT if isinstance(other, Sym) else (
         type(other) is float and not other.is_integer())
     whole = math.pow if fraction else operator.pow
-    if isinstance(other, Sym) and fraction:
-        return self.apply(np.power, (self, other), {})
     if isinstance(other, Sym) or other >= 0:
         return self.apply(whole, (self, other), {})
     if other > -1:  # of a root, which 0 has

@@ -323,10 +323,3 @@ def test_distances_from_itself():
     assert sg.jvp(f, (x,), (v,))[1] == pytest.approx(slope)
     curved = (df(x + step * v) - df(x - step * v)) / (2 * step)
     np.testing.assert_allclose(sg.hvp(f)(x, v), curved, rtol=1e-6, atol=1e-8)
-
-
-@pytest.mark.parametrize(("power", "slope"), [(0.3, math.inf), (1.0, 1.0), (1.5, 0.0), (0.0, 0.0)])
-@pytest.mark.filterwarnings("ignore:divide by zero")
-def test_powers_of_zero_that_only_a_run_knows(power, slope):
-    assert sg.grad(lambda x, p: x ** p)(0.0, power) == slope
-    assert sg.grad(lambda x, p: math.pow(x, p))(0.0, power) == slope
