@@ -218,7 +218,8 @@ class AliasError(SrcgradError, ValueError):
         ("reading an array that may or may not be another one, written to since, where "
          "this cannot be followed",
          "`.copy()` where the two names meet"),
-        ("a write to an array that lies in a list of unknown length", "`.append(x.copy())`"),
+        ("a write to arrays of several shapes, or views of several arrays, in a list of unknown "
+         "length", "`.append(x.copy())`"),
     )
 
 

@@ -51,7 +51,7 @@ class Sight:
             v in self.left and v.aval.kind is Kind.INT for v in node.inputs)
         for out in node.outputs:
             if is_object(out.aval) or (exact and out.aval.kind is Kind.INT) or (
-                    inside is not None and has_fractions(out.aval)):
+                    inside is not None and has_fractions(out.aval) and out not in varied):
                 self.left.setdefault(out, inside or node)
                 if node.op == "apply" and self._is_text(fn, node):
                     self.texts.add(out)

@@ -28,7 +28,7 @@ from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.emit.storage import Storage, depth_of, family_of
 from srcgrad.graph.changing import Changing
-from srcgrad.graph.ir import WRITES, Graph, Node, uses_of, walk
+from srcgrad.graph.ir import WRITES, Graph, Node, Value, uses_of, walk
 from srcgrad.graph.unbound import with_bound_questions
 from srcgrad.types.kinds import Kind
 
@@ -79,10 +79,13 @@ class _Alone(Changing):
     """A walk that leaves out copies of memory of ours that nothing else reads."""
 
     def __init__(self, graph: Graph, storage: Storage) -> None:
-        uses = uses_of(graph.block)
-        super().__init__({n.out: n.inputs[0] for n in walk(graph.block) if n.op == "copy" and (
-            n.out.aval.kind is Kind.ARRAY and uses[n.inputs[0]] == 1
-            and storage.owned(n.inputs[0]))})
+        uses, found = uses_of(graph.block), dict[Value, Value]()
+        for node in walk(graph.block):
+            if node.op == "copy" and node.out.aval.kind is Kind.ARRAY:
+                source = node.inputs[0]
+                if uses[source] == 1 and (source in found or storage.owned(source)):
+                    found[node.out] = found.get(source, source)
+        super().__init__(found)
 
     def node(self, node: Node) -> list[Node]:
         return [] if node.op == "copy" and node.out in self.replaced else [self.within(node)]

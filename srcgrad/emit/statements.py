@@ -212,13 +212,14 @@ class Plain:
 
     def is_idle(self, node: Node) -> bool:
         """Is a node whose value is not used without any effect?  (A slice whose step is
-        not zero cannot fail, nor can another order of the axes.)"""
+        not zero cannot fail, nor can an index inside, or another order of the axes.)"""
         if node.op in ("dim", "copy", "list", "list_len") or is_adjoint(node):
             return True
         if node.op == "apply":
             return self.cannot_fail(node) or _only_turns(node)
-        return node.op == "read" and not may_raise(node) and all(
-            isinstance(s, Index) and _only_slices(s.key) for s in node.params["steps"])
+        steps = node.params.get("steps", ())
+        return node.op == "read" and not may_raise(node) and all(isinstance(s, Index) and (
+            _only_slices(s.key) or (s.basic and len(steps) == 1)) for s in steps)
 
     def cannot_fail(self, node: Node) -> bool:
         """Is it arithmetic on Python's numbers that neither raises nor warns?"""

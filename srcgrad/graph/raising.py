@@ -83,19 +83,11 @@ def may_raise(node: Node, callees: Mapping[str, Graph] = MappingProxyType({})) -
 
 
 def is_silent(node: Node) -> bool:
-    """Does a node neither raise nor warn: does it make a list grow, read an item or part that is
-    there, or compute or compare integers?"""
+    """Does a node neither raise nor warn: does it make a list grow, read an item that is there, or
+    compute or compare integers?"""
     return node.op in _QUIET or (node.op == "get" and bool(node.params.get("inside"))) or (
-        node.op == "read" and _is_basic(node) and not may_raise(node)) or (
         node.op == "apply" and node.params["fn"] in _SILENT
         and {v.aval.kind for v in node.inputs} <= {Kind.INT, Kind.BOOL})
-
-
-def _is_basic(node: Node) -> bool:
-    """Does a subscript by numbers and slices alone read an array that is there?"""
-    whole, steps = node.inputs[0].aval, node.params["steps"]
-    return whole.kind is Kind.ARRAY and not whole.optional and len(steps) == 1 and (
-        isinstance(steps[0], Index) and steps[0].basic)
 
 
 def _keys(node: Node) -> tuple[Any, ...]:

@@ -171,6 +171,7 @@ class TraceMachine(MachineDefaults, Parts):
         given = [i.home for i in items if type(i) is ArrayTracer]
         for one in found:
             if type(one) is ArrayTracer:
+                one.first = None  # which array it is is not known
                 for home in given:
                     may_be(one.home, home)
         return found

@@ -443,9 +443,9 @@ def generator_with_a_finally_left_early(x):
 def written_after_storing_in_a_list(x):
     u, rows = x.copy(), []
     while u[0] < 5:
-        rows.append(u)
+        rows.append(u[len(rows) % 2:])
         u[0] += 1.0
-    return np.sum(np.stack(rows))
+    return sum(np.sum(row) for row in rows)
 
 
 BASE = np.arange(4.0)

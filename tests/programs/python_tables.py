@@ -316,6 +316,7 @@ def kept_object_that_a_name_may_stand_for(x):
     return table[k].v * x[3] + one.v
 
 
+@case(V)
 def kept_object_with_an_array_that_a_name_may_stand_for(x):
     table, k = {}, int(abs(x[0]) * 7) % 3
     one = Tally(x[:3].copy())

@@ -73,11 +73,6 @@ def test_a_write_through_overlapping_windows_is_refused(window):
         sg.grad(program)(np.arange(4.0))
 
 
-def test_arrays_of_objects_in_tables_that_a_name_may_stand_for():
-    with pytest.raises(sg.UnsupportedOperation):
-        sg.grad(python_tables.kept_object_with_an_array_that_a_name_may_stand_for)(python_tables.V)
-
-
 # differences of its gradient mean nothing: the bracket moves with the step
 ROUGH = frozenset({"bisection"})
 

@@ -76,10 +76,12 @@ class Identity(Collaborator):
 
     def check_two(self, left: ArrayTracer, right: ArrayTracer) -> None:
         """Two arrays are told apart: refuse where data decides whether they are one."""
-        if left.steps or right.steps:
+        stored = [is_stored(home) or bool(home.held) for home in (left.home, right.home)]
+        if left.steps and right.steps:
             unknown = None in (left.first, right.first)  # a view that a list holds
+        elif left.steps or right.steps:
+            unknown = all(stored)
         else:
-            stored = [is_stored(home) or bool(home.held) for home in (left.home, right.home)]
             unknown = left.home is not right.home and (
                 may_be_one(left.home, right.home) or all(stored) or (
                     any(stored) and bool(self.sources.array_lists)))

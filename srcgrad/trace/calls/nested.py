@@ -9,7 +9,7 @@ of the call.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ from ..heap.run_time import check_no_table
 from ..iteration.iteration import Staged
 from ..record.homes import is_active, may_be, may_be_one, reach
 from ..record.regions import Region
+from ..record.states import Columns
 from ..record.structures import record_fields
 from ..record.tracers import (
     ArrayTracer,
@@ -242,13 +243,30 @@ def _check_containers(machine: Any, function: Any,
     """What the function does to containers that it is handed would be done to copies."""
     for tree, place, leaves in given:
         now = dict(paths_below(tree, root(place), whole=True))
-        if len(now) != len(leaves) or any(now.get(path, now) is not leaf
-                                          for path, leaf in leaves.items()):
+        read = [*_only_read(machine, tree, root(place))]  # by an index that a run knows
+        kept = {path: leaf for path, leaf in leaves.items()
+                if not any(map(path.leads_through, read))}
+        if sum(not any(map(path.leads_through, read)) for path in now) != len(kept) or any(
+                now.get(path, now) is not leaf for path, leaf in kept.items()):
             raise machine.recorder.fatal(UnsupportedOperation(
                 f"{named(function)} changes a container that it is "
                 "differentiated with respect to, inside a function that is traced",
                 why="it runs on copies of such containers there",
                 fix="make a new container instead, or copy it first"))
+
+
+def _only_read(machine: Any, tree: Any, path: Path) -> Iterator[Path]:
+    """The ways to lists that are values of the graph, with the items that they had at first."""
+    state = machine.symbolic_lists.raw(tree) if type(tree) is list else None
+    if state is None:
+        for step, key, part in children(tree) or ():
+            yield from _only_read(machine, part, path.child(step, key))
+        return
+    values = {c.value for c in (state.columns if type(state) is Columns else (state,))}
+    made = {v for region in machine.recorder.region.around() for node in region.builder.nodes
+            if node.op == "list" for v in node.outputs}
+    if values <= made:
+        yield path
 
 
 def owned(machine: Any, value: Value, like: Aval) -> Any:

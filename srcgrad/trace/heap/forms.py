@@ -115,6 +115,10 @@ class Lying(Form):
         """The number of columns: there is one for the length of the list at least."""
         return max(1, self.of.count)
 
+    @property
+    def held(self) -> tuple[Any, ...]:
+        return self.of.keeps
+
 
 @dataclass(frozen=True, slots=True)
 class Rows(Form):

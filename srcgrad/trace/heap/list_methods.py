@@ -159,6 +159,7 @@ class ListMethods(Collaborator):
             keys = self.lists.held_list(Snapshot(list, ()))
             self.machine.for_(obj, self.hold_item, lambda: self.append_item(
                 keys, lambda one: self.machine.call(key, one)))
+            self.lists.of_unknown_length(keys)
         state = self.symbolic_lists[id(keys)]
         if type(state) is Columns or not _are_numbers(state):
             return self._sorted_rows(obj, state, bool(self.keys.static_key(reverse)))

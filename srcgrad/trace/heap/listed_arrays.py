@@ -46,6 +46,10 @@ class Pooled:
         return id(self.held)
 
     @property
+    def keeps(self) -> tuple[ArrayTracer, ...]:
+        return ()
+
+    @property
     def at_hand(self) -> ArrayTracer | None:
         return self.sample if is_active(self.sample.home) else None
 

@@ -25,6 +25,9 @@ class Whereabouts(Protocol):
     def place(self) -> Any:
         """What equals that of other arrays that lie there, too."""
     @property
+    def keeps(self) -> tuple[ArrayTracer, ...]:
+        """An array that is held by all that holds one of them."""
+    @property
     def at_hand(self) -> ArrayTracer | None:
         """One of them that can be read now."""
     def indices(self, state: Any) -> list[Any] | None:
@@ -53,6 +56,10 @@ class Earlier:
     @property
     def place(self) -> Any:
         return id(self.home), self.steps, self.sample.aval.shape, self.count or self.sample.dyn
+
+    @property
+    def keeps(self) -> tuple[ArrayTracer, ...]:
+        return (self.sample,)
 
     @property
     def at_hand(self) -> ArrayTracer | None:

@@ -30,21 +30,26 @@ def settled(region: Region, value: Value, demand: Callable[[Value], int]) -> Any
 def leaves_behind(region: Region, value: Value,
                   is_leaf: Callable[[Value], bool]) -> list[Value] | None:
     """The leaves that a value is computed from; None if from anything else, too."""
-    return _leaves(value, [r.builder.nodes for r in region.around()], is_leaf)
-
-
-def _leaves(value: Value, scopes: list[Sequence[Node]],
-            is_leaf: Callable[[Value], bool]) -> list[Value] | None:
-    if is_leaf(value):
-        return [value]
-    node = next((n for nodes in scopes for n in reversed(nodes) if value in n.outputs), None)
-    if node is None or node.op not in ("apply", "const", "if"):
-        return None
-    parts = [_leaves(v, scopes, is_leaf) for v in node.inputs]
-    if node.op == "if":
-        place = node.outputs.index(value)
-        parts += [_leaves(b.outputs[place], [b.nodes, *scopes], is_leaf) for b in node.blocks]
-    return None if None in parts else [leaf for part in parts for leaf in part or ()]
+    found: dict[Value, None] = {}
+    seen: set[Value] = set()
+    around: list[Sequence[Node]] = [r.builder.nodes for r in region.around()]
+    waiting = [(value, around)]
+    while waiting:
+        one, scopes = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if is_leaf(one):
+            found[one] = None
+            continue
+        node = next((n for nodes in scopes for n in reversed(nodes) if one in n.outputs), None)
+        if node is None or node.op not in ("apply", "const", "if"):
+            return None
+        waiting += [(v, scopes) for v in reversed(node.inputs)]
+        if node.op == "if":
+            place = node.outputs.index(one)
+            waiting += [(b.outputs[place], [b.nodes, *scopes]) for b in reversed(node.blocks)]
+    return [*found]
 
 
 def alternatives(region: Region, value: Value) -> tuple[Any, ...] | None:
