@@ -185,7 +185,7 @@ class Control(Plain):
         """Where in ``block`` is ``value`` stored: at its definition, the start or the end."""
         node = self.folding.producer.get(value)
         if self.unbound.is_nothing(value):
-            if not store.places:
+            if not store.places and not store.stack:
                 first.append(store.statement(ast.Constant(None)))
         elif node is not None and node.op == "const":
             first.append(store.statement(self.e.of(value)))
@@ -270,7 +270,8 @@ class Control(Plain):
                 continue  # the inner loop writes it in place
             copied = stacked and shape is None and element.aval.kind is Kind.ARRAY
             places = () if ordinal is None else (*self.row(node, sequence), ordinal)
-            store = Store(self.name_of(sequence), places, copied, element.aval.optional)
+            store = Store(self.name_of(sequence), places, copied, element.aval.optional,
+                          sequence in plan.stacks)
             self.assign_store(node.blocks[-1], element, store, first, late)
         end = End(tuple(zip(names.slots, parts.next + parts.last, strict=True)), tuple(late),
                   parts.jump, names.jump)

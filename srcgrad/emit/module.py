@@ -28,6 +28,7 @@ from srcgrad.emit.printing import weave
 from srcgrad.emit.realize import realized
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.split import split_names
+from srcgrad.emit.stacks import on_stacks
 from srcgrad.emit.together import together
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
@@ -85,7 +86,7 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
         names = [str(v.hint or f"a{i}") for i, v in enumerate(callee.inputs)]
         functions += Function(callee, _distinct(names), space, {}, OUTPUTS).statements()
     functions += Function(graph, parameter_names, space, defaults, result,
-                          reserved).statements(outline)
+                          reserved, outline is None).statements(outline)
     functions = [*_called_back(space), *functions]
     body: list[ast.stmt] = []
     for line in sorted(space.imports):
@@ -134,12 +135,18 @@ class Function:
 
     def __init__(self, graph: Graph, parameters: Sequence[str], space: Namespace,
                  defaults: Mapping[str, Any], result: Any,
-                 reserved: Collection[str] = ()) -> None:
+                 reserved: Collection[str] = (), stacks: bool = True) -> None:
         self.parameters, self.space = parameters, space
         self.defaults, self.result = defaults, result
         self.graph, self.families = realized(trim(graph))
         self.reserved = {*RESERVED, *graph.callees, graph.name, *self.captures(), *reserved}
         order = self.analyse()
+        if stacks:
+            optional = {v for plan in self.sizes.plans.values() for v in plan.optional}
+            graph = on_stacks(self.graph, self.folding, optional)
+            if graph is not self.graph:
+                self.graph = graph
+                order = self.analyse()
         if self.naming.late:
             late = self.naming.late
             self.graph = split_names(self.graph, order, self.folding, late)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Container, Iterable
 
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.ir import Block, Graph, Node, Value, walk
-from srcgrad.graph.parts import LoopParts, Origins
+from srcgrad.graph.parts import LoopParts, Origins, is_popped
 from srcgrad.graph.prices import iteration
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import Atom, Dim, Poly, largest, maximum, range_length, symbols
@@ -35,12 +35,15 @@ MANY = 12  # values that are kept one by one: more read better as one record
 class LoopPlan:
     """How one loop counts and keeps.  ``shapes[i]`` is the source of sequence i's element
     shape (None: a list).  ``rows`` maps sequences that are rows of an outer loop's array to
-    that loop and its sequence.  ``gathered`` are lists that become arrays after the loop,
-    ``sparse`` lists that have None where an iteration keeps nothing."""
+    that loop and its sequence.  ``gathered`` are lists that become arrays after the loop; in
+    ``optional`` lists some iterations keep nothing, of which ``sparse`` ones have None there from
+    the start, and ``stacks`` have no place."""
 
     shapes: list[Shape | None] = field(default_factory=list)
     gathered: set[Value] = field(default_factory=set)
+    optional: set[Value] = field(default_factory=set)
     sparse: set[Value] = field(default_factory=set)
+    stacks: set[Value] = field(default_factory=set)
     rows: dict[Value, tuple[Node, Value]] = field(default_factory=dict)
     ordinal: str = "none"  # "index", "offset", "back", "steps", "counter", "trips"
     arrays: int = 0  # how many are made with the number of iterations
@@ -97,6 +100,8 @@ class Sizes:
         self.unsure: set[Value] = set()  # what may be undefined where it is in reach
         self.origins = Origins(graph.block)
         self.carried: dict[Value, tuple[Value, ...]] = {}  # where what loops carry comes from
+        self.stacks = {s for node in walk(graph.block) if is_popped(node)
+                       for s in self.origins.of(node.inputs[0])}
         self.whole = self._whole(graph.block)
         self.block(graph.block)
 
@@ -182,7 +187,7 @@ class Sizes:
         for v in block.outputs:
             found |= self.origins.within(v)
         for node in walk(block):
-            if node.op not in ("loop", "if", "copy"):
+            if node.op not in ("loop", "if", "copy") and not is_popped(node):
                 found.update(*map(self.origins.within, node.inputs))
         return found
 
@@ -231,11 +236,13 @@ class Sizes:
                 self.into[element] = (node, sequence)
         elements = body.params[len(body.params) - spec.n_consumed:] if spec.n_consumed else ()
         ordinal = self.ordinal(node) if counted else "trips"
+        plan.optional = {
+            sequence for (element, sequence, _), shape in zip(
+                LoopParts(node).kept, plan.shapes, strict=True)
+            if shape is None and sequence not in self.whole and self.is_optional(element)}
+        plan.stacks = plan.optional & self.stacks
         if counted and ordinal != "counter":
-            plan.sparse = {
-                sequence for (element, sequence, _), shape in zip(
-                    LoopParts(node).kept, plan.shapes, strict=True)
-                if shape is None and sequence not in self.whole and self.is_optional(element)}
+            plan.sparse = plan.optional - plan.stacks
         if any(plan.shapes) or elements or plan.sparse:
             plan.ordinal = ordinal
         if plan.ordinal == "trips":

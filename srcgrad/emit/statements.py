@@ -44,12 +44,13 @@ def _only_slices(key: object) -> bool:
 
 class Store:
     """The duty to keep an element: ``sequence[places] = v``, or ``sequence.append(v)`` if there are
-    no places.  ``copied``: an array is copied into a list, as it would be into a row."""
+    no places.  ``copied``: an array is copied into a list, as it would be into a row; ``stack``: an
+    iteration that keeps nothing has no place."""
 
     def __init__(self, sequence: str, places: Sequence[ast.expr], copied: bool = False,
-                 optional: bool = False) -> None:
+                 optional: bool = False, stack: bool = False) -> None:
         self.sequence, self.places, self.copied = sequence, places, copied
-        self.optional = optional
+        self.optional, self.stack = optional, stack
 
     def statement(self, value: ast.expr) -> ast.stmt:
         if self.copied and not isinstance(value, ast.Constant) and not _copies(value):

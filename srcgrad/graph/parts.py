@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from .ir import Block, Node, Value
+from ..types.spelling import Method
+from .ir import Block, Node, Origin, Ref, Value
 
 # The values that belong together, place by place.
 _ROLES = {"carried": ("carried", "inits", "next", "results", "tested"), "lasts": ("last", "lasts"),
@@ -86,6 +87,16 @@ class LoopParts:
             params={**node.params, "loop": spec})
 
 
+def popped(stack: Value, item: Value, origin: Origin | None) -> Node:
+    """The node that takes the last item of what a loop keeps."""
+    return Node("apply", (stack,), (item,), {
+        "fn": Method("pop"), "args": (Ref(0),), "kwargs": {}, "stack": True}, (), origin)
+
+
+def is_popped(node: Node) -> bool:
+    return node.op == "apply" and "stack" in node.params
+
+
 class Mirror:
     """``params["mirror"]`` of a backward region in an open graph: the forward region that it
     reverses, named by one of its outputs."""
@@ -147,6 +158,8 @@ class Origins:
                     self._add(out, *arms)
             elif node.op == "copy":
                 self._add(node.out, node.inputs[0])
+            elif is_popped(node):
+                self._add(node.out, *(self._content[s] for s in self.of(node.inputs[0])))
 
     def _loop(self, node: Node) -> None:
         parts = LoopParts(node)
