@@ -80,6 +80,7 @@ class _Stacks:
         self.taken: dict[int, list[Node]] = {}
         self.elements: set[Value] = set()
         self.kept: dict[Value, Value] = {}  # what an element of a loop that goes back was
+        self.alone: set[Value] = set()  # elements that nothing else may be
         self.known: dict[object, Value] = {}
 
     # ---- what is the same ----------------------------------------------------------------
@@ -132,8 +133,8 @@ class _Stacks:
     def arms(self, branch: Node, facts: Facts) -> Iterator[tuple[Block, Facts]]:
         """The arms of a branch, and what holds in them."""
         test, answer = self.asked(branch, facts)
-        for inner, answer in zip(branch.blocks, (answer, not answer), strict=True):
-            yield inner, facts.also(test, answer)
+        for inner, holds in zip(branch.blocks, (answer, not answer), strict=True):
+            yield inner, facts.also(test, holds)
 
     # ---- where it is kept ----------------------------------------------------------------
 
@@ -177,8 +178,11 @@ class _Stacks:
                 before = dict(zip(LoopParts(made).sequences, LoopParts(made).produced))
                 if way[-1] in before:
                     self.kept[element] = before[way[-1]]
-                    if way[-1] in self.optional and all(self.uses[v] == 1 for v in way):
-                        candidates.append((element, source))
+                    if all(self.uses[v] == 1 and (v in self.alone or v not in self.kept)
+                           for v in way):
+                        self.alone.add(element)
+                        if way[-1] in self.optional:
+                            candidates.append((element, source))
         places: list[Place] = []
         self.block(loop.blocks[-1], facts.inside(), places)
         for element, source in candidates:
