@@ -21,16 +21,10 @@ def dijkstra_value_and_grad(w, source, target, graph_0, graph_1):
         d, u = queue_items[t1], queue_items_2[t1]
         kept.append((t1, u))
         if u == target:
-            saved_2.append(None)
-            saved_3.append(None)
-            saved_4.append(None)
             break
         taken = d > dist[u]
         saved_2.append(taken)
-        if taken:
-            saved_3.append(None)
-            saved_4.append(None)
-        else:
+        if not taken:
             t1, t2 = graph_0[u], graph_1[u]
             t3 = len(t1)
             saved_3.append(t3)
@@ -53,16 +47,15 @@ def dijkstra_value_and_grad(w, source, target, graph_0, graph_1):
     d_dist[target] += 2 * t1
     d_queue_items = [0.0] * len(queue_items)
     d_w = np.zeros_like(w)
-    for i in reversed(range(len(kept))):
-        t4, u = kept[i]
-        t1 = saved_3[i]
-        if u != target and not saved_2[i]:
+    for t4, u in reversed(kept):
+        if u != target and not saved_2.pop():
+            t1 = saved_4.pop()
             t2 = graph_0[u]
             t3 = graph_1[u]
             d_d = 0.0
-            for i_2 in reversed(range(t1)):
+            for i_2 in reversed(range(saved_3.pop())):
                 v, e = t2[i_2], t3[i_2]
-                if saved_4[i][i_2]:
+                if t1[i_2]:
                     # heapq.heappush(queue, (new, v))
                     # dist[v] = new
                     d_new = d_queue_items.pop() + d_dist[v]

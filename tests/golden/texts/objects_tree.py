@@ -19,7 +19,6 @@ def tree_value_and_grad(x):
             taken = v < leaf_key[node]
             taken_saved_2.append(taken)
             if taken:
-                saved_4.append(None)
                 taken = not leaf_left[node] >= 0
                 saved_3.append(taken)
                 if taken:
@@ -31,7 +30,6 @@ def tree_value_and_grad(x):
                     break
                 node = leaf_left[node]
             else:
-                saved_3.append(None)
                 taken_2 = not leaf_right[node] >= 0
                 saved_4.append(taken_2)
                 if taken_2:
@@ -78,11 +76,11 @@ def tree_value_and_grad(x):
         d_v = 0.0
         for i_2 in reversed(range(n_while)):
             if taken_saved_2_2[i_2]:
-                if saved_3_2[i_2]:
+                if saved_3_2.pop():
                     # node.left = Leaf(v)
                     t2 = d_leaf_key.pop()
                     d_v += t2
-            elif saved_4_2[i_2]:
+            elif saved_4_2.pop():
                 # node.right = Leaf(v)
                 t2 = d_leaf_key.pop()
                 d_v += t2
