@@ -88,7 +88,7 @@ class Variables(Collaborator):
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
         if is_tracer(value):
-            self.label(value, name)
+            self.label(value, name if is_of_program(frame.callee) else Suggested(name))
             self.listed_arrays.named(value, name)
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))

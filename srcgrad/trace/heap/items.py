@@ -19,7 +19,7 @@ from ..calls.refused import other_dtype
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..iteration.iteration import Cursor, Range, Staged, item, length, sliced
-from ..iteration.iterator_tools import number_of_range
+from ..iteration.iterator_tools import place_in_range
 from ..objects.special_methods import python_method
 from ..record.homes import may_be
 from ..record.journal import Content, item_name
@@ -75,7 +75,7 @@ class Items(Collaborator):
         if isinstance(obj, Staged):
             if isinstance(obj, Range) and not isinstance(key, slice):
                 size = length(self.machine, obj)
-                return self.machine.call(number_of_range, obj.start, obj.step, size, key)
+                return item(self.machine, obj, self.machine.call(place_in_range, size, key))
             if isinstance(obj, Cursor):
                 return item(self.machine, obj, key)
             if isinstance(obj, Range) and type(obj.step) is int and (

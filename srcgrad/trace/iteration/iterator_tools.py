@@ -44,13 +44,13 @@ def subscripted_backwards(sequence: Any) -> Iterator[Any]:
         yield sequence[number]
 
 
-def number_of_range(start: Any, step: Any, size: Any, place: Any) -> Any:
-    """``range(start, ..., step)[place]`` of a range of ``size`` numbers."""
+def place_in_range(size: Any, place: Any) -> Any:
+    """The place that ``range(...)[place]`` names in a range of ``size`` numbers."""
     if place < 0:
         place = place + size
     if place < 0 or place >= size:
         raise IndexError("range object index out of range")
-    return start + place * step
+    return place
 
 
 def mapped(function: Any, items: Any) -> Iterator[Any]:
@@ -148,6 +148,40 @@ def accumulated(items: Any, function: Any = None, *, initial: Any = None) -> Ite
             total = function(total, item)
         number += 1
         yield total
+
+
+def crossed(*pools: Any) -> Iterator[Any]:
+    """``itertools.product`` of what is taken already."""
+    if pools:
+        for item in pools[0]:
+            for others in crossed(*pools[1:]):
+                yield (item, *others)
+    else:
+        yield ()
+
+
+def combined(pool: Any, count: Any, again: Any, last: Any) -> Iterator[Any]:
+    """``itertools.combinations`` of what is taken already, each item once or ``again``, from behind
+    the ``last`` place on."""
+    if count:
+        for i in range(last if again else last + 1, len(pool)):
+            item = pool[i]
+            for others in combined(pool, count - 1, again, i):
+                yield (item, *others)
+    else:
+        yield ()
+
+
+def permuted(pool: Any, count: Any, taken: Any = ()) -> Iterator[Any]:
+    """``itertools.permutations`` of what is taken already."""
+    if count:
+        for i in range(len(pool)):
+            if i not in taken:
+                item = pool[i]
+                for others in permuted(pool, count - 1, (*taken, i)):
+                    yield (item, *others)
+    else:
+        yield ()
 
 
 def compressed(items: Any, tests: Any) -> Iterator[Any]:

@@ -9,10 +9,20 @@ from typing import Any
 
 from ...types.kinds import Kind
 from ..calls.handlers import HANDLERS, handles
-from ..record.tracers import is_tracer
+from ..record.tracers import ArrayTracer, is_tracer
 from .ahead import Ahead
-from .iteration import Cursor, Staged, Zip, length, staged_iterable
-from .iterator_tools import TOOLS, check_same, cycled, merged, read_by, unnoticed
+from .iteration import Cursor, Enumerate, Items, Range, Rows, Staged, Zip, length, staged_iterable
+from .iterator_tools import (
+    TOOLS,
+    check_same,
+    combined,
+    crossed,
+    cycled,
+    merged,
+    permuted,
+    read_by,
+    unnoticed,
+)
 
 
 def _items(machine: Any, arg: Any) -> Any:
@@ -83,6 +93,69 @@ def _is_long(machine: Any, items: Any) -> bool:
     return found is not None and type(length(machine, found)) is not int
 
 
+def _pool(machine: Any, items: Any) -> Any:
+    """What a tool takes before it gives anything: numbers as they are now."""
+    found = staged_iterable(machine, items)
+    if type(items) is range:
+        return Range(items.start, items.stop, items.step)
+    if type(found) is Range:
+        return found
+    if type(found) is Rows and type(found.array) is ArrayTracer:
+        is_of_views = found.array.aval.ndim != 1
+        return found.array if is_of_views else machine.recorder.as_it_is(found.array)
+    if isinstance(items := found.list if isinstance(found, Items) else items, list) and (
+            id(items) in machine.symbolic_lists):
+        return machine.lists.held_list(machine.symbolic_lists[id(items)])
+    if type(found) is Enumerate:
+        found = Enumerate(_part(machine, found.inner), found.start)
+    elif type(found) is Zip and not found.strict:
+        found = Zip(tuple([_part(machine, p) for p in found.parts]))
+    else:
+        return machine.call(list, items)
+    return machine.containers.made(Cursor(found))
+
+
+def _part(machine: Any, items: Any) -> Any:
+    pool = _pool(machine, items)
+    return staged_iterable(machine, pool) or pool
+
+
+def _product(machine: Any, *parts: Any, repeat: Any = 1) -> Any:
+    pools = [_pool(machine, part) for part in parts]
+    return machine.call(crossed, *pools * machine.keys.static_key(repeat))
+
+
+def _chosen(form: Callable[..., Any], *how: Any) -> Callable[..., Any]:
+    def chosen(machine: Any, iterable: Any, r: Any) -> Any:
+        return machine.call(form, _pool(machine, iterable), machine.keys.static_key(r), *how)
+
+    return chosen
+
+
+def _is_looped(machine: Any, items: Any) -> bool:
+    """Is there a loop where a program goes through the items itself?"""
+    return type(items) is range or type(staged_iterable(machine, items)) is Range or _is_long(
+        machine, items)
+
+
+def _as_loops(tool: Callable[..., Any], form: Callable[..., Any]) -> Callable[..., Any]:
+    """A tool that is a generator function where items that it is given are gone through by a
+    loop."""
+    short = HANDLERS[tool]
+
+    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
+        used = form if any(_is_looped(machine, a) for a in args) and (
+            tool is not itertools.permutations or len(args) + len(kwargs) > 1) else short
+        return used(machine, *args, **kwargs)
+
+    return handler
+
+
+for _tool, _loops in ((itertools.product, _product),
+                      (itertools.combinations, _chosen(combined, False, -1)),
+                      (itertools.combinations_with_replacement, _chosen(combined, True, 0)),
+                      (itertools.permutations, _chosen(permuted))):
+    HANDLERS[_tool] = _as_loops(_tool, _loops)
 HANDLERS[heapq.merge] = _ahead(_staged(merged))
 _cycle = HANDLERS[itertools.cycle]
 HANDLERS[itertools.zip_longest] = _ahead(HANDLERS[itertools.zip_longest])

@@ -185,6 +185,13 @@ class Recorder(Collaborator):
             return OpaqueTracer(self.machine, value, self.selections.classes.get(value))
         return ScalarTracer(self.machine, value)
 
+    def as_it_is(self, array: ArrayTracer) -> ArrayTracer:
+        """An array with the content that one has now, whatever happens to that."""
+        value = self.as_value(array)
+        home = Home(value, self.new_obj(value), array.home.label, self.region)
+        self.journal.born(home)
+        return ArrayTracer(self.machine, value.aval, home, (), (), home.obj, value, self.region)
+
     def repeated_home(self, value: Value) -> Home | None:
         """The home of an array that statements which are traced again have made before."""
         if not self.echoes or value not in self.echoes[-1].values:
