@@ -10,10 +10,15 @@ one, the number itself is used.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from ..graph.changing import Changing
 from ..graph.filled import filled_with
 from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
 from ..graph.parts import LoopParts
+from ..types.kinds import SCALARS
 
 
 def keep_spread(graph: Graph) -> Graph:
@@ -25,7 +30,22 @@ def keep_spread(graph: Graph) -> Graph:
     found = ((node, filled_with(node, makers, uses)) for node in walk(graph.block)
              if node.op == "loop" and is_adjoint(node))
     items = {node.outputs[0]: filled[1] for node, filled in found if filled is not None}
+    for node in walk(graph.block):
+        number = _repeated(node, makers)
+        if number is not None:
+            items[node.out] = number
     return _Spread(items).graph(graph) if items else graph
+
+
+def _repeated(node: Node, makers: Mapping[Value, Node]) -> Value | None:
+    """The number of a list that is made of an array in which it is everywhere."""
+    if node.op != "apply" or node.params["fn"] is not list or not is_adjoint(node):
+        return None
+    wide = makers.get(node.inputs[0])
+    if wide is None or wide.op != "apply" or wide.params["fn"] is not np.broadcast_to or (
+            node.inputs[0].aval.ndim != 1 or wide.inputs[0].aval.kind not in SCALARS):
+        return None
+    return wide.inputs[0]
 
 
 class _Spread(Changing):

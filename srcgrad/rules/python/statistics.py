@@ -14,59 +14,59 @@ import numpy as np
 from srcgrad.rules.book import Array, vjp
 
 
-def _items(slopes: Array, data: list[Array]) -> list[Array]:
-    return [slopes[i] for i in range(len(data))]
+def _values(data: Any) -> Array:
+    return np.stack(data) if isinstance(data, list | tuple) else data
 
 
-def _about(data: list[Array], center: Any) -> Array:
+def _about(data: Any, center: Any = None) -> Array:
     """The deviations from the center, or from the mean."""
-    values = np.stack(data)
+    values = _values(data)
     return values - (np.mean(values) if center is None else center)
 
 
-vjp(statistics.mean, sequence=True, like=lambda data: None,
-    data=lambda ct, data: [ct / len(data)] * len(data))
+def _spread(ct: Array, data: Any, center: Any, missing: int) -> Array:
+    """The slopes of a mean square, of which so many degrees of freedom are ``missing``."""
+    about = _about(data, center)
+    return 2 * ct / (about.shape[0] - missing) * about
+
+
+def _share(ct: Array, data: Any) -> Array:
+    values = _values(data)
+    return np.broadcast_to(ct / values.shape[0], values.shape)
+
+
+vjp(statistics.mean, sequence=True, like=lambda data: None, data=_share)
 vjp(statistics.pvariance, sequence=True, like=lambda data, mu=None: None,
-    data=lambda ct, data, mu: _items(2 * ct / len(data) * _about(data, mu), data))
+    data=lambda ct, data, mu: _spread(ct, data, mu, 0))
 vjp(statistics.variance, sequence=True, like=lambda data, xbar=None: None,
-    data=lambda ct, data, xbar: _items(2 * ct / (len(data) - 1) * _about(data, xbar), data))
-
-
-@vjp(statistics.pstdev, "data", sequence=True, like=lambda data, mu=None: None)
-def pstdev_data(ct: Array, ans: Array, data: Any, mu: Any) -> list[Array]:
-    scale = ct / (len(data) * np.where(ans == 0, 1, ans))
-    return _items(scale * _about(data, mu), data)
-
-
-@vjp(statistics.stdev, "data", sequence=True, like=lambda data, xbar=None: None)
-def stdev_data(ct: Array, ans: Array, data: Any, xbar: Any) -> list[Array]:
-    scale = ct / ((len(data) - 1) * np.where(ans == 0, 1, ans))
-    return _items(scale * _about(data, xbar), data)
-
-
+    data=lambda ct, data, xbar: _spread(ct, data, xbar, 1))
+vjp(statistics.pstdev, sequence=True, like=lambda data, mu=None: None,
+    data=lambda ct, ans, data, mu: _spread(ct / (2 * np.where(ans == 0, 1, ans)), data, mu, 0))
+vjp(statistics.stdev, sequence=True, like=lambda data, xbar=None: None,
+    data=lambda ct, ans, data, xbar:
+        _spread(ct / (2 * np.where(ans == 0, 1, ans)), data, xbar, 1))
 vjp(statistics.geometric_mean, sequence=True, like=lambda data: None,
-    data=lambda ct, ans, data: [ct * ans / (len(data) * x) for x in data])
+    data=lambda ct, ans, data: _share(ct * ans, data) / _values(data))
 
 
 @vjp(statistics.harmonic_mean, "data", sequence=True,
      like=lambda data, weights=None: None)
-def harmonic_mean_data(ct: Array, ans: Array, data: Any, weights: Any) -> list[Array]:
-    shares = [1 / len(data)] * len(data) if weights is None else [
-        w / sum(weights) for w in weights]
-    return [ct * shares[i] * (ans / data[i]) ** 2 for i in range(len(data))]
+def harmonic_mean_data(ct: Array, ans: Array, data: Any, weights: Any) -> Array:
+    values = _values(data)
+    shares = 1 / values.shape[0] if weights is None else _values(weights) / np.sum(
+        _values(weights))
+    return ct * shares * (ans / values) ** 2
 
 
 vjp(statistics.covariance, sequence=True, like=lambda x, y: None,
-    x=lambda ct, x, y: _items(ct / (len(x) - 1) * _about(y, None), x),
-    y=lambda ct, x, y: _items(ct / (len(y) - 1) * _about(x, None), y))
+    x=lambda ct, y: _spread(ct / 2, y, None, 1), y=lambda ct, x: _spread(ct / 2, x, None, 1))
 
 
-def _correlation(ct: Array, ans: Array, x: Any, y: Any) -> list[Array]:
+def _correlation(ct: Array, ans: Array, x: Any, y: Any) -> Array:
     """What of ``y`` is not along ``x``, by their lengths."""
-    along, across = _about(x, None), _about(y, None)
+    along, across = _about(x), _about(y)
     square = np.sum(along * along)
-    return _items(ct * (across / np.sqrt(square * np.sum(across * across))
-                        - ans * along / square), x)
+    return ct * (across / np.sqrt(square * np.sum(across * across)) - ans * along / square)
 
 
 if sys.version_info >= (3, 13):  # before, its source is differentiated

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
+from ...types.kinds import SCALARS
 from ..assumptions import DequesAsLists, Withdrawn
 from ..heap.queues import Queue
 from ..heap.tables import Table
 from ..heap.written_out import place_after, place_before
 from ..iteration.iteration import Rows, Staged, length, staged_iterable
-from ..record.tracers import contains_tracer, is_tracer
+from ..record.tracers import ArrayTracer, contains_tracer, is_tracer
 from .handlers import HANDLERS, handles
 
 
@@ -105,34 +106,44 @@ HANDLERS[bisect.insort_right] = _insorted("right")
 
 
 # ---- statistics and math -----------------------------------------------------------------------
+def _whole(machine: Any, data: Any) -> Any:
+    """Numbers as one argument: an array, or a list of them."""
+    data = machine.containers.resolved(data)
+    if type(data) is ArrayTracer or (is_tracer(data) and data.aval.kind in SCALARS):
+        return data
+    return data if id(data) in machine.symbolic_lists else machine.call(list, data)
+
+
 @handles(statistics.fmean)
 def fmean(machine: Any, data: Any, weights: Any = None) -> Any:
     """``fsum(data) / n``, as the standard library computes it."""
-    items = list(machine.iterate(data))
+    items = _whole(machine, data)
     if not contains_tracer(items) and not contains_tracer(weights):
         return statistics.fmean(items, weights)
     if weights is not None:
         shares = list(machine.iterate(weights))
-        products = [machine.binary("*", a, b) for a, b in zip(items, shares, strict=True)]
+        products = [machine.binary("*", a, b)
+                    for a, b in zip(machine.iterate(items), shares, strict=True)]
         return machine.binary("/", machine.call(math.fsum, products),
                               machine.call(math.fsum, shares))
-    return machine.binary("/", machine.call(math.fsum, items), len(items))
+    return machine.binary("/", machine.call(math.fsum, items), machine.call(len, items))
 
 
 def _of_items(function: Callable[..., Any]) -> Callable[..., Any]:
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        args = tuple(a if a is None or (is_tracer(a) and not getattr(a, "ndim", 0))
-                     else list(machine.iterate(a)) for a in args)
-        if not contains_tracer((args, kwargs)):
+        args = tuple([a if a is None or isinstance(a, (int, float)) else _whole(machine, a)
+                      for a in args])
+        if not any(contains_tracer(a) or id(a) in machine.symbolic_lists
+                   for a in (*args, *kwargs.values())):
             return function(*args, **kwargs)
-        return machine.recorder.apply(function, args, kwargs)
+        return machine.library_calls.numeric_call(function, args, kwargs)
 
     return handler
 
 
 for _function in (statistics.mean, statistics.pvariance, statistics.variance, statistics.pstdev,
                   statistics.stdev, statistics.geometric_mean, statistics.harmonic_mean,
-                  statistics.covariance, math.dist):
+                  statistics.covariance, math.dist, math.fsum, math.prod):
     HANDLERS[_function] = _of_items(_function)
 
 

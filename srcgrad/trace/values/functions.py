@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import importlib
-import math
 import operator
 import sys
 from collections.abc import Callable
@@ -427,22 +426,3 @@ def dynamic_code(machine: Any, *args: Any) -> Any:
     raise machine.recorder.fatal(UnsupportedOperation(
         "exec or eval in a traced function", why="code made at run time cannot be staged",
         fix="write the code in the function"))
-
-
-def _fold(function: Any, op: str, start: Any) -> Callable[..., Any]:
-    def handler(machine: Any, iterable: Any, **kwargs: Any) -> Any:
-        items = list(machine.iterate(iterable))
-        if not contains_tracer(items):
-            return function(items, **kwargs)
-        if function is math.prod:
-            result = kwargs.get("start", start)
-            for item in items:
-                result = machine.binary(op, result, item)
-            return result
-        return machine.recorder.apply(function, (items,), kwargs)
-
-    return handler
-
-
-HANDLERS[math.fsum] = _fold(math.fsum, "+", 0.0)
-HANDLERS[math.prod] = _fold(math.prod, "*", 1)
