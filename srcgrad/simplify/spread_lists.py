@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..graph.changing import Changing
-from ..graph.filled import filled_with
+from ..graph.filled import filled_with, holds_numbers
 from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
 from ..graph.parts import LoopParts
 from ..types.kinds import SCALARS
@@ -39,7 +39,8 @@ def keep_spread(graph: Graph) -> Graph:
 
 def _repeated(node: Node, makers: Mapping[Value, Node]) -> Value | None:
     """The number of a list that is made of an array in which it is everywhere."""
-    if node.op != "apply" or node.params["fn"] is not list or not is_adjoint(node):
+    if node.op != "apply" or node.params["fn"] is not list or not (
+            is_adjoint(node) and holds_numbers(node.out)):
         return None
     wide = makers.get(node.inputs[0])
     if wide is None or wide.op != "apply" or wide.params["fn"] is not np.broadcast_to or (

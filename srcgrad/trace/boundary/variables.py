@@ -17,6 +17,7 @@ from ...stage.machine import RESULT, UNBOUND, Frame
 from ...types.guards import Path
 from ...types.spelling import unbound_message
 from ..collaborator import Collaborator
+from ..heap.queues import Queue
 from ..heap.rows import Row
 from ..heap.stores import Reference
 from ..heap.tables import Numbers, Table
@@ -87,6 +88,14 @@ class Variables(Collaborator):
         return value
 
     def store(self, frame: Frame, name: str, value: Any) -> None:
+        if type(value) is Queue and is_of_program(frame.callee):
+            self._label_all(frame, name, value.items)
+        else:
+            self._label_all(frame, name, value)
+        self.journal.write(Slot(frame, name), value)
+
+    def _label_all(self, frame: Frame, name: str, value: Any) -> None:
+        """Gives what a variable refers to its name."""
         if is_tracer(value):
             self.label(value, name if is_of_program(frame.callee) else Suggested(name))
             self.listed_arrays.named(value, name)
@@ -106,7 +115,6 @@ class Variables(Collaborator):
                 held = value.cells.held
                 label = f"{name}_items" if type(value) is Row else name
                 self.container_names.setdefault(id(held), (label, held))
-        self.journal.write(Slot(frame, name), value)
 
     def name_of(self, obj: Any) -> str | None:
         """The user's name of a container that the function made."""

@@ -125,24 +125,22 @@ class Containers(Collaborator):
         return made
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
-        if type(value) is Row or (isinstance(value, list) and id(value) in self.symbolic_lists):
-            self._check_count(value, before + after, star)
-            middle = (self.machine.getitem(value, slice(before, -after or None)),) if star else ()
-            return (*(self.machine.getitem(value, i) for i in range(before)), *middle,
-                    *(self.machine.getitem(value, i - after) for i in range(after)))
-        if type(value) is ArrayTracer:
+        is_array = type(value) is ArrayTracer
+        if is_array or type(value) is Row or (
+                isinstance(value, list) and id(value) in self.symbolic_lists):
             size = self._check_count(value, before + after, star)
-            count = before if not star else self.escapes.demand(size, "unpacking")
-            items = [self.machine.getitem(value, i) for i in range(count)]
-        elif is_tracer(value):
+            last = range(size - after, size) if type(size) is int else range(-after, 0)
+            rest = (self.machine.getitem(value, slice(before, -after or None)),) if star else ()
+            return (*[self.machine.getitem(value, i) for i in range(before)],
+                    *(self.machine.call(list, r) if is_array else r for r in rest),
+                    *[self.machine.getitem(value, i) for i in last])
+        if is_tracer(value):
             if star:
                 value._refuse("is unpacked with a star")
             return tuple(self.machine.getitem(value, i) for i in range(before))
-        elif self.pushes.fresh_generator(value) is not None:
+        if self.pushes.fresh_generator(value) is not None:
             return self.unpack(self.pushes.collected(value), before, star, after)
-        else:
-            items = list(self.machine.iterate(value))
-        return split_items(items, before, star, after)
+        return split_items(list(self.machine.iterate(value)), before, star, after)
 
     def _check_count(self, value: Any, need: int, star: bool) -> Any:
         """The number of items to be unpacked; Python's error where it does not fit the names,

@@ -90,11 +90,12 @@ def part_of_list(items: Any, start: Any, stop: Any) -> Any:
 
 def check_count(size: Any, need: int, star: bool) -> None:
     """Raise what unpacking raises where there are not as many items as names."""
-    if size < need:
-        if star:
+    if star:
+        if size < need:
             raise ValueError(f"not enough values to unpack (expected at least {need}, got {size})")
+    elif size < need:
         raise ValueError(f"not enough values to unpack (expected {need}, got {size})")
-    if size > need and not star:
+    elif size > need:
         raise ValueError(f"too many values to unpack (expected {need})")
 
 
