@@ -125,12 +125,14 @@ class _Closing:
                     arm: int | None = None) -> Block:
         """The backward block with questions about the shape of forward values that are not at
         hand answered: computed, or saved as a number."""
-        answers: dict[tuple[Value, int], Value] = {}
+        answers: dict[tuple[Value, int], Value | int] = {}
         around = self.sizes.around(forward)
 
         def size(value: Value, axis: int) -> Value | int:
             if value.aval.kind is Kind.LIST:
-                return self._length(value, forward, prelude, known, saved, arm)
+                if (value, axis) not in answers:
+                    answers[value, axis] = self._length(value, forward, prelude, known, saved, arm)
+                return answers[value, axis]
             assert value.aval.shape is not None
             extent = value.aval.shape[axis]
             if isinstance(extent, int):
@@ -170,8 +172,10 @@ class _Closing:
     def _forward_length(self, value: Value, forward: Block) -> Value:
         """The length of a forward list as a value of its block; 0 if it is not bound yet."""
         self._bind(value)
-        return self._in_forward(Node("list_len", (value,), (Value(INT),), {}, (), _SUPPORT),
-                                self.scope.node_of.get(value), forward)
+        asked = next((n for n in forward.nodes if n.op == "list_len" and n.inputs[0] is value), None)
+        return asked.out if asked is not None else self._in_forward(
+            Node("list_len", (value,), (Value(INT),), {}, (), _SUPPORT),
+            self.scope.node_of.get(value), forward)
 
     def _forward_size(self, value: Value, axis: int, forward: Block) -> Value:
         """The size of a forward value as a value of its block."""

@@ -228,7 +228,7 @@ class Naming:
     def plain(self, node: Node) -> None:
         base = self.base_name(node)
         for i, v in enumerate(node.outputs):
-            if v not in self.live.last and node.op not in WRITES and not v.hint:
+            if v not in self.live.last and (i or node.op not in WRITES) and not v.hint:
                 self.of[v] = "_"
                 continue
             preferred = self.prefer.get(v) or (base if i == 0 else None)

@@ -28,7 +28,7 @@ from srcgrad.graph.changing import Changing
 from srcgrad.graph.filled import constant, filled_with, holds_numbers, is_plain_loop, length_of
 from srcgrad.graph.ir import Graph, Index, Node, Ref, Suggested, Value, is_adjoint, uses_of, walk
 from srcgrad.graph.parts import LoopParts
-from srcgrad.types.kinds import INT
+from srcgrad.types.kinds import INT, Kind
 from srcgrad.types.spelling import sums
 
 
@@ -110,9 +110,13 @@ class _Whole(Changing):
         found = filled_with(node, self.makers, self.uses)
         if found is None:
             return None
-        items, term = found
-        length = Node("list_len", (items,), (Value(INT),), origin=node.origin)
-        return [length, Node("apply", (term, length.out), (parts.results[0],), {
+        size, term = found
+        made: list[Node] = []
+        count = size
+        if size.aval.kind is Kind.LIST:
+            count = Value(INT)
+            made.append(Node("list_len", (size,), (count,), origin=node.origin))
+        return [*made, Node("apply", (term, count), (parts.results[0],), {
             "fn": operator.mul, "args": ([Ref(0)], Ref(1)), "kwargs": {}}, origin=node.origin)]
 
     def gathered(self, node: Node, parts: LoopParts) -> list[Node] | None:

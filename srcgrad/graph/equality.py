@@ -24,6 +24,8 @@ def key_of(node: Node) -> Any:
             return ("const", freeze(node.params["value"]))
         if node.op == "dim":
             return ("dim", inputs, node.params["axis"])
+        if node.op == "list_len":
+            return ("list_len", inputs)
         if node.op == "read":
             return ("read", inputs, tuple(_step_key(s) for s in node.params["steps"]))
         if node.op == "apply" and node.params["fn"] not in _BUFFERS:

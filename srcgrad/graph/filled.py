@@ -9,11 +9,12 @@ The adjoint of ``sum(items)`` is such a loop::
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Mapping
 
 from ..types.kinds import SCALARS, Kind
-from .ir import Node, Value
+from .ir import Node, Ref, Value, is_adjoint
 from .parts import LoopParts
 
 Makers = Mapping[Value, Node]
@@ -48,24 +49,34 @@ def holds_numbers(value: Value) -> bool:
 
 
 def filled_with(node: Node, makers: Makers, uses: Counter[Value]) -> tuple[Value, Value] | None:
-    """The list that a loop of an adjoint makes one as long as, and the number that it puts
-    everywhere; None for other loops."""
+    """The list that a loop of an adjoint makes one as long as, or the length itself, and the number
+    that it puts everywhere; None for other loops."""
     spec = node.loop
     if spec.n_carried != 1 or spec.n_consumed or not is_plain_loop(node, makers, uses):
         return None
     parts, body = LoopParts(node), node.blocks[-1]
     zeros = makers.get(parts.inits[0])
-    if len(body.nodes) != 1 or zeros is None or zeros.op != "list_like" or (
-            uses[zeros.out] != 1 or zeros.origin is None or zeros.origin.role != "adjoint"):
+    if len(body.nodes) != 1 or zeros is None or not is_adjoint(zeros) or (
+            uses[zeros.out] != 1 or not holds_numbers(zeros.out)):
         return None
-    (add,), items = body.nodes, zeros.inputs[0]
-    if items is not length_of(node.inputs[1], makers) or items.aval.kind is not Kind.LIST or (
-            not holds_numbers(zeros.out)):
+    size, stop = _size_of_zeros(zeros, makers), node.inputs[1]
+    if size is None or (size not in (stop, length_of(stop, makers)) and (
+            size.aval.expr is None or size.aval.expr != stop.aval.expr)):
         return None
+    (add,) = body.nodes
     if add.op != "list_acc" or len(add.inputs) != 3 or add.out not in parts.next:
         return None
     old, term, place = add.inputs
     if old is not parts.carried[0] or place is not parts.index or term in (old, place) or (
             term.aval.kind not in SCALARS or term.aval.optional):
         return None
-    return items, term
+    return size, term
+
+
+def _size_of_zeros(zeros: Node, makers: Makers) -> Value | None:
+    """The list that zeros are as many as the items of, or their number."""
+    if zeros.op == "list_like":
+        return zeros.inputs[0] if zeros.inputs[0].aval.kind is Kind.LIST else None
+    is_repeated = zeros.op == "apply" and zeros.params["fn"] is operator.mul and (
+        zeros.params["args"] == ([Ref(0)], Ref(1)) and constant(zeros.inputs[0], makers) == 0.0)
+    return zeros.inputs[1] if is_repeated else None

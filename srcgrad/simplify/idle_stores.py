@@ -3,7 +3,8 @@
 The adjoint of ``K[i, j] += e`` clears the element's cotangent and adds it again; where nothing lies
 between, what is left of both is ``d_K[i, j] = d_K[i, j]``.  For lists both stores are there,
 perhaps with others between them that only add: ``t = d_v[k]``, ``d_v[k] = 0.0``,
-``d_w[k] += t``, ``d_v[k] += t``.
+``d_w[k] += t``, ``d_v[k] += t``.  An item that is cleared and added to at once is assigned:
+``d_v[k] = t`` for ``d_v[k] = 0.0``, ``d_v[k] += t``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 from ..graph.changing import Changing
 from ..graph.equality import place_key
 from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of
+from ..types.kinds import SCALARS
 from .rewriting import call_of
 
 
@@ -30,6 +32,7 @@ class _Idle(Changing):
         self.users: dict[Value, Node] = {}  # of lists that are added to, in the block
         self.zeros: set[Value] = set()
         self.again: set[Value] = set()  # what additions make that give back what was cleared
+        self.assigned: set[Value] = set()  # what additions make that assign what was cleared
         self.uses = uses_of(graph.block)
 
     def nodes(self, nodes: Iterable[Node]) -> list[Node]:
@@ -46,11 +49,12 @@ class _Idle(Changing):
             self.reads[node.out] = node
         elif _is_zero(node):
             self.zeros.add(node.out)
-        if self.is_idle(node) or self.is_added_again(node) or (
+        if self.is_idle(node) or self.is_added_again(node) or self.is_added_to(node) or (
                 self.again.intersection(node.outputs)):
             self.replaced[node.out] = node.inputs[0]
             return []
-        return [self.within(node)]
+        return [self.within(node.but(op="put") if self.assigned.intersection(node.outputs)
+                            else node)]
 
     def is_idle(self, node: Node) -> bool:
         if node.op != "write" or not is_adjoint(node):
@@ -78,6 +82,25 @@ class _Idle(Changing):
                 return True
             version = user.out
         return False
+
+
+    def is_added_to(self, node: Node) -> bool:
+        """Is an item of a list cleared to which something is added next?  That addition is noted as
+        one that assigns."""
+        if node.op != "put" or not is_adjoint(node) or node.inputs[1] not in self.zeros or (
+                self.uses[node.out] != 1):
+            return False
+        user, zero = self.users.get(node.out), node.inputs[1].aval
+        if user is None or user.inputs[0] is not node.out or not is_adjoint(user):
+            return False
+        value, *places = (self.now(v) for v in user.inputs[1:])
+        if places != [*node.inputs[2:]] or value.aval.optional or not (
+                zero.kind in SCALARS and value.aval.kind in SCALARS or (
+                    zero.shape is not None and zero.shape == value.aval.shape
+                    and zero.dtype == value.aval.dtype)):
+            return False
+        self.assigned.add(user.out)
+        return True
 
 
 def _is_zero(node: Node) -> bool:

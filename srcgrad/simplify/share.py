@@ -115,8 +115,8 @@ class _Share(Rewriter):
         key = self._key(node)
         if dear and self.is_beside(node, node.inputs[0]):
             self._forward.setdefault(key, node.outputs)
-        if key is not None and (number or array) and not out.aval.optional and all(
-                v.aval.is_numeric for v in node.inputs):
+        if key is not None and (number or array) and not out.aval.optional and (
+                node.op == "list_len" or all(v.aval.is_numeric for v in node.inputs)):
             first = self._first.setdefault((self.home.get(out), key), out)
             if first is not out:
                 self._equal[out] = first

@@ -275,6 +275,8 @@ def item(machine: Any, obj: Any, index: Any) -> Any:
     if isinstance(obj, Range):
         if type(obj.start) is int and obj.start == 0 and type(obj.step) is int and obj.step == 1:
             return index
+        if type(index) is int and index == 0:
+            return obj.start
         scaled = index if type(obj.step) is int and obj.step == 1 else machine.binary(
             "*", index, obj.step)
         return machine.binary("+", obj.start, scaled)
