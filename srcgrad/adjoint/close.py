@@ -172,10 +172,11 @@ class _Closing:
     def _forward_length(self, value: Value, forward: Block) -> Value:
         """The length of a forward list as a value of its block; 0 if it is not bound yet."""
         self._bind(value)
-        asked = next((n for n in forward.nodes if n.op == "list_len" and n.inputs[0] is value), None)
-        return asked.out if asked is not None else self._in_forward(
-            Node("list_len", (value,), (Value(INT),), {}, (), _SUPPORT),
-            self.scope.node_of.get(value), forward)
+        for node in forward.nodes:
+            if node.op == "list_len" and node.inputs[0] is value:
+                return node.out
+        return self._in_forward(Node("list_len", (value,), (Value(INT),), {}, (), _SUPPORT),
+                                self.scope.node_of.get(value), forward)
 
     def _forward_size(self, value: Value, axis: int, forward: Block) -> Value:
         """The size of a forward value as a value of its block."""

@@ -55,9 +55,10 @@ def filled_with(node: Node, makers: Makers, uses: Counter[Value]) -> tuple[Value
     if spec.n_carried != 1 or spec.n_consumed or not is_plain_loop(node, makers, uses):
         return None
     parts, body = LoopParts(node), node.blocks[-1]
-    zeros = makers.get(parts.inits[0])
+    start = parts.inits[0]
+    zeros = makers.get(start)
     if len(body.nodes) != 1 or zeros is None or not is_adjoint(zeros) or (
-            uses[zeros.out] != 1 or not holds_numbers(zeros.out)):
+            uses[start] != 1 or not holds_numbers(start)):
         return None
     size, stop = _size_of_zeros(zeros, makers), node.inputs[1]
     if size is None or (size not in (stop, length_of(stop, makers)) and (

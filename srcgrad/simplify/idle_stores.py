@@ -95,7 +95,7 @@ class _Idle(Changing):
             return False
         value, *places = (self.now(v) for v in user.inputs[1:])
         if places != [*node.inputs[2:]] or value.aval.optional or not (
-                zero.kind in SCALARS and value.aval.kind in SCALARS or (
+                (zero.kind in SCALARS and value.aval.kind in SCALARS) or (
                     zero.shape is not None and zero.shape == value.aval.shape
                     and zero.dtype == value.aval.dtype)):
             return False
