@@ -42,7 +42,7 @@ from .rewriting import Emit, call_of
 from .sums import Sums
 
 _MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})
-_RESHAPING = frozenset({np.reshape, np.broadcast_to, Method("reshape")})
+_RESHAPING = frozenset({np.reshape, np.broadcast_to, np.ravel, Method("reshape")})
 _TRANSPOSING = frozenset({np.transpose, Attribute("T"), Method("transpose")})
 
 

@@ -64,7 +64,7 @@ def hypot_coordinates(ct: Array, ans: Array, coordinates: tuple[Array, ...]) -> 
 def dist_p(ct: Array, ans: Array, p: Any, q: Any, p_shape: Any) -> Any:
     scale = ct / (ans + (ans == 0))
     if not isinstance(p_shape, list):
-        return scale * (p - q)
+        return scale * (np.ravel(p) - np.ravel(q))
     return [scale * (p[i] - q[i]) for i in range(len(p_shape))]
 
 
@@ -81,14 +81,13 @@ def fsum_seq(ct: Array, seq_shape: Any) -> Any:
 def prod_iterable(ct: Array, iterable: Any, start: Any) -> Any:
     scale = ct if isinstance(start, int) and start == 1 else ct * start
     if not isinstance(iterable, list | tuple):
-        return scale * products_of_others(iterable)
+        return scale * products_of_others(np.ravel(iterable))
     others = products_of_others(np.stack(iterable))
     return [scale * others[i] for i in range(len(iterable))]
 
 
-vjp(math.prod,
-    start=lambda ct, iterable:
-        ct * np.prod(np.stack(iterable) if isinstance(iterable, list | tuple) else iterable))
+vjp(math.prod, start=lambda ct, iterable: ct * np.prod(
+    np.stack(iterable) if isinstance(iterable, list | tuple) else np.ravel(iterable)))
 
 
 vjp(cmath.phase, like=lambda z: None,

@@ -15,7 +15,8 @@ from srcgrad.rules.book import Array, vjp
 
 
 def _values(data: Any) -> Array:
-    return np.stack(data) if isinstance(data, list | tuple) else data
+    """Numbers, an array of them or a list whose length only the run knows, as an array."""
+    return np.stack(data) if isinstance(data, list | tuple) else np.ravel(data)
 
 
 def _about(data: Any, center: Any = None) -> Array:
