@@ -461,13 +461,15 @@ class Plain:
         self.rename(node, stmts)
 
     def do_list_acc(self, node: Node, stmts: Stmts) -> None:
-        """Elements that are arrays may be shared: they are never added to in place."""
+        """Elements that are arrays may be shared: in place is added to those only of which it is
+        known that they are not."""
         path, value = node.inputs[2:], self.e.of(node.inputs[1])
         old = self.item(node, path, ast.Load())
         elem: Aval | None = node.inputs[0].aval
         for _ in path:
             elem = None if elem is None else elem.elem
-        if elem is not None and elem.kind in SCALARS and not elem.optional:
+        if "in_place" in node.params or (
+                elem is not None and elem.kind in SCALARS and not elem.optional):
             self.add(stmts, node, self.added(old, value))
         else:
             part = elem is not None and (elem.optional or elem.kind is Kind.RECORD)
