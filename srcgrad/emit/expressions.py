@@ -104,7 +104,7 @@ class Expressions:
             items = [self.template(t, inputs) for t in template]
             return ast.Tuple(items, ast.Load()) if kind is tuple else ast.List(
                 items, ast.Load())
-        if isinstance(template, tuple) and hasattr(template, "_fields"):
+        if isinstance(template, tuple) and hasattr(type(template), "_fields"):
             return ast.Call(self.space.function(type(template)),
                             [self.template(t, inputs) for t in template], [])
         if kind is dict:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections import deque
+import operator
+from collections import Counter, deque
 from collections.abc import MutableMapping
 from functools import reduce
 
@@ -377,3 +378,163 @@ def text_where_there_is_no_result(rows):
     if isinstance(found, str):
         return rows[1][1]
     return found[0][1] * 2.0 + found[1][0]
+
+
+# ---- numbers as keys, whose derivatives the keys carry ------------------------------------------
+@case(0.45, np.array([0.5, 0.2, 0.7, 0.9, 0.25]))
+def nearest_votes(x, labels):
+    votes = {}
+    for i in np.argsort((labels - x) ** 2)[:3]:
+        votes[labels[i]] = votes.get(labels[i], 0) + 1
+    return sorted(votes.items(), key=operator.itemgetter(1), reverse=True)[0][0]
+
+
+@case(R.rand(5))
+def most_common_label(labels):
+    return Counter(labels).most_common(1)[0][0] * 2.0
+
+
+@case(R.rand(4), R.rand(5))
+def sums_by_value(weights, values):
+    sums = {1.0: 0.5}
+    for v, w in zip(values, weights):
+        if v not in sums.keys():
+            sums[v] = 0.0
+        sums[v] += w * v
+    return sum(k * s for k, s in sums.items()) + max(sums, key=sums.get) + list(sums)[-1]
+
+
+@case(R.rand(3), R.rand(3))
+def pairs_as_keys(xs, ys):
+    table = {}
+    for i, (a, b) in enumerate(zip(xs, ys)):
+        table[a, i] = b
+    return sum(key[0] * v for key, v in table.items())
+
+
+@case(1.5)
+@case(-1.5)
+def among_the_views(x):
+    table = {"a": x, "b": 2 * x}
+    total = 0.0
+    for name in ("a", "c"):
+        if name not in table.keys():
+            table[name] = total
+        total += table[name]
+    if x > 0:
+        table["z"] = x
+    if x in table.values():
+        total += 3 * x
+    if ("a", x) in table.items():
+        total += 5 * x
+    return total + (table["z"] ** 2 if "z" in table.keys() else 0.0)
+
+
+@case(0.3, [0.5, 0.3, 0.9])
+def compared_with_containers(x, xs):
+    kept = [v for v in xs if v != [x]] + [v for v in xs if v == (v, x)]
+    try:
+        kept.append(x if x < xs else 1.0)
+    except TypeError as error:
+        kept.append(x * len(str(error)))
+    return sum(kept) + (x if x != {} else 0.0)
+
+
+@case(np.array([0.5, 0.2, 0.1]))
+def scalars_compared_with_lists(x):
+    return np.sum((x[0] < [1.0, 0.0, x[1]]) * x) + (2.0 * x[0] if (x[0] == (x[0],)).all() else 0.0)
+
+
+# ---- slices of a class's own, and shapes in common ----------------------------------------------
+class Window:
+    def __init__(self, data):
+        self.data = data
+
+    def __len__(self):
+        return len(self.data)
+
+    def __getitem__(self, key):
+        if isinstance(key, slice):
+            start, stop, step = key.indices(len(self))
+            return sum(self.data[i] * (i + 1) for i in range(start, stop, step))
+        return self.data[key]
+
+
+@case(R.rand(5), 2)
+@case(R.rand(4), 0)
+@case(R.rand(1), 3)
+def windows(x, k):
+    w = Window(x)
+    return (w[1:-1] ** 2 + w[::-1] + w[k:] + w[:k:2] + w[-k:k + 3] + w[0] + w[len(w)::-2]
+            + w[k + 1:0:-1] + w[-100:100])
+
+
+@case(R.rand(3, 1), R.rand(4))
+@case(1.5, R.rand(3))
+def in_common(a, b):
+    both = np.broadcast(a, b)
+    out = np.zeros(both.shape)
+    out += a * b
+    return np.sum(out ** 2) * both.size + both.ndim + sum(x * y ** 2 for x, y in np.broadcast(a, b))
+
+
+# ---- integers on some paths ----------------------------------------------------------------------
+@case(np.array([0.5, 0.3]), np.linspace(0.1, 1.0, 5))
+@case(np.array([0.5, 3.0]), np.linspace(0.1, 1.0, 5))
+def step_response(x, times):
+    delay = max(0, x[1])
+    found = np.array([x[0] * (1 - np.exp(delay - t)) if t >= delay else 0 for t in times])
+    return sum(abs(found - times))
+
+
+@case(np.array([0.3, 0.2, 0.1]))
+@case(np.array([-0.3, -0.2, -0.1]))
+def rows_of_integers(x):
+    rows = [x * v if v > 0 else np.arange(3) for v in x]
+    return np.sum((np.array(rows) - x) ** 2)
+
+
+@case(R.rand(3), np.array([0, 2, 0]))
+@case(R.rand(0), np.zeros(0, int))
+def sums_of_no_weights(w, places):
+    sums = np.bincount(places, weights=w, minlength=3) + w.sum()
+    sums[1] += 0.5
+    return sums @ sums
+
+
+# ---- singular values that are cut ----------------------------------------------------------------
+U, _, V = np.linalg.svd(R.randn(5, 3), full_matrices=False)
+SMALL = U @ np.diag([2.0, 1.0, 0.1]) @ V
+
+
+@case(SMALL, R.rand(5))
+@case(SMALL.T.copy(), R.rand(3))
+def truncated_least_squares(a, b):
+    x = np.linalg.lstsq(a, b, rcond=0.2)[0]
+    y = scipy.linalg.lstsq(a, b, 0.04 * len(a))[0]
+    return x @ x + x[0] * y[1]
+
+
+@case(SMALL, R.rand(5))
+@case(SMALL.T.copy(), R.rand(3))
+def truncated_inverse(a, b):
+    x = np.linalg.pinv(a, 0.2) @ b + scipy.linalg.pinv(a, atol=0.1, rtol=0.1) @ b
+    y = np.linalg.pinv(np.stack([a, a + 1]), np.array([0.2, 0.3])) @ b
+    return np.sum(x * y) + np.sum(np.abs(np.linalg.pinv(a + 1j * a ** 2, rtol=0.2) @ b) ** 2)
+
+
+# ---- what protects its result -------------------------------------------------------------------
+def factors(x, n):
+    first = x * np.arange(1, n + 1) ** 2.0
+    first.setflags(write=False)
+    second = np.exp(-first)
+    second.setflags(False)
+    return first, second
+
+
+@case(0.5, 4)
+def protected_factors(x, n):
+    first, second = factors(x, n)
+    both = first * second
+    both[0] = 1.0
+    return np.sum(both)

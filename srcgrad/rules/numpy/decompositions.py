@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Dtype, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
-from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a, solution_or_nan
+from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, cut_pinv_a, solution_or_nan
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
 from srcgrad.rules.numpy.spectra import inverse_gaps, over_gaps, shared_by_equals
 
@@ -34,12 +34,14 @@ def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
 
 
 @vjp(np.linalg.pinv, "a", settings={"triangle": "read"})
-def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: Dtype, hermitian: bool,
-            triangle: str) -> Array:
+def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: Dtype, rcond: Any, rtol: Any,
+            hermitian: bool, triangle: str) -> Array:
+    if rcond is None and rtol is not np._NoValue:
+        rcond = rtol
     if not hermitian:
-        return pinv_a(ct, ans, a, a_dtype)
+        return cut_pinv_a(ct, ans, a, a_dtype, rcond)
     whole = np.tril(a) + adjoint_matrix(np.tril(a, -1), a_dtype)
-    return read_triangle(pinv_a(ct, ans, whole, a_dtype), a_dtype, False, triangle)
+    return read_triangle(cut_pinv_a(ct, ans, whole, a_dtype, rcond), a_dtype, False, triangle)
 
 
 def _on_diagonal(values: Array, like: Array) -> Array:

@@ -88,6 +88,24 @@ def part_of_list(items: Any, start: Any, stop: Any) -> Any:
     return [items[i] for i in range(start, stop)]
 
 
+def indices_of(part: Any, size: Any) -> tuple[Any, Any, Any]:
+    """``part.indices(size)`` of a slice."""
+    if size < 0:
+        raise ValueError("length should not be negative")
+    step = 1 if part.step is None else part.step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    least, most = (0, size) if step > 0 else (-1, size - 1)
+    start, stop = (least, most) if step > 0 else (most, least)
+    if part.start is not None:
+        start = part.start
+        start = max(start + size, least) if start < 0 else min(start, most)
+    if part.stop is not None:
+        stop = part.stop
+        stop = max(stop + size, least) if stop < 0 else min(stop, most)
+    return start, stop, step
+
+
 def check_count(size: Any, need: int, star: bool) -> None:
     """Raise what unpacking raises where there are not as many items as names."""
     if size < need:

@@ -289,7 +289,7 @@ class Recorder(Collaborator):
             return [self.values_in(s) for s in structure]
         if isinstance(structure, tuple):
             items = [self.values_in(s) for s in structure]
-            return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+            return type(structure)(*items) if hasattr(type(structure), "_fields") else tuple(items)
         if type(structure) is dict:
             return {k: self.values_in(v) for k, v in structure.items()}
         if type(structure) is slice:
@@ -327,6 +327,11 @@ class Recorder(Collaborator):
             raise self.unknown_alias(AliasError(
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"), home)
+        if any(one.protected for one in reach(home)):
+            raise self.fatal(AliasError(
+                f"{home.label!r} is written to after setflags(write=False)",
+                why="NumPy forbids it, if it is the same array there",
+                fix="write to a copy (`.copy()`)"))
         if is_stored(home):
             if self.assumed.open(FollowedArrays()):
                 raise Restart(FollowedArrays())
