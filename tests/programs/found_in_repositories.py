@@ -538,3 +538,14 @@ def protected_factors(x, n):
     both = first * second
     both[0] = 1.0
     return np.sum(both)
+
+
+# ---- sorted as Python sorts ----------------------------------------------------------------------
+@case(np.array([0.5, np.nan, 0.2, 0.1]))
+@case(np.array([3.0, np.nan, 2.0, np.nan, 1.0, 0.5, np.nan, 0.1]))
+def sorted_with_missing_numbers(x):
+    doubled = [v * 2 for v in x]
+    doubled.sort(reverse=True)
+    total = sum(i * (v if v == v else 1.0) for i, v in enumerate(sorted(doubled)))
+    places = sorted([0, 1, 2, 3], key=lambda i: x[i])
+    return total + sum(i * (v if v == v else 2.0) for i, v in enumerate(doubled)) + places[0]

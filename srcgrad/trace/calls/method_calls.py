@@ -64,7 +64,7 @@ class MethodCalls(Collaborator):
                 return self.machine.call_method(list(held), name, *args)
         if type(obj) is slice and name == "indices":
             known = not contains_tracer((obj.start, obj.stop, obj.step, args))
-            return obj.indices(*args) if known else self.calls.inline(indices_of, (obj, *args), {})
+            return obj.indices(*args) if known else self.machine.call(indices_of, obj, *args)
         if native_class(type(obj)) is not None and is_native_method(
                 class_attribute(type(obj), name)):
             return self.calls.adopt(self.native_methods.native_method(obj, name, args, kwargs))

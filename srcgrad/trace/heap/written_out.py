@@ -88,7 +88,7 @@ def part_of_list(items: Any, start: Any, stop: Any) -> Any:
     return [items[i] for i in range(start, stop)]
 
 
-def indices_of(part: Any, size: Any) -> tuple[Any, Any, Any]:
+def indices_of(part: Any, size: Any) -> Any:
     """``part.indices(size)`` of a slice."""
     if size < 0:
         raise ValueError("length should not be negative")
