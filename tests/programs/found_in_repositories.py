@@ -549,3 +549,21 @@ def sorted_with_missing_numbers(x):
     total = sum(i * (v if v == v else 1.0) for i, v in enumerate(sorted(doubled)))
     places = sorted([0, 1, 2, 3], key=lambda i: x[i])
     return total + sum(i * (v if v == v else 2.0) for i, v in enumerate(doubled)) + places[0]
+
+
+def options(name, **settings):
+    return name, settings
+
+
+@case(np.array([0.4, 0.3]))
+def names_that_are_no_identifiers(x):
+    print(*options("font", **{"sans-serif": ["Arial"], "class": x[0], "size": 2}))
+    collected = dict(**{"line-width": x[1]}, size=x[0])
+    return np.sum(x) * collected["line-width"]
+
+
+@case(R.rand(3, 3), R.rand(3, 3))
+def rotation_between_points(a, b):
+    u, s, vt = np.linalg.svd(np.dot((a - a.mean(axis=0)).T, b - b.mean(axis=0)))
+    vt[2, :] *= np.sign(np.linalg.det(vt.T @ u.T))
+    return np.sum(np.dot(vt.T, u.T) * np.arange(9.0).reshape(3, 3)) + s[0]

@@ -137,6 +137,22 @@ linear(leading, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis)
 inactive(leading, "like")
 
 
+@runtime
+def inverses_beyond(s: Array, basis: Array) -> Array:
+    """``1 / s``, by which what lies beyond the span of a basis is multiplied: zeros if it spans the
+    whole space, so that singular values may be zero there.
+
+    >>> inverses_beyond(np.array([2.0, 0.0]), np.eye(2)).tolist()
+    [0.0, 0.0]
+    """
+    whole = np.shape(basis)[-1] == np.shape(basis)[-2]
+    return np.zeros_like(s) if whole else 1 / s
+
+
+vjp(inverses_beyond, s=lambda ct, ans: -ct * ans * ans)
+inactive(inverses_beyond, "basis")
+
+
 def _svd(u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array,
          dtype: Dtype) -> Array:
     """``A = U S Vh`` with ``k`` columns and rows; cotangents and result in PyTorch's convention
@@ -147,19 +163,18 @@ def _svd(u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array,
     squares = s * s
     inner: Array = 0
     rest: Array = 0
-    inverse = 1 / s
     if u_ct is not None:
         g = adjoint_matrix(u, dtype) @ u_ct
         inner = over_gaps(g - adjoint_matrix(g, dtype), squares, g) * row
         if dtype.kind == "c":
-            phases = 1j * np.imag(_diagonal(g)) * inverse
+            phases = 1j * np.imag(_diagonal(g)) * (1 / s)
             inner = inner + _on_diagonal(phases, inner)
-        rest = ((u_ct - u @ g) * np.expand_dims(inverse, -2)) @ vh
+        rest = ((u_ct - u @ g) * np.expand_dims(inverses_beyond(s, u), -2)) @ vh
     if vh_ct is not None:
         g = vh_ct @ adjoint_matrix(vh, dtype)
         turned = adjoint_matrix(g, dtype)
         inner = inner + column * over_gaps(turned - g, squares, turned)
-        rest = rest + u @ (np.expand_dims(inverse, -1) * (vh_ct - g @ vh))
+        rest = rest + u @ (np.expand_dims(inverses_beyond(s, vh), -1) * (vh_ct - g @ vh))
     if s_ct is not None:
         inner = inner + _on_diagonal(s_ct, inner)
     return u @ inner @ vh + rest
