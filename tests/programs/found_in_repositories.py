@@ -567,3 +567,61 @@ def rotation_between_points(a, b):
     u, s, vt = np.linalg.svd(np.dot((a - a.mean(axis=0)).T, b - b.mean(axis=0)))
     vt[2, :] *= np.sign(np.linalg.det(vt.T @ u.T))
     return np.sum(np.dot(vt.T, u.T) * np.arange(9.0).reshape(3, 3)) + s[0]
+
+
+# ---- the best of many searches -------------------------------------------------------------------
+def turn_left(a, b):
+    if a * b < 0.1:
+        return None, None, ["WB", "S", "WB"]
+    return a * 2, b, ["WB", "S", "WB"]
+
+
+def turn_right(a, b):
+    if a + b < 0.1:
+        return None, None, ["R", "S", "R"]
+    return a + b, b * a, ["R", "S", "R"]
+
+
+def turn_twice(a, b):
+    if a - b < -8:
+        return None, None, ["L", "R", "L"]
+    return a - b, b * 0.5, ["L", "R", "L"]
+
+
+@case(0.5, 0.7)
+@case(0.9, 0.3)
+@case(3.0, -1.0)
+def shortest_way(a, b):
+    cost = float("inf")
+    first, second, best = None, None, None
+    for search in [turn_left, turn_right, turn_twice, turn_twice, turn_right, turn_left]:
+        t, p, mode = search(a, b)
+        if t is None:
+            continue
+        if cost > abs(t) + abs(p):
+            first, second, best = t, p, mode
+            cost = abs(t) + abs(p)
+    way = 0.0
+    for mode, length in zip(best, [first, second, first]):
+        way += {"S": length, "L": length ** 2, "R": -np.sin(length)}.get(mode, 2 * length)
+    return way
+
+
+@case(np.array([0.5, 0.7, -0.2]))
+@case(np.array([-0.5, 0.1, 0.9]))
+def kept_unless_better(x):
+    best = None
+    bound = -1.0
+    for candidate in ([x[0]], (x[1], 2.0), [x[2], x[0], 3.0], "none", {"a": x[1]}):
+        value = candidate[0] if isinstance(candidate, (list, tuple)) else 0.0
+        if value <= bound:
+            pass
+        elif value > 0.6:
+            bound, best = value, candidate
+        else:
+            bound = value
+            if x[1] > 0.3:
+                best = candidate
+    if isinstance(best, dict):
+        return best["a"]
+    return bound if best is None or best == "none" else sum(best) * bound
