@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import operator
+import os
 from collections import Counter, deque
 from collections.abc import MutableMapping
 from functools import reduce
@@ -625,3 +626,15 @@ def kept_unless_better(x):
     if isinstance(best, dict):
         return best["a"]
     return bound if best is None or best == "none" else sum(best) * bound
+
+
+# ---- files that may not be there -----------------------------------------------------------------
+@case(0.5)
+def kept_results(x):
+    name = f"/nonexistent/{x:.2f}.txt"
+    found = x * 2 if os.path.isfile(name) else x * 3
+    try:
+        os.stat(name)
+    except OSError:
+        return found * x
+    return found
