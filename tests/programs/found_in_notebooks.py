@@ -296,3 +296,30 @@ def steps_in_single_precision(x):
         value, slope = sg.value_and_grad(damped)(z)
         z = slope * v + 0.1 * value
     return y * z
+
+
+# ---- tuples that are searched for ----------------------------------------------------------------
+@case(np.array([0.5, 1.2, 0.7]))
+@case(np.array([0.9, 0.2, 0.1]))
+def cells_that_were_seen(x):
+    seen, todo, total = [], [(0, 0)], 0.0
+    while todo:
+        i, j = todo.pop()
+        if (i, j) in seen or i > 2 or j > 2:
+            continue
+        seen.append((i, j))
+        total += x[i] * x[j]
+        if x[i] > 0.6:
+            todo.append((i + 1, j))
+        todo.append((i, j + 1))
+    return total + seen.index((0, 1)) * x[0] + seen.count((1, 1)) * x[1]
+
+
+@case(np.array([0.5, 1.2, 0.7, 0.1]))
+def pairs_that_were_kept(x):
+    kept = [(v, i) for i, v in enumerate(x) if v > 0.6]
+    try:
+        place = kept.index((2.0, 1))
+    except ValueError:
+        place = 7
+    return kept.index((x[2], 2)) * x[0] + kept.count((x[1], 1)) * x[2] + place * x[3]

@@ -28,6 +28,31 @@ def is_among(items: Any, item: Any) -> Any:
     return bool(np.any(np.array(items) == item))
 
 
+def place_of_equal(items: Any, item: Any) -> Any:
+    """``items.index(item)`` for a list of tuples."""
+    for place, one in enumerate(items):
+        if one == item:
+            return place
+    raise ValueError(f"{item!r} is not in list")
+
+
+def count_of_equal(items: Any, item: Any) -> Any:
+    """``items.count(item)`` for a list of tuples."""
+    total = 0
+    for one in items:
+        if one == item:
+            total += 1
+    return total
+
+
+def is_equal_to_one(items: Any, item: Any) -> Any:
+    """``item in items`` for a list of tuples."""
+    for one in items:
+        if one == item:
+            return True
+    return False
+
+
 def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
     """``cls.fromkeys`` of ``dict`` and its subclasses."""
     made = cls()
