@@ -59,7 +59,7 @@ class Searches(Collaborator):
                        "list.remove(x): x not in list")
 
     def found(self, obj: list[Any], name: str, item: Any) -> Any:
-        """``index``, ``count`` or ``in`` of a list of unknown length, of numbers, of tuples of these
+        """``index``, ``count`` or ``in`` of a list of unknown length, of numbers, of tuples of them
         or of objects in one store."""
         obj, item = self._by_number(obj, item)
         if self._are_numbers(obj, item):

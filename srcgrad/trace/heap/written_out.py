@@ -47,10 +47,7 @@ def count_of_equal(items: Any, item: Any) -> Any:
 
 def is_equal_to_one(items: Any, item: Any) -> Any:
     """``item in items`` for a list of tuples."""
-    for one in items:
-        if one == item:
-            return True
-    return False
+    return any(one == item for one in items)
 
 
 def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
