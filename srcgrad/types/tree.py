@@ -118,7 +118,7 @@ def children(obj: Any) -> list[tuple[str, Any, Any]] | None:
 
 
 def _parts(obj: Any) -> list[tuple[str, Any, Any]] | None:
-    if isinstance(obj, tuple) and hasattr(type(obj), "_fields"):
+    if isinstance(obj, tuple) and hasattr(obj, "_fields"):
         return [("attr", n, getattr(obj, n)) for n in obj._fields]
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
         return None if hasattr(type(obj), "tocsr") else parts_of(obj)  # a sparse one is a leaf
