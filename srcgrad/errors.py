@@ -135,8 +135,8 @@ class UnsupportedOperation(SrcgradError, NotImplementedError):
         ("a function without a derivative rule, in the way of a derivative",
          "`sg.rules.vjp`, `sg.custom_vjp`, `sg.stop_gradient`"),
         ("a number read out of a text or object that was made of differentiated "
-         "numbers (`float(str(x))`, `json.loads(json.dumps(x))`, a key of a dict), or such an "
-         "object as a differentiated result",
+         "numbers (`float(str(x))`, `json.loads(json.dumps(x))`, a member of a set, a key of a "
+         "dict that loses keys), or such an object as a differentiated result",
          "the number itself"),
         ("a random draw by a shape parameter that is differentiated (gamma, beta, counts)",
          "`sg.stop_gradient`; location and scale have derivatives"),

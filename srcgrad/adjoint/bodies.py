@@ -20,7 +20,7 @@ from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value, avals_in, fill
 from ..graph.symbolic import Sym, infer_fresh
 from ..rules.book import Entry, NoRule, Rule, lookup
-from ..rules.broadcast import real_like, sum_to, sum_to_like
+from ..rules.broadcast import number_like, real_like, sum_to, sum_to_like
 from ..rules.methods import resolve
 from ..types.dims import is_varying
 from ..types.kinds import INT, SCALARS, Aval, Kind, int_aval
@@ -497,6 +497,16 @@ def fit(tape: Tape, ct: Value, aval: Aval, whole: bool = True, final: bool = Fal
     return ct
 
 
+def fit_result(tape: Tape, ct: Value, primal: Value, final: bool) -> Value:
+    """A derivative as the user gets it, where it is ``final``; of a number whose class a run
+    knows, of that class."""
+    ct = fit(tape, ct, primal.aval, final=final)
+    if final and primal.aval.kind is Kind.NUMBER and primal.aval.is_inexact and (
+            ct.aval.kind is not Kind.NONE):
+        return tape.call(number_like, ct, primal)
+    return ct
+
+
 def _cast(tape: Tape, ct: Value, dtype: np.dtype[Any]) -> Value:
     """``ct`` in another dtype; Python numbers adapt by themselves."""
     if ct.aval.kind in (Kind.FLOAT, Kind.COMPLEX):
@@ -506,5 +516,5 @@ def _cast(tape: Tape, ct: Value, dtype: np.dtype[Any]) -> Value:
     return Sym(ct, tape).astype(dtype).value  # type: ignore[no-any-return]
 
 
-__all__ = ["cotangents_of_apply", "fit", "operator", "partial_cotangents", "run_body",
+__all__ = ["cotangents_of_apply", "fit", "fit_result", "operator", "partial_cotangents", "run_body",
            "settled", "shape_of", "size", "unbroadcast", "unwrap", "wrap"]

@@ -23,7 +23,15 @@ from ..types.kinds import NONE, RECORD, Aval, Kind, in_words
 from . import arrays
 from .activity import Activity
 from .binding import Bindings
-from .bodies import cotangents_of_apply, fit, partial_cotangents, settled, unbroadcast, unwrap
+from .bodies import (
+    cotangents_of_apply,
+    fit,
+    fit_result,
+    partial_cotangents,
+    settled,
+    unbroadcast,
+    unwrap,
+)
 from .calls import Calls
 from .covered import Covered
 from .frames import Frame, Tape, cotangent_aval, with_values
@@ -86,7 +94,7 @@ def _jvp(graph: Graph, wrt: Sequence[int], of: Sequence[int], keep: Sequence[int
     results = []
     for i in of:
         out = block.outputs[i]
-        results.append(fit(tape, forward.tangent(tape, out), out.aval, final=final))
+        results.append(fit_result(tape, forward.tangent(tape, out), out, final))
     kept = tuple(block.outputs[i] for i in keep)
     new = Block((*block.params, *given), tuple(tape.nodes), (*kept, *results))
     return graph.but(block=new, border=None, n_primal=len(kept))

@@ -22,7 +22,7 @@ from . import arrays, lists, regions
 from .absent import Absent
 from .activity import INERT, Activity
 from .binding import Bindings
-from .bodies import cotangents_of_apply, fit, settled, shape_of
+from .bodies import cotangents_of_apply, fit, fit_result, settled, shape_of
 from .calls import ADJOINTS, Calls, with_given
 from .covered import Covered, Summed
 from .frames import Frame, Tape, cotangent_aval
@@ -310,7 +310,7 @@ def _joint(graph: Graph, wrt: Sequence[int], of: Sequence[int], keep: Sequence[i
         ct = frame.cts.get(v)
         if ct is None:
             ct = reverse.zeros(frame, v)
-        gradients.append(fit(frame.tape, ct, v.aval, final=final))
+        gradients.append(fit_result(frame.tape, ct, v, final))
     kept = tuple(block.outputs[i] for i in keep)
     nodes = (*block.nodes, *alive(frame.tape.nodes, gradients))
     joint = Block((*block.params, *seeds), nodes, (*kept, *gradients))

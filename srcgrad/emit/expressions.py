@@ -13,7 +13,17 @@ import numpy as np
 
 from srcgrad.emit.counting import difference
 from srcgrad.emit.fold import Folding, is_short_circuit
-from srcgrad.emit.literals import BINARY, COMPARE, GRIDS, UNARY, Namespace, call, if_any, name
+from srcgrad.emit.literals import (
+    BINARY,
+    COMPARE,
+    GRIDS,
+    UNARY,
+    Namespace,
+    call,
+    if_any,
+    keyword_arguments,
+    name,
+)
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.shorthand import shorthand
 from srcgrad.emit.sizes import Sizes
@@ -104,7 +114,7 @@ class Expressions:
             items = [self.template(t, inputs) for t in template]
             return ast.Tuple(items, ast.Load()) if kind is tuple else ast.List(
                 items, ast.Load())
-        if isinstance(template, tuple) and hasattr(template, "_fields"):
+        if isinstance(template, tuple) and hasattr(type(template), "_fields"):
             return ast.Call(self.space.function(type(template)),
                             [self.template(t, inputs) for t in template], [])
         if kind is dict:
@@ -204,7 +214,7 @@ class Expressions:
         text = None if kwargs else f_string(fn, args)
         if text is not None:
             return text
-        keywords = [ast.keyword(k, v) for k, v in kwargs.items()]
+        keywords = keyword_arguments(kwargs)
         if isinstance(fn, Method):
             return ast.Call(ast.Attribute(args[0], fn.name, ast.Load()), args[1:], keywords)
         found = self.operator(fn, args) if not kwargs else None

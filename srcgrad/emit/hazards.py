@@ -73,7 +73,7 @@ class Hazards:
                    and self.storage.overlap(v, base, depth)]
         if not depth:
             self.active[family] = kept
-        may_widen = node.op == "acc" and not node.params["steps"] and (  # real, plus complex
+        may_widen = node.op in ("acc", "update") and not node.params["steps"] and (  # real, complex
             base.aval.kind is Kind.ARRAY and (
                 base.aval.dtype is None or base.aval.least is not None))
         if not is_forced(node) and (may_widen or not self.storage.owned(base) or any(

@@ -6,10 +6,12 @@ import ast
 import builtins
 import cmath
 import enum
+import keyword
 import math
 import operator
 import random
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -64,6 +66,18 @@ def if_any(value: ast.expr, found: ast.expr) -> ast.expr:
     """``None if value is None else found``."""
     absent = ast.Compare(value, [ast.Is()], [ast.Constant(None)])
     return ast.IfExp(absent, ast.Constant(None), found)
+
+
+def keyword_arguments(values: Mapping[str, ast.expr]) -> list[ast.keyword]:
+    """Arguments by name; names that are no identifiers are handed on in a dict."""
+    found, others = [], ast.Dict([], [])
+    for key, value in values.items():
+        if key.isidentifier() and not keyword.iskeyword(key):
+            found.append(ast.keyword(key, value))
+        else:
+            others.keys.append(ast.Constant(key))
+            others.values.append(value)
+    return [*found, ast.keyword(None, others)] if others.keys else found
 
 
 def call(function: str | ast.expr, *args: ast.expr) -> ast.Call:

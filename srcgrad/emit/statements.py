@@ -16,7 +16,7 @@ import numpy as np
 from srcgrad.emit.comments import Comments
 from srcgrad.emit.expressions import Expressions, at_places, inverted, negated, without_whole
 from srcgrad.emit.fold import Folding
-from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, name
+from srcgrad.emit.literals import BINARY, COMPARE, INPLACE, call, if_any, keyword_arguments, name
 from srcgrad.emit.naming import Naming
 from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.trees import copied, copy_in, names_in, renamed
@@ -289,8 +289,8 @@ class Plain:
             cause = None
             if node.params["fn"] is raise_from:
                 cause, cls, args = cls, args[0], args[1:]
-            keywords = [ast.keyword(k, self.e.template(v, node.inputs))
-                        for k, v in node.params["kwargs"].items()]
+            keywords = keyword_arguments({k: self.e.template(v, node.inputs)
+                                          for k, v in node.params["kwargs"].items()})
             made = ast.Call(cls, args, keywords) if args or keywords else cls
             self.add(stmts, node, ast.Raise(made, cause))
             return

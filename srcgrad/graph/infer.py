@@ -81,7 +81,7 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
             fix="call it in a function with a rule (srcgrad.rules.vjp) or a derivative of its own "
                 "(srcgrad.custom_vjp)")
     leaves = leaves_of((args, kwargs))
-    if any(a.least is not None for a in leaves):
+    if any(map(_has_span, leaves)):
         return _between(fn, args, kwargs)
     option = writes_to_argument(fn, args, kwargs)
     if option is not None:
@@ -108,9 +108,9 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 def _between(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
     """The result for operands whose dtypes depend on the path: that for the widest, with the
     dtypes that it has for the narrowest."""
-    wide = _infer(fn, *mapped((args, kwargs), Aval, lambda a: _as_dtype(a, a.dtype)))
+    wide = _infer(fn, *mapped((args, kwargs), Aval, lambda a: _at_end(a, wide=True)))
     try:
-        narrow = _infer(fn, *mapped((args, kwargs), Aval, lambda a: _as_dtype(a, a.least)))
+        narrow = _infer(fn, *mapped((args, kwargs), Aval, lambda a: _at_end(a, wide=False)))
     except (TypeError, ValueError, UnsupportedOperation):  # that path raises at run time
         return wide
     if len(wide.avals) != len(narrow.avals):
@@ -135,10 +135,18 @@ def _spanned(wide: Aval, narrow: Aval) -> Aval:
     return wide
 
 
-def _as_dtype(aval: Aval, dtype: np.dtype[Any] | None) -> Any:
-    """The aval with one of the dtypes that it may have (of a dtype itself: that dtype)."""
+def _has_span(aval: Aval) -> bool:
+    """May the value, or what the list holds, have one of several dtypes?"""
+    return aval.least is not None or (aval.elem is not None and _has_span(aval.elem))
+
+
+def _at_end(aval: Aval, wide: bool) -> Any:
+    """The aval with the widest or narrowest dtype that it may have; of a dtype itself, that one."""
+    if aval.elem is not None and _has_span(aval.elem):
+        return aval.but(elem=_at_end(aval.elem, wide))
     if aval.least is None:
         return aval
+    dtype = aval.dtype if wide else aval.least
     return dtype if aval.kind is Kind.OPAQUE else aval.but(dtype=dtype, least=None)
 
 

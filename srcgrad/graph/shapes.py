@@ -136,6 +136,13 @@ def _data_dependent(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> O
         for a in outcome.avals))
 
 
+def _bincount(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
+    """Sums of weights are floats, but for no data at all integers."""
+    outcome = _data_dependent(fn, args, kwargs)
+    return replace(outcome, avals=tuple(
+        a if a.dtype == np.intp else a.but(least=np.dtype(np.intp)) for a in outcome.avals))
+
+
 def _cross(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     """Axes of unknown size are taken to have 3 components, under a guard."""
     if len(args) != 2 or kwargs or not all(
@@ -379,7 +386,7 @@ _RULES: dict[Any, Rule] = {
     np.intersect1d: _data_dependent,
     np.setxor1d: _data_dependent,
     np.trim_zeros: _trim_zeros,
-    np.bincount: _data_dependent,
+    np.bincount: _bincount,
     np.cross: _cross,
     np.unique: _unique,
     Method("nonzero"): _data_dependent,

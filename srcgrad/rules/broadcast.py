@@ -101,6 +101,17 @@ def real_like(a: Array, like: Array) -> Array:
 
 
 @runtime
+def number_like(a: Any, like: Any) -> Any:
+    """A number of the class of another one, of which only a run knows whether it is Python's.
+
+    >>> number_like(np.float64(0.5), 1.0), number_like(0.5, np.float32(1.0))
+    (0.5, np.float32(0.5))
+    """
+    cls = type(like)
+    return float(a) if cls in (int, bool) else cls(a)
+
+
+@runtime
 def scatter_add(values: Array, index: Any, shape: tuple[int, ...]) -> Array:
     """Zeros of ``shape`` with ``values`` added at ``index``: the transpose of ``a[index]``.
 
@@ -163,7 +174,9 @@ linear(sum_to_like, a=sum_to_a)
 inactive(sum_to_like, "like")
 
 linear(real_like, a=lambda ct: ct)
+linear(number_like, a=lambda ct: ct)
 inactive(real_like, "like")
+inactive(number_like, "like")
 
 linear(scatter_add, values=lambda ct, index: ct[index])
 

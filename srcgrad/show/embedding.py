@@ -138,7 +138,7 @@ class Module:
             return array_text(obj, self)
         if isinstance(obj, np.generic) and obj.dtype.kind in "biufc":
             return f"{array_text(np.asarray(obj), self)}[()]"
-        if type(obj) in (list, tuple) and not hasattr(obj, "_fields"):
+        if type(obj) in (list, tuple) and not hasattr(type(obj), "_fields"):
             inner = ", ".join(self.literal(o) for o in obj)
             return f"[{inner}]" if type(obj) is list else f"({inner}{',' * (len(obj) == 1)})"
         if type(obj) is dict:

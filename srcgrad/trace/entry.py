@@ -319,13 +319,13 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             raise machine.recorder.fatal(endless_container(obj))
         above = above | {id(obj)}
     if isinstance(obj, (list, tuple)):
-        if hasattr(obj, "_fields") and getattr(obj, "__dict__", None):
+        if hasattr(type(obj), "_fields") and getattr(obj, "__dict__", None):
             raise machine.recorder.fatal(UnsupportedOperation(
                 f"the function returns a {type(obj).__name__}, a tuple with further attributes",
                 why="it cannot be made again of its items",
                 fix="return the numbers that are needed, in a tuple or dict"))
         items = [_result_values(machine, o, above) for o in obj]
-        return (type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items))
+        return (type(obj)(*items) if hasattr(type(obj), "_fields") else type(obj)(items))
     if type(obj) is dict:
         return {k: _result_values(machine, v, above) for k, v in obj.items()}
     if type(obj) is deque and obj.maxlen is None:

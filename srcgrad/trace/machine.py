@@ -207,7 +207,7 @@ class TraceMachine(MachineDefaults, Parts):
                 memo[id(obj)] = made  # which it may contain
             made.extend([self.copied(i, deep, memo) if deep else i for i in items])
             if not isinstance(obj, list):
-                memo[id(obj)] = type(obj)(*made) if hasattr(obj, "_fields") else tuple(made)
+                memo[id(obj)] = type(obj)(*made) if hasattr(type(obj), "_fields") else tuple(made)
             return memo[id(obj)]
         if isinstance(obj, dict):
             pairs = self.presence.container_method(obj, "items", (), {})

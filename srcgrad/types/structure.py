@@ -31,7 +31,7 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
         return structure
     if isinstance(structure, tuple):
         items = [mapped(s, leaf, change) for s in structure]
-        return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+        return type(structure)(*items) if hasattr(type(structure), "_fields") else tuple(items)
     if isinstance(structure, list):
         return [mapped(s, leaf, change) for s in structure]
     if isinstance(structure, dict):

@@ -15,7 +15,6 @@ import struct
 import subprocess
 import threading
 import weakref
-from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
 
@@ -382,8 +381,8 @@ def fraction_of_a_number(x):
 
 
 @mistake(X)
-def counted_values(x):
-    return Counter(x).most_common(1)[0][0] * np.sum(x)
+def members_of_a_set(x):
+    return sum(set(x)) * np.sum(x)
 
 
 @mistake(X)

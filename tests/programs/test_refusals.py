@@ -262,15 +262,34 @@ def test_texts_that_are_only_shown_are_no_matter(capsys):
     assert capsys.readouterr().out == "total 6.0 1.0\n"
 
 
-@pytest.mark.parametrize("function", [
-    lambda x: sum({float(v) for v in x}),
-    lambda x: max({v: 1 for v in x}) * 2.0,
-    counted_again,
-    lambda x: sum(k * n for k, n in {v: 1 for v in x}.items())])
-def test_keys_have_no_silent_zero_gradient(function):
+def test_members_of_sets_have_no_silent_zero_gradient():
+    def function(x):
+        return sum({float(v) for v in x})
+
     with pytest.raises(sg.UnsupportedOperation, match="object of what is differentiated"):
         sg.grad(function)(X)
     assert sg.jit(function)(X) == function(X)
+
+
+def keys_without_one(x):
+    counts = {v: 1 for v in x}
+    del counts[x[0]]
+    return sum(counts)
+
+
+@pytest.mark.parametrize(("function", "slopes"), [
+    (lambda x: max({v: 1 for v in x}) * 2.0, [0.0, 0.0, 2.0]),
+    (counted_again, [1.0, 0.0, 0.0]),
+    (lambda x: sum(k * n for k, n in {v: 1 for v in x}.items()), [1.0, 1.0, 1.0])])
+def test_keys_carry_derivatives(function, slopes):
+    assert sg.jit(function)(X) == function(X)
+    assert sg.grad(function)(X).tolist() == slopes
+
+
+def test_keys_beside_those_taken_away_have_no_silent_zero_gradient():
+    assert sg.jit(keys_without_one)(X) == keys_without_one(X)
+    with pytest.raises(sg.UnsupportedOperation, match="object of what is differentiated"):
+        sg.grad(keys_without_one)(X)
 
 
 def test_a_variable_without_a_value_on_the_path_taken():
@@ -416,3 +435,26 @@ def test_objects_in_a_list_as_an_array(make):
 
     with pytest.raises(sg.UnsupportedOperation, match="and that holds objects"):
         sg.grad(f)(np.array([0.4, 0.1, 0.9]))
+
+
+def objects_in_a_loop(x):
+    held = np.empty(len(x), object)
+    for i, v in enumerate(x):
+        held[i] = v
+    return np.inner(held - 1.0, np.ones(len(x)))
+
+
+def written_when_protected(x):
+    y = x * 2.0
+    y.setflags(write=False)
+    part = y[1:]
+    part[0] = 1.0
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(("function", "error", "words"), [
+    (objects_in_a_loop, sg.UnsupportedType, "an array of objects"),
+    (written_when_protected, sg.AliasError, r"setflags\(write=False\)")])
+def test_numbers_do_not_leave_sight(function, error, words):
+    with pytest.raises(error, match=words):
+        sg.grad(function)(X)

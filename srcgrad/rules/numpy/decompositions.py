@@ -14,7 +14,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Dtype, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
-from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, pinv_a, solution_or_nan
+from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, cut_pinv_a, solution_or_nan
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
 from srcgrad.rules.numpy.spectra import inverse_gaps, over_gaps, shared_by_equals
 
@@ -34,12 +34,14 @@ def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
 
 
 @vjp(np.linalg.pinv, "a", settings={"triangle": "read"})
-def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: Dtype, hermitian: bool,
-            triangle: str) -> Array:
+def pinv_of(ct: Array, ans: Array, a: Array, a_dtype: Dtype, rcond: Any, rtol: Any,
+            hermitian: bool, triangle: str) -> Array:
+    if rcond is None and rtol is not np._NoValue:
+        rcond = rtol
     if not hermitian:
-        return pinv_a(ct, ans, a, a_dtype)
+        return cut_pinv_a(ct, ans, a, a_dtype, rcond)
     whole = np.tril(a) + adjoint_matrix(np.tril(a, -1), a_dtype)
-    return read_triangle(pinv_a(ct, ans, whole, a_dtype), a_dtype, False, triangle)
+    return read_triangle(cut_pinv_a(ct, ans, whole, a_dtype, rcond), a_dtype, False, triangle)
 
 
 def _on_diagonal(values: Array, like: Array) -> Array:
@@ -135,6 +137,22 @@ linear(leading, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis)
 inactive(leading, "like")
 
 
+@runtime
+def inverses_beyond(s: Array, basis: Array) -> Array:
+    """``1 / s``, by which what lies beyond the span of a basis is multiplied: zeros if it spans the
+    whole space, so that singular values may be zero there.
+
+    >>> inverses_beyond(np.array([2.0, 0.0]), np.eye(2)).tolist()
+    [0.0, 0.0]
+    """
+    whole = np.shape(basis)[-1] == np.shape(basis)[-2]
+    return np.zeros_like(s) if whole else 1 / s
+
+
+vjp(inverses_beyond, s=lambda ct, ans: -ct * ans * ans)
+inactive(inverses_beyond, "basis")
+
+
 def _svd(u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array,
          dtype: Dtype) -> Array:
     """``A = U S Vh`` with ``k`` columns and rows; cotangents and result in PyTorch's convention
@@ -145,19 +163,18 @@ def _svd(u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array,
     squares = s * s
     inner: Array = 0
     rest: Array = 0
-    inverse = 1 / s
     if u_ct is not None:
         g = adjoint_matrix(u, dtype) @ u_ct
         inner = over_gaps(g - adjoint_matrix(g, dtype), squares, g) * row
         if dtype.kind == "c":
-            phases = 1j * np.imag(_diagonal(g)) * inverse
+            phases = 1j * np.imag(_diagonal(g)) * (1 / s)
             inner = inner + _on_diagonal(phases, inner)
-        rest = ((u_ct - u @ g) * np.expand_dims(inverse, -2)) @ vh
+        rest = ((u_ct - u @ g) * np.expand_dims(inverses_beyond(s, u), -2)) @ vh
     if vh_ct is not None:
         g = vh_ct @ adjoint_matrix(vh, dtype)
         turned = adjoint_matrix(g, dtype)
         inner = inner + column * over_gaps(turned - g, squares, turned)
-        rest = rest + u @ (np.expand_dims(inverse, -1) * (vh_ct - g @ vh))
+        rest = rest + u @ (np.expand_dims(inverses_beyond(s, vh), -1) * (vh_ct - g @ vh))
     if s_ct is not None:
         inner = inner + _on_diagonal(s_ct, inner)
     return u @ inner @ vh + rest

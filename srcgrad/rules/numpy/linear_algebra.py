@@ -13,6 +13,8 @@ from srcgrad.rules.broadcast import resize_axis, runtime, size_of, sum_to
 from srcgrad.rules.numpy.cofactors import cofactors
 from srcgrad.rules.numpy.products import matrix_transpose
 
+ROUNDED = 1e-8  # of the greatest singular value: smaller ones count as zeros that were rounded
+
 
 def adjoint_matrix(x: Array, dtype: Dtype) -> Array:
     """The conjugate transpose of each matrix of a stack."""
@@ -104,6 +106,35 @@ def pinv_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype) -> Array:
     return np.conj(d) if a_dtype.kind == "c" else d
 
 
+def cut_pinv_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, rcond: Any,
+               least: Any = None) -> Array:
+    """The pseudo-inverse of what is left of ``a`` without the singular values that are not above
+    ``least`` and ``rcond`` times the greatest one.
+
+    If those may be more than a zero that was rounded, this is a generalised matrix function, whose
+    slopes between two singular values are divided differences (Noferini 2017)."""
+    if least is None and (rcond is None or (isinstance(rcond, (int, float)) and rcond <= ROUNDED)):
+        return pinv_a(ct, ans, a, a_dtype)
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    u_h, v = adjoint_matrix(u, a_dtype), adjoint_matrix(vh, a_dtype)
+    share = 0.0 if rcond is None else rcond
+    bound = np.max(s, axis=-1, keepdims=True) * (
+        share if isinstance(share, (int, float)) else np.expand_dims(share, -1))
+    kept = s > (bound if least is None else bound + least)
+    r = np.where(kept, 1 / np.where(kept, s, 1), 0)
+    (s_i, r_i, kept_i), (s_j, r_j, kept_j) = (
+        [np.expand_dims(x, axis) for x in (s, r, kept)] for axis in (-1, -2))
+    apart = kept_i != kept_j
+    gaps = np.where(apart, np.abs(s_i * s_i - s_j * s_j), 1)
+    g_h = adjoint_matrix(np.conj(ct) if a_dtype.kind == "c" else ct, a_dtype)
+    within = u_h @ g_h @ v
+    turned = np.where(apart, (r_i * s_j + s_i * r_j) / gaps, -r_i * r_j)
+    d = u @ (np.where(apart, within / gaps, 0) + turned * adjoint_matrix(within, a_dtype)) @ vh
+    d = d + (g_h @ v - u @ within) @ (r_i * r_i * vh)
+    d = d + (u * (r_j * r_j)) @ (u_h @ g_h - within @ vh)
+    return np.conj(d) if a_dtype.kind == "c" else d
+
+
 def full_rank_solution_matrix(a: Array, b: Array, x: Array, ct: Array) -> Array:
     """Cotangent of ``a`` in the least-squares solution ``x`` of ``a @ x = b`` (real matrices)."""
     p = np.linalg.pinv(a)
@@ -111,16 +142,18 @@ def full_rank_solution_matrix(a: Array, b: Array, x: Array, ct: Array) -> Array:
 
 
 @vjp(np.linalg.lstsq, "a", "b")
-def lstsq_a_b(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype,
-              b_ndim: int) -> tuple[Array, Array]:
+def lstsq_a_b(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype, b_ndim: int,
+              rcond: Any) -> tuple[Array, Array]:
     x_ct, residual_ct, _, s_ct = ct
     columns, x = (b, ans[0]) if b_ndim == 2 else (np.expand_dims(b, -1), np.expand_dims(ans[0], -1))
     d_a: list[Array] = []
     d_b: list[Array] = []
     if x_ct is not None:
         g = x_ct if b_ndim == 2 else np.expand_dims(x_ct, -1)
-        p = np.linalg.pinv(a)
-        d_a.append(pinv_a(g @ columns.T, p, a, a_dtype))
+        if isinstance(rcond, (int, float)) and rcond < 0:
+            rcond = float(np.finfo(a_dtype).eps)
+        p = np.linalg.pinv(a, rtol=rcond)
+        d_a.append(cut_pinv_a(g @ columns.T, p, a, a_dtype, rcond))
         d_b.append(p.T @ g)
     if residual_ct is not None:
         miss = columns - a @ x

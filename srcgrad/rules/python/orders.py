@@ -1,4 +1,4 @@
-"""The order of texts and of rows of numbers, as ``sorted`` finds it."""
+"""The order of numbers (NaN among them), of texts and of rows of these, as ``sorted`` finds it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def sorted_places(*columns: list[Any], reverse: bool = False) -> np.ndarray[Any,
     >>> sorted_places([2, 1, 2], ["b", "c", "a"])
     array([1, 2, 0])
     """
-    rows = list(zip(*columns, strict=True))
+    rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
     places = sorted(range(len(rows)), key=rows.__getitem__, reverse=reverse)
     return np.array(places, dtype=np.intp)
 

@@ -30,9 +30,9 @@ from srcgrad.rules.numpy.decompositions import (
     svd_a,
 )
 from srcgrad.rules.numpy.linear_algebra import (
+    cut_pinv_a,
     frechet_transpose,
     lstsq_a_b,
-    pinv_a,
     solve_a_b,
 )
 from srcgrad.rules.numpy.norms import norm_x
@@ -170,9 +170,11 @@ def lu_solve_lu_b(ct: Array, ans: Array, lu_and_piv: Any, b_dtype: Dtype, trans:
 
 
 @vjp(sl.lstsq, "a", "b")
-def scipy_lstsq(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype, b_ndim: int) -> Any:
+def scipy_lstsq(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype, b_ndim: int,
+                cond: Any) -> Any:
     residual_ct = None if ct[1] is None else np.reshape(ct[1], -1)
-    return lstsq_a_b((ct[0], residual_ct, None, ct[3]), ans, a, b, a_dtype, b_ndim)
+    return lstsq_a_b((ct[0], residual_ct, None, ct[3]), ans, a, b, a_dtype, b_ndim,
+                     -1 if cond is None else cond)
 
 
 @vjp(sl.solve_sylvester, "a", "b", "q")
@@ -270,8 +272,8 @@ for _target in (np.linalg.inv, np.linalg.det, np.linalg.svd, np.linalg.eigvals):
 
 
 vjp(sl.pinv,
-    a=lambda ct, ans, a, a_dtype, return_rank:
-        pinv_a(ct[0], ans[0], a, a_dtype) if return_rank else pinv_a(ct, ans, a, a_dtype))
+    a=lambda ct, ans, a, a_dtype, atol, rtol, return_rank: cut_pinv_a(
+        ct[0] if return_rank else ct, ans[0] if return_rank else ans, a, a_dtype, rtol, atol))
 
 vjp(sl.svdvals, a=lambda ct, a, a_dtype: svd_a(ct, None, a, a_dtype, False))
 

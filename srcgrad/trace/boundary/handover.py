@@ -73,7 +73,7 @@ class HandedOver(Collaborator):
             return obj
         if isinstance(obj, tuple):
             parts = [self.given_away(o) for o in obj]
-            return type(obj)(*parts) if hasattr(obj, "_fields") else tuple(parts)
+            return type(obj)(*parts) if hasattr(type(obj), "_fields") else tuple(parts)
         if id(obj) in self.handed:
             return self.recorder.wrap(self.object_value(obj))
         attributes = None if type(obj) in CONTAINERS else self.fields_of_instance(obj)

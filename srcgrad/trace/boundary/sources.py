@@ -504,7 +504,7 @@ def _name_of(path: Path) -> str:
 def _twin(obj: Any) -> Any:
     """Another object with the same parts."""
     if isinstance(obj, tuple):
-        return type(obj)(*obj) if hasattr(obj, "_fields") else (*obj,)
+        return type(obj)(*obj) if hasattr(type(obj), "_fields") else (*obj,)
     if isinstance(obj, (list, dict)):
         return copy.copy(obj)
     new = blank(type(obj))

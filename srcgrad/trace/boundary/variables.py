@@ -115,6 +115,9 @@ class Variables(Collaborator):
                 held = value.cells.held
                 label = f"{name}_items" if type(value) is Row else name
                 self.container_names.setdefault(id(held), (label, held))
+            if type(value) is Table and value.names is not None:
+                names = value.names
+                self.container_names.setdefault(id(names), (f"{name}_keys", names))
 
     def name_of(self, obj: Any) -> str | None:
         """The user's name of a container that the function made."""

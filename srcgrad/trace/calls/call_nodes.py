@@ -239,7 +239,7 @@ def swapped(value: Any, other: Callable[[Any], Any]) -> Any:
     """A result with parts replaced."""
     if isinstance(value, tuple):
         items = [swapped(v, other) for v in value]
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+        return type(value)(*items) if hasattr(type(value), "_fields") else tuple(items)
     return other(value)
 
 

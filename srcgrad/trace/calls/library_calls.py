@@ -216,7 +216,7 @@ class LibraryCalls(Collaborator):
         if isinstance(arg, Staged):
             return self.machine.iterate(arg)
         arg = self.containers.resolved(arg)
-        if isinstance(arg, (list, tuple)) and not hasattr(arg, "_fields"):
+        if isinstance(arg, (list, tuple)) and not hasattr(type(arg), "_fields"):
             if any(isinstance(a, (Staged, list, tuple)) for a in arg) and (
                     id(arg) not in self.symbolic_lists):
                 return type(arg)(self.plain(a, as_array) for a in arg)
@@ -237,7 +237,7 @@ class LibraryCalls(Collaborator):
                 return part
             if isinstance(part, tuple):
                 items = [visit(p) for p in part]
-                return type(part)(*items) if hasattr(part, "_fields") else tuple(items)
+                return type(part)(*items) if hasattr(type(part), "_fields") else tuple(items)
             if isinstance(part, list) and id(part) not in self.symbolic_lists:
                 return [visit(p) for p in part]
             if isinstance(part, list):

@@ -12,6 +12,7 @@ from ...types.public_names import of_scipy
 from ...types.spelling import Method
 from ...types.subclasses import native_class
 from ..collaborator import Args, Collaborator, Kwargs
+from ..heap.written_out import indices_of
 from ..iteration.iteration import Staged
 from ..libraries import registry as libraries
 from ..objects.special_methods import (
@@ -39,7 +40,8 @@ class MethodCalls(Collaborator):
             return self.machine.call(special[0], *special[1])
         if type(obj) is ArrayTracer or (is_tracer(obj) and type(obj) is not OpaqueTracer):
             refused = of_method(obj, name, args, kwargs)
-            if refused is not None and name == "setflags" and of_scipy(self.recorder.where()):
+            if name == "setflags" and (of_scipy(self.recorder.where()) or self._protected(
+                    obj, args, kwargs)):
                 return None  # protects what it returns
             if refused is not None:
                 raise self.recorder.fatal(refused)
@@ -60,6 +62,9 @@ class MethodCalls(Collaborator):
             held = self.containers.resolved(obj)
             if contains_tracer((held, args)):
                 return self.machine.call_method(list(held), name, *args)
+        if type(obj) is slice and name == "indices":
+            known = not contains_tracer((obj.start, obj.stop, obj.step, args))
+            return obj.indices(*args) if known else self.machine.call(indices_of, obj, *args)
         if native_class(type(obj)) is not None and is_native_method(
                 class_attribute(type(obj), name)):
             return self.calls.adopt(self.native_methods.native_method(obj, name, args, kwargs))
@@ -76,6 +81,14 @@ class MethodCalls(Collaborator):
         if isinstance(obj, Staged):
             return getattr(self.machine.iterate(obj), name)(*args, **kwargs)
         return self.machine.called(self.machine.getattr(obj, name), args, kwargs)
+
+    def _protected(self, obj: Any, args: Args, kwargs: Kwargs) -> bool:
+        """``setflags(write=False)`` of an array that the program has made: writes are refused."""
+        if dict(zip(("write",), args)) | kwargs != {"write": False} or (
+                type(obj) is not ArrayTracer or obj.home.outside):
+            return False
+        obj.home.protected = True
+        return True
 
     def _string_method(self, obj: str, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name == "join" and len(args) == 1 and not is_tracer(args[0]) and not (

@@ -238,11 +238,19 @@ def other_dtype(dtype: np.dtype[Any]) -> SrcgradError | None:
     """The refusal of arrays of objects, records, texts and dates; None for numbers."""
     if dtype.kind in "biufc":
         return None
-    what, fix = f"an array of dtype {dtype}", "use an array of numbers"
     if dtype.kind == "O":
-        what, fix = "an array of objects", "use a list, or an array of numbers"
-    elif dtype.names is not None:
-        what, fix = "a structured array", "use one array for each field, or a dict of arrays"
+        return of_objects()
+    if dtype.names is not None:
+        return _of_others("a structured array", "use one array for each field, or a dict of arrays")
+    return _of_others(f"an array of dtype {dtype}", "use an array of numbers")
+
+
+def of_objects() -> SrcgradError:
+    """The refusal of arrays of objects."""
+    return _of_others("an array of objects", "use a list, or an array of numbers")
+
+
+def _of_others(what: str, fix: str) -> SrcgradError:
     return UnsupportedType(
         f"{what} holds traced values",
         why="its operations differ from those of ordinary numeric arrays", fix=fix)

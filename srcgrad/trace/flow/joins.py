@@ -49,14 +49,13 @@ from ..record.tracers import (
     is_tracer,
 )
 from .array_names import may_be_pooled, one_of_arrays
+from .lines_of_things import MOST_APART, line_of
 from .partial import keyed, perhaps
 from .shapes import Apart, Ended, Failed, Leaf, Same, Sequence, Shape
 
 if TYPE_CHECKING:
     from ..heap.listed_arrays import Pooled
     from ..machine import TraceMachine
-
-MOST_APART = 12  # what is done to one of several unlike things is done for each of them
 
 
 def count_of(obj: Any) -> int:
@@ -377,7 +376,7 @@ class Join:
         return shape
 
     def _new_structure(self, a: Any, b: Any) -> Shape:
-        found = one_of(self, a, b)
+        found = one_of(self, a, b) or line_of(self, a, b)
         if found is not None:
             return found
         if any(map(self.machine.tuples.is_long, (a, b))):
@@ -506,12 +505,16 @@ class Join:
         if self.predicate is None or count_of(a) + count_of(b) > MOST_APART:
             return self.failed(a, b)
         self.unbound = 1
-        first = self._heir(0, a) or self.alone(a)
+        first = self.of_one_side(0, a)
         self.unbound = 0
-        forms = (first, self._heir(1, b) or self.alone(b))
+        forms = (first, self.of_one_side(1, b))
         if any(isinstance(f, Failed) for f in forms):
             return self.failed(a, b)
         return Apart(self.predicate, (a, b), forms)
+
+    def of_one_side(self, side: int, obj: Any) -> Shape:
+        """The form of what only the path of one side has."""
+        return self._heir(side, obj) or self.alone(obj)
 
     def _heir(self, side: int, obj: Any) -> Shape | None:
         """The form of a list, dict or set of one path that becomes a new one elsewhere, with one

@@ -432,7 +432,7 @@ class Containers(Collaborator):
             return obj
         if native_class(type(obj)) is not None or type(obj) is collections.deque:
             return make(type(obj), items, {}, obj)
-        return type(obj)(*items) if hasattr(obj, "_fields") else type(obj)(items)
+        return type(obj)(*items) if hasattr(type(obj), "_fields") else type(obj)(items)
 
     def inplace_list(self, op: str, left: Any, right: Any) -> Any:
         if op == "+":

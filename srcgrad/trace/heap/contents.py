@@ -18,6 +18,7 @@ from ..flow.partial import DELETED
 from ..flow.presence import DICTS, do_nothing, unordered
 from ..iteration.iteration import Entries
 from ..record.states import Maybe
+from ..record.structures import VIEWS, keys_or_parts
 from ..record.tracers import BoundMethod, contains_tracer
 from .tables import SPREAD, Table
 
@@ -36,6 +37,14 @@ class Contents(Collaborator):
                  "presence", "recorder", "references", "sources")
 
     def contains(self, container: Any, item: Any) -> Any:
+        if isinstance(container, VIEWS):
+            container = keys_or_parts(container)
+        if type(container) is Entries:
+            found: Any = False
+            for there, one in container.items:
+                found = self.machine.or_(found, lambda there=there, one=one: self.machine.and_(
+                    there, lambda: self.machine.compare("==", item, one)))
+            return found
         if type(container) in (set, *DICTS) and self.keys.open_key(item) and (
                 self.keys.alternatives(item) is not None
                 or self.presence.partial_of(container) is not None):

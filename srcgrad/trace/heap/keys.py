@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
 from ...types.dims import is_varying, proves_nonnegative, symbols
-from ...types.kinds import INT, OPAQUE, Aval, Kind, aval_of
+from ...types.kinds import INT, OPAQUE, SCALARS, Aval, Kind, aval_of
 from ..assumptions import RunTimeKeys, Withdrawn
 from ..boundary.identity import equal_if_one
 from ..collaborator import Collaborator
@@ -21,7 +21,7 @@ from ..record.settling import FEW, UNKNOWN, alternatives, settled
 from ..record.structures import leaf_aval
 from ..record.tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
 from .rows import Lists, Marks, Row, Sets
-from .run_time import factory_of, new_index, run_list, run_set
+from .run_time import factory_of, names_for, new_index, run_list, run_set
 from .tables import Dicts, Entries, Numbers, Table
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
@@ -41,6 +41,9 @@ def joined(form: Any, other: Any) -> Any:
         return other
     if isinstance(form, tuple) and isinstance(other, tuple) and len(form) == len(other):
         return tuple(joined(f, o) for f, o in zip(form, other, strict=True))
+    if isinstance(form, Aval) and isinstance(other, Aval) and form.dtype == other.dtype and (
+            {form.kind, other.kind} <= SCALARS):
+        return Aval(Kind.NUMBER, form.dtype)
     return OPAQUE
 
 
@@ -139,9 +142,10 @@ class Keys(Collaborator):
             index = self.machine.call(new_index, site, tuple(obj))
             self.index_sites[index.value] = site
             return self.machine.call(Table, type(obj), factory, site,
-                             self.machine.call(Numbers, site, tuple(obj.values())), index)
+                             self.machine.call(Numbers, site, tuple(obj.values())), index,
+                             self.machine.call(names_for, site, tuple(obj)))
         table = self.machine.call(Table, type(obj), factory, site, self.new_cells(site),
-                          self.machine.call(new_index, site))
+                          self.machine.call(new_index, site), self.machine.call(names_for, site))
         for key, value in obj.items():
             self.machine.setitem(table, key, value)
         return table

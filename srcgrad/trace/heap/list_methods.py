@@ -153,27 +153,18 @@ class ListMethods(Collaborator):
         return made
 
     def sorted_list(self, obj: list[Any], key: Any = None, reverse: Any = False) -> list[Any]:
-        """``sorted`` of a list of unknown length: a gather in the order of an argsort."""
+        """``sorted`` of a list of unknown length: a gather in an order that a run looks up."""
         keys: list[Any] = obj
         if key is not None:
             keys = self.lists.held_list(Snapshot(list, ()))
             self.machine.for_(obj, self.hold_item, lambda: self.append_item(
                 keys, lambda one: self.machine.call(key, one)))
             self.lists.of_unknown_length(keys)
-        state = self.symbolic_lists[id(keys)]
-        if type(state) is Columns or not _are_numbers(state):
-            return self._sorted_rows(obj, state, bool(self.keys.static_key(reverse)))
-        order = self.machine.call(np.argsort, self.machine.call(np.array, keys), kind="stable")
-        if self.keys.static_key(reverse):
-            backwards = self.machine.call(np.argsort, self.machine.getitem(
-                self.machine.call(np.array, keys), slice(None, None, -1)), kind="stable")
-            last = self.machine.binary("-", self.machine.length(obj), 1)
-            order = self.machine.binary("-", last,
-                                        self.machine.getitem(backwards, slice(None, None, -1)))
-        return self._chosen(obj, order)
+        return self._sorted_rows(obj, self.symbolic_lists[id(keys)],
+                                 bool(self.keys.static_key(reverse)))
 
     def _sorted_rows(self, obj: list[Any], state: Any, backwards: bool) -> list[Any]:
-        """The same by keys that are tuples, lists or texts: a run looks up their order."""
+        """The same by keys that are numbers, texts, or tuples or lists of these."""
         if type(state) is Columns and not state.form.is_plain:
             self.lists.no_method(obj, "sorting objects")
         columns = state.columns if type(state) is Columns else (state,)
@@ -238,9 +229,3 @@ class ListMethods(Collaborator):
         item = self.held if change is None else change(self.held)
         self.presence.container_method(obj, "append", (item,), {})
         return 0
-
-
-def _are_numbers(state: SymbolicList) -> bool:
-    """Are the items numbers, rather than texts or lists?"""
-    elem = state.value.aval.elem
-    return elem is None or elem.kind in SCALARS

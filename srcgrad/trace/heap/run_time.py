@@ -170,8 +170,26 @@ def typed_key(machine: Any, site: Any, key: Any) -> Any:
 
 
 @primitive
+def names_for(machine: Any, site: Any, keys: Any = ()) -> Any:
+    """The list of keys of a new table that may have derivatives, to be filled beside the run-time
+    dict, which would put them out of sight; None where none has, or keys are taken away."""
+    if site.outer is None and has_fractions(machine.keys.key_form(site)) and not shrinks(
+            machine, site):
+        return open_list(machine, *keys)
+    return None
+
+
+def has_fractions(form: Any) -> bool:
+    """Are keys of this form, or parts of them, numbers with a derivative?"""
+    return any(map(has_fractions, form)) if isinstance(form, tuple) else form.is_inexact
+
+
+@primitive
 def keys_of(machine: Any, table: Any) -> Any:
     """The keys in order."""
+    names = machine.getattr(table, "names")
+    if names is not None:
+        return machine.call(list, names)
     return listed_keys(machine, table.site, table.places)
 
 

@@ -16,9 +16,17 @@ from ..record.states import Columns
 from ..record.tracers import ArrayTracer, is_tracer
 from .forms import Numbered
 from .stores import number_in, python_class, store_of
-from .written_out import count_of, is_among, place_of
+from .written_out import (
+    count_of,
+    count_of_equal,
+    is_among,
+    is_equal_to_one,
+    place_of,
+    place_of_equal,
+)
 
 GIVEN_BY = {"index": place_of, "count": count_of, "in": is_among}
+GIVEN_BY_LOOP = {"index": place_of_equal, "count": count_of_equal, "in": is_equal_to_one}
 
 
 class Searches(Collaborator):
@@ -51,11 +59,15 @@ class Searches(Collaborator):
                        "list.remove(x): x not in list")
 
     def found(self, obj: list[Any], name: str, item: Any) -> Any:
-        """``index``, ``count`` or ``in`` of a list of unknown length, of numbers or of objects in
-        one store."""
+        """``index``, ``count`` or ``in`` of a list of unknown length, of numbers, of tuples of them
+        or of objects in one store."""
         obj, item = self._by_number(obj, item)
-        return self.operators.helped(GIVEN_BY[name], obj, item) if (
-            self._are_numbers(obj, item)) else PASSED
+        if self._are_numbers(obj, item):
+            return self.operators.helped(GIVEN_BY[name], obj, item)
+        state = self.symbolic_lists.get(id(obj))
+        if type(state) is Columns and state.form.is_plain and type(item) is tuple:
+            return self.operators.helped(GIVEN_BY_LOOP[name], obj, item)
+        return PASSED
 
     def contains(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length."""

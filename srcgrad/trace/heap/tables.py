@@ -34,6 +34,7 @@ from .run_time import (
     last_key,
     may_be_tried,
     move_last,
+    names_for,
     new_index,
     only_a_dict,
     open_list,
@@ -116,22 +117,31 @@ class Dicts(Containers):
 
 class Table(Bound):
     """What stands for a dict of class ``cls``: ``places``, and the ``cells`` that they are
-    places of.  ``site`` is where the program made the dict."""
+    places of.  ``site`` is where the program made the dict; ``names`` lists keys in their order
+    that may have derivatives."""
 
     cls: Any = dict
     hashed = True
 
-    def __init__(self, cls: Any, factory: Any, site: Any, cells: Any, places: Any) -> None:
+    def __init__(self, cls: Any, factory: Any, site: Any, cells: Any, places: Any,
+                 names: Any = None) -> None:
         self.cls = cls
         self.default_factory = factory
         self.site = site
         self.cells = cells
         self.places = places
+        self.names = names
+
+    def insert(self, key: Any, value: Any) -> None:
+        """Store under a key that is not there yet."""
+        self.cells.insert(self, key, value)
+        if self.names is not None:
+            self.names.append(key)
 
     def __getitem__(self, key: Any) -> Any:
         if self.default_factory is not None:
             if not has_place(self, key):
-                self.cells.insert(self, key, self.default_factory())
+                self.insert(key, self.default_factory())
         elif self.cls is collections.Counter:
             return self.get(key, 0)
         elif may_be_tried(self, key):
@@ -146,7 +156,7 @@ class Table(Bound):
         if has_place(self, key):
             self.cells.replace(self, key, value)
         else:
-            self.cells.insert(self, key, value)
+            self.insert(key, value)
 
     def __delitem__(self, key: Any) -> None:
         if may_be_tried(self, key):
@@ -168,6 +178,10 @@ class Table(Bound):
     def keys(self) -> Any:
         return View(self, "keys", self.site)
 
+    def name(self, key: Any) -> Any:
+        """A key as the program sees it."""
+        return typed_key(self.site, key) if self.names is None else key
+
     def values(self) -> Any:
         return View(self, "values", self.site)
 
@@ -181,7 +195,7 @@ class Table(Bound):
 
     def setdefault(self, key: Any, default: Any = None) -> Any:
         if not has_place(self, key):
-            self.cells.insert(self, key, default)
+            self.insert(key, default)
         return self.cells.read(place_of(self, key))
 
     def pop(self, key: Any, *default: Any) -> Any:
@@ -210,9 +224,9 @@ class Table(Bound):
 
     def copy(self) -> Any:
         made = Table(self.cls, self.default_factory, self.site, cells_for(self.site),
-                     new_index(self.site))
+                     new_index(self.site), names_for(self.site))
         for key, value in self.items():
-            made.cells.insert(made, key, value)
+            made.insert(key, value)
         return made
 
     def update(self, *others: Any, **named: Any) -> None:
@@ -251,7 +265,8 @@ class Table(Bound):
         """What a Counter's operators give: the counts above zero."""
         if self.cls is not collections.Counter or not hasattr(other, "keys"):
             return only_a_dict(self.site)
-        made = Table(self.cls, None, self.site, cells_for(self.site), new_index(self.site))
+        made = Table(self.cls, None, self.site, cells_for(self.site), new_index(self.site),
+                     names_for(self.site))
         for key, value in self.items():
             made.count(key, combine(value, other[key]))
         for key in other.keys():  # noqa: SIM118
@@ -316,16 +331,16 @@ class View(Bound):
         # maps, not generators: they have a length, and are staged
         table, site, read = self.table, self.site, self.table.cells.read
         if self.part == "keys":
-            return map(lambda key: typed_key(site, key), keys_of(table))  # noqa: C417
+            return map(table.name, keys_of(table))
         in_order = table.cells.numbered and site.outer is None and not shrinks(site)
         if self.part == "values":
             return map(read, range(len(table.cells.held)) if in_order else places_of(table))
         keys = keys_of(table)
         if in_order:
-            return map(lambda i: (typed_key(site, keys[i]), read(i)),  # noqa: C417
+            return map(lambda i: (table.name(keys[i]), read(i)),  # noqa: C417
                        range(len(keys)))
         places = places_of(table)
-        return map(lambda i: (typed_key(site, keys[i]), read(places[i])),  # noqa: C417
+        return map(lambda i: (table.name(keys[i]), read(places[i])),  # noqa: C417
                    range(len(keys)))
 
     def __len__(self) -> Any:

@@ -28,6 +28,28 @@ def is_among(items: Any, item: Any) -> Any:
     return bool(np.any(np.array(items) == item))
 
 
+def place_of_equal(items: Any, item: Any) -> Any:
+    """``items.index(item)`` for a list of tuples."""
+    for place, one in enumerate(items):
+        if one == item:
+            return place
+    raise ValueError(f"{item!r} is not in list")
+
+
+def count_of_equal(items: Any, item: Any) -> Any:
+    """``items.count(item)`` for a list of tuples."""
+    total = 0
+    for one in items:
+        if one == item:
+            total += 1
+    return total
+
+
+def is_equal_to_one(items: Any, item: Any) -> Any:
+    """``item in items`` for a list of tuples."""
+    return any(one == item for one in items)
+
+
 def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:
     """``cls.fromkeys`` of ``dict`` and its subclasses."""
     made = cls()
@@ -86,6 +108,24 @@ def part_of_list(items: Any, start: Any, stop: Any) -> Any:
     else:
         stop = min(stop, size)
     return [items[i] for i in range(start, stop)]
+
+
+def indices_of(part: Any, size: Any) -> Any:
+    """``part.indices(size)`` of a slice."""
+    if size < 0:
+        raise ValueError("length should not be negative")
+    step = 1 if part.step is None else part.step
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    least, most = (0, size) if step > 0 else (-1, size - 1)
+    start, stop = (least, most) if step > 0 else (most, least)
+    if part.start is not None:
+        start = part.start
+        start = max(start + size, least) if start < 0 else min(start, most)
+    if part.stop is not None:
+        stop = part.stop
+        stop = max(stop + size, least) if stop < 0 else min(stop, most)
+    return start, stop, step
 
 
 def check_count(size: Any, need: int, star: bool) -> None:

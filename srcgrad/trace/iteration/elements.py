@@ -1,4 +1,5 @@
-"""NumPy's iterators over elements, written out: ``np.ndindex``, ``np.ndenumerate``, ``np.nditer``.
+"""NumPy's iterators over elements, written out: ``np.ndindex``, ``np.ndenumerate``, ``np.nditer``,
+``np.broadcast``.
 
 ``np.nditer`` goes through memory unless it is told otherwise.  Where all operands are known to
 lie in C order that is counting; otherwise the order is looked up when the code runs.
@@ -140,3 +141,21 @@ class NdIter:
 
     def close(self) -> None:
         return None
+
+
+class Broadcast:
+    """``np.broadcast``: what arrays have in common that are used together, and their elements."""
+
+    def __init__(self, *arrays: Any) -> None:
+        self.shape = np.broadcast_shapes(*[np.shape(a) for a in arrays])
+        self.numiter = len(arrays)
+        self.nd = self.ndim = len(self.shape)
+        size = 1
+        for extent in self.shape:
+            size = size * extent
+        self.size = size
+        self.operands = [np.broadcast_to(a, self.shape) for a in arrays]
+
+    def __iter__(self) -> Any:
+        for index in ndindex(*self.shape):
+            yield tuple([a[index] for a in self.operands])

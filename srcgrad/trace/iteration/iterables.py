@@ -8,9 +8,8 @@ import itertools
 import operator
 from typing import Any
 
-import numpy as np
-
 from ...errors import UnsupportedOperation
+from ...rules.python.orders import sorted_places
 from ...stage.machine import NORMAL
 from ...types import dims
 from ...types.kinds import INT, OPAQUE, Kind
@@ -397,10 +396,6 @@ def _fold(machine: Any, function: Any, items: Cursor, *initial: Any) -> Any:
 
 def sort_node(machine: Any, keys: list[Any], reverse: bool) -> Any:
     """The order of traced keys as an array of positions (stable)."""
-    if reverse:
-        flipped = machine.getitem(sort_node(machine, keys[::-1], False), slice(None, None, -1))
-        return machine.binary("-", len(keys) - 1, flipped)
-    if not isinstance(keys[0], tuple):
-        return machine.call(np.argsort, machine.call(np.array, keys), kind="stable")
-    columns = [machine.call(np.array, list(c)) for c in zip(*keys, strict=True)]
-    return machine.call(np.lexsort, tuple(reversed(columns)))
+    columns = zip(*keys, strict=True) if isinstance(keys[0], tuple) else [keys]
+    return machine.recorder.apply(sorted_places, tuple(map(list, columns)),
+                                  {"reverse": True} if reverse else {})

@@ -257,6 +257,13 @@ def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes
     return machine.call(elements.NdIter, op, tuple(flags), order)
 
 
+@handles(np.broadcast)
+def broadcast(machine: Any, *arrays: Any) -> Any:
+    if not contains_tracer(arrays):
+        return np.broadcast(*arrays)
+    return machine.call(elements.Broadcast, *arrays)
+
+
 @handles(np.can_cast)
 def can_cast(machine: Any, source: Any, to: Any, casting: Any = "safe") -> Any:
     if not is_tracer(source):

@@ -122,7 +122,7 @@ class Effects(Collaborator):
             return self.handed_over.object_value(structure)
         if isinstance(structure, list) and id(structure) in self.symbolic_lists:
             return self.tuples.with_tuples(structure)
-        if isinstance(structure, (list, tuple)) and not hasattr(structure, "_fields"):
+        if isinstance(structure, (list, tuple)) and not hasattr(type(structure), "_fields"):
             return type(structure)(self._operands(s, puts) for s in structure)
         if type(structure) is dict:
             return {k: self._operands(v, puts) for k, v in structure.items()}

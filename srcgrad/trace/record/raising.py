@@ -36,6 +36,7 @@ ELEMENTWISE: frozenset[Any] = frozenset(
         "add", "sub", "mul", "truediv", "floordiv", "mod", "pow")) | {
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
 SUBSCRIPTS = ("read", "write", "update")
+OUTSIDE = frozenset({"json", "io", "os", "posix", "nt", "pathlib", "pickle", "importlib"})
 MATH_OVERFLOWS = frozenset({"pow", "gamma", "lgamma", "floor", "ceil", "trunc", "ldexp"})
 
 
@@ -270,7 +271,7 @@ def _is_outside(fn: Any) -> bool:
     """Does a function read something outside that may not be there?"""
     module = getattr(fn, "__module__", None) or ""
     return fn in (open, next, Method("read"), Method("readline"), Method("read_text")) or (
-        module.split(".")[0] in ("json", "io", "os", "pathlib", "pickle", "importlib"))
+        module.split(".")[0] in OUTSIDE)
 
 
 def catches(error: type[BaseException], types: Any) -> bool:

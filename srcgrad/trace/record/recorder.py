@@ -21,7 +21,7 @@ from ...types.spelling import Method
 from ...types.structure import PLAIN, mapped
 from ..assumptions import ALL, Assumption, FollowedArrays, StoredObjects, ViewsTold, Withdrawn
 from ..boundary.process_state import ErrorSettings
-from ..calls.refused import classed_operand, too_long
+from ..calls.refused import classed_operand, of_objects, too_long
 from ..collaborator import Args, Collaborator, Kwargs
 from ..exceptions.attempts import UNTOLD, Reached, Stop, refused
 from ..flow.control import Refusal, Restart
@@ -296,7 +296,7 @@ class Recorder(Collaborator):
             return [self.values_in(s) for s in structure]
         if isinstance(structure, tuple):
             items = [self.values_in(s) for s in structure]
-            return type(structure)(*items) if hasattr(structure, "_fields") else tuple(items)
+            return type(structure)(*items) if hasattr(type(structure), "_fields") else tuple(items)
         if type(structure) is dict:
             return {k: self.values_in(v) for k, v in structure.items()}
         if type(structure) is slice:
@@ -334,6 +334,11 @@ class Recorder(Collaborator):
             raise self.unknown_alias(AliasError(
                 f"{home.label!r} cannot be written to here", why=home.lost,
                 fix="make a copy (`.copy()`) before the two names can refer to one array"), home)
+        if any(one.protected for one in reach(home)):
+            raise self.fatal(AliasError(
+                f"{home.label!r} is written to after setflags(write=False)",
+                why="NumPy forbids it, if it is the same array there",
+                fix="write to a copy (`.copy()`)"))
         if is_stored(home):
             if self.assumed.open(FollowedArrays()):
                 raise Restart(FollowedArrays())
@@ -365,6 +370,7 @@ class Recorder(Collaborator):
         the home gets a new version."""
         home = tracer.home
         self.check_writable(home)
+        self._check_numbers(home.current.aval, value)
         before = tuple(shift_step(s, 2) for s in tracer.steps)
         after = tuple(shift_step(s, 2 + len(tracer.dyn)) for s in steps)
         inputs = (home.current, value, *tracer.dyn, *dyn)
@@ -381,6 +387,11 @@ class Recorder(Collaborator):
         if tracer.steps and not after:
             # the handle's own content is what was just written; it is read again on demand
             tracer.seen = (home.current, tracer.seen[1], Dead)
+
+    def _check_numbers(self, made: Aval, *put: Value) -> None:
+        """Numbers in an array of objects would be out of sight."""
+        if made.is_array and made.dtype == object and any(v.aval.is_inexact for v in put):
+            raise self.fatal(of_objects())
 
     # ---- application -------------------------------------------------------------------
     def apply(self, fn: Callable[..., Any], args: Args, kwargs: Kwargs) -> Any:
@@ -405,6 +416,8 @@ class Recorder(Collaborator):
             outcome = outcome.instantiate(self.fresh)
         for relation, dim in outcome.guards:
             self.sources.guard_size(relation, dim)
+        for aval in outcome.avals:
+            self._check_numbers(aval, *inputs)
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
                             kwargs=keywords, many=outcome.many)
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import gc
 import types
 from collections.abc import Callable
 from typing import Any
@@ -39,6 +40,11 @@ LIBRARIES = ("numpy", "scipy", "math", "cmath", "operator", "functools", "iterto
 POLYNOMIALS = (np.poly1d, ABCPolyBase)
 VIEWS: tuple[type, ...] = tuple(type(getattr({}, n)()) for n in ("keys", "values", "items"))
 LONG = 16  # a list of more numbers is not gone through while tracing
+
+
+def keys_or_parts(view: Any) -> Any:
+    """What a membership test on a view of a dict goes through: the dict itself for its keys."""
+    return gc.get_referents(view)[0] if type(view) is VIEWS[0] else tuple(view)
 
 
 def is_library(name: str | None) -> bool:

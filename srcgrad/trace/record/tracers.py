@@ -32,12 +32,13 @@ class Home:
     where the home was made, ``choice`` says of an array that is one of two which they are (with
     the predicate that decides), ``reads`` counts reads of its content, ``written`` says that it
     was written to in place.  Homes of one ``group`` were made together, at a loop's head or at a
-    join: which of them may be one is fully told by their ``aliases``.
+    join: which of them may be one is fully told by their ``aliases``.  ``protected`` says that
+    the program has forbidden writes to it.
     """
 
     __slots__ = ("aliases", "choice", "contiguous", "current", "group", "held", "label",
                  "layout_of", "lies", "loops", "lost", "made_from", "obj", "outcomes", "outside",
-                 "reads", "region", "stored", "written")
+                 "protected", "reads", "region", "stored", "written")
 
     def __init__(self, current: Value, obj: int, label: str = "array", region: Any = None) -> None:
         self.region = region
@@ -58,6 +59,7 @@ class Home:
         self.layout_of: Home | None = None  # a view of that home if it is C-contiguous
         self.made_from: tuple[Home, ...] = ()  # in C order if these homes are
         self.written = False
+        self.protected = False
         self.label = label
 
     def leave_open(self, *sites: Any) -> None:

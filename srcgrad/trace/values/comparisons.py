@@ -161,6 +161,9 @@ class Comparisons(Collaborator):
                 return self.machine.call(np.full, self.machine.getattr(number, "shape"), differs)
             if type(number) is ScalarTracer:
                 return np.bool_(differs) if number.aval.kind is Kind.SCALAR else differs
+        for number, other in ((left, right), (right, left)):
+            if type(number) is ScalarTracer and isinstance(other, CONTAINERS):
+                return self._with_container(op, left, right, number.aval.kind)
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self.is_operand_of_python(
                 left) or (
                 self.is_operand_of_python(right)):
@@ -174,6 +177,21 @@ class Comparisons(Collaborator):
         if type(result) is ScalarTracer and exprs[0] is not None and exprs[1] is not None:
             self.conditions[result.value] = (op, exprs[0], exprs[1])
         return result
+
+    def _with_container(self, op: str, left: Any, right: Any, kind: Kind) -> Any:
+        """A comparison of a number with a list, tuple, dict or set."""
+        if kind is Kind.SCALAR and not isinstance(left, dict) and not isinstance(right, dict):
+            return self.machine.compare(op, *[x if is_tracer(x) else self.machine.call(
+                np.asarray, x) for x in (left, right)])
+        if kind in (Kind.SCALAR, Kind.NUMBER):
+            raise self.recorder.of_forms(UnsupportedOperation(
+                f"a number is compared (`{op}`) with a container",
+                why="the result depends on whether the number is one of Python's or of NumPy's",
+                fix="compare it with the items"))
+        if op in ("==", "!="):
+            return op == "!="
+        raise TypeError(f"'{op}' not supported between instances of "
+                        f"'{left.__class__.__name__}' and '{right.__class__.__name__}'")
 
     @staticmethod
     def int_expr(obj: Any) -> Any:

@@ -266,6 +266,8 @@ def _is_of(machine: Any, obj: Any, classes: Any) -> Any:
 @handles(issubclass)
 def issubclass_(machine: Any, cls: Any, classes: Any) -> Any:
     classes = machine.containers.resolved(classes)
+    if is_tracer(cls):
+        return machine.recorder.computed(issubclass, BOOL, cls, classes)
     if isinstance(classes, tuple):
         return to_bool(machine, machine.or_(False, *(
             functools.partial(issubclass_, machine, cls, c) for c in classes)))

@@ -100,8 +100,10 @@ class Unions(Collaborator):
             return self._told(args[0], lambda o: self.machine.call(function, o, *args[1:]))
         for i, a in enumerate(args):
             if type(a) is Choice and _goes_through(function) and all(
-                    type(one) in (list, tuple) for one in things_in(a, {})):
-                return self.machine.call(function, *args[:i], Items(a), *args[i + 1:], **kwargs)
+                    type(one) in (list, tuple, type(None)) for one in things_in(a, {})):
+                a = self.without_none(a)
+                return self.machine.call(function, *args[:i], Items(a) if type(a) is Choice else a,
+                                         *args[i + 1:], **kwargs)
             if type(a) is Choice:
                 return self._with_each(function, args, kwargs, i)
             if type(a) in (list, tuple) and Choice in map(type, a) and _is_numpy(function):
