@@ -50,9 +50,7 @@ def agents_value_and_grad(rate, n, steps):
                 d_energy = d_agent_energy.pop()
                 d_agent_energy[a] += d_energy
                 # a.energy *= 0.5
-                t1 = d_agent_energy[a]
-                d_agent_energy[a] = 0.0
-                d_agent_energy[a] += t1 * 0.5
+                d_agent_energy[a] *= 0.5
             # a.energy += rate * math.cos(t + a.speed) - 0.1 * a.speed
             d_rate += d_agent_energy[a] * t2
     return total, float(d_rate)
