@@ -1,13 +1,17 @@
 """Indices that count from the end are none where an index is never below zero.
 
 Numba asks of each index with a sign whether it counts from the end.  LLVM finds out that it does
-not where a loop begins at 0 or 1 and goes on from there; in other loops it asks in each iteration,
-which keeps it from vector instructions, and is most of an iteration that does nothing in most cases.
+not where a loop begins at 0 or 1 and goes on from there; in other loops the question keeps it
+from vector instructions, and takes most of an iteration that only finds out that a cotangent is
+zero.
 ``x[at(i)]`` is ``x[i]`` without that question.
 """
 
 from __future__ import annotations
 
+import operator
+
+from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native.predicates import at
@@ -23,9 +27,10 @@ def with_unsigned_indices(node: Node) -> Node:
         return node
     node = node.but(blocks=tuple(b.but(nodes=tuple(map(with_unsigned_indices, b.nodes)))
                                  for b in node.blocks))
-    inner = {n.op for n in walk(node.blocks[-1])}
-    if node.op != "loop" or node.loop.kind != "for" or "loop" in inner or (
-            "if" not in inner if node.loop.reverse else node.inputs[0].aval.expr in (0, 1)):
+    inner = [*walk(node.blocks[-1])]
+    if node.op != "loop" or node.loop.kind != "for" or any(n.op == "loop" for n in inner) or (
+            node.inputs[0].aval.expr in (0, 1) if not node.loop.reverse else
+            not any(n.params.get("fn") is operator.not_ and is_adjoint(n) for n in inner)):
         return node
     index = LoopParts(node).index
     assert index is not None
