@@ -61,8 +61,8 @@ def _exchanged(node: Node, known: Mapping[tuple[Value, Place], Value],
         if n.op in _MADE and n.out.aval.kind is Kind.INT:
             before.append(n)
         elif n.op == "read" and not writes and n.inputs[0] is memory and (
-                n.out.aval.kind in SCALARS and is_inside(n, facts)):
-            place = place_of(n)
+                n.out.aval.kind in SCALARS and None not in (place := place_of(n))
+                and is_inside(n, facts)):
             held[place] = renamed[n.out] = known.get((memory, place), n.out)
             before += [n] if held[place] is n.out else []
         elif n.op == "write" and n.inputs[0] is (writes[-1].out if writes else memory):
@@ -70,8 +70,9 @@ def _exchanged(node: Node, known: Mapping[tuple[Value, Place], Value],
         else:
             return None
     places = [place_of(n) for n in writes]
-    if len({*places}) < 2 or any(p not in held or None in p for p in places) or not (
-            {n.inputs[1] for n in writes} <= {*renamed}):
+    if len({*places}) < 2 or not held.keys() >= {*places} or not (
+            renamed.keys() >= {n.inputs[1] for n in writes}) or (
+            arm.outputs != (writes[-1].out,)):
         return None
     made = Builder(node.origin)
     made.nodes += before

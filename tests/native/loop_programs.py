@@ -572,6 +572,8 @@ def exchanged(a, x, where):
                 b[i + 1, j - 1], b[i, j] = b[i, j], b[i + 1, j - 1]
         if y[i] > y[where[i]]:
             y[i], y[where[i]] = y[where[i]], y[i]
+        if i > 0 and y[i - 1] + y[where[i - 1]] > y[i] + y[where[i]]:
+            y[i], y[i - 1] = y[i - 1] + 0.0 * y[i], y[where[i]]
         if i > 1 and y[i] > y[i - 2]:
             y[i], y[i - 1], y[i - 2] = y[i - 1], y[i - 2], y[i]
     s = 0.0
