@@ -10,6 +10,7 @@ import ast
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -189,15 +190,16 @@ class _Finder:
         """The statements with calls of kernels in the place of runs; ``live`` are the variables
         that are read after them."""
         out: Stmts = []
+        after = cache(lambda end: live_before(statements[end:], live))
         i = 0
         while i < len(statements):
             end, kernel = i, None
             for end in self.ends(statements, i):
-                kernel = self.kernel(statements[i:end], live_before(statements[end:], live))
+                kernel = self.kernel(statements[i:end], after(end))
                 if kernel is not None:
                     break
             if kernel is None:
-                out.append(self.nested(statements[i], live_before(statements[i + 1:], live)))
+                out.append(self.nested(statements[i], after(i + 1)))
                 self.assign(statements[i:i + 1])
                 i += 1
                 continue
