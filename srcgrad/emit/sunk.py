@@ -9,7 +9,7 @@ One arm of a branch may make it zero: what is added is added in the other arm.
 
 What does not happen adds nothing: memory is neither read nor written then.  Where branches tell
 what a cotangent is added to, as they do after a minimum or maximum, few of them reach anything:
-``if d_y != 0.0`` asks, if what it is multiplied with is made of arguments alone.
+``if not d_y == 0.0`` asks, if what it is multiplied with is made of arguments alone.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ class _Sinking:
         if not any(n.op == "if" for n in walk(Block((), tuple(nodes[at:]), ()))):
             return None
         asked = Builder(nodes[at].origin)
-        predicate = asked.apply(operator.ne, (nodes[at].out, 0.0), {}, BOOL)
-        asked.add("if", (predicate,), (), (Block(), Block()))
+        zero = asked.apply(operator.eq, (nodes[at].out, 0.0), {}, BOOL)  # != is two questions
+        asked.add("if", (asked.apply(operator.not_, (zero,), {}, BOOL),), (), (Block(), Block()))
         together = [*nodes[:at + 1], *asked.nodes, *nodes[at + 1:]]
-        changes = (_Sunk(together, at + 2, 1, constants, outputs, nodes[at].out, self.is_finite,
+        changes = (_Sunk(together, at + 3, 1, constants, outputs, nodes[at].out, self.is_finite,
                          read=read).done() for read in (nodes[at], None))
         return next((c for c in changes if c is not None), None)
 

@@ -57,8 +57,8 @@ class Numbers:
                 n is not None and is_adjoint(n) for n in nodes):
             types |= {"np.float64"} if number else set()
             return max(types - {None}, default=None, key=str)  # gradients are converted at last
-        if given:
-            types |= {_type(a) for a in avals}
+        if given:  # what it has before stays where nothing is assigned
+            types |= {_type(a) for a in self.avals.get(name, ())}
         if number or len(types) > 1:
             if types <= {None, "np.float64"}:
                 return MIXED

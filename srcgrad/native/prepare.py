@@ -20,6 +20,7 @@ from srcgrad.native.checks import Checks
 from srcgrad.native.columns import Columns
 from srcgrad.native.constants import with_constants_in_front
 from srcgrad.native.divisions import with_fewer_divisions
+from srcgrad.native.exchanges import without_branches
 from srcgrad.native.facts import Facts, Scope
 from srcgrad.native.fuse import Fused, turned
 from srcgrad.native.holding import begins, rounded, why_not
@@ -229,6 +230,7 @@ class Prepared:
         node = written_out(promoted(node, self.facts))
         node = once(sunk(with_stencils_gathered(turned(node)), self.facts.inputs))
         node = with_short_recurrences(with_fewer_divisions(node, self.ones))
+        node = without_branches(node, self.facts)
         return with_unsigned_indices(approximated(node) if self.fast else regrouped(node))
 
     def outside(self, node: Node, scope: Scope) -> Node:

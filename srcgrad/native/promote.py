@@ -65,7 +65,7 @@ def _carried(node: Node, slot: int, facts: Facts) -> tuple[list[Node], Node, Nod
     makers = {n.out: n for n in body.nodes if n.op in ("const", "dim") or (
         n.op == "apply" and n.params["fn"] in _INTEGER)}
     sums = [n for n in accesses if _is_sum(n) and all(
-        _steady(v, local, makers) is not None for v in n.inputs[2:]) and _is_inside(n, facts)]
+        _steady(v, local, makers) is not None for v in n.inputs[2:]) and is_inside(n, facts)]
     if not sums:
         return None
     place = place_of(sums[0])
@@ -133,7 +133,7 @@ def _key(node: Node) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def _is_inside(node: Node, facts: Facts) -> bool:
+def is_inside(node: Node, facts: Facts) -> bool:
     """Is there no question whether an access lies within its array?"""
     shape = node.inputs[0].aval.shape
     return bool(node.params.get("inside")) or (shape is not None and len(shape) == len(

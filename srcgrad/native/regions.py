@@ -10,6 +10,7 @@ import ast
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from srcgrad.native.growing import is_mixed
 from srcgrad.native.holding import begins, element_type, why_not
 from srcgrad.native.integral import integral
 from srcgrad.native.numbers import Numbers, Unsure
+from srcgrad.native.predicates import outside
 from srcgrad.native.rows import any_too_large, flattened
 from srcgrad.native.widths import holds_integers, too_wide
 from srcgrad.native.write import Kernel, Unwritable
@@ -52,7 +54,8 @@ class Regions:
     def __call__(self, function: Function, body: Stmts) -> tuple[Stmts, Stmts]:
         """The kernels of a function, and what is left of its body."""
         first = len(self.kernels)
-        left = _unconverted(_Finder(self, function, body).block(body, set()))
+        finder = _Finder(self, function, body)
+        left = finder.unchecked(_unconverted(finder.block(body, set())))
         parts = [s for k in self.kernels[first:] for s in k.definition()]
         check = self.facts.check(function.parameters)
         rows = {i: target for i, s in enumerate(left) if (target := _flattened(s)) is not None}
@@ -187,15 +190,16 @@ class _Finder:
         """The statements with calls of kernels in the place of runs; ``live`` are the variables
         that are read after them."""
         out: Stmts = []
+        after = cache(lambda end: live_before(statements[end:], live))
         i = 0
         while i < len(statements):
             end, kernel = i, None
             for end in self.ends(statements, i):
-                kernel = self.kernel(statements[i:end], live_before(statements[end:], live))
+                kernel = self.kernel(statements[i:end], after(end))
                 if kernel is not None:
                     break
             if kernel is None:
-                out.append(self.nested(statements[i], live_before(statements[i + 1:], live)))
+                out.append(self.nested(statements[i], after(i + 1)))
                 self.assign(statements[i:i + 1])
                 i += 1
                 continue
@@ -250,6 +254,31 @@ class _Finder:
                 setattr(statement, part, self.block(inner, live))
                 self.before = kept
         return statement
+
+    def unchecked(self, statements: Stmts) -> Stmts:
+        """What stays without questions about indices that NumPy's text asks in the next statement
+        itself."""
+        kept: Stmts = []
+        following: ast.stmt = ast.Pass()
+        for s in reversed(statements):
+            for part in ("body", "orelse"):
+                if isinstance(inner := getattr(s, part, None), list):
+                    setattr(s, part, self.unchecked(inner))
+            question = _question(s)
+            if question is None or not self.is_asked_by(following, question, s):
+                kept.insert(0, s)
+            following = s if question is None else following
+        return kept
+
+    def is_asked_by(self, statement: ast.stmt, question: ast.Call, raised: ast.stmt) -> bool:
+        """Does a statement read the element that is asked for, and raise the same error?"""
+        index, base = ast.unparse(question.args[0]), names_in(question.args[1]) - {"len"}
+        kind = Kind.LIST if "list" in ast.unparse(raised) else Kind.ARRAY
+        return not isinstance(statement, (ast.For, ast.While, ast.If, ast.Try)) and any(
+            isinstance(n, ast.Subscript) and {ast.unparse(n.value)} == base
+            and self.kind(ast.unparse(n.value)) is kind and index in map(
+                ast.unparse, n.slice.elts if isinstance(n.slice, ast.Tuple) else [n.slice])
+            for n in ast.walk(statement))
 
     # ---- one kernel ------------------------------------------------------------------------
     def kernel(self, statements: Stmts, live: set[str]) -> Kernel | None:
@@ -376,6 +405,13 @@ def _unconverted(statements: Stmts) -> Stmts:
     return [s for s in statements if not (isinstance(s, ast.Assign) and isinstance(
         s.targets[0], ast.Name) and read[s.targets[0].id] == 1 and (
         ast.unparse(s.value) == f"np.float64({s.targets[0].id})"))]
+
+
+def _question(statement: ast.stmt) -> ast.Call | None:
+    """The question whether an index lies outside, if a statement asks it."""
+    test = statement.test if isinstance(statement, ast.If) else None
+    return test if isinstance(test, ast.Call) and (
+        ast.unparse(test.func) == outside.__name__) else None
 
 
 def _binds(statement: ast.stmt) -> bool:

@@ -54,6 +54,7 @@ def _may_gather(node: Node, read: Iterable[Value]) -> bool:
     return node.op == "loop" and node.loop.kind == "for" and not node.loop.reverse and (
         node.inputs[2].aval.expr == 1 and is_adjoint(node)
         and not node.loop.n_consumed and node.outputs[-1] not in read
+        and len(symbols(node.blocks[0].params[0].aval.expr)) == 1  # not of one iteration
         and not any(n.blocks for n in node.blocks[0].nodes) and is_independent(node, summed=True))
 
 

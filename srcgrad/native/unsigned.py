@@ -1,13 +1,18 @@
 """Indices that count from the end are none where an index is never below zero.
 
 Numba asks of each index with a sign whether it counts from the end.  LLVM finds out that it does
-not where a loop begins at 0 or 1; in other loops the question keeps it from vector instructions.
+not where a loop begins at 0 or 1 and goes on from there; in other loops the question keeps it
+from vector instructions, and takes most of an iteration that only finds out that a cotangent is
+zero.
 ``x[at(i)]`` is ``x[i]`` without that question.
 """
 
 from __future__ import annotations
 
-from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value
+import operator
+
+from srcgrad.emit.order import is_adjoint
+from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value, walk
 from srcgrad.graph.parts import LoopParts
 from srcgrad.native.predicates import at
 from srcgrad.types.dims import Atom, proves_nonnegative, symbols
@@ -22,19 +27,21 @@ def with_unsigned_indices(node: Node) -> Node:
         return node
     node = node.but(blocks=tuple(b.but(nodes=tuple(map(with_unsigned_indices, b.nodes)))
                                  for b in node.blocks))
-    if node.op != "loop" or node.loop.kind != "for" or node.loop.reverse or (
-            node.inputs[0].aval.expr in (0, 1) or any(n.blocks for n in node.blocks[0].nodes)):
+    inner = [*walk(node.blocks[-1])]
+    if node.op != "loop" or node.loop.kind != "for" or any(n.op == "loop" for n in inner) or (
+            node.inputs[0].aval.expr in (0, 1) if not node.loop.reverse else
+            not any(n.params.get("fn") is operator.not_ and is_adjoint(n) for n in inner)):
         return node
     index = LoopParts(node).index
     assert index is not None
     atoms = symbols(index.aval.expr)
-    return node.but(blocks=(_block(node.blocks[0], atoms[0]),)) if len(atoms) == 1 else node
+    return node.but(blocks=(_block(node.blocks[0], atoms[0], {}),)) if len(atoms) == 1 else node
 
 
-def _block(block: Block, atom: Atom) -> Block:
+def _block(block: Block, atom: Atom, known: dict[Value, Value]) -> Block:
     nodes: list[Node] = []
-    known: dict[Value, Value] = {}
     for n in block.nodes:
+        n = n.but(blocks=tuple(_block(b, atom, {**known}) for b in n.blocks))
         if n.op in _ACCESSES and n.inputs[0].aval.kind is Kind.ARRAY:
             places = _places(n)
             builder = Builder(n.origin)

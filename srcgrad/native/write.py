@@ -269,6 +269,8 @@ class _Writer(ast.NodeTransformer):
         keys = _keys(node)
         visited = [k if _is_none(k) else self.visit(k) for k in keys]
         inner = node.value
+        if not keys and not isinstance(inner, ast.Name):
+            return inner  # an array without axes is the number in it
         if isinstance(inner, ast.Subscript) and _id(inner.value) in self.arrays and not any(
                 isinstance(k, ast.Slice) or _is_none(k) for k in _keys(inner)):
             return ast.Subscript(inner.value, ast.Tuple([*_keys(inner), *visited], ast.Load()),

@@ -561,6 +561,57 @@ def bubble_sort(x):
     return s
 
 
+@of(tall, vector, places)
+def exchanged(a, x, where):
+    """Exchanges within rows, in one direction or the other, of places that may be one, and of three
+    elements; the last ones are not both there in each iteration."""
+    y, b = x.copy(), a.copy()
+    for i in range(len(y)):
+        for j in range(len(y) - 1, 0, -1):
+            if b[i, j] < b[i + 1, j - 1]:
+                b[i + 1, j - 1], b[i, j] = b[i, j], b[i + 1, j - 1]
+        if y[i] > y[where[i]]:
+            y[i], y[where[i]] = y[where[i]], y[i]
+        if i > 0 and y[i - 1] + y[where[i - 1]] > y[i] + y[where[i]]:
+            y[i], y[i - 1] = y[i - 1] + 0.0 * y[i], y[where[i]]
+        if i > 1 and y[i] > y[i - 2]:
+            y[i], y[i - 1], y[i - 2] = y[i - 1], y[i - 2], y[i]
+    s = 0.0
+    for i in range(len(y)):
+        s = 0.5 * s + y[i] * y[i] + i * b[i, i] * b[i + 1, 0]
+    return s
+
+
+@of(square, size)
+def given_and_assigned(a, n):
+    """Python's number where no iteration assigns NumPy's: one that a kernel is given."""
+    more, s = 0, 0
+    while n > 0 and s > 0.5 or more % 2:
+        s = 0.9 * s + 0.1
+    for i in range(n):
+        s = a[0, i]
+    return s
+
+
+@of(vector, size)
+def never_repeated(x, n):
+    """The backward part of an inner loop of one iteration."""
+    t = 1.0
+    for i in range(len(x)):
+        e = 0
+        while e < n + 1 and -i - 1 == max(i - 1, 0):
+            t += (n - 3) + x[i + 1]
+    return t
+
+
+@of(vector)
+def largest_taken_away(x):
+    s = 0.5
+    for i in range(len(x)):
+        s -= np.maximum(x[i], s)
+    return s
+
+
 @of(vector)
 def sorted_in_rounds(x):
     """Which branches were taken is kept for each iteration of a loop of unknown length."""
