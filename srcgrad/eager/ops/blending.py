@@ -133,6 +133,8 @@ _ADDCDIV = Primitive(blends.add_quotient, "AddcdivBackward0",
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
     """``input + value * tensor1 * tensor2``."""
     d = arithmetic_dtype(input, tensor1, tensor2)
+    if d.category < dt.FLOATING or isinstance(value, complex):
+        value = promotion.stored_number(d, value).item()
     return promoted(_ADDCMUL, d, input, tensor1, tensor2, value=value)
 
 

@@ -108,6 +108,9 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
     """The different elements (or slices along ``dim``), in order."""
     i = None if dim is None else wrap_dim(dim, input)
     refuse_kinds("c", "unique", input._dt)
+    if i is not None and 0 in input._a.shape[:i] + input._a.shape[i + 1:]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
+                           "cannot be applied")
     values, inverse, counts = np.unique(
         input._a, return_inverse=True, return_counts=True, axis=i, equal_nan=False)
     inverse = inverse.reshape(input._a.shape if i is None else (-1,))
@@ -167,7 +170,13 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
         edges = bins._a
     else:
         ends = (float(input._a.min(initial=np.inf)), float(input._a.max(initial=-np.inf)))
-        low, high = (ends if input._a.size else (0.0, 0.0)) if range is None else range
+        low, high = (ends if input._a.size else (0.0, 1.0)) if range is None else range
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not "
+                               "finite")
+        if low > high:
+            raise RuntimeError("torch.histogramdd: min should not exceed max, but got min "
+                               f"{low:g} max {high:g} for dimension 0")
         if low == high:
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1, dtype=input._a.dtype)

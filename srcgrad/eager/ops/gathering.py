@@ -365,7 +365,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     return _MASKED_SCATTER(input, mask, source)
 
 
-@op(out=True)
+@op()
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The subscripts of the elements that are not zero."""
     if as_tuple:

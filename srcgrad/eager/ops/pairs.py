@@ -117,7 +117,8 @@ with_numbers("copysign", flat_functions.copysign, "Copysign", "to", "The size of
 with_numbers("xlogy", special_functions.xlogy, "Xlogy", "tio", "``input * log(other)``, 0 where "
              "``input`` is 0.", refuses="c", floats=True)
 operators("mod", remainder, inplace=False)
-register("__imod__", lambda self, other: self.remainder_(other), torch=False)
+register("__imod__", lambda self, other: self.remainder_(other) if (
+    isinstance(other, Tensor) or is_number(other)) else NotImplemented, torch=False)
 _LDEXP = Primitive(blends.ldexp, "LdexpBackward0", scalar_edges=True)
 
 

@@ -52,7 +52,7 @@ def _trapezoids(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Any, A
         dx = diff(x, 1, along)
         if x._a.ndim == 1 and y._a.ndim > 1:
             dx = reshape(dx, *(n - 1 if d == i else 1 for d in range(y._a.ndim)))
-    return narrow(y, i, 0, max(n - 1, 0)), narrow(y, i, 1, max(n - 1, 0)), dx, i
+    return narrow(y, i, 0, max(n - 1, 0)), narrow(y, i, min(n, 1), max(n - 1, 0)), dx, i
 
 
 @op(method=False, out=False, aliases=("trapz",))
