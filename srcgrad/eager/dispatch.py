@@ -146,10 +146,11 @@ _OUT_OF_ORDER = frozenset(("scatter", "scatter_add", "scatter_reduce", "index_ad
                            "put"))
 
 
-def _check_written(t: Tensor, name: str) -> None:
+def _check_written(t: Tensor, name: str, *operands: Any) -> None:
     if state.mode & TRANSFORM:
         refuse_captured(t, name)
-    if state.mode & GRAD and requires_grad(t):
+    if state.mode & GRAD and any(
+            isinstance(v, Tensor) and requires_grad(v) for v in (t, *operands)):
         check_writable(t, True)
 
 
@@ -159,7 +160,7 @@ def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def written(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
-            _check_written(input, title + ("_.Tensor" if args else "_"))
+            _check_written(input, title + ("_.Tensor" if args else "_"), *args)
 
             def compute(old: Tensor) -> Tensor:
                 result = function(old, *args, **kwargs)  # its own checks come first
@@ -353,7 +354,7 @@ def operators(dunder: str, call: Callable[..., Any], *, reflected: Callable[...,
 
     def written(self: Tensor, other: Any) -> Any:
         if isinstance(other, Tensor) or is_number(other):
-            _check_written(self, dunder + "_.Tensor")
+            _check_written(self, dunder + "_.Tensor", other)
             refuse_partial_overlap(self, other)
             return apply_in_place(self, lambda old: call(old, other))
         return NotImplemented

@@ -15,13 +15,13 @@ from srcgrad.eager import device as devices
 from srcgrad.eager.calling_errors import Signature, type_name
 from srcgrad.eager.dispatch import Tensor, dt, extra, register, store, store_out, wrap
 from srcgrad.eager.grad_mode import INFERENCE, state
+from srcgrad.eager.layout import arranged, preserve_format
 from srcgrad.eager.ops.arguments import numbers, refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.strides import refuse_negative
 from srcgrad.eager.writes import resize_memory
 
-_PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
 # What functions that make new tensors take besides their own arguments.
 _DEFAULTS = {"out": None, "dtype": None, "layout": None, "device": None, "pin_memory": False,
              "requires_grad": False}
@@ -51,8 +51,8 @@ def creator(function: Callable[..., Tensor], name: str = "", *,
         d, out, given, requires_grad = None, None, kwargs, False
         if kwargs:
             d = kwargs.get("dtype")
-            if d.__class__ is type and d in _PYTHON_DTYPES:
-                d = kwargs["dtype"] = _PYTHON_DTYPES[d]
+            if d.__class__ is type and d in dt.OF_PYTHON:
+                d = kwargs["dtype"] = dt.OF_PYTHON[d]
             if takes_dtype:
                 given = {k: v for k, v in kwargs.items() if k not in _DEFAULTS}
                 out, requires_grad = kwargs.get("out"), kwargs.get("requires_grad", False)
@@ -313,7 +313,10 @@ def _filled(name: str, make: Any) -> Any:
     def create(*sizes: Any, size: Any = None, memory_format: Any = None, names: Any = None,
                d: dt.dtype | None = None) -> Tensor:
         d = d or dt.get_default_dtype()
-        return wrap(make(size_of(given_sizes(name, sizes, size), name), d.numpy), d)
+        if memory_format is preserve_format:
+            raise RuntimeError("unsupported memory format Preserve")
+        a = make(size_of(given_sizes(name, sizes, size), name), d.numpy)
+        return wrap(arranged(a, memory_format), d)
 
     def like(input: Tensor, *, memory_format: Any = None, d: dt.dtype | None = None) -> Tensor:
         return laid_like(input, d, lambda _, d: make((), d.numpy))

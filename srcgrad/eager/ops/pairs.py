@@ -48,7 +48,7 @@ def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", kinds: 
 
 atan2 = _tensors_only("atan2", np.arctan2, kind="floating", kinds="biuf", aliases=("arctan2",),
                       settings={"origin": "zero"})
-hypot = _tensors_only("hypot", np.hypot, kinds="f")
+hypot = _tensors_only("hypot", np.hypot, kinds="f", settings={"origin": "nan"})
 
 
 def _ordered(name: str, function: Any, **options: Any) -> Any:

@@ -100,10 +100,6 @@ randn = _created("randn", _randn)
 
 # -- integers ------------------------------------------------------------------------------
 
-_C_NUMBERS = {"uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
-              "int64": "int64_t", "bool": "bool", "uint16": "short unsigned int",
-              "uint32": "unsigned int", "uint64": "unsigned long", "float16": "c10::Half",
-              "bfloat16": "c10::BFloat16", "float32": "float", "float64": "double"}
 _DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
 
@@ -120,7 +116,7 @@ def _refuse_outside(d: dt.dtype, **bounds: float) -> None:
     least, most = _spans(d)
     for label, value in bounds.items():
         if not least <= value <= most:
-            raise RuntimeError(f"{label} is out of bounds for {_C_NUMBERS[d.name]}")
+            raise RuntimeError(f"{label} is out of bounds for {d.c_name}")
 
 
 def _nearest(bound: int, step: int, d: dt.dtype) -> int:
@@ -145,7 +141,7 @@ def _checked_range(low: int, high: int, d: dt.dtype) -> tuple[int, int]:
         if digits and abs(value) > 1 << digits:
             warnings.warn(
                 f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
-                f"limitations {_C_NUMBERS[d.name]} can support discrete uniform distribution only "
+                f"limitations {d.c_name} can support discrete uniform distribution only "
                 "within this range. This warning will become an error in version 1.7 release, "
                 "please fix the code in advance", UserWarning, stacklevel=4)
     return low, high
