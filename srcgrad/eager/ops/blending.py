@@ -104,7 +104,7 @@ def _lerp(start: Any, end: Any, weight: Any) -> Any:
 
 
 _LERP = Primitive(blends.lerp, "LerpBackward0", primal=_lerp)
-_LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1")
+_LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", primal=_lerp)
 
 
 def _same_kind(first: Tensor, other: Tensor, argument: str) -> None:
