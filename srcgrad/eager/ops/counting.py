@@ -108,9 +108,7 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
     """The different elements (or slices along ``dim``), in order."""
     i = None if dim is None else wrap_dim(dim, input)
     refuse_kinds("c", "unique", input._dt)
-    if i is not None and 0 in input._a.shape[:i] + input._a.shape[i + 1:]:
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
-                           "cannot be applied")
+    _check_slices(input, i)
     values, inverse, counts = np.unique(
         input._a, return_inverse=True, return_counts=True, axis=i, equal_nan=False)
     inverse = inverse.reshape(input._a.shape if i is None else (-1,))
@@ -128,6 +126,12 @@ def _selected(values: Tensor, inverse: Array, counts: Array, with_inverse: bool,
     return values if len(out) == 1 else tuple(out)
 
 
+def _check_slices(input: Tensor, dim: int | None) -> None:
+    if dim is not None and 0 in input._a.shape[:dim] + input._a.shape[dim + 1:]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
+                           "cannot be applied")
+
+
 @op(out=False)
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
                        dim: int | None = None) -> Any:
@@ -137,6 +141,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
         i = 0
     else:
         i = wrap_dim(dim, input)
+        _check_slices(input, i)
         lines = np.moveaxis(input._a, i, 0).reshape(input._a.shape[i], -1)
     n = lines.shape[0]
     fresh = np.ones(n, bool)

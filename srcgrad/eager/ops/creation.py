@@ -289,6 +289,8 @@ def size_of(args: Any, name: str = "") -> tuple[int, ...]:
     if name == "zeros" and min(shape, default=0) < 0:
         raise RuntimeError("zeros: Dimension size must be non-negative.")
     refuse_negative(shape)
+    if math.prod(shape) >= 1 << 60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
     return shape
 
 

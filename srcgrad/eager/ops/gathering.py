@@ -193,9 +193,19 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
         raise IndexError("index_select(): Index is supposed to be a vector")
     places = np.atleast_1d(_indices("index_select", index))
     if input._a.ndim == 0:
+        if places.size != 1:
+            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
+                               f"{places.size} value(s)")
+        if places.any():
+            raise IndexError("index out of range in self")
         return named(input.clone(), "IndexSelectBackward0")
     n = input._a.shape[i]
+    if places.size and not n and input._a.ndim > 1:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if places.size and (places.min() < 0 or places.max() >= n):
+        if i == 1:
+            bad = places[(places < 0) | (places >= n)][0]
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad} axis_dim={n}")
         raise IndexError("index out of range in self")
     return guarded(_INDEX_SELECT(input, wrap(places, dt.int64), axis=i), index)
 

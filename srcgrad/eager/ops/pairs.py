@@ -244,6 +244,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     """Where two tensors differ by at most ``atol + rtol * abs(other)``."""
     if input._dt is not other._dt:
         raise RuntimeError(f"{input._dt.tensor_name} did not match {other._dt.tensor_name}")
+    rtol, atol = float(rtol), float(atol)
     if rtol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
     if atol < 0:

@@ -305,7 +305,7 @@ def _fractional(count: int, input: Any, kernel_size: Any, output_size: Any = Non
         raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of "
                          "Ints.")
     for label, value in (("kernel_size", kernel_size), ("output_size", output_size)):
-        if value is not None and not isinstance(value, int) and len(value) not in (1, count):
+        if value is not None and not isinstance(value, int) and len(value) != count:
             raise RuntimeError(f"{name}: {label} must either be a single Int or tuple of "
                                f"{'three ' * (count == 3)}Ints")
     kernel = tupled("kernel_size", kernel_size, count)
