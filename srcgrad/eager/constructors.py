@@ -32,7 +32,14 @@ def construct(d: dt.dtype, args: tuple[Any, ...]) -> Tensor:
     return wrap(np.zeros(size_of(args), d.numpy), d)
 
 
+def _check_device(device: Any) -> None:
+    if device is not None and devices.device(device).type != "cpu":
+        raise RuntimeError("legacy constructor expects device type: cpu but device type: "
+                           f"{devices.device(device).type} was passed")
+
+
 def _new(cls: type[Tensor], *args: Any, **kwargs: Any) -> Tensor:
+    _check_device(kwargs.get("device"))
     t = construct(dt.get_default_dtype(), args)
     if cls is not Tensor:
         t.__class__ = cls
@@ -74,9 +81,7 @@ class TypedTensor(type):
     made: dt.dtype
 
     def __call__(cls, *args: Any, device: Any = None) -> Tensor:
-        if device is not None and devices.device(device).type != "cpu":
-            raise RuntimeError("legacy constructor expects device type: cpu but device type: "
-                               f"{devices.device(device).type} was passed")
+        _check_device(device)
         return construct(cls.made, args)
 
     def __instancecheck__(cls, value: object) -> bool:

@@ -47,7 +47,8 @@ from srcgrad.eager.writes import (
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMESPACE: dict[str, Any] = {}
-_COMPARISONS = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))
+# Kernels that are looked for before the dtype of the result.
+_KERNELS_FIRST = ('"lt_cpu"', '"le_cpu"', '"gt_cpu"', '"ge_cpu"', '"lerp_kernel')
 _ndarray = np.ndarray
 
 def register(names: str | Sequence[str], function: Any, *, torch: bool = True,
@@ -229,7 +230,7 @@ def _cast_comes_first(error: Exception, targets: Sequence[Tensor], operands: Seq
     text = str(error)
     given = [v for v in operands if isinstance(v, Tensor) or is_number(v)]
     refused = text == "ZeroDivisionError" or (
-        "\" not implemented for '" in text and not text.startswith(_COMPARISONS))
+        "\" not implemented for '" in text and not text.startswith(_KERNELS_FIRST))
     if given and refused:
         d = promotion.result_type(*given)
         check_out(name + ".0" * (len(targets) > 1), d, targets[0]._dt)

@@ -20,7 +20,7 @@ from srcgrad.eager.ops.arguments import numbers, refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.strides import refuse_negative
-from srcgrad.eager.writes import resize_memory
+from srcgrad.eager.writes import refuse_overlap, resize_memory
 
 # What functions that make new tensors take besides their own arguments.
 _DEFAULTS = {"out": None, "dtype": None, "layout": None, "device": None, "pin_memory": False,
@@ -93,6 +93,7 @@ def _fit(out: Tensor, t: Tensor, title: str) -> None:
     """Give ``out`` the shape of ``t``; ranges of as many numbers as it has come in its own."""
     if title in ("arange", "range", "linspace", "logspace") and out._a.size == t._a.size:
         t._a = t._a.reshape(out._a.shape)
+        refuse_overlap(out)
     elif out._a.shape != t._a.shape:
         if title == "arange" and out._a.size:
             warnings.warn(
@@ -192,7 +193,7 @@ def to_array(data: Any, d: dt.dtype) -> Any:
     raw = np.asarray(_numbers(data, _sizes(data), d) if isinstance(data, list | tuple | range) else
                      data._a if isinstance(data, Tensor) else data)
     if raw.dtype == object and all(isinstance(v, int | float) for v in raw.flat):
-        if d.category <= dt.INTEGRAL:
+        if d.category == dt.INTEGRAL and all(isinstance(v, int) for v in raw.flat):
             raise ValueError("Overflow when unpacking long long")
         raw = raw.astype(np.float64)
     if raw.dtype == object:

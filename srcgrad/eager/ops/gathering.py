@@ -127,10 +127,10 @@ def _scatter_dim(input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     """The dimension to scatter along, once everything fits."""
     i = wrap_dim(dim, input)
     places = _indices("scatter", index)
-    _fits(places, input._a, i, "self", src)
-    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     if isinstance(src, Tensor) and src._dt is not input._dt:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    _fits(places, input._a, i, "self", src)
+    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     return i
 
 

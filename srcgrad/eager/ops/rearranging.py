@@ -133,6 +133,8 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
             raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
         if input._dt not in (dt.int32, dt.int64):
             raise not_implemented("repeat_interleave_cpu", input._dt)
+        if (counts < 0).any():
+            raise RuntimeError("repeats can not be negative")
         return wrap(np.repeat(np.arange(counts.size), counts), dt.int64)
     if isinstance(repeats, Tensor) and repeats._a.ndim == 0:
         repeats = int(repeats)
