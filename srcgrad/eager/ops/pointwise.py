@@ -42,7 +42,7 @@ for _name, _function, _aliases in (
     ("sqrt", np.sqrt, ()), ("rsqrt", special_functions.rsqrt, ()),
     ("sigmoid", activations.sigmoid, ()), ("sinc", np.sinc, ()),
 ):  # fmt: skip
-    _own = {"node": "Log1PBackward0", "primal": _log1p} if _name == "log1p" else {}
+    _own: Any = {"node": "Log1PBackward0", "primal": _log1p} if _name == "log1p" else {}
     unary(_name, _function, aliases=_aliases, **_own)
 
 
