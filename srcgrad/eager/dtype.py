@@ -31,7 +31,8 @@ class dtype:
         self.itemsize = itemsize
         self.plain = plain
         self.tensor_name = tensor_name
-        self.fast = plain and category == FLOATING  # the fast paths of arithmetic take it
+        # the fast paths of arithmetic take it
+        self.fast = plain and category == FLOATING and itemsize > 2
 
     @property
     def is_floating_point(self) -> bool:
