@@ -33,10 +33,14 @@ class Size(tuple[int, ...]):
         return f"torch.Size([{', '.join(map(str, self))}])"
 
     def __add__(self, other: Any) -> Any:
-        if not isinstance(other, tuple):
+        if isinstance(other, tuple):
+            return Size(tuple(self) + other)
+        reflected = getattr(other, "__radd__", None)
+        result = NotImplemented if reflected is None else reflected(self)
+        if result is NotImplemented:
             raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to "
                             "torch.Size")
-        return Size(tuple(self) + other)
+        return result
 
     def __radd__(self, other: Any) -> Any:
         return Size(other + tuple(self)) if isinstance(other, tuple) else NotImplemented

@@ -41,6 +41,9 @@ class UntypedStorage:
     def tolist(self) -> list[Any]:
         return memory(self._root).ravel("K").view(self._unit).tolist()  # type: ignore[no-any-return]
 
+    def __getitem__(self, index: Any) -> Any:
+        return self.tolist()[index]
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and self._root is other._root
 
@@ -57,9 +60,6 @@ class TypedStorage(UntypedStorage):
 
     def untyped(self) -> UntypedStorage:
         return UntypedStorage(wrap(self._root, self.dtype))
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.tolist()[index]
 
 
 def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
-from srcgrad.eager.ops.arguments import refuse_kinds
+from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.size import struct
 from srcgrad.rules.numpy.placing import unique_values
@@ -171,9 +171,22 @@ _HISTOGRAM = struct("histogram", "hist", "bin_edges")
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None,
               density: bool = False) -> Any:
     """Counts in intervals, and the edges of these."""
+    if input._dt not in (dt.float32, dt.float64):
+        raise not_implemented("histogramdd", input._dt)
+    if weight is not None and weight._dt is not input._dt:
+        raise RuntimeError("torch.histogramdd: if weight tensor is provided, input tensor and "
+                           "weight tensor should have the same dtype, but got "
+                           f"input({input._dt.c_name}), and weight({weight._dt.c_name})")
     if isinstance(bins, Tensor):
+        if bins._dt is not input._dt:
+            raise RuntimeError("torch.histogramdd: input tensor and bins tensors should have the "
+                               f"same dtype, but got input with dtype {input._dt.c_name} and bins "
+                               f"for dimension 0 with dtype {bins._dt.c_name}")
         edges = bins._a
     else:
+        if bins <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension "
+                               "0")
         ends = (float(input._a.min(initial=np.inf)), float(input._a.max(initial=-np.inf)))
         low, high = (ends if input._a.size else (0.0, 1.0)) if range is None else range
         if not (np.isfinite(low) and np.isfinite(high)):

@@ -136,6 +136,10 @@ def _scatter_dim(input: Tensor, dim: int, index: Tensor, src: Any) -> int:
 
 def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
     i = _scatter_dim(input, dim, index, src)
+    if not index._a.size and index._a.ndim != input._a.ndim:  # no places in any dimensions
+        none = (0,) * max(input._a.ndim, 1)
+        index = reshape(index, *none)
+        src = reshape(reshape(src, -1)[:0], *none) if isinstance(src, Tensor) else src
     if isinstance(src, Tensor):
         return _SCATTER[how, True](input, index, src, axis=i, how=how)
     value = stored_number(input._dt, src)

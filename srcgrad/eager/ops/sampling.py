@@ -13,7 +13,7 @@ from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, s
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.creation import creator, laid_like, size_of
 from srcgrad.eager.overloads import combination_error
-from srcgrad.eager.promotion import stored_number
+from srcgrad.eager.promotion import check_broadcast, stored_number
 from srcgrad.eager.random import Generator, default_generator
 from srcgrad.eager.random import distributions as draw
 from srcgrad.eager.strides import refuse_negative
@@ -335,6 +335,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
 
         return _filled(fill, size_of((size,)), d or dt.get_default_dtype(), generator)
     first = mean if isinstance(mean, Tensor) else std
+    check_broadcast(mean, std)
     shape = np.broadcast_shapes(*(v._a.shape for v in (mean, std) if isinstance(v, Tensor)))
     if isinstance(std, Tensor):
         if std._a.size and (std._a < 0).any():
@@ -384,7 +385,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if (p.sum(-1) == 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     with (g := generator or default_generator).lock:
-        if replacement and num_samples > 1:
+        if not p.size:
+            chosen = np.empty((*p.shape[:-1], num_samples))
+        elif replacement and num_samples > 1:
             chosen = _with_replacement(g, p, num_samples)
         else:
             q = store(input._dt, draw.exponential(g, p.size, 1.0)).reshape(p.shape)

@@ -101,8 +101,8 @@ def view_dtype(input: Tensor, d: Any) -> Tensor:
         _check_retyped(input, d)
     t = input.detach()
     t._dt = d
-    t._a = a.view(d.numpy) if a.size or not a.ndim else np.empty(
-        (*a.shape[:-1], a.shape[-1] * a.itemsize // item), d.numpy)
+    t._a = a.view(d.numpy) if a.size or not a.ndim else a.reshape(-1).view(d.numpy).reshape(
+        *a.shape[:-1], a.shape[-1] * a.itemsize // item)
     return t  # type: ignore[no-any-return]
 
 
