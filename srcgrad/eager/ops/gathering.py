@@ -139,7 +139,9 @@ def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> An
     if not index._a.size and index._a.ndim != input._a.ndim:  # no places in any dimensions
         none = (0,) * max(input._a.ndim, 1)
         index = reshape(index, *none)
-        src = reshape(reshape(src, -1)[:0], *none) if isinstance(src, Tensor) else src
+        if isinstance(src, Tensor):
+            flat: Any = reshape(src, -1)
+            src = reshape(flat[:0], *none)
     if isinstance(src, Tensor):
         return _SCATTER[how, True](input, index, src, axis=i, how=how)
     value = stored_number(input._dt, src)
