@@ -14,7 +14,7 @@ from srcgrad.eager.grad_mode import INFERENCE, TRANSFORM, state
 from srcgrad.eager.layout import is_arranged
 from srcgrad.eager.nodes import extra as node_extra
 from srcgrad.eager.removable import RemovableHandle, registered
-from srcgrad.eager.size import Size
+from srcgrad.eager.size import sized
 from srcgrad.eager.strides import address
 from srcgrad.eager.tensor import Tensor, alias, extra, wrap
 from srcgrad.eager.views import grad_fn_of, requires_grad
@@ -47,7 +47,7 @@ def _version(self: Tensor) -> int:
 
 
 for _title, _getter in {
-    "shape": lambda self: Size(self._a.shape),
+    "shape": lambda self: sized(self._a.shape),
     "dtype": lambda self: self._dt,
     "device": lambda self: CPU,
     "ndim": lambda self: int(self._a.ndim),
@@ -70,7 +70,7 @@ for _title, _getter in {
 @as_method
 def size(self: Tensor, dim: int | None = None) -> Any:
     if dim is None:
-        return Size(self._a.shape)
+        return sized(self._a.shape)
     n = self._a.ndim
     if not -max(n, 1) <= dim < max(n, 1):
         raise IndexError(f"Dimension out of range (expected to be in range of "

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.ops.creation import size_of, to_array
@@ -31,7 +32,14 @@ def construct(d: dt.dtype, args: tuple[Any, ...]) -> Tensor:
     return wrap(np.zeros(size_of(args), d.numpy), d)
 
 
+def _check_device(device: Any) -> None:
+    if device is not None and devices.device(device).type != "cpu":
+        raise RuntimeError("legacy constructor expects device type: cpu but device type: "
+                           f"{devices.device(device).type} was passed")
+
+
 def _new(cls: type[Tensor], *args: Any, **kwargs: Any) -> Tensor:
+    _check_device(kwargs.get("device"))
     t = construct(dt.get_default_dtype(), args)
     if cls is not Tensor:
         t.__class__ = cls
@@ -57,7 +65,8 @@ Tensor.as_subclass = _as_subclass  # type: ignore[attr-defined]
 Tensor._make_subclass = staticmethod(_make_subclass)  # type: ignore[attr-defined]
 
 
-def _new_like(self: Tensor, *args: Any, device: Any = None) -> Tensor:
+def _new_like(self: Tensor, *args: Any, size: Any = (), device: Any = None) -> Tensor:
+    args = args or tuple(size)
     if len(args) == 1 and isinstance(args[0], str):
         raise TypeError("new(): invalid data type 'str'")
     return construct(self._dt, args)
@@ -71,7 +80,8 @@ class TypedTensor(type):
 
     made: dt.dtype
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Tensor:
+    def __call__(cls, *args: Any, device: Any = None) -> Tensor:
+        _check_device(device)
         return construct(cls.made, args)
 
     def __instancecheck__(cls, value: object) -> bool:

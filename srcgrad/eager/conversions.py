@@ -91,22 +91,26 @@ def __bool__(self: Tensor) -> bool:
     return bool(self._a.item())
 
 
+def _real(value: Any, kind: str) -> Any:
+    if not isinstance(value, complex):
+        return value
+    if value.imag:
+        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
+    return value.real
+
+
 @as_method
 def __float__(self: Tensor) -> float:
     value = _scalar(self)
     _warn_scalar(self)
-    if isinstance(value, complex):
-        if value.imag:
-            raise RuntimeError("value cannot be converted to type double without overflow")
-        value = value.real
-    return float(value)
+    return float(_real(value, "double"))
 
 
 @as_method
 def __int__(self: Tensor) -> int:
     value = _scalar(self)
     _warn_scalar(self)
-    return int(value)
+    return int(_real(value, "int64_t"))
 
 
 @as_method

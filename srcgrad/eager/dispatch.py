@@ -47,7 +47,8 @@ from srcgrad.eager.writes import (
 
 F = TypeVar("F", bound=Callable[..., Any])
 NAMESPACE: dict[str, Any] = {}
-_COMPARISONS = tuple(f'"{name}_cpu"' for name in ("lt", "le", "gt", "ge"))
+# Kernels that are looked for before the dtype of the result.
+_KERNELS_FIRST = ('"lt_cpu"', '"le_cpu"', '"gt_cpu"', '"ge_cpu"', '"lerp_kernel')
 _ndarray = np.ndarray
 
 def register(names: str | Sequence[str], function: Any, *, torch: bool = True,
@@ -146,10 +147,11 @@ _OUT_OF_ORDER = frozenset(("scatter", "scatter_add", "scatter_reduce", "index_ad
                            "put"))
 
 
-def _check_written(t: Tensor, name: str) -> None:
+def _check_written(t: Tensor, name: str, *operands: Any) -> None:
     if state.mode & TRANSFORM:
         refuse_captured(t, name)
-    if state.mode & GRAD and requires_grad(t):
+    if state.mode & GRAD and any(
+            isinstance(v, Tensor) and requires_grad(v) for v in (t, *operands)):
         check_writable(t, True)
 
 
@@ -159,7 +161,7 @@ def _in_place(title: str, function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def written(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         try:
-            _check_written(input, title + ("_.Tensor" if args else "_"))
+            _check_written(input, title + ("_.Tensor" if args else "_"), *args)
 
             def compute(old: Tensor) -> Tensor:
                 result = function(old, *args, **kwargs)  # its own checks come first
@@ -228,7 +230,7 @@ def _cast_comes_first(error: Exception, targets: Sequence[Tensor], operands: Seq
     text = str(error)
     given = [v for v in operands if isinstance(v, Tensor) or is_number(v)]
     refused = text == "ZeroDivisionError" or (
-        "\" not implemented for '" in text and not text.startswith(_COMPARISONS))
+        "\" not implemented for '" in text and not text.startswith(_KERNELS_FIRST))
     if given and refused:
         d = promotion.result_type(*given)
         check_out(name + ".0" * (len(targets) > 1), d, targets[0]._dt)
@@ -353,7 +355,7 @@ def operators(dunder: str, call: Callable[..., Any], *, reflected: Callable[...,
 
     def written(self: Tensor, other: Any) -> Any:
         if isinstance(other, Tensor) or is_number(other):
-            _check_written(self, dunder + "_.Tensor")
+            _check_written(self, dunder + "_.Tensor", other)
             refuse_partial_overlap(self, other)
             return apply_in_place(self, lambda old: call(old, other))
         return NotImplemented

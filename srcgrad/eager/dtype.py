@@ -31,7 +31,8 @@ class dtype:
         self.itemsize = itemsize
         self.plain = plain
         self.tensor_name = tensor_name
-        self.fast = plain and category == FLOATING  # the fast paths of arithmetic take it
+        # the fast paths of arithmetic take it
+        self.fast = plain and category == FLOATING and itemsize > 2
 
     @property
     def is_floating_point(self) -> bool:
@@ -91,11 +92,14 @@ ALL = (float16, bfloat16, float32, float64, complex64, complex128, uint8, int8, 
 _C_NAMES = {
     "float32": "float", "float64": "double", "float16": "c10::Half", "bfloat16": "c10::BFloat16",
     "int64": "long int", "int16": "short int", "int8": "signed char", "uint8": "unsigned char",
-    "int32": "int", "complex64": "c10::complex<float>", "complex128": "c10::complex<double>"}
+    "int32": "int", "uint16": "short unsigned int", "uint32": "unsigned int",
+    "uint64": "long unsigned int", "complex64": "c10::complex<float>",
+    "complex128": "c10::complex<double>"}
 _NAMED = {d.name: d for d in ALL}
 _REAL_OF = {complex64: float32, complex128: float64}
 _COMPLEX_OF = {float32: complex64, float64: complex128, float16: complex64, bfloat16: complex64}
 FROM_NUMPY: dict[Any, dtype] = {d.numpy: d for d in ALL if d is not bfloat16}
+OF_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
 
 
 def named(name: str) -> dtype:

@@ -27,6 +27,8 @@ _EXACT = {
     "dtype {got}": ("inner",),
     "{name}: dtype of out: {got} should be same as input: {want}": ("nan_to_num",),
     "quantile() out tensor must be same dtype as the input tensor": ("quantile", "nanquantile"),
+    "torch.frexp() expects mantissa to have dtype {c_want} but got {c_got}": ("frexp.0",),
+    "torch.frexp() expects exponent to have int dtype but got {c_got}": ("frexp.1",),
     "output values must be of same type as input": ("kthvalue.0",),
     "output indices must be of scalar type {want}": ("kthvalue.1",),
     "expected scalar type '{want}' but got '{got}' for values output": ("mode.0",),

@@ -125,9 +125,16 @@ def promoted(prim: Primitive, d: dt.dtype, *operands: Any, **settings: Any) -> A
     return wrap(dt.round_bfloat16(r) if d is dt.bfloat16 else r, d)
 
 
+# What PyTorch computes in single precision for half precision and one number.
+_WIDE = (np.multiply, np.true_divide)
+
+
 def computed(prim: Primitive, d: dt.dtype, operands: Any, settings: Any) -> Any:
     """The array of ``prim`` on operands converted to dtype ``d``."""
     arrays = [promotion.as_array(v, d) for v in operands]
+    if d is dt.float16 and prim.function in _WIDE:
+        given = [v._a if isinstance(v, Tensor) else v for v in operands]
+        arrays = [a if np.ndim(v) else np.float32(v) for a, v in zip(arrays, given)]
     token = quiet()
     try:
         return np.asarray(prim.primal(*arrays, **settings))

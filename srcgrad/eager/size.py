@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from typing import Any
 
 
@@ -15,6 +17,14 @@ class Size(tuple[int, ...]):
 
     __slots__ = ()
 
+    def __new__(cls, lengths: Any = ()) -> Size:
+        lengths = tuple(lengths)
+        for i, n in enumerate(lengths):
+            if n.__class__ is not int and not hasattr(n, "__index__"):
+                raise TypeError(f"torch.Size() takes an iterable of 'int' (item {i} is "
+                                f"'{type(n).__name__}')")
+        return super().__new__(cls, map(operator.index, lengths))
+
     def numel(self) -> int:
         """The number of elements of a tensor of this shape."""
         return math.prod(self)
@@ -23,7 +33,17 @@ class Size(tuple[int, ...]):
         return f"torch.Size([{', '.join(map(str, self))}])"
 
     def __add__(self, other: Any) -> Any:
-        return Size(tuple(self) + tuple(other))
+        if isinstance(other, tuple):
+            return Size(tuple(self) + other)
+        reflected = getattr(other, "__radd__", None)
+        result = NotImplemented if reflected is None else reflected(self)
+        if result is NotImplemented:
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to "
+                            "torch.Size")
+        return result
+
+    def __radd__(self, other: Any) -> Any:
+        return Size(other + tuple(self)) if isinstance(other, tuple) else NotImplemented
 
     def __getitem__(self, index: Any) -> Any:
         got = tuple.__getitem__(self, index)
@@ -31,6 +51,10 @@ class Size(tuple[int, ...]):
 
     def __reduce__(self) -> Any:
         return rebuilt, (tuple(self),)
+
+
+# A Size of what is known to be a shape.
+sized = functools.partial(tuple.__new__, Size)
 
 
 def rebuilt(lengths: tuple[int, ...]) -> Size:

@@ -39,7 +39,10 @@ class UntypedStorage:
         return self.size()
 
     def tolist(self) -> list[Any]:
-        return memory(self._root).view(self._unit).tolist()  # type: ignore[no-any-return]
+        return memory(self._root).ravel("K").view(self._unit).tolist()  # type: ignore[no-any-return]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.tolist()[index]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, UntypedStorage) and self._root is other._root
@@ -57,9 +60,6 @@ class TypedStorage(UntypedStorage):
 
     def untyped(self) -> UntypedStorage:
         return UntypedStorage(wrap(self._root, self.dtype))
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.tolist()[index]
 
 
 def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
@@ -98,6 +98,10 @@ def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = 
                                f"tensor of type {self._dt.c_name}")
         root, seen = source._ver[1], source._a
     else:
+        if isinstance(source, TypedStorage) and source.dtype is not self._dt:
+            raise RuntimeError(f"Expected a Storage of type {self._dt.c_name} or an "
+                               f"UntypedStorage, but got type {source.dtype.tensor_name} for "
+                               "argument 1 'storage'")
         root, seen = source._root, None
     if size is not None or seen is None:
         seen = _placed(memory(root), self._dt.numpy, storage_offset, size, stride)

@@ -122,8 +122,13 @@ def resize_memory(t: Tensor, shape: tuple[int, ...], form: Any = None) -> None:
 _ALONE = 2  # references to a version cell that one tensor has: its own, and the argument
 
 
+def expanded(t: Tensor) -> bool:
+    """Whether elements of ``t`` share memory."""
+    return 0 in t._a.strides and overlaps(t._a)
+
+
 def refuse_overlap(t: Tensor) -> None:
-    if 0 in t._a.strides and overlaps(t._a):
+    if expanded(t):
         raise RuntimeError("unsupported operation: more than one element of the written-to tensor "
                            "refers to a single memory location. Please clone() the tensor before "
                            "performing the operation.")

@@ -199,7 +199,7 @@ def test_no_warning_where_the_derivative_is_finite():
             )
             == 0
         )
-        assert arithmetic.hypot_x1(one, zero, zero) == 0
+        assert arithmetic.hypot_x1(one, zero, zero, "zero") == 0
         assert arithmetic.absolute(zero + 0j, zero, np.dtype(complex)) == 0
         assert exponential.logaddexp_x1(np.array([-np.inf]), np.array([-np.inf])) == 0
         assert arithmetic.clip_a(one, zero, 0, 1, "closed") == 1

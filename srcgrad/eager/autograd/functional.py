@@ -27,11 +27,6 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
     return several, values
 
 
-def _leaf(t: Tensor) -> Tensor:
-    t._rg = True
-    return t
-
-
 def _finish(values: Any, create_graph: bool) -> Any:
     if isinstance(values, tuple):
         return tuple(_finish(v, create_graph) for v in values)
@@ -100,7 +95,8 @@ def _run(func: Callable[..., Any], inputs: Any, create_graph: bool, name: str) -
     ``create_graph``."""
     several_in, given = _as_tuple(inputs, "inputs", name)
     with enable_grad():
-        leaves = tuple(t.view_as(t) if create_graph and t.requires_grad else _leaf(t.detach())
+        leaves = tuple(t.view_as(t) if create_graph and t.requires_grad else
+                       t.detach().requires_grad_()
                        for t in given)
         several_out, outputs = _as_tuple(
             func(*leaves), "outputs of the user-provided function", name)
@@ -127,7 +123,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "jvp")
     with enable_grad():
         vs = _vectors(v, leaves, several_in, "input", "jvp")
-        dummies = tuple(_leaf(zeros_as(o)) for o in outputs)
+        dummies = tuple(zeros_as(o).requires_grad_() for o in outputs)
         got = _gradients(outputs, leaves, dummies, True, strict)
         result = _gradients(got, dummies, vs, create_graph, False)
     _check_moving(result, strict and create_graph)

@@ -364,8 +364,7 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
     needs = [isinstance(t, Tensor) and t.requires_grad for t in given]
 
     def first(*args: Any) -> Any:
-        xs = tuple(t if not need else t.view_as(t) if t.requires_grad else
-                   t.detach().requires_grad_() for t, need in zip(args[:-count], needs))
+        xs = tuple(t.requires_grad_() if need else t for t, need in zip(args[:-count], needs))
         with enable_grad():
             outputs = tuple(_active(_outputs(func, xs)))
             got = grad(outputs, [x for x, need in zip(xs, needs) if need], list(args[-count:]),

@@ -93,6 +93,9 @@ def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str,
                            "mode.")
     stack = NAMESPACE["stack"]
     names = [dict(m.named_parameters()) for m in models]
+    for k in names[0]:
+        if len({n[k].requires_grad for n in names}) > 1:
+            raise RuntimeError(f"Expected {k} from each model to have the same .requires_grad")
     params = {k: stack([n[k].detach() for n in names]).requires_grad_(names[0][k].requires_grad)
               for k in names[0]}
     buffers_of = [dict(m.named_buffers()) for m in models]

@@ -32,6 +32,10 @@ def _real(t: Any) -> Any:
     return t
 
 
+_NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved tensor hooks. "
+             "Please open an issue with your use case.")
+
+
 class transforming:
     """While the function of a transform runs: it must not write to what it captured."""
 
@@ -39,17 +43,18 @@ class transforming:
         self.backward = backward
 
     def __enter__(self) -> None:
-        self.before = state.mode, state.transform
-        if state.mode & HOOKS and self.backward:
-            raise RuntimeError("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved "
-                               "tensor hooks. Please open an issue with your use case.")
+        self.before = state.mode, state.transform, state.hooks_disabled
+        if self.backward:
+            if state.mode & HOOKS:
+                raise RuntimeError(_NO_HOOKS)
+            state.hooks_disabled = _NO_HOOKS
         epoch[0] += 1
         state.transform = epoch[0]
         state.mode |= GRAD | TRANSFORM
         state.pushing += not self.backward
 
     def __exit__(self, *error: Any) -> None:
-        state.mode, state.transform = self.before
+        state.mode, state.transform, state.hooks_disabled = self.before
         state.pushing -= not self.backward
 
 
@@ -118,13 +123,15 @@ def _check_argnums(argnums: Any, args: tuple[Any, ...]) -> None:
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     if argnums == ():
         raise RuntimeError("argnums must be non-empty")
-    if isinstance(argnums, tuple) and len(set(argnums)) != len(argnums):
-        raise RuntimeError(f"argnums elements must be unique, got {argnums}")
     for i in argnums if isinstance(argnums, tuple) else (argnums,):
         if not isinstance(i, int):
             raise RuntimeError(f"argnum must be int, got: {type(i)}")
         if not -len(args) <= i < len(args):
             raise RuntimeError(f"Got argnum={i}, but only {len(args)} positional inputs")
+    if isinstance(argnums, tuple):
+        places = tuple(i % len(args) for i in argnums)
+        if len({*places}) != len(places):
+            raise RuntimeError(f"argnums elements must be unique, got {places}")
 
 
 def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
@@ -160,6 +167,23 @@ def _split_aux(output: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
         raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if "
                            "has_aux is True")
     return output
+
+
+def _check_outputs(outs: list[Any], call: str) -> None:
+    if not outs or (len(outs) == 1 and outs[0] is None):
+        raise RuntimeError(f"{call}: Expected f to be a function that has non-empty output (got "
+                           f"output = {outs})")
+    for o in outs:
+        if not isinstance(o, Tensor):
+            raise RuntimeError(f"{call}: expected f(*primals) to return only tensors, got "
+                               f"unsupported type {type(o)}")
+
+
+def _check_real(tensors: list[Any], what: str) -> None:
+    for i, t in enumerate(tensors):
+        if isinstance(t, Tensor) and t._dt.category == dt.COMPLEX:
+            raise RuntimeError(f"{what} to be real but received complex tensor at flattened input "
+                               f"idx: {i}")
 
 
 def _check_aux(aux: Any) -> None:
@@ -221,13 +245,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
     _check_aux(aux)
     leaves, rebuild = flatten(given)
     outs, _ = flatten(output)
-    for o in outs:
-        if not isinstance(o, Tensor):
-            raise RuntimeError(f"vjp(f, *primals): expected f(*primals) to return only tensors, "
-                               f"got unsupported type {type(o)}")
-    if not outs:
-        raise RuntimeError("vjp(f, *primals): Expected f to be a function that has non-empty "
-                           "output (got output = [])")
+    _check_outputs(outs, "vjp(f, *primals)")
     keep_always = depends_on_others(outs, own)
 
     def pullback(cotangents: Any, retain_graph: bool = True,
@@ -239,7 +257,8 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
                                f"{outline(cotangents)}, primal output: {outline(output)}")
         keep = keep_always or any(isinstance(c, Tensor) and c.requires_grad for c in cts)
         with enable_grad():
-            return release(rebuild(_pull(outs, leaves, keep, cts)), own)
+            pulled = rebuild(_pull(outs, leaves, keep, cts))
+        return release(pulled, own)
 
     value = release(output, own)
     return (value, pullback, release(aux, own)) if has_aux else (value, pullback)
@@ -274,15 +293,14 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         output = func(*given)
     with enable_grad():
         output, aux = _split_aux(output, has_aux, "jvp(f, primals, tangents)")
+        _check_aux(aux)
         leaves, _ = flatten(given)
         ts, _ = flatten(tangents)
         for t, p in zip(ts, leaves):
             check_tangent(p, t)
         outs, rebuild = flatten(output)
+        _check_outputs(outs, "jvp(f, primals, tangents)")
         for out in outs:
-            if not isinstance(out, Tensor):
-                raise RuntimeError("jvp(f, primals, tangents): expected f(*primals) to return only "
-                                   f"tensors, got unsupported type {type(out)}")
             if strict and not out.requires_grad:
                 raise RuntimeError(
                     "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
@@ -347,12 +365,14 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
     @functools.wraps(func)
     def transformed(*args: Any, **kwargs: Any) -> Any:
         primals, of_wanted = _of_wanted(func, argnums, args, kwargs)
+        _check_real(flatten(primals)[0], "jacrev: Expected all inputs")
         value, pullback, *aux = vjp(of_wanted, *primals, has_aux=has_aux)
         outs, rebuild_out = flatten(value)
         for out in outs:
             if out._dt.category < dt.FLOATING:
                 raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "
                                    f"complex Tensors, got Tensor with dtype {out._dt!r}")
+        _check_real(outs, "jacrev: Expected all outputs")
         ins, rebuild_in = flatten(primals)
         parts = []
         for o, out in enumerate(outs):
@@ -374,6 +394,7 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
     def transformed(*args: Any, **kwargs: Any) -> Any:
         primals, of_wanted = _of_wanted(func, argnums, args, kwargs)
         ins, rebuild_in = flatten(primals)
+        _check_real(ins, "jacfwd: Expected all inputs")
         columns: list[list[list[Any]]] = []  # by input, direction and output
         rebuild_out: Any = None
         outs: list[Any] = []
@@ -384,6 +405,7 @@ def jacfwd(func: Callable[..., Any], argnums: Any = 0, has_aux: bool = False, *,
                 tangents = rebuild_in([one if j == k else zeros_as(v) for j, v in enumerate(ins)])
                 got = jvp(of_wanted, primals, tangents, has_aux=has_aux)
                 outs, rebuild_out = flatten(got[0])
+                _check_real(outs, "jacfwd: Expected all outputs")
                 aux = got[2] if has_aux else None
                 column.append(flatten(got[1])[0])
             columns.append(column)

@@ -356,7 +356,7 @@ class Module(ModuleState, ModuleCall):
                 return self
         target = torch.empty(0).to(*args, **kwargs)
         names_dtype = any(isinstance(a, (torch.dtype, torch.Tensor)) for a in args) or any(
-            kwargs.get(key) is not None for key in ("dtype", "other", "tensor")
+            kwargs.get(key) is not None for key in ("dtype", "tensor")
         )
         if not names_dtype:
             return self

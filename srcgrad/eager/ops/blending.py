@@ -8,6 +8,7 @@ import numpy as np
 
 from srcgrad.eager import promotion
 from srcgrad.eager.dispatch import Primitive, bad_argument, dt, is_number, op, register, type_name
+from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import arithmetic_dtype, promoted
 from srcgrad.eager.tensor import Tensor, store, wrap
@@ -104,7 +105,7 @@ def _lerp(start: Any, end: Any, weight: Any) -> Any:
 
 
 _LERP = Primitive(blends.lerp, "LerpBackward0", primal=_lerp)
-_LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1")
+_LERP_TENSOR = Primitive(blends.lerp, "LerpBackward1", primal=_lerp)
 
 
 def _same_kind(first: Tensor, other: Tensor, argument: str) -> None:
@@ -117,7 +118,9 @@ def _same_kind(first: Tensor, other: Tensor, argument: str) -> None:
 def lerp(input: Tensor, end: Tensor, weight: Any) -> Any:
     """``input + weight * (end - input)``."""
     _same_kind(input, end, "end")
-    if isinstance(weight, Tensor):
+    tensors = isinstance(weight, Tensor)
+    refuse_kinds("biu", f"lerp_kernel_{'tensor' if tensors else 'scalar'}", input._dt)
+    if tensors:
         _same_kind(input, weight, "weight")
         return promoted(_LERP_TENSOR, input._dt, input, end, weight)
     return promoted(_LERP, input._dt, input, end, weight=weight)
@@ -133,6 +136,9 @@ _ADDCDIV = Primitive(blends.add_quotient, "AddcdivBackward0",
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
     """``input + value * tensor1 * tensor2``."""
     d = arithmetic_dtype(input, tensor1, tensor2)
+    value = value.item() if isinstance(value, Tensor) else value
+    if d.category < dt.FLOATING or isinstance(value, complex):
+        value = promotion.stored_number(d, value).item()
     return promoted(_ADDCMUL, d, input, tensor1, tensor2, value=value)
 
 

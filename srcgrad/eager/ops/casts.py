@@ -11,6 +11,7 @@ from srcgrad.eager.dispatch import Primitive, Tensor, dt, is_number, need_tensor
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import arranged, contiguous_format, suggested
 from srcgrad.eager.ops.arguments import warn_once
+from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import broadcast_error
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.views import requires_grad
@@ -51,19 +52,22 @@ def convert(input: Tensor, d: dt.dtype | None, copy: bool = False) -> Tensor:
 @op(torch=False, out=False)
 def to(input: Tensor, *args: Any, **kwargs: Any) -> Tensor:
     """Convert to a dtype, a device (only the CPU), or what another tensor has."""
+    flags = [*args]  # non_blocking, copy
     d = kwargs.pop("dtype", None)
     devices.check(kwargs.pop("device", None))
-    flags = [v for v in args if isinstance(v, bool)]  # non_blocking, copy
-    copy = kwargs.pop("copy", flags[1] if len(flags) > 1 else False)
-    other = kwargs.pop("other", None)
-    for value in (*args, other):
-        if isinstance(value, dt.dtype):
-            d = value
-        elif isinstance(value, Tensor):
-            d = value._dt
-        elif isinstance(value, str | devices.device):
-            devices.check(value)
-    out = convert(input, d, copy)
+    if flags and (flags[0] is None or isinstance(flags[0], str | devices.device)):
+        devices.check(flags.pop(0))
+        if flags and (flags[0] is None or isinstance(flags[0], dt.dtype)):
+            d = flags.pop(0) or d
+    elif flags or "tensor" in kwargs:
+        wanted = kwargs.pop("tensor") if "tensor" in kwargs else flags.pop(0)
+        d = wanted._dt if isinstance(wanted, Tensor) else wanted
+    d = dt.OF_PYTHON[d] if d.__class__ is type and d in dt.OF_PYTHON else d
+    if len(flags) > 2 or not all(isinstance(v, bool) for v in flags) or not (
+            d is None or isinstance(d, dt.dtype)):
+        raise combination_error("to", (input, *args), kwargs, True) or TypeError(
+            f"to() got {d} in place of a dtype")
+    out = convert(input, d, kwargs.pop("copy", len(flags) > 1 and flags[1]))
     form = kwargs.pop("memory_format", None)
     return out if form is None else _arranged(out, form)
 

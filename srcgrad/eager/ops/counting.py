@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
-from srcgrad.eager.ops.arguments import refuse_kinds
+from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
 from srcgrad.eager.size import struct
 from srcgrad.rules.numpy.placing import unique_values
@@ -108,6 +108,7 @@ def unique(input: Tensor, sorted: bool = True, return_inverse: bool = False,
     """The different elements (or slices along ``dim``), in order."""
     i = None if dim is None else wrap_dim(dim, input)
     refuse_kinds("c", "unique", input._dt)
+    _check_slices(input, i)
     values, inverse, counts = np.unique(
         input._a, return_inverse=True, return_counts=True, axis=i, equal_nan=False)
     inverse = inverse.reshape(input._a.shape if i is None else (-1,))
@@ -125,6 +126,12 @@ def _selected(values: Tensor, inverse: Array, counts: Array, with_inverse: bool,
     return values if len(out) == 1 else tuple(out)
 
 
+def _check_slices(input: Tensor, dim: int | None) -> None:
+    if dim is not None and 0 in input._a.shape[:dim] + input._a.shape[dim + 1:]:
+        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
+                           "cannot be applied")
+
+
 @op(out=False)
 def unique_consecutive(input: Tensor, return_inverse: bool = False, return_counts: bool = False,
                        dim: int | None = None) -> Any:
@@ -134,6 +141,7 @@ def unique_consecutive(input: Tensor, return_inverse: bool = False, return_count
         i = 0
     else:
         i = wrap_dim(dim, input)
+        _check_slices(input, i)
         lines = np.moveaxis(input._a, i, 0).reshape(input._a.shape[i], -1)
     n = lines.shape[0]
     fresh = np.ones(n, bool)
@@ -163,11 +171,30 @@ _HISTOGRAM = struct("histogram", "hist", "bin_edges")
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None,
               density: bool = False) -> Any:
     """Counts in intervals, and the edges of these."""
+    if input._dt not in (dt.float32, dt.float64):
+        raise not_implemented("histogramdd", input._dt)
+    if weight is not None and weight._dt is not input._dt:
+        raise RuntimeError("torch.histogramdd: if weight tensor is provided, input tensor and "
+                           "weight tensor should have the same dtype, but got "
+                           f"input({input._dt.c_name}), and weight({weight._dt.c_name})")
     if isinstance(bins, Tensor):
+        if bins._dt is not input._dt:
+            raise RuntimeError("torch.histogramdd: input tensor and bins tensors should have the "
+                               f"same dtype, but got input with dtype {input._dt.c_name} and bins "
+                               f"for dimension 0 with dtype {bins._dt.c_name}")
         edges = bins._a
     else:
+        if bins <= 0:
+            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension "
+                               "0")
         ends = (float(input._a.min(initial=np.inf)), float(input._a.max(initial=-np.inf)))
-        low, high = (ends if input._a.size else (0.0, 0.0)) if range is None else range
+        low, high = (ends if input._a.size else (0.0, 1.0)) if range is None else range
+        if not (np.isfinite(low) and np.isfinite(high)):
+            raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not "
+                               "finite")
+        if low > high:
+            raise RuntimeError("torch.histogramdd: min should not exceed max, but got min "
+                               f"{low:g} max {high:g} for dimension 0")
         if low == high:
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1, dtype=input._a.dtype)

@@ -15,12 +15,13 @@ from srcgrad.eager import device as devices
 from srcgrad.eager.calling_errors import Signature, type_name
 from srcgrad.eager.dispatch import Tensor, dt, extra, register, store, store_out, wrap
 from srcgrad.eager.grad_mode import INFERENCE, state
+from srcgrad.eager.layout import arranged, preserve_format
 from srcgrad.eager.ops.arguments import numbers, refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.strides import refuse_negative
+from srcgrad.eager.writes import refuse_overlap, resize_memory
 
-_PYTHON_DTYPES = {float: dt.float64, int: dt.int64, bool: dt.bool_, complex: dt.complex128}
 # What functions that make new tensors take besides their own arguments.
 _DEFAULTS = {"out": None, "dtype": None, "layout": None, "device": None, "pin_memory": False,
              "requires_grad": False}
@@ -50,8 +51,8 @@ def creator(function: Callable[..., Tensor], name: str = "", *,
         d, out, given, requires_grad = None, None, kwargs, False
         if kwargs:
             d = kwargs.get("dtype")
-            if d.__class__ is type and d in _PYTHON_DTYPES:
-                d = kwargs["dtype"] = _PYTHON_DTYPES[d]
+            if d.__class__ is type and d in dt.OF_PYTHON:
+                d = kwargs["dtype"] = dt.OF_PYTHON[d]
             if takes_dtype:
                 given = {k: v for k, v in kwargs.items() if k not in _DEFAULTS}
                 out, requires_grad = kwargs.get("out"), kwargs.get("requires_grad", False)
@@ -64,7 +65,10 @@ def creator(function: Callable[..., Tensor], name: str = "", *,
             called.check_whole(args[bound:], kwargs)
         try:
             if takes_dtype and kwargs:
-                d = out._dt if d is None and out is not None else d
+                if out is not None and d not in (None, out._dt):
+                    raise RuntimeError(f"dtype {d.tensor_name} does not match dtype of out "
+                                       f"parameter ({out._dt.tensor_name})")
+                d = out._dt if out is not None else d
                 given |= {} if d is None else {"d": d}
             t = function(*args, **given)
         except (TypeError, AttributeError) as error:
@@ -75,12 +79,29 @@ def creator(function: Callable[..., Tensor], name: str = "", *,
         if not takes_dtype:
             return t
         devices.check(kwargs.get("device"))
+        if out is not None:
+            _fit(out, t, title)
         return delivered(t, out, requires_grad)
 
     create.__name__ = create.__qualname__ = title
     create.__signature__ = signature.replace(parameters=own)  # type: ignore[attr-defined]
     register(title, create, torch=not bound, method=bound)
     return create
+
+
+def _fit(out: Tensor, t: Tensor, title: str) -> None:
+    """Give ``out`` the shape of ``t``; ranges of as many numbers as it has come in its own."""
+    if title in ("arange", "range", "linspace", "logspace") and out._a.size == t._a.size:
+        t._a = t._a.reshape(out._a.shape)
+        refuse_overlap(out)
+    elif out._a.shape != t._a.shape:
+        if title == "arange" and out._a.size:
+            warnings.warn(
+                f"The number of elements in the out tensor of shape {list(out._a.shape)} is "
+                f"{out._a.size} which does not match the computed number of elements {t._a.size}. "
+                "Note that this may occur as a result of rounding error. The out tensor will be "
+                f"resized to a tensor of shape ({t._a.size},).", UserWarning, stacklevel=3)
+        resize_memory(out, t._a.shape)
 
 
 def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
@@ -97,7 +118,10 @@ def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Ten
     return t
 
 
-def infer_dtype(data: Any) -> dt.dtype:
+_DEPTH = 128  # dimensions that nested sequences may have
+
+
+def infer_dtype(data: Any, depth: int = 0) -> dt.dtype:
     """The dtype that ``torch.tensor`` gives nested sequences of numbers."""
     if isinstance(data, Tensor):
         return data._dt
@@ -105,10 +129,11 @@ def infer_dtype(data: Any) -> dt.dtype:
         return dt.from_numpy_dtype(data.dtype)
     if isinstance(data, list | tuple | range):
         found: dt.dtype | None = None
-        if data and isinstance(data[0], str):
-            raise ValueError("too many dimensions 'str'")
+        if depth > _DEPTH or (data and isinstance(data[0], str)):
+            raise ValueError("too many dimensions "
+                             f"'{type(data if depth > _DEPTH else data[0]).__name__}'")
         for item in data:
-            d = infer_dtype(item)
+            d = infer_dtype(item, depth + 1)
             found = d if found is None else dt.promote_types(found, d)
         return found or dt.get_default_dtype()
     if isinstance(data, int | float | complex):
@@ -122,45 +147,53 @@ def infer_dtype(data: Any) -> dt.dtype:
     raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
 
 
-def _check_lengths(data: Any, depth: int = 0) -> tuple[int, ...]:
-    if isinstance(data, Tensor | np.ndarray):
-        return tuple(data.shape)
+def _sizes(data: Any) -> list[int]:
+    """The shape of nested data, told from what comes first in each."""
+    if isinstance(data, np.ndarray):
+        return list(data.shape)
     if not isinstance(data, list | tuple | range):
-        return ()
-    if not len(data):
-        return (0,)
-    first = _check_lengths(data[0], depth + 1)
-    for item in data:
-        if isinstance(item, list | tuple | range) != isinstance(data[0], list | tuple | range) and (
-                not isinstance(item, Tensor | np.ndarray)):
-            raise TypeError("not a sequence" if first else
-                            f"'{type(item).__name__}' object cannot be interpreted as an integer"
-                            if isinstance(data[0], int) else
-                            f"must be real number, not {type(item).__name__}")
-        got = _check_lengths(item, depth + 1)
-        if got != first:
-            raise ValueError(f"expected sequence of length {first[0] if first else 0} at dim "
-                             f"{depth + 1} (got {got[0] if got else 0})")
-    return (len(data), *first)
+        return []
+    return [len(data), *(_sizes(data[0]) if len(data) else ())]
 
 
-def _numbers(data: Any) -> Any:
+def _numbers(data: Any, sizes: list[int], d: dt.dtype, depth: int = 0) -> Any:
+    """Nested data of these sizes as lists, with arrays and numbers in them."""
+    nested = isinstance(data, list | tuple | range)
+    if depth == len(sizes):
+        if isinstance(data, Tensor | np.ndarray):
+            if math.prod(data.shape) == 1:
+                return data.item()
+            if d.category < dt.FLOATING:
+                raise TypeError("only integer tensors of a single element can be converted to an "
+                                "index")
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if nested:
+            kind = type(data).__name__
+            raise TypeError(f"must be real number, not {kind}" if d.category >= dt.FLOATING else
+                            f"'{kind}' object cannot be interpreted as an integer")
+        return data
     if isinstance(data, Tensor):
-        return data._a
-    if isinstance(data, list | tuple | range):
-        return [_numbers(v) for v in data]
-    return data
+        data = data._a
+    if not nested and not (isinstance(data, np.ndarray) and data.ndim):
+        raise TypeError("not a sequence")
+    if len(data) != sizes[depth]:
+        raise ValueError(f"expected sequence of length {sizes[depth]} at dim {depth} (got "
+                         f"{len(data)})")
+    if not nested and list(data.shape) == sizes[depth:]:
+        return data
+    if 0 in sizes:
+        return np.empty(sizes[depth:])
+    return [_numbers(v, sizes, d, depth + 1) for v in data]
 
 
 def to_array(data: Any, d: dt.dtype) -> Any:
     """A new array of nested data."""
     if isinstance(data, str):
         raise TypeError("new(): invalid data type 'str'")
-    if isinstance(data, list | tuple | range):
-        _check_lengths(data)
-    raw = np.asarray(_numbers(data))
-    if raw.dtype == object and all(isinstance(v, int) for v in raw.flat):
-        if d.category <= dt.INTEGRAL:
+    raw = np.asarray(_numbers(data, _sizes(data), d) if isinstance(data, list | tuple | range) else
+                     data._a if isinstance(data, Tensor) else data)
+    if raw.dtype == object and all(isinstance(v, int | float) for v in raw.flat):
+        if d.category == dt.INTEGRAL and all(isinstance(v, int) for v in raw.flat):
             raise ValueError("Overflow when unpacking long long")
         raw = raw.astype(np.float64)
     if raw.dtype == object:
@@ -181,7 +214,7 @@ def _check_range(raw: Any, d: dt.dtype) -> None:
     least, most = raw.min(), raw.max()
     if raw.dtype == np.uint64 and d is not dt.uint64 and int(most) > limits.max:
         raise ValueError("Overflow when unpacking long long")
-    if not (low <= least and most <= limits.max):
+    if not (low <= least and most < limits.max + 1):  # the last may be a float beyond
         raise RuntimeError(f"value cannot be converted to type {d.name} without overflow")
 
 
@@ -257,6 +290,8 @@ def size_of(args: Any, name: str = "") -> tuple[int, ...]:
     if name == "zeros" and min(shape, default=0) < 0:
         raise RuntimeError("zeros: Dimension size must be non-negative.")
     refuse_negative(shape)
+    if math.prod(shape) >= 1 << 60:
+        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
     return shape
 
 
@@ -281,7 +316,10 @@ def _filled(name: str, make: Any) -> Any:
     def create(*sizes: Any, size: Any = None, memory_format: Any = None, names: Any = None,
                d: dt.dtype | None = None) -> Tensor:
         d = d or dt.get_default_dtype()
-        return wrap(make(size_of(given_sizes(name, sizes, size), name), d.numpy), d)
+        if memory_format is preserve_format:
+            raise RuntimeError("unsupported memory format Preserve")
+        a = make(size_of(given_sizes(name, sizes, size), name), d.numpy)
+        return wrap(arranged(a, memory_format), d)
 
     def like(input: Tensor, *, memory_format: Any = None, d: dt.dtype | None = None) -> Tensor:
         return laid_like(input, d, lambda _, d: make((), d.numpy))

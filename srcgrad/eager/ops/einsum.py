@@ -60,7 +60,16 @@ def einsum(*args: Any) -> Any:
             names[place : place + 1] = dots[hidden - width :] if width else []
         for d, n in enumerate(names):
             size = t._a.shape[d]
+            if names.count(n) > 1 and size != t._a.shape[names.index(n)]:
+                raise RuntimeError(
+                    f"einsum(): subscript {n} is repeated for operand {k} but the sizes don't "
+                    f"match, {size} != {t._a.shape[names.index(n)]}")
             if sizes.get(n, 1) != 1 and size not in (1, sizes[n]):
+                if n in dots:
+                    raise RuntimeError(
+                        f"einsum(): dimension {dots.index(n)} covered by ellipsis in operand {k}"
+                        f"has size {size} which does not broadcast with previously seen ellipsis "
+                        f"with size {sizes[n]} for the respective dimension")
                 raise RuntimeError(f"einsum(): subscript {n} has size {size} for operand {k} which "
                                    f"does not broadcast with previously seen size {sizes[n]}")
             sizes[n] = size if sizes.get(n, 1) == 1 else sizes[n]

@@ -127,15 +127,21 @@ def _scatter_dim(input: Tensor, dim: int, index: Tensor, src: Any) -> int:
     """The dimension to scatter along, once everything fits."""
     i = wrap_dim(dim, input)
     places = _indices("scatter", index)
-    _fits(places, input._a, i, "self", src)
-    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     if isinstance(src, Tensor) and src._dt is not input._dt:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
+    _fits(places, input._a, i, "self", src)
+    _bounded(places, input._a.shape[i] if input._a.ndim else 1, i)
     return i
 
 
 def _scattered(input: Tensor, dim: int, index: Tensor, src: Any, how: str) -> Any:
     i = _scatter_dim(input, dim, index, src)
+    if not index._a.size and index._a.ndim != input._a.ndim:  # no places in any dimensions
+        none = (0,) * max(input._a.ndim, 1)
+        index = reshape(index, *none)
+        if isinstance(src, Tensor):
+            flat: Any = reshape(src, -1)
+            src = reshape(flat[:0], *none)
     if isinstance(src, Tensor):
         return _SCATTER[how, True](input, index, src, axis=i, how=how)
     value = stored_number(input._dt, src)
@@ -193,9 +199,19 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
         raise IndexError("index_select(): Index is supposed to be a vector")
     places = np.atleast_1d(_indices("index_select", index))
     if input._a.ndim == 0:
+        if places.size != 1:
+            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
+                               f"{places.size} value(s)")
+        if places.any():
+            raise IndexError("index out of range in self")
         return named(input.clone(), "IndexSelectBackward0")
     n = input._a.shape[i]
+    if places.size and not n and input._a.ndim > 1:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if places.size and (places.min() < 0 or places.max() >= n):
+        if i == 1:
+            bad = places[(places < 0) | (places >= n)][0]
+            raise RuntimeError(f"INDICES element is out of DATA bounds, id={bad} axis_dim={n}")
         raise IndexError("index out of range in self")
     return guarded(_INDEX_SELECT(input, wrap(places, dt.int64), axis=i), index)
 
@@ -365,7 +381,7 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Any:
     return _MASKED_SCATTER(input, mask, source)
 
 
-@op(out=True)
+@op()
 def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
     """The subscripts of the elements that are not zero."""
     if as_tuple:

@@ -16,7 +16,14 @@ from srcgrad.eager.ops.shapes import expand_array, unsqueeze, view, wrap_dim
 from srcgrad.eager.promotion import stored_number
 from srcgrad.eager.saving import guard
 from srcgrad.eager.views import requires_grad
-from srcgrad.eager.writes import apply_in_place, bump, check_writable, refuse_shared, write
+from srcgrad.eager.writes import (
+    apply_in_place,
+    bump,
+    check_writable,
+    expanded,
+    refuse_shared,
+    write,
+)
 from srcgrad.rules.numpy.writing import put, put_add
 
 _select = Primitive(operator.getitem, "SelectBackward0")
@@ -339,6 +346,10 @@ def index_put(target: Tensor, key: tuple[Any, ...], value: Tensor,
     if state.mode & GRAD:
         check_writable(target, requires_grad(target) or requires_grad(value))
     _check_put(target, key, value)
+    if expanded(target):
+        warnings.warn("Use of index_put_ on expanded tensors is deprecated. Please clone() the "
+                      "tensor before performing this operation. This also applies to advanced "
+                      "indexing e.g. tensor[indices] = tensor", UserWarning, stacklevel=4)
     refuse_shared(target, value)
     key = tuple(k.copy() if isinstance(k, np.ndarray) else k for k in key)  # it may be written
     if state.mode & GRAD and (requires_grad(target) or requires_grad(value)):

@@ -56,7 +56,9 @@ def cat(tensors: Any, dim: int = 0) -> Any:
         if t._a.ndim == 0:
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     given = _promoted(given)
-    used = [t for t in given if t._a.shape != (0,)] or given
+    used = [t for t in given if t._a.shape != (0,)]
+    if not used:  # lists of no numbers go with any dimension
+        return _CAT(given, axis=0)
     first = used[0]
     i = wrap_dim(dim, first)
     for k, t in enumerate(used[1:], 1):

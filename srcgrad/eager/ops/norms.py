@@ -15,7 +15,7 @@ from srcgrad.eager.ops.factorizations import svdvals
 from srcgrad.eager.ops.linear_algebra import LINALG, inv, need_inexact
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, wrap_dim
-from srcgrad.eager.promotion import check_broadcast
+from srcgrad.eager.promotion import check_broadcast, result_type
 from srcgrad.eager.saving import guard
 from srcgrad.rules.nn.tensor_norms import power_norm
 
@@ -119,6 +119,11 @@ def cond(A: Tensor, p: Any = None) -> Any:
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
     check_broadcast(x1, x2)
+    d = result_type(x1, x2)
+    if d.category < dt.FLOATING:
+        raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
+                           f"{d.tensor_name}")
+    x1, x2 = x1.to(d), x2.to(d)
     shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
     a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))
     lengths = []

@@ -48,7 +48,7 @@ def _tensors_only(name: str, function: Any, *, kind: str = "arithmetic", kinds: 
 
 atan2 = _tensors_only("atan2", np.arctan2, kind="floating", kinds="biuf", aliases=("arctan2",),
                       settings={"origin": "zero"})
-hypot = _tensors_only("hypot", np.hypot, kinds="f")
+hypot = _tensors_only("hypot", np.hypot, kinds="f", settings={"origin": "nan"})
 
 
 def _ordered(name: str, function: Any, **options: Any) -> Any:
@@ -117,7 +117,8 @@ with_numbers("copysign", flat_functions.copysign, "Copysign", "to", "The size of
 with_numbers("xlogy", special_functions.xlogy, "Xlogy", "tio", "``input * log(other)``, 0 where "
              "``input`` is 0.", refuses="c", floats=True)
 operators("mod", remainder, inplace=False)
-register("__imod__", lambda self, other: self.remainder_(other), torch=False)
+register("__imod__", lambda self, other: self.remainder_(other) if (
+    isinstance(other, Tensor) or is_number(other)) else NotImplemented, torch=False)
 _LDEXP = Primitive(blends.ldexp, "LdexpBackward0", scalar_edges=True)
 
 
@@ -243,6 +244,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     """Where two tensors differ by at most ``atol + rtol * abs(other)``."""
     if input._dt is not other._dt:
         raise RuntimeError(f"{input._dt.tensor_name} did not match {other._dt.tensor_name}")
+    rtol, atol = float(rtol), float(atol)
     if rtol < 0:
         raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
     if atol < 0:

@@ -21,6 +21,15 @@ from srcgrad.rules.nn import (
 
 # -- differentiable everywhere (or nearly so) ----------------------------------------------
 
+def _log1p(z: Any) -> Any:
+    """NumPy's loses the real part of complex numbers near 0."""
+    if z.dtype.kind != "c":
+        return np.log1p(z)
+    near = np.where(np.abs(z) < 1, z, 0)
+    real = np.log1p(near.real * (2 + near.real) + near.imag * near.imag) / 2
+    return np.where(np.abs(z) < 1, real + 1j * np.angle(1 + near), np.log(1 + z))
+
+
 for _name, _function, _aliases in (
     ("exp", np.exp, ()), ("expm1", np.expm1, ()), ("exp2", np.exp2, ()),
     ("log", np.log, ()), ("log2", np.log2, ()), ("log10", np.log10, ()), ("log1p", np.log1p, ()),
@@ -33,7 +42,8 @@ for _name, _function, _aliases in (
     ("sqrt", np.sqrt, ()), ("rsqrt", special_functions.rsqrt, ()),
     ("sigmoid", activations.sigmoid, ()), ("sinc", np.sinc, ()),
 ):  # fmt: skip
-    unary(_name, _function, aliases=_aliases, node="Log1PBackward0" if _name == "log1p" else None)
+    _own: Any = {"node": "Log1PBackward0", "primal": _log1p} if _name == "log1p" else {}
+    unary(_name, _function, aliases=_aliases, **_own)
 
 
 for _name, _function, _kernel in (
@@ -246,7 +256,7 @@ _FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
 _FREXP_RESULT = struct("frexp", "mantissa", "exponent")
 
 
-@op(out=False)
+@op()
 def frexp(input: Tensor) -> Any:
     """Mantissa in [0.5, 1) and exponent of 2."""
     if input._dt.category != dt.FLOATING:

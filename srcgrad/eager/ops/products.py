@@ -163,6 +163,8 @@ def unsafe_view(out: Tensor, shape: tuple[int, ...]) -> Any:
 
 register("__matmul__", lambda self, other: (
     matmul(self, other) if isinstance(other, Tensor) else NotImplemented), torch=False)
+register("__rmatmul__", lambda self, other: (
+    matmul(other, self) if isinstance(other, Tensor) else NotImplemented), torch=False)
 SPECIAL[np.matmul] = matmul
 SPECIAL[np.dot] = lambda a, b: matmul(a, b) if a._a.ndim and b._a.ndim else a * b
 

@@ -26,12 +26,22 @@ def _made(a: Any, d: dt.dtype) -> Tensor:
     return wrap(store(d, np.asarray(a)), d)
 
 
-def _number(value: Any, name: str = "linspace") -> Any:
-    if isinstance(value, Tensor) and value._a.ndim:
-        n = value._a.ndim
+def _ends(name: str, start: Any, end: Any, d: dt.dtype | None) -> tuple[Any, Any, dt.dtype]:
+    """Both ends of a range as numbers, and its dtype: complex if one of them is."""
+    given = {"start": start, "end": end}
+    if any(isinstance(v, Tensor) and v._a.ndim for v in given.values()):
+        found = " and ".join(f"{label} with {v._a.ndim} dimension(s)"
+                             for label, v in given.items() if isinstance(v, Tensor))
         raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got "
-                           f"start with {n} dimension(s) and end with {n} dimension(s).")
-    return value.item() if isinstance(value, Tensor) else value
+                           f"{found}.")
+    start, end = (v.item() if isinstance(v, Tensor) else v for v in (start, end))
+    own = dt.get_default_dtype()
+    if isinstance(start, complex) or isinstance(end, complex):
+        own = own.to_complex()
+        if d is not None and d.category < dt.COMPLEX:
+            raise RuntimeError(f"torch.{name}(): inferred dtype {own.c_name} can't be safely cast "
+                               f"to passed dtype {d.tensor_name}")
+    return start, end, d or own
 
 
 def _spaced(start: Any, end: Any, steps: int, d: dt.dtype) -> Array:
@@ -59,10 +69,7 @@ def _spaced(start: Any, end: Any, steps: int, d: dt.dtype) -> Array:
 @creator
 def linspace(start: Any, end: Any, steps: int, *, d: dt.dtype | None = None) -> Tensor:
     """``steps`` numbers evenly spaced from ``start`` to ``end``."""
-    start, end = _number(start), _number(end)
-    if d is None:
-        d = dt.get_default_dtype()
-        d = d.to_complex() if isinstance(start, complex) or isinstance(end, complex) else d
+    start, end, d = _ends("linspace", start, end, d)
     return _made(_spaced(start, end, int(steps), d), d)
 
 
@@ -70,8 +77,8 @@ def linspace(start: Any, end: Any, steps: int, *, d: dt.dtype | None = None) -> 
 def logspace(start: Any, end: Any, steps: int, base: float = 10.0, *,
              d: dt.dtype | None = None) -> Tensor:
     """Powers of ``base`` with evenly spaced exponents."""
-    d = wide = d or dt.get_default_dtype()
-    low, high = _number(start, "logspace"), _number(end, "logspace")
+    low, high, d = _ends("logspace", start, end, d)
+    wide = d
     if d.category < dt.FLOATING:
         wide, low, high = dt.float64, int(low), int(high)
     exponents = _spaced(low, high, int(steps), wide)

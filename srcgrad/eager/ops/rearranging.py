@@ -12,7 +12,7 @@ from srcgrad.eager.dispatch import Primitive, Tensor, dt, extra, op, register, v
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.layout import contiguous_format
 from srcgrad.eager.nodes import make_node, named, node_class
-from srcgrad.eager.ops.arguments import numbers
+from srcgrad.eager.ops.arguments import not_implemented, numbers
 from srcgrad.eager.ops.indexing import need_slice, slice_view
 from srcgrad.eager.ops.shapes import (
     expand,
@@ -129,6 +129,12 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     """Each element (or slice along ``dim``) repeated."""
     if repeats is None:
         counts = input._a
+        if counts.ndim != 1:
+            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        if input._dt not in (dt.int32, dt.int64):
+            raise not_implemented("repeat_interleave_cpu", input._dt)
+        if (counts < 0).any():
+            raise RuntimeError("repeats can not be negative")
         return wrap(np.repeat(np.arange(counts.size), counts), dt.int64)
     if isinstance(repeats, Tensor) and repeats._a.ndim == 0:
         repeats = int(repeats)

@@ -30,6 +30,15 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
     i = wrap_dim(dim, input)
     if n == 0:
         return input.new_zeros(input._a.shape).copy_(input)
+    for t in (prepend, append):
+        if t is not None and t._a.ndim != input._a.ndim:
+            raise RuntimeError("diff expects prepend or append to be the same dimension as input")
+        for d, (m, k) in enumerate(() if t is None else zip(input._a.shape, t._a.shape)):
+            if d != i and m != k:
+                raise RuntimeError(
+                    "diff expects the shape of tensor to prepend or append to match that of input "
+                    f"except along the differencing dimension; input.size({d}) = {m}, but got "
+                    f"tensor.size({d}) = {k}")
     parts = [t for t in (prepend, input, append) if t is not None]
     out = cat(parts, i) if len(parts) > 1 else input
     for _ in range(min(n, out._a.shape[i])):
@@ -52,7 +61,7 @@ def _trapezoids(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Any, A
         dx = diff(x, 1, along)
         if x._a.ndim == 1 and y._a.ndim > 1:
             dx = reshape(dx, *(n - 1 if d == i else 1 for d in range(y._a.ndim)))
-    return narrow(y, i, 0, max(n - 1, 0)), narrow(y, i, 1, max(n - 1, 0)), dx, i
+    return narrow(y, i, 0, max(n - 1, 0)), narrow(y, i, min(n, 1), max(n - 1, 0)), dx, i
 
 
 @op(method=False, out=False, aliases=("trapz",))

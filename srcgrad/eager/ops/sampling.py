@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,7 @@ from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, s
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.creation import creator, laid_like, size_of
 from srcgrad.eager.overloads import combination_error
+from srcgrad.eager.promotion import check_broadcast, stored_number
 from srcgrad.eager.random import Generator, default_generator
 from srcgrad.eager.random import distributions as draw
 from srcgrad.eager.strides import refuse_negative
@@ -98,24 +100,56 @@ randn = _created("randn", _randn)
 
 # -- integers ------------------------------------------------------------------------------
 
-_C_INTEGERS = {"uint8": "unsigned char", "int8": "signed char", "int16": "short", "int32": "int",
-               "int64": "int64_t", "bool": "bool"}
+_DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}
 
 
-def _check_range(low: int, high: int, d: dt.dtype) -> None:
+def _spans(d: dt.dtype) -> tuple[float, float]:
+    """The least and the largest number of a real dtype."""
+    if d is dt.bool_:
+        return 0, 1
+    info: Any = np.iinfo(d.numpy) if d.category == dt.INTEGRAL else dt.finfo(d)
+    return info.min, info.max
+
+
+def _refuse_outside(d: dt.dtype, **bounds: float) -> None:
+    """Raise if a bound is no number of dtype ``d``."""
+    least, most = _spans(d)
+    for label, value in bounds.items():
+        if not least <= value <= most:
+            raise RuntimeError(f"{label} is out of bounds for {d.c_name}")
+
+
+def _nearest(bound: int, step: int, d: dt.dtype) -> int:
+    """``bound``, or the next one beyond ``step`` that numbers of ``d`` can tell from it."""
+    beyond = int(float(store(d, np.asarray(float(bound + step)))))
+    if beyond >= bound if step > 0 else beyond < bound:
+        return bound
+    return beyond + step * (1 << (abs(bound + step).bit_length() - _DIGITS[d.name]))
+
+
+def _checked_range(low: int, high: int, d: dt.dtype) -> tuple[int, int]:
+    """Bounds of whole numbers for dtype ``d``, as PyTorch rounds them for floats."""
     if low >= high:
         raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= "
                            f"to={high}")
-    if d.category <= dt.INTEGRAL and d is not dt.int64:
-        limits = (0, 1) if d is dt.bool_ else (np.iinfo(d.numpy).min, np.iinfo(d.numpy).max)
-        for label, value in (("from", low), ("to - 1", high - 1)):
-            if not limits[0] <= value <= limits[1]:
-                raise RuntimeError(f"{label} is out of bounds for {_C_INTEGERS[d.name]}")
+    digits = _DIGITS.get(d.name)
+    if digits:
+        _refuse_outside(d, **{"from": low, "to - 1": high - 1})
+        low, high = _nearest(low, 1, d), _nearest(high, -1, d)
+    _refuse_outside(d, **{"from": low, "to - 1": high - 1})
+    for label, value in (("from", low), ("to - 1", high - 1)):
+        if digits and abs(value) > 1 << digits:
+            warnings.warn(
+                f"{label} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
+                f"limitations {d.c_name} can support discrete uniform distribution only "
+                "within this range. This warning will become an error in version 1.7 release, "
+                "please fix the code in advance", UserWarning, stacklevel=4)
+    return low, high
 
 
 def _randint(low: int, high: int, shape: tuple[int, ...], d: dt.dtype,
              generator: Generator | None) -> Tensor:
-    _check_range(low, high, d)
+    low, high = _checked_range(low, high, d)
     with (g := generator or default_generator).lock:
         values = draw.integers(g, math.prod(shape), low, high - low)
     return wrap(store(d, values.reshape(shape)), d)
@@ -156,6 +190,10 @@ def randperm(n: int, *, generator: Generator | None = None,
     refuse_negative((n,))
     d = d or dt.int64
     refuse_kinds("b", "randperm", d)
+    stored_number(d, max(n - 1, 0))
+    if d is not dt.bfloat16 and n > 2 ** _DIGITS.get(d.name, 63) + 1:
+        raise RuntimeError(f"n cannot be greater than {2 ** _DIGITS[d.name] + 1} for "
+                           f"{d.tensor_name} type.")
     with (g := generator or default_generator).lock:
         return wrap(store(d, draw.permutation(g, n)), d)
 
@@ -188,9 +226,15 @@ def _fill_normal(g: Generator, a: Array, d: dt.dtype, mean: float = 0, std: floa
 def _fill_uniform(g: Generator, a: Array, d: dt.dtype, *args: Any, **named: Any) -> Array:
     low = named.get("from", args[0] if args else named.get("a", 0.0))
     high = named.get("to", args[1] if len(args) > 1 else named.get("b", 1.0))
+    if d.category == dt.FLOATING:
+        _refuse_outside(d, **{"from": low, "to": high})
     if low > high:
         raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} "
                            f"> to={high:g}")
+    if high - low > dt.finfo(d).max:
+        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{d.tensor_name}>::"
+                           f"max(), but found to={high:g} and from={low:g} which result in to-from "
+                           "to exceed the limit")
     return uniform_values(g, a, d, low, high)
 
 
@@ -226,17 +270,17 @@ def _fill_bernoulli(g: Generator, a: Array, d: dt.dtype, p: Any = 0.5) -> Array:
     return _placed(store(d, draw.uniform_double(g, a.size) < p), a)
 
 
-_SPANS = {"uint8": 2**8, "int8": 2**7, "int16": 2**15, "int32": 2**31, "int64": 2**63, "bool": 2,
-          "float16": 2**11 + 1, "bfloat16": 2**8 + 1, "float32": 2**24 + 1, "float64": 2**53 + 1}
-
-
 def _fill_integers(g: Generator, a: Array, d: dt.dtype, *args: Any, **named: Any) -> Array:
     bounds = [*args]
     low = named.get("from", bounds[0] if len(bounds) > 1 else 0)
     high = named.get("to", bounds[-1] if bounds else None)
     if high is None:
-        return _placed(store(d, draw.full_range(g, a.size, _SPANS[d.name])), a)
-    _check_range(low, high, d)
+        high = (1 << _DIGITS[d.name] if d.category == dt.FLOATING else int(_spans(d)[1])) + 1
+        if not bounds and not named:
+            if d in (dt.uint16, dt.uint32, dt.uint64):
+                raise not_implemented("random_kernel_cpu", d)
+            return _placed(store(d, draw.full_range(g, a.size, high)), a)
+    low, high = _checked_range(low, high, d)
     return _placed(store(d, draw.integers(g, a.size, low, high - low)), a)
 
 
@@ -291,6 +335,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
 
         return _filled(fill, size_of((size,)), d or dt.get_default_dtype(), generator)
     first = mean if isinstance(mean, Tensor) else std
+    check_broadcast(mean, std)
     shape = np.broadcast_shapes(*(v._a.shape for v in (mean, std) if isinstance(v, Tensor)))
     if isinstance(std, Tensor):
         if std._a.size and (std._a < 0).any():
@@ -340,7 +385,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
     if (p.sum(-1) == 0).any():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
     with (g := generator or default_generator).lock:
-        if replacement and num_samples > 1:
+        if not p.size:
+            chosen = np.empty((*p.shape[:-1], num_samples))
+        elif replacement and num_samples > 1:
             chosen = _with_replacement(g, p, num_samples)
         else:
             q = store(input._dt, draw.exponential(g, p.size, 1.0)).reshape(p.shape)

@@ -100,7 +100,9 @@ def view_dtype(input: Tensor, d: Any) -> Tensor:
     if item != a.itemsize:
         _check_retyped(input, d)
     t = input.detach()
-    t._a, t._dt = a.view(d.numpy), d
+    t._dt = d
+    t._a = a.view(d.numpy) if a.size or not a.ndim else a.reshape(-1).view(d.numpy).reshape(
+        *a.shape[:-1], a.shape[-1] * a.itemsize // item)
     return t  # type: ignore[no-any-return]
 
 
@@ -117,7 +119,7 @@ def _check_retyped(input: Tensor, d: Any) -> None:
         raise RuntimeError(f"self.size(-1) must be divisible by {times} {end}{a.shape[-1]}")
     if start % times:
         raise RuntimeError(f"self.storage_offset() must be divisible by {times} {end}{start}")
-    if a.strides[-1] != a.itemsize and a.shape[-1] > 1:
+    if a.strides[-1] != a.itemsize and a.shape[-1] > 1 and a.size:
         raise RuntimeError(f"self.stride(-1) must be 1 {end}{a.strides[-1] // a.itemsize}")
     for i, s in enumerate(a.strides[:-1]):
         if s // a.itemsize % times:

@@ -163,6 +163,8 @@ def _running_extreme(name: str, node: str, better: Any) -> None:
         return np.maximum.accumulate(np.where(holds, ordinal, 0), axis=dim)
 
     def call(input: Tensor, dim: int) -> Any:
+        if input._a.ndim == 0 and dim not in (0, -1):
+            raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         i = wrap_dim(dim, input)
         return build(input, lambda a: where(a, i), i)
 

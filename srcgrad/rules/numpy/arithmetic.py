@@ -112,9 +112,14 @@ def sign_jvp(t: Array, ans: Array, x: Array, x_dtype: Dtype) -> Array:
     return (t - np.real(t * np.conj(ans)) * ans) / np.where(length == 0, 1, length)
 
 
-vjp(np.hypot,
-    x1=lambda ct, ans, x1: ct * x1 / np.where(ans == 0, 1, ans),
-    x2=lambda ct, ans, x2: ct * x2 / np.where(ans == 0, 1, ans))
+vjp(np.hypot, settings={"origin": "zero"},
+    x1=lambda ct, ans, x1, origin: ct * x1 / _length(ans, origin),
+    x2=lambda ct, ans, x2, origin: ct * x2 / _length(ans, origin))
+
+
+def _length(ans: Array, origin: str) -> Array:
+    """``origin="zero"``: 1 at the origin, where the derivative is then 0 instead of NaN."""
+    return np.where(ans == 0, 1, ans) if origin == "zero" else ans
 
 
 def _unless_lost(ct: Array, lost: Array, tie: Array, ties: str, first: bool) -> Array:

@@ -6,8 +6,11 @@ import inspect
 import warnings
 from typing import Any
 
+import numpy as np
+
 from ... import basis as torch
 from ...calling_errors import bad_argument, need_tensor
+from ...tensor import store
 from ..signatures import defined
 from . import nodes
 
@@ -141,7 +144,9 @@ def hardswish(input: Any, inplace: bool = False) -> Any:
 
 def hardshrink(input: Any, lambd: float = 0.5) -> Any:
     """``input`` outside of ``[-lambd, lambd]``, else 0."""
-    return nodes.hardshrink(input, lambd)
+    nodes.hardshrink.check(input)
+    _number(lambd, "hardshrink", "lambd", 2)
+    return nodes.hardshrink(input, store(input.dtype, np.asarray(lambd)).item())
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:

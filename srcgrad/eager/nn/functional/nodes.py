@@ -38,7 +38,7 @@ def laid_as(out: Any, *sources: Any) -> Any:
 
 def _laid(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
     """``function`` with results in the memory format of its first ``count`` arguments (PyTorch has
-    some kernels for images only: then it is none)."""
+    some kernels for images only: then it is none, and results are contiguous)."""
     return lambda *args: laid_as(np.ascontiguousarray(function(*args)), *args[:count])
 
 
@@ -70,7 +70,8 @@ gelu = Kernel(activations.gelu, "GeluBackward0", "GeluKernelImpl")
 silu = Kernel(activations.silu, "SiluBackward0", "silu_cpu", "hfc")
 mish = Kernel(activations.mish, "MishBackward0", "mish_cpu")
 softplus = Kernel(activations.softplus, "SoftplusBackward0", "softplus_cpu")
-log_sigmoid = Kernel(activations.log_sigmoid, "LogSigmoidBackward0", "log_sigmoid_cpu")
+log_sigmoid = Kernel(activations.log_sigmoid, "LogSigmoidBackward0", "log_sigmoid_cpu",
+                     primal=_laid(activations.log_sigmoid, 0))
 hardtanh = Primitive(activations.hardtanh, "HardtanhBackward0")
 hardsigmoid = Kernel(activations.hardsigmoid, "HardsigmoidBackward0", "hardsigmoid_cpu")
 hardswish = Kernel(activations.hardswish, "HardswishBackward0", "hardswish_cpu")
@@ -124,34 +125,38 @@ adaptive_avg_pool = {n: Kernel(pooling.along_axes, f"AdaptiveAvgPool{n}DBackward
                      for n in (2, 3)}
 upsample: dict[tuple[str, int], Kernel] = {
     (mode, n): Kernel(
-        pooling.take_along_axes if "Nearest" in mode else pooling.along_axes,
-        f"Upsample{mode}{n}DBackward0", f"compute_indices_weights_{kernel}",
-        "hf" if n == 3 or mode == "Linear" else "hfu", main=False,
+        function, f"Upsample{mode}{n}DBackward0", f"compute_indices_weights_{kernel}",
+        "hf" if mode in ("Linear", "Trilinear") else "hfu", main=False, primal=_laid(function),
     )
-    for mode, n, kernel in (
-        ("Nearest", 1, "nearest"), ("Nearest", 2, "nearest"), ("Nearest", 3, "nearest"),
-        ("NearestExact", 1, "nearest"), ("NearestExact", 2, "nearest"),
-        ("NearestExact", 3, "nearest"), ("Linear", 1, "linear"), ("Bilinear", 2, "linear"),
-        ("Trilinear", 3, "linear"), ("Bicubic", 2, "cubic"),
-    )
+    for function, kernel, kinds in (
+        (pooling.take_along_axes, "nearest", [(mode, n) for mode in ("Nearest", "NearestExact")
+                                              for n in (1, 2, 3)]),
+        (pooling.along_axes, "linear", [("Linear", 1), ("Bilinear", 2), ("Trilinear", 3)]),
+        (pooling.along_axes, "cubic", [("Bicubic", 2)]),
+    ) for mode, n in kinds
 }
 pad_by_places: dict[tuple[str, int], Primitive] = {
     (mode, n): Kernel(pooling.take_along_axes, f"{mode}Pad{n}DBackward0",
-                      f"{mode.lower()}_pad{n}d", "hfliuc", main=False)
+                      f"{mode.lower()}_pad{n}d", "hfliuc", main=False,
+                      primal=_laid(pooling.take_along_axes, int(n == 2)))
     for mode in ("Reflection", "Replication") for n in (1, 2, 3)
 }
 pad_by_places |= {  # PyTorch writes the parts of a fresh tensor
     ("Circular", n): Primitive(pooling.take_along_axes, "CopySlices", main=False) for n in (1, 2, 3)
 }
-pixel_shuffle = Primitive(pooling.pixel_shuffle, "PixelShuffleBackward0")
-pixel_unshuffle = Primitive(pooling.pixel_unshuffle, "PixelUnshuffleBackward0")
-constant_pad = Primitive(pooling.frame, "ConstantPadNdBackward0")
+pixel_shuffle = Primitive(pooling.pixel_shuffle, "PixelShuffleBackward0",
+                          primal=_laid(pooling.pixel_shuffle))
+pixel_unshuffle = Primitive(pooling.pixel_unshuffle, "PixelUnshuffleBackward0",
+                            primal=_laid(pooling.pixel_unshuffle))
+constant_pad = Primitive(pooling.frame, "ConstantPadNdBackward0", primal=_laid(pooling.frame))
 
-layer_norm = Primitive(normalization.layer_norm, "NativeLayerNormBackward0", scalar_edges=True)
+layer_norm = Primitive(normalization.layer_norm, "NativeLayerNormBackward0",
+                       primal=_laid(normalization.layer_norm, 0), scalar_edges=True)
 batch_norm = Kernel(
     normalization.batch_norm, "NativeBatchNormBackward0", "batch_norm", scalar_edges=True)
 group_norm = Kernel(
-    normalization.group_norm, "NativeGroupNormBackward0", "GroupNormKernelImpl", scalar_edges=True)
+    normalization.group_norm, "NativeGroupNormBackward0", "GroupNormKernelImpl",
+    primal=_laid(normalization.group_norm), scalar_edges=True)
 lstm_layer = Primitive(
     recurrent.lstm_layer, "MkldnnRnnLayerBackward0", outputs=3, scalar_edges=True)
 embedding = Primitive(normalization.embedding, "EmbeddingBackward0")

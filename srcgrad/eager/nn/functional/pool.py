@@ -301,16 +301,19 @@ def _fractional(count: int, input: Any, kernel_size: Any, output_size: Any = Non
     name = f"fractional_max_pool{count}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
-    if not isinstance(kernel_size, int) and len(kernel_size) not in (1, count):
-        raise RuntimeError(f"{name}: kernel_size must either be a single Int or tuple of "
-                           f"{'three ' * (count == 3)}Ints")
+    if output_size is None and len(output_ratio) != count:
+        raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of "
+                         "Ints.")
+    for label, value in (("kernel_size", kernel_size), ("output_size", output_size)):
+        if value is not None and not isinstance(value, int) and len(value) != count:
+            raise RuntimeError(f"{name}: {label} must either be a single Int or tuple of "
+                               f"{'three ' * (count == 3)}Ints")
     kernel = tupled("kernel_size", kernel_size, count)
     single = input.dim() == count + 1
     images = input.unsqueeze(0) if single else input
     lead, size = tuple(images.shape[:2]), tuple(int(n) for n in images.shape[2:])
     if output_size is None:
-        ratios = (output_ratio,) * count if isinstance(output_ratio, float) else output_ratio
-        output_size = tuple(int(n * r) for n, r in zip(size, ratios))
+        output_size = tuple(int(n * r) for n, r in zip(size, output_ratio))
     out = tupled("output_size", output_size, count)
     samples = _random_samples
     if samples is None:
