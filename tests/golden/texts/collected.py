@@ -18,7 +18,7 @@ def collected_value_and_grad(x, n):
     d_states = [np.zeros_like(item) for item in states]
     for i in reversed(range(len(states))):
         # total += np.sum(s * s)
-        d_states[i] = d_states[i] + 2.0 * states[i]
+        d_states[i] += 2.0 * states[i]
     d_x = np.zeros_like(x)
     for i in reversed(range(n)):
         x, sin_x = kept[i]
