@@ -45,7 +45,8 @@ class Motion:
         self._depth = 1
         self._mentioned: dict[ast.stmt, set[str]] = {}
         self._given: dict[ast.stmt, tuple[str, ast.expr] | None] = {}  # what _gives says
-        self._later: dict[str, list[ast.stmt]] = {}  # statements that mention a name, last first
+        # what mentions a name that the backward part gives to something, last first
+        self._later: dict[str | None, list[ast.stmt]] = {}
         self._once: set[str] = set()  # names that statements so far give to one other
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
@@ -63,14 +64,14 @@ class Motion:
         while True:
             found: list[ast.stmt] = []
             self._once = set()
-            mentions: dict[str, list[ast.stmt]] = {}
+            given = {*map(_given, body)}
+            later = self._later = {name: [] for name in given}
             for stmt in reversed(body):
-                for name in self._names(stmt):
-                    mentions.setdefault(name, []).append(stmt)
+                for name in given & self._names(stmt):
+                    later[name].append(stmt)
             for stmt in body:
-                for name in self._names(stmt):
-                    mentions[name].pop()
-                self._later = mentions
+                for name in given & self._names(stmt):
+                    later[name].pop()
                 made = self._with_earlier(found, stmt)
                 if made is not None:
                     found.append(self._noted(made))
@@ -237,6 +238,15 @@ class Motion:
             if _meet(memory, self._memory.get(base_of(target) or "", {None})):
                 return False
         return True
+
+
+def _given(stmt: ast.stmt) -> str | None:
+    """The name that a statement of the backward part sets or adds to."""
+    node = node_of(stmt)
+    if node is None or not is_adjoint(node):
+        return None
+    target = stmt.target if type(stmt) is ast.AugAssign else None
+    return target.id if type(target) is ast.Name else target_of(stmt)
 
 
 def _meet(one: set[object], other: set[object]) -> bool:
