@@ -32,7 +32,7 @@ from srcgrad.emit.together import together
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
-from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments, walk
+from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments, operations, walk
 from srcgrad.graph.lift import reachable
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
@@ -192,14 +192,20 @@ class Function:
             parts, body = outline(self, body)
             return [*parts, *self.header(self.naming.of), self.finished(self.definition(body))]
         function = self.definition(body)
+        names = self.naming.of
+        if "loop" in operations(graph.block):
+            names = self.with_records(function)
+        return [*self.header(names), self.finished(function)]
+
+    def with_records(self, function: ast.FunctionDef) -> dict[Value, str]:
+        """Keeps what loops keep in records; the names that there still are."""
         records = Records(function.body, self.sequences(), {*self.parameters, *self.reserved},
                           set(self.naming.of.values()) - {
                               n for v, n in self.naming.of.items() if v.aval.kind not in SCALARS})
         gone = over_kept(records, *self.gone_back_over())
         function.body = records.body
-        names = {v: leaf for v, name in self.naming.of.items()
-                 if (leaf := records.leaf(name)) not in gone}
-        return [*self.header(names), self.finished(function)]
+        return {v: leaf for v, name in self.naming.of.items()
+                if (leaf := records.leaf(name)) not in gone}
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Notes other names of variables."""

@@ -130,6 +130,7 @@ class Through:
 Step = Index | Through
 Steps = tuple[Step, ...]
 _SAME: Any = object()  # a field that does not change
+UNASKED: Any = object()  # what nobody has asked for yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,7 @@ class Node:
     params: Final[Mapping[str, Any]] = field(default_factory=dict)
     blocks: Final[tuple[Block, ...]] = ()
     origin: Final[Origin | None] = None
+    key: Any = field(default=UNASKED, init=False)  # what `key_of` has found out
 
     @property
     def out(self) -> Value:
@@ -356,8 +358,8 @@ def fill(template: Any, inputs: tuple[Any, ...] | list[Any]) -> Any:
     ('x', slice(None, 'n', None))
     """
     if type(template) is tuple:  # usually of references alone
-        return tuple([inputs[part.index] if type(part) is Ref else fill(part, inputs)
-                      for part in template])
+        return tuple([inputs[part.index] if type(part) is Ref else
+                      part if type(part) in PLAIN else fill(part, inputs) for part in template])
     return mapped(template, Ref, lambda ref: inputs[ref.index])
 
 

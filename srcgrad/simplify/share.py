@@ -56,7 +56,6 @@ class _Share(Rewriter):
         self._first: dict[Any, Value] = {}  # numbers and arrays of the forward part
         self._equal: dict[Value, Value] = {}
         self._handed_on: set[Value] | None = None  # what is not only calculated with
-        self._keys: dict[Node, Any] = {}
         self._cleaning = False  # in what runs only where an exception leaves the function
 
     def run(self, graph: Graph) -> Graph:
@@ -112,7 +111,7 @@ class _Share(Rewriter):
         if not dear and not number and not array:
             return
         node = self._by_first(node)
-        key = self._key(node)
+        key = key_of(node)
         if dear and self.is_beside(node, node.inputs[0]):
             self._forward.setdefault(key, node.outputs)
         if key is not None and (number or array) and not out.aval.optional and all(
@@ -137,13 +136,8 @@ class _Share(Rewriter):
             return node.outputs
         return found
 
-    def _key(self, node: Node) -> Any:
-        if node not in self._keys:
-            self._keys[node] = key_of(node)
-        return self._keys[node]
-
     def _shared(self, node: Node) -> Sequence[Value] | None:
-        key = self._key(node)
+        key = key_of(node)
         if key is None or self._cleaning:
             return None
         known = self._forward.get(key)
