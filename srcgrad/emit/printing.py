@@ -9,9 +9,11 @@ takes over.
 from __future__ import annotations
 
 import ast
+import operator
 import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from srcgrad.emit.comments import place_of, text_of
@@ -21,7 +23,7 @@ from srcgrad.errors import Where
 with warnings.catch_warnings():  # astor lists nodes that Python 3.12 warns of
     warnings.simplefilter("ignore", DeprecationWarning)
     import astor
-    from astor.op_util import Precedence
+    from astor.op_util import Precedence, precedence_data, symbol_data
 
 
 class _Generator(astor.SourceGenerator):  # type: ignore[misc]
@@ -30,6 +32,23 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
     def __init__(self, *settings: Any) -> None:
         self._printers: dict[type, Callable[[ast.AST], None]] = {}
         super().__init__(*settings)
+        result, append, visit = self.result, self.result.append, self.visit
+
+        def write(*parts: Any) -> None:
+            """As astor's, which asks more of texts."""
+            for part in parts:
+                if type(part) is not str:
+                    visit(part) if isinstance(part, ast.AST) else part()
+                    continue
+                if self.new_lines:
+                    append("\n" * self.new_lines)
+                    self.colinfo = len(result), 0
+                    append(self.indent_with * self.indentation)
+                    self.new_lines = 0
+                if part:
+                    append(part)
+
+        self.write = write
 
     def visit(self, node: ast.AST) -> None:
         """As astor's, without making the name of the method each time."""
@@ -37,6 +56,28 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
         if printer is None:
             printer = self._printers[type(node)] = getattr(self, f"visit_{type(node).__name__}")
         printer(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        arguments = [*node.args, *[keyword.value for keyword in node.keywords]]
+        least = Precedence.Comma if arguments[1:] else Precedence.call_one_arg
+        for argument in node.args:
+            argument._pp = least  # type: ignore[attr-defined]
+        for keyword in node.keywords:
+            keyword.value._pp = Precedence.Comma  # type: ignore[attr-defined]
+        names = [""] * len(node.args) + [f"{k.arg}=" if k.arg else "**" for k in node.keywords]
+        self.visit(node.func)
+        self.write("(")
+        for i, (name, argument) in enumerate(zip(names, arguments, strict=True)):
+            self.write(f", {name}" if i else name, argument)
+        self.write(")")
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        own, power = precedence_data[type(node.op)], type(node.op) is ast.Pow
+        node.left._pp = own + 1 if power else own  # type: ignore[attr-defined]
+        node.right._pp = Precedence.PowRHS if power else own + 1  # type: ignore[attr-defined]
+        around = own < getattr(node, "_pp", Precedence.highest)
+        self.write("(" if around else "", node.left, f" {symbol_data[type(node.op)]} ", node.right,
+                   ")" if around else "")
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.write(node.value, "[")
@@ -198,6 +239,21 @@ def _same_body(mine: list[Any], parsed: list[Any]) -> bool:
 _UNREAD = frozenset(("ctx", "kind", "type_comment"))
 
 
+@cache
+def _reader(kind: type[ast.AST]) -> Callable[[ast.AST], Iterable[Any]]:
+    """What gives the parts of a tree that count."""
+    fields = [field for field in kind._fields if field not in _UNREAD]
+    return operator.attrgetter(*fields) if fields[1:] else lambda tree: [
+        getattr(tree, field, None) for field in fields]
+
+
+def _parts_of(tree: ast.AST) -> Iterable[Any]:
+    try:
+        return _reader(type(tree))(tree)
+    except AttributeError:  # of what is not given
+        return [getattr(tree, f, None) for f in tree._fields if f not in _UNREAD]
+
+
 def _same(mine: Any, parsed: Any) -> bool:
     """Are two trees equal, but for positions and comments?"""
     kind = type(mine)
@@ -206,12 +262,10 @@ def _same(mine: Any, parsed: Any) -> bool:
     if isinstance(mine, ast.AST):
         if kind is not type(parsed):
             return False
-        for field in mine._fields:
-            if field not in _UNREAD:
-                one, other = getattr(mine, field, None), getattr(parsed, field, None)
-                if one is not other and not (
-                        one == other if type(one) is str is type(other) else _same(one, other)):
-                    return False
+        for one, other in zip(_parts_of(mine), _parts_of(parsed)):
+            if one is not other and not (
+                    one == other if type(one) is str is type(other) else _same(one, other)):
+                return False
         return True
     if isinstance(parsed, list):  # a field that is not given is empty
         return isinstance(mine or [], list) and _same_body(mine or [], parsed)

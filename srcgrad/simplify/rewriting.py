@@ -84,9 +84,9 @@ class Rewriter(Changing):
         if "again" in node.params and not self.sees_again and node.params["again"]:
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
             return [node]
-        if not (self._behind or is_adjoint(node)):
+        if not self._behind and not is_adjoint(node):
             self._define(node)
-            return [node]
+            return (node,)
         emit = self._emit
         emit.origin = node.origin
         values, made = self.visit(node, emit), emit.nodes
@@ -96,7 +96,7 @@ class Rewriter(Changing):
                 self._define(new)
         if values is None:
             self._define(node)
-            return [*made, node]
+            return [*made, node] if made else (node,)
         for old, value in zip(node.outputs, values, strict=True):
             if value is not old:
                 self.replaced[old] = value

@@ -106,8 +106,8 @@ class _Share(Rewriter):
         out = node.outputs[0]
         dear = (len(node.inputs) == 1 and call_of(node) in _DEAR) or _gathers(node)
         number = out.aval.kind in SCALARS
-        array = out.aval.is_array and _calculates(node) and self._handed_on is not None and (
-            out not in self._handed_on)
+        array = not number and self._handed_on is not None and out not in self._handed_on and (
+            out.aval.is_array and _calculates(node))
         if not dear and not number and not array:
             return
         node = self._by_first(node)
@@ -123,7 +123,7 @@ class _Share(Rewriter):
     def _by_first(self, node: Node) -> Node:
         """The node with the first of equal numbers for each of its inputs."""
         equal = self._equal
-        if equal and any(v in equal for v in node.inputs):
+        if equal and not equal.keys().isdisjoint(node.inputs):
             return node.but(inputs=tuple(equal.get(v, v) for v in node.inputs))
         return node
 
