@@ -49,13 +49,15 @@ RESERVED = frozenset(dir(builtins)) | frozenset(
 @dataclass(frozen=True)
 class Emitted:
     """Generated source.  ``globals`` must be in the namespace in which ``text`` is executed;
-    ``line_map`` maps its lines to places of the user's; ``notes`` say what runs natively."""
+    ``line_map`` maps its lines to places of the user's; ``notes`` say what runs natively;
+    ``tree`` is what Python reads in the text, until that is linked."""
 
     text: str
     entry: str
     line_map: Mapping[int, Where] = field(default_factory=dict)
     globals: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    tree: ast.Module | None = field(default=None, repr=False, compare=False)
 
 
 Outline = Callable[["Function", list[ast.stmt]], tuple[list[ast.stmt], list[ast.stmt]]]
@@ -90,8 +92,8 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     body: list[ast.stmt] = []
     for line in sorted(space.imports):
         body.extend(ast.parse(line).body)
-    text, places = weave(ast.Module([*body, *functions], []))
-    return Emitted(text, graph.name, places, space.globals)
+    text, places, tree = weave(ast.Module([*body, *functions], []))
+    return Emitted(text, graph.name, places, space.globals, tree=tree)
 
 
 def _called_back(space: Namespace) -> list[ast.stmt]:

@@ -132,8 +132,9 @@ def _joined(pieces: list[str]) -> str:
     return "".join(pieces)
 
 
-def weave(module: ast.Module) -> tuple[str, dict[int, Where]]:
-    """The text with comments and broken lines, and for each line the user's place."""
+def weave(module: ast.Module) -> tuple[str, dict[int, Where], ast.Module]:
+    """The text with comments and broken lines, for each line the user's place, and the tree that
+    Python reads in the text."""
     said = _numbered(module)
     printers: tuple[Callable[[ast.Module], str], ...] = (_by_astor, _by_unparse)
     text = ""
@@ -141,7 +142,7 @@ def weave(module: ast.Module) -> tuple[str, dict[int, Where]]:
         text = _woven(printer(module), said)
         parsed = _parse(text)
         if parsed is not None and _same_body(module.body, parsed.body):
-            return text, _places(module, parsed)
+            return text, _places(module, parsed), parsed
     raise AssertionError("generated text does not mean its tree:\n" + text)
 
 
