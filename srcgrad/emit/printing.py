@@ -12,8 +12,7 @@ import ast
 import operator
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from srcgrad.emit.comments import place_of, text_of
@@ -32,7 +31,8 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
     def __init__(self, *settings: Any) -> None:
         self._printers: dict[type, Callable[[ast.AST], None]] = {}
         super().__init__(*settings)
-        result, append, visit = self.result, self.result.append, self.visit
+        tree: Any = self
+        result, append, visit = tree.result, tree.result.append, self.visit
 
         def write(*parts: Any) -> None:
             """As astor's, which asks more of texts."""
@@ -40,15 +40,15 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
                 if type(part) is not str:
                     visit(part) if isinstance(part, ast.AST) else part()
                     continue
-                if self.new_lines:
-                    append("\n" * self.new_lines)
-                    self.colinfo = len(result), 0
-                    append(self.indent_with * self.indentation)
-                    self.new_lines = 0
+                if tree.new_lines:
+                    append("\n" * tree.new_lines)
+                    tree.colinfo = len(result), 0
+                    append(tree.indent_with * tree.indentation)
+                    tree.new_lines = 0
                 if part:
                     append(part)
 
-        self.write = write
+        tree.write = write
 
     def visit(self, node: ast.AST) -> None:
         """As astor's, without making the name of the method each time."""
@@ -240,19 +240,18 @@ def _same_body(mine: list[Any], parsed: list[Any]) -> bool:
 _UNREAD = frozenset(("ctx", "kind", "type_comment"))
 
 
-@cache
-def _reader(kind: type[ast.AST]) -> Callable[[ast.AST], Iterable[Any]]:
-    """What gives the parts of a tree that count."""
-    fields = [field for field in kind._fields if field not in _UNREAD]
-    return operator.attrgetter(*fields) if fields[1:] else lambda tree: [
-        getattr(tree, field, None) for field in fields]
+_READERS: dict[type, Callable[[ast.AST], tuple[Any, ...]]] = {}  # of the parts that count
 
 
-def _parts_of(tree: ast.AST) -> Iterable[Any]:
+def _parts_of(tree: ast.AST) -> tuple[Any, ...]:
+    kind = type(tree)
+    if kind not in _READERS:
+        fields = [field for field in kind._fields if field not in _UNREAD]
+        _READERS[kind] = operator.attrgetter("__class__", *fields) if fields else lambda tree: ()
     try:
-        return _reader(type(tree))(tree)
+        return _READERS[kind](tree)
     except AttributeError:  # of what is not given
-        return [getattr(tree, f, None) for f in tree._fields if f not in _UNREAD]
+        return kind, *[getattr(tree, f, None) for f in kind._fields if f not in _UNREAD]
 
 
 def _same(mine: Any, parsed: Any) -> bool:

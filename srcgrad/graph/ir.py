@@ -65,7 +65,6 @@ from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
 from ..types.structure import PLAIN, found_in, mapped
 
-
 Fact = TypeVar("Fact")
 
 
