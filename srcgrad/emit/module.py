@@ -163,10 +163,12 @@ class Function:
     def captures(self) -> set[str]:
         """Names of objects that the graph mentions: no variable may hide them."""
         found: set[str] = set()
+        seen: set[int] = set()
         for node in walk(self.graph.block):
             fn = node.params.get("fn")
-            if fn is not None and self.space.is_captured(fn):
+            if fn is not None and id(fn) not in seen and self.space.is_captured(fn):
                 found.add(self.space.captured(fn, getattr(fn, "__name__", type(fn).__name__)))
+            seen.add(id(fn))
             if "args" in node.params and not has_plain_arguments(node):
                 found.update([self.space.captured(c, c.title) for c in callbacks(
                     (node.params["args"], node.params["kwargs"]))])
@@ -246,11 +248,10 @@ class Function:
     def helpers(self) -> list[str]:
         """Where the functions come from that are neither NumPy's nor the user's."""
         found: dict[str, None] = {}
-        for node in walk(self.graph.block):
-            fn = node.params.get("fn")
+        functions = [n.params["fn"] for n in walk(self.graph.block) if "fn" in n.params]
+        for fn in {id(fn): fn for fn in functions}.values():
             module = getattr(fn, "__module__", None) or ""
-            if fn is not None and module.startswith("srcgrad.rules") and (
-                    self.space.is_captured(fn)):
+            if module.startswith("srcgrad.rules") and self.space.is_captured(fn):
                 found[f"{self.space.captured(fn, fn.__name__)} of {module}"] = None
         return [f"uses {', '.join(sorted(found))}"] if found else []
 
