@@ -297,11 +297,11 @@ def _protected(tape: Tape, screen: Screen, rule: Rule, named: Mapping[str, Any],
     return named, behind, ans
 
 
-def _arrays_of_lists(tape: Tape, bound: Bound) -> dict[str, Any]:
+def _arrays_of_lists(tape: Tape, bound: Bound) -> Mapping[str, Any]:
     """The named inputs, with arrays for the lists that stand where the function takes an array:
     ``np.sum([a, b])`` means ``np.sum(np.array([a, b]))``."""
     entry = bound.entry
-    if entry is None:
+    if entry is None or not any(map(_is_list, bound.named.values())):
         return bound.named
     found = dict(bound.named)
     pointwise = any(rule.form == "elementwise" for rule in entry.rules.values())
@@ -324,8 +324,7 @@ _OF_ARRAYS: frozenset[Any] = frozenset({
 
 
 def _is_list(part: Any) -> bool:
-    return isinstance(part, list | tuple) or (
-        isinstance(part, Value) and part.aval.kind is Kind.LIST)
+    return part.aval.kind is Kind.LIST if type(part) is Value else isinstance(part, (list, tuple))
 
 
 def _times(ct: Any, partial: Any) -> Any:

@@ -23,8 +23,9 @@ LINE_MAPS: dict[str, Mapping[int, Where]] = {}  # of the texts that are alive
 
 
 def link(text: str, entry: str, namespace: Mapping[str, Any],
-         line_map: Mapping[int, Where]) -> FunctionType:
-    """Compile generated source and return its entry function.
+         line_map: Mapping[int, Where], tree: ast.Module | None = None) -> FunctionType:
+    """Compile generated source and return its entry function.  The ``tree`` of the text, if it is
+    given, is used up.
 
     The text is entered into :mod:`linecache` under a name of its own, as long as anything that
     it defines lives.
@@ -37,7 +38,7 @@ def link(text: str, entry: str, namespace: Mapping[str, Any],
     globals_ = dict(namespace)
     source: str | ast.Module = text
     if len(text) < SHORT and "np" not in namespace:
-        source = _at_hand(ast.parse(text), globals_)
+        source = _at_hand(ast.parse(text) if tree is None else tree, globals_)
     code = compile(source, filename, "exec")
     globals_["__name__"] = f"srcgrad.generated.{entry}"
     exec(code, globals_)

@@ -11,7 +11,7 @@ from ..emit import Emitted, emit, sunk_in_arms
 from ..errors import StructureError
 from ..graph.ir import Graph, Ref
 from ..simplify import batch_loops, write_out_quotients
-from ..types.dataclasses import dataclass
+from ..types.dataclasses import dataclass, replace
 from ..types.identifiers import made_name
 
 
@@ -99,9 +99,10 @@ def written(graph: Graph, backend: Backend, result: Any = ALL,
 def generated(graph: Graph, backend: Backend, result: Any = ALL,
               defaults: Mapping[str, Any] | None = None) -> tuple[Emitted, Callable[..., Any]]:
     """What :func:`written` gives, and its entry function."""
-    emitted = written(graph, backend, result, defaults)
+    made = written(graph, backend, result, defaults)
+    emitted = replace(made, tree=None)
     if backend.name == "numpy":
-        return emitted, link(emitted.text, emitted.entry, emitted.globals, emitted.line_map)
+        return emitted, link(made.text, made.entry, made.globals, made.line_map, made.tree)
     from .. import native
     run = native.linked(emitted)
     if config.compile_in_background and native.NUMBA in emitted.text and native.is_pure(graph):

@@ -15,7 +15,18 @@ from collections.abc import Iterator, Sequence
 from srcgrad.emit.events import Event, Events, Families
 from srcgrad.emit.order import Order, is_adjoint
 from srcgrad.graph.checking import checks
-from srcgrad.graph.ir import WRITES, Block, Graph, Node, Suggested, Value, references, walk
+from srcgrad.graph.ir import (
+    WRITES,
+    Block,
+    Graph,
+    Node,
+    Ref,
+    Suggested,
+    Value,
+    has_plain_arguments,
+    references,
+    walk,
+)
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import PLACES, Method
 
@@ -30,6 +41,8 @@ def occurrences(node: Node) -> Sequence[Value]:
     """The inputs of a node as often as its text names them, in the order of the text."""
     params = node.params
     if node.op in ("apply", "effect"):
+        if has_plain_arguments(node):
+            return [node.inputs[a.index] for a in params["args"] if type(a) is Ref]
         found = [*references((params["args"], params.get("kwargs")))]
     elif "steps" in params:
         found = [0, *references(params["steps"])]
@@ -126,14 +139,13 @@ class Folding:
 
     def is_repeated(self, value: Value) -> bool:
         """Is this written out wherever it is used: ``u.shape[0]``, ``i - 1``?"""
-        known = self.repeated.get(value)
-        if known is None:
-            known = self.repeated[value] = self.should_repeat(value)
-        return known
+        if value not in self.repeated:
+            self.repeated[value] = self.should_repeat(value)
+        return self.repeated[value]
 
     def should_repeat(self, value: Value) -> bool:
-        node = self.producer.get(value)
-        if node is None or is_named(value):
+        node = None if is_named(value) else self.producer.get(value)
+        if node is None:
             return False
         if not 1 + (node.op != "list_len") <= self.users.get(value, 0) <= REPEATED:
             return False

@@ -30,7 +30,8 @@ class Liveness:
         self.block(graph.block, None)
 
     def use(self, value: Value, position: int) -> None:
-        value = self.alias.get(value, value)
+        if self.alias:
+            value = self.alias.get(value, value)
         if value in self.sizes.elements:
             for needed in self.sizes.through(value):
                 self.use(needed, position)
@@ -38,16 +39,17 @@ class Liveness:
             for v in self.folding.producer[value].inputs:
                 self.use(v, position)
             return
-        born = self.order.defined.get(value, 0)
-        for start, end in self.stack:
-            if start >= born:
-                position = max(position, end)
-                break
-        uses = self.uses.get(value)
-        if uses is None:
+        if self.stack:
+            born = self.order.defined.get(value, 0)
+            for start, end in self.stack:
+                if start >= born:
+                    position = max(position, end)
+                    break
+        if value not in self.uses:
             self.uses[value] = [position]
             self.last[value] = position
             return
+        uses = self.uses[value]
         insort(uses, position)
         self.last[value] = uses[-1]
 
@@ -62,8 +64,8 @@ class Liveness:
 
     def _kept(self, begin: int, uses: list[int], spans: list[Span]) -> None:
         """Adds the spans from ``begin`` to the last one of the uses, which ascend."""
-        last = max(uses, default=begin + 1)
-        branch = self._branch_after(begin, last)
+        last = uses[-1] if uses else begin + 1
+        branch = self._branch_after(begin, last) if self.starts else None
         if branch is None:
             spans.append((begin, max(last, begin + 1)))
             return
@@ -87,15 +89,15 @@ class Liveness:
         """``at`` is given where the block is part of an expression evaluated there;
         ``produced`` is the number of elements among the outputs of a loop's body."""
         for node in block.nodes:
-            position = self.folding.inlined.get(node, self.order.start[node])
-            if at is not None:
-                position = at
+            position = at if at is not None else self.folding.inlined[node] if (
+                node in self.folding.inlined) else self.order.start[node]
             if node.op == "read" and node.params.get("handle"):
                 handle = node.inputs[-1]
                 self.alias[node.outputs[0]] = self.alias.get(handle, handle)
                 self.use(handle, position)
                 continue
-            position += self.folding.shift.get(node, 0)
+            if node in self.folding.shift:
+                position += self.folding.shift[node]
             for v in node.inputs:
                 self.use(v, position)
             if node in self.through:

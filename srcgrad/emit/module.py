@@ -33,7 +33,7 @@ from srcgrad.emit.together import together
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
-from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments, walk
+from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments, operations, walk
 from srcgrad.graph.lift import reachable
 from srcgrad.graph.parts import LoopParts
 from srcgrad.types.dataclasses import dataclass, field
@@ -50,13 +50,15 @@ RESERVED = frozenset(dir(builtins)) | frozenset(
 @dataclass(frozen=True)
 class Emitted:
     """Generated source.  ``globals`` must be in the namespace in which ``text`` is executed;
-    ``line_map`` maps its lines to places of the user's; ``notes`` say what runs natively."""
+    ``line_map`` maps its lines to places of the user's; ``notes`` say what runs natively;
+    ``tree`` is what Python reads in the text, until that is linked."""
 
     text: str
     entry: str
     line_map: Mapping[int, Where] = field(default_factory=dict)
     globals: Mapping[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    tree: ast.Module | None = field(default=None, repr=False, compare=False)
 
 
 Outline = Callable[["Function", list[ast.stmt]], tuple[list[ast.stmt], list[ast.stmt]]]
@@ -91,8 +93,8 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     body: list[ast.stmt] = []
     for line in sorted(space.imports):
         body.extend(ast.parse(line).body)
-    text, places = weave(ast.Module([*body, *functions], []))
-    return Emitted(text, graph.name, places, space.globals)
+    text, places, tree = weave(ast.Module([*body, *functions], []))
+    return Emitted(text, graph.name, places, space.globals, tree=tree)
 
 
 def _called_back(space: Namespace) -> list[ast.stmt]:
@@ -168,10 +170,12 @@ class Function:
     def captures(self) -> set[str]:
         """Names of objects that the graph mentions: no variable may hide them."""
         found: set[str] = set()
+        seen: set[int] = set()
         for node in walk(self.graph.block):
             fn = node.params.get("fn")
-            if fn is not None and self.space.is_captured(fn):
+            if fn is not None and id(fn) not in seen and self.space.is_captured(fn):
                 found.add(self.space.captured(fn, getattr(fn, "__name__", type(fn).__name__)))
+            seen.add(id(fn))
             if "args" in node.params and not has_plain_arguments(node):
                 found.update([self.space.captured(c, c.title) for c in callbacks(
                     (node.params["args"], node.params["kwargs"]))])
@@ -199,14 +203,20 @@ class Function:
             parts, body = outline(self, body)
             return [*parts, *self.header(self.naming.of), self.finished(self.definition(body))]
         function = self.definition(body)
+        names = self.naming.of
+        if "loop" in operations(graph.block):
+            names = self.with_records(function)
+        return [*self.header(names), self.finished(function)]
+
+    def with_records(self, function: ast.FunctionDef) -> dict[Value, str]:
+        """Keeps what loops keep in records; the names that there still are."""
         records = Records(function.body, self.sequences(), {*self.parameters, *self.reserved},
                           set(self.naming.of.values()) - {
                               n for v, n in self.naming.of.items() if v.aval.kind not in SCALARS})
         gone = over_kept(records, *self.gone_back_over())
         function.body = records.body
-        names = {v: leaf for v, name in self.naming.of.items()
-                 if (leaf := records.leaf(name)) not in gone}
-        return [*self.header(names), self.finished(function)]
+        return {v: leaf for v, name in self.naming.of.items()
+                if (leaf := records.leaf(name)) not in gone}
 
     def rename(self, names: Mapping[str, str]) -> None:
         """Notes other names of variables."""
@@ -245,11 +255,10 @@ class Function:
     def helpers(self) -> list[str]:
         """Where the functions come from that are neither NumPy's nor the user's."""
         found: dict[str, None] = {}
-        for node in walk(self.graph.block):
-            fn = node.params.get("fn")
+        functions = [n.params["fn"] for n in walk(self.graph.block) if "fn" in n.params]
+        for fn in {id(fn): fn for fn in functions}.values():
             module = getattr(fn, "__module__", None) or ""
-            if fn is not None and module.startswith("srcgrad.rules") and (
-                    self.space.is_captured(fn)):
+            if module.startswith("srcgrad.rules") and self.space.is_captured(fn):
                 found[f"{self.space.captured(fn, fn.__name__)} of {module}"] = None
         return [f"uses {', '.join(sorted(found))}"] if found else []
 

@@ -45,7 +45,9 @@ class Motion:
         self._depth = 1
         self._mentioned: dict[ast.stmt, set[str]] = {}
         self._given: dict[ast.stmt, tuple[str, ast.expr] | None] = {}  # what _gives says
-        self._later: dict[str, list[ast.stmt]] = {}  # statements that mention a name, last first
+        # what mentions a name that the backward part gives to something, last first
+        self._later: dict[str, list[ast.stmt]] = {}
+        self._ours: dict[ast.stmt, bool] = {}  # is it a statement of the backward part?
         self._once: set[str] = set()  # names that statements so far give to one other
         for value, name in names.items():
             memory = self._memory.setdefault(name, set())
@@ -63,14 +65,15 @@ class Motion:
         while True:
             found: list[ast.stmt] = []
             self._once = set()
-            mentions: dict[str, list[ast.stmt]] = {}
+            given = {target for stmt in body if self._is_ours(stmt)
+                     and (target := _set_by(stmt)) is not None}
+            later = self._later = {name: [] for name in given}
             for stmt in reversed(body):
-                for name in self._names(stmt):
-                    mentions.setdefault(name, []).append(stmt)
+                for name in given & self._names(stmt):
+                    later[name].append(stmt)
             for stmt in body:
-                for name in self._names(stmt):
-                    mentions[name].pop()
-                self._later = mentions
+                for name in given & self._names(stmt):
+                    later[name].pop()
                 made = self._with_earlier(found, stmt)
                 if made is not None:
                     found.append(self._noted(made))
@@ -82,12 +85,19 @@ class Motion:
 
     def _with_earlier(self, before: list[ast.stmt], stmt: ast.stmt) -> ast.stmt | None:
         """A statement with what it takes in of those before it."""
-        node = node_of(stmt)
         if isinstance(stmt, ast.Return):
             return self._returned(before, stmt)
-        if isinstance(stmt, ast.Assign | ast.AugAssign) and (node is None or is_adjoint(node)):
+        if self._is_ours(stmt):
             return self._added(before, self._filled(before, stmt))
         return stmt
+
+    def _is_ours(self, stmt: ast.stmt) -> bool:
+        """Is it an assignment of the backward part?"""
+        if stmt not in self._ours:
+            node = node_of(stmt) if type(stmt) in (ast.Assign, ast.AugAssign) else None
+            self._ours[stmt] = type(stmt) in (ast.Assign, ast.AugAssign) and (
+                node is None or is_adjoint(node))
+        return self._ours[stmt]
 
     # ---- what only one statement reads -------------------------------------------------------
 
@@ -237,6 +247,12 @@ class Motion:
             if _meet(memory, self._memory.get(base_of(target) or "", {None})):
                 return False
         return True
+
+
+def _set_by(stmt: ast.stmt) -> str | None:
+    """The name that a statement sets or adds to."""
+    target = stmt.target if type(stmt) is ast.AugAssign else None
+    return target.id if type(target) is ast.Name else target_of(stmt)
 
 
 def _meet(one: set[object], other: set[object]) -> bool:

@@ -54,7 +54,8 @@ class Naming:
             if node.op == "if":
                 self.tests.add(node.inputs[0])
         self.table = NameTable(reserved, [h for h in self.hints if h])
-        self.claims: dict[str, list[tuple[list[Span], Value]]] = {}
+        # by name: where it was claimed, and where what it was claimed for is alive
+        self.claims: dict[str, list[tuple[int, list[Span], Value]]] = {}
         self.of: dict[Value, str] = {}
         self.loops: dict[Node, LoopNames] = {}
         self.prefer: dict[Value, str] = {}
@@ -70,7 +71,7 @@ class Naming:
         for name, p in zip(parameters, graph.block.params, strict=True):
             self.of[p] = name
             self.table.occupy(name, live.spans(p), p)
-            self.claims[name] = [(live.spans(p), p)] if p.hint == name else []
+            self.claims[name] = [(0, live.spans(p), p)] if p.hint == name else []
         self.block(graph.block)
 
     def is_defined(self, node: Node, index: int) -> bool:
@@ -90,14 +91,19 @@ class Naming:
         """Notes that a value has ``name``, and the older values that still hold it where a loop
         claims it."""
         start = spans[0][0]
-        held = [c for c in self.claims.get(name, ()) if c[0][-1][1] > start]
-        for theirs, holder in held:
-            if looped and any(a < d and c < b for a, b in theirs for c, d in spans):
-                self.late.setdefault(holder, start)
-        held = [c for c in held if c[1] not in self.late]  # nothing more to be said of these
-        if value in self.eligible:
-            held.append((spans, value))
-        self.claims[name] = held
+        held = self.claims.setdefault(name, [])
+        if looped:
+            alive, latest = [], start
+            for began, theirs, holder in reversed(held):
+                if theirs and theirs[-1][1] > latest:  # than where the name was claimed since
+                    alive.append((began, theirs, holder))
+                latest = max(latest, began)
+            alive.reverse()
+            for _, theirs, holder in alive:
+                if any(a < d and c < b for a, b in theirs for c, d in spans):
+                    self.late.setdefault(holder, start)
+            held[:] = [c for c in alive if c[2] not in self.late]  # of others no more is to be said
+        held.append((start, spans if value in self.eligible else [], value))
 
     def take(self, value: Value, wanted: str, spans: list[Span], preferred: str | None = None,
              adjoint: bool = False) -> str:

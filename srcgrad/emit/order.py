@@ -159,17 +159,17 @@ class Numbering:
 
     def use(self, value: Value, position: int) -> None:
         order = self.order
-        born = order.defined.get(value, 0)
-        for loop in self.stack:
-            if loop.start >= born:
-                loop.captured[value] = None
-                break
-        uses = order.uses.get(value)
-        if uses is None:
+        if self.stack:
+            born = order.defined.get(value, 0)
+            for loop in self.stack:
+                if loop.start >= born:
+                    loop.captured[value] = None
+                    break
+        if value not in order.uses:
             order.uses[value] = [position]
             order.last_use[value] = position
             return
-        insort(uses, position)
+        insort(order.uses[value], position)
         if order.last_use[value] < position:
             order.last_use[value] = position
 

@@ -9,6 +9,7 @@ takes over.
 from __future__ import annotations
 
 import ast
+import operator
 import re
 import warnings
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from srcgrad.errors import Where
 with warnings.catch_warnings():  # astor lists nodes that Python 3.12 warns of
     warnings.simplefilter("ignore", DeprecationWarning)
     import astor
-    from astor.op_util import Precedence
+    from astor.op_util import Precedence, precedence_data, symbol_data
 
 
 class _Generator(astor.SourceGenerator):  # type: ignore[misc]
@@ -30,6 +31,24 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
     def __init__(self, *settings: Any) -> None:
         self._printers: dict[type, Callable[[ast.AST], None]] = {}
         super().__init__(*settings)
+        tree: Any = self
+        result, append, visit = tree.result, tree.result.append, self.visit
+
+        def write(*parts: Any) -> None:
+            """As astor's, which asks more of texts."""
+            for part in parts:
+                if type(part) is not str:
+                    visit(part) if isinstance(part, ast.AST) else part()
+                    continue
+                if tree.new_lines:
+                    append("\n" * tree.new_lines)
+                    tree.colinfo = len(result), 0
+                    append(tree.indent_with * tree.indentation)
+                    tree.new_lines = 0
+                if part:
+                    append(part)
+
+        tree.write = write
 
     def visit(self, node: ast.AST) -> None:
         """As astor's, without making the name of the method each time."""
@@ -37,6 +56,28 @@ class _Generator(astor.SourceGenerator):  # type: ignore[misc]
         if printer is None:
             printer = self._printers[type(node)] = getattr(self, f"visit_{type(node).__name__}")
         printer(node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        arguments = [*node.args, *[keyword.value for keyword in node.keywords]]
+        least = Precedence.Comma if arguments[1:] else Precedence.call_one_arg
+        for argument in node.args:
+            argument._pp = least  # type: ignore[attr-defined]
+        for keyword in node.keywords:
+            keyword.value._pp = Precedence.Comma  # type: ignore[attr-defined]
+        names = [""] * len(node.args) + [f"{k.arg}=" if k.arg else "**" for k in node.keywords]
+        self.visit(node.func)
+        self.write("(")
+        for i, (name, argument) in enumerate(zip(names, arguments, strict=True)):
+            self.write(f", {name}" if i else name, argument)
+        self.write(")")
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        own, power = precedence_data[type(node.op)], type(node.op) is ast.Pow
+        node.left._pp = own + 1 if power else own  # type: ignore[attr-defined]
+        node.right._pp = Precedence.PowRHS if power else own + 1  # type: ignore[attr-defined]
+        around = own < getattr(node, "_pp", Precedence.highest)
+        self.write("(" if around else "", node.left, f" {symbol_data[type(node.op)]} ", node.right,
+                   ")" if around else "")
 
     def visit_Subscript(self, node: ast.Subscript) -> None:
         self.write(node.value, "[")
@@ -91,8 +132,9 @@ def _joined(pieces: list[str]) -> str:
     return "".join(pieces)
 
 
-def weave(module: ast.Module) -> tuple[str, dict[int, Where]]:
-    """The text with comments and broken lines, and for each line the user's place."""
+def weave(module: ast.Module) -> tuple[str, dict[int, Where], ast.Module]:
+    """The text with comments and broken lines, for each line the user's place, and the tree that
+    Python reads in the text."""
     said = _numbered(module)
     printers: tuple[Callable[[ast.Module], str], ...] = (_by_astor, _by_unparse)
     text = ""
@@ -100,7 +142,7 @@ def weave(module: ast.Module) -> tuple[str, dict[int, Where]]:
         text = _woven(printer(module), said)
         parsed = _parse(text)
         if parsed is not None and _same_body(module.body, parsed.body):
-            return text, _places(module, parsed)
+            return text, _places(module, parsed), parsed
     raise AssertionError("generated text does not mean its tree:\n" + text)
 
 
@@ -198,6 +240,20 @@ def _same_body(mine: list[Any], parsed: list[Any]) -> bool:
 _UNREAD = frozenset(("ctx", "kind", "type_comment"))
 
 
+_READERS: dict[type, Callable[[ast.AST], tuple[Any, ...]]] = {}  # of the parts that count
+
+
+def _parts_of(tree: ast.AST) -> tuple[Any, ...]:
+    kind = type(tree)
+    if kind not in _READERS:
+        fields = [field for field in kind._fields if field not in _UNREAD]
+        _READERS[kind] = operator.attrgetter("__class__", *fields) if fields else lambda tree: ()
+    try:
+        return _READERS[kind](tree)
+    except AttributeError:  # of what is not given
+        return kind, *[getattr(tree, f, None) for f in kind._fields if f not in _UNREAD]
+
+
 def _same(mine: Any, parsed: Any) -> bool:
     """Are two trees equal, but for positions and comments?"""
     kind = type(mine)
@@ -206,12 +262,10 @@ def _same(mine: Any, parsed: Any) -> bool:
     if isinstance(mine, ast.AST):
         if kind is not type(parsed):
             return False
-        for field in mine._fields:
-            if field not in _UNREAD:
-                one, other = getattr(mine, field, None), getattr(parsed, field, None)
-                if one is not other and not (
-                        one == other if type(one) is str is type(other) else _same(one, other)):
-                    return False
+        for one, other in zip(_parts_of(mine), _parts_of(parsed)):
+            if one is not other and not (
+                    one == other if type(one) is str is type(other) else _same(one, other)):
+                return False
         return True
     if isinstance(parsed, list):  # a field that is not given is empty
         return isinstance(mine or [], list) and _same_body(mine or [], parsed)

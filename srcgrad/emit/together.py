@@ -50,9 +50,11 @@ def _merge(body: list[ast.stmt], users: Mapping[Value, int], motion: Motion,
     _in_groups(body)
     _zeros_first(body)
     while at < len(body):
-        first, made = body[at], None
+        first, made, count = body[at], None, 1
         _iterated(first, merged, users)
-        if count := _elements(body, at):
+        if type(first) is not ast.Assign:
+            made = first
+        elif count := _elements(body, at):
             made = _unpacked(body[at:at + count], merged, users)
         elif _zero(first):
             count = _longest(body, at, lambda run: _zero(run[-1]) and is_short(
@@ -163,10 +165,10 @@ def _zeros_first(body: list[ast.stmt]) -> None:
 
 def _starts_as_zeros(stmt: ast.stmt) -> bool:
     """Does a statement of the backward part make an array of zeros?"""
-    node, call = node_of(stmt), getattr(stmt, "value", None)
-    return (isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name)
-            and node is not None and is_adjoint(node) and isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Attribute) and call.func.attr in ("zeros", "zeros_like"))
+    call = stmt.value if type(stmt) is ast.Assign else None
+    return (isinstance(stmt, ast.Assign) and isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute) and call.func.attr in ("zeros", "zeros_like")
+            and isinstance(stmt.targets[0], ast.Name) and _is_backward(stmt))
 
 
 def _all_zero(stmts: list[ast.stmt]) -> ast.stmt:
@@ -178,9 +180,11 @@ def _uncounted(body: list[ast.stmt], motion: Motion) -> None:
     """Writes how often a loop runs where room for what it keeps is made, if that is told there only
     once or in no more than a word.  A function that the loop has become may be given it, too."""
     for at in range(len(body) - 1, -1, -1):
-        node, stmt, count = node_of(body[at]), body[at], target_of(body[at])
-        if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign) or (
-                count is None or emptied(stmt) or motion.knows(count)):
+        node, stmt = node_of(body[at]), body[at]
+        if node is None or node.op != "loop" or not isinstance(stmt, ast.Assign):
+            continue
+        count = target_of(stmt)
+        if count is None or emptied(stmt) or motion.knows(count):
             continue
         reads = [n for other in body[at + 1:] if node_of(other) is node and not isinstance(
             other, ast.For) for n in variables(other) if n.id == count]
@@ -235,7 +239,7 @@ def _unpacked(reads: list[ast.stmt], before: list[ast.stmt],
 
 def _iterated(loop: ast.stmt, before: list[ast.stmt], users: Mapping[Value, int]) -> None:
     """Puts a list of known numbers that only this loop goes through where it is gone through."""
-    made = before[-1] if before else None
+    made = before[-1] if before and isinstance(loop, ast.For) else None
     node = None if made is None else node_of(made)
     if not isinstance(loop, ast.For) or not isinstance(made, ast.Assign) or node is None or (
             node.op != "list" or node.out.hint or users.get(node.out, 0) > 2):
@@ -285,8 +289,11 @@ def _in_groups(body: list[ast.stmt]) -> None:
     at = 0
     while at < len(body):
         node, end = node_of(body[at]), at
+        if node is None or node.op != "loop":
+            at += 1
+            continue
         groups: dict[str, list[ast.stmt]] = {}
-        while node is not None and end < len(body) and node_of(body[end]) is node and (
+        while end < len(body) and node_of(body[end]) is node and (
                 _room(body[end]) is not None or emptied(body[end])):
             room = _room(body[end])
             groups.setdefault("" if room is None else ast.dump(room), []).append(body[end])
@@ -385,9 +392,11 @@ def _rooms(stmts: list[ast.stmt]) -> ast.stmt:
 def _is_kept(made: ast.stmt, store: ast.stmt) -> bool:
     """Does a statement only keep, at a place of an array, the variable that the one before it
     makes?"""
+    if not isinstance(made, ast.Assign) or not isinstance(store, ast.Assign) or not isinstance(
+            store.targets[0], ast.Subscript):
+        return False
     node = node_of(made)
-    if not isinstance(made, ast.Assign) or not isinstance(store, ast.Assign) or node is None or (
-            node_of(store) is not node or not isinstance(store.targets[0], ast.Subscript)):
+    if node is None or node_of(store) is not node:
         return False
     name = made.targets[0]
     if not isinstance(name, ast.Name) or not isinstance(store.value, ast.Name) or (

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .infer import freeze
-from .ir import Index, Node, Ref, Through, fill
+from .ir import UNASKED, Index, Node, Ref, Through, fill
 
 _BUFFERS: frozenset[Any] = frozenset({
     np.zeros, np.zeros_like, np.copy, np.empty, np.empty_like, np.ones_like, np.full,
@@ -18,6 +18,12 @@ _COMMUTATIVE = frozenset({operator.mul, operator.add, np.multiply, np.add})
 
 def key_of(node: Node) -> Any:
     """What makes two nodes equal; None for nodes that are not shared."""
+    if node.key is UNASKED:
+        node.key = _key(node)
+    return node.key
+
+
+def _key(node: Node) -> Any:
     inputs = tuple([id(v) for v in node.inputs])
     try:
         if node.op == "const":

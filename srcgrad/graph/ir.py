@@ -54,7 +54,9 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from functools import wraps
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
@@ -62,6 +64,8 @@ from ..errors import Where
 from ..types.dataclasses import dataclass, field, replace
 from ..types.kinds import Aval, Kind
 from ..types.structure import PLAIN, found_in, mapped
+
+Fact = TypeVar("Fact")
 
 
 class Suggested(str):
@@ -125,6 +129,7 @@ class Through:
 Step = Index | Through
 Steps = tuple[Step, ...]
 _SAME: Any = object()  # a field that does not change
+UNASKED: Any = object()  # what nobody has asked for yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +207,7 @@ class Node:
     params: Final[Mapping[str, Any]] = field(default_factory=dict)
     blocks: Final[tuple[Block, ...]] = ()
     origin: Final[Origin | None] = None
+    key: Any = field(default=UNASKED, init=False)  # what `key_of` has found out
 
     @property
     def out(self) -> Value:
@@ -254,7 +260,7 @@ class Block:
     params: tuple[Value, ...] = ()
     nodes: tuple[Node, ...] = ()
     outputs: tuple[Value, ...] = ()
-    walked: list[tuple[Node, ...]] = field(default_factory=list, init=False)  # what `walk` gives
+    facts: dict[Any, Any] = field(default_factory=dict, init=False)  # what was `asked` of it
 
     def but(self, *, params: tuple[Value, ...] = _SAME, nodes: tuple[Node, ...] = _SAME,
             outputs: tuple[Value, ...] = _SAME) -> Block:
@@ -351,8 +357,8 @@ def fill(template: Any, inputs: tuple[Any, ...] | list[Any]) -> Any:
     ('x', slice(None, 'n', None))
     """
     if type(template) is tuple:  # usually of references alone
-        return tuple([inputs[part.index] if type(part) is Ref else fill(part, inputs)
-                      for part in template])
+        return tuple([inputs[part.index] if type(part) is Ref else
+                      part if type(part) in PLAIN else fill(part, inputs) for part in template])
     return mapped(template, Ref, lambda ref: inputs[ref.index])
 
 
@@ -401,12 +407,38 @@ def shift(template: Any, by: int) -> Any:
 
 def walk(block: Block) -> Iterator[Node]:
     """All nodes of a block and of the blocks nested in it, in program order, outer first."""
-    if not block.walked:
-        block.walked.append(tuple(_walk(block)) if any(map(_BLOCKS, block.nodes)) else block.nodes)
-    return iter(block.walked[0])
+    return iter(_walked(block))
 
 
-_BLOCKS = operator.attrgetter("blocks")
+def asked(question: Callable[[Block], Fact]) -> Callable[[Block], Fact]:
+    """A question about a block, which never changes: it is answered once."""
+    @wraps(question)
+    def answer(block: Block) -> Fact:
+        if question not in block.facts:
+            block.facts[question] = question(block)
+        found: Fact = block.facts[question]
+        return found
+    return answer
+
+
+@asked
+def _walked(block: Block) -> tuple[Node, ...]:
+    return tuple(_walk(block)) if any(map(_BLOCKS, block.nodes)) else block.nodes
+
+
+@asked
+def operations(block: Block) -> frozenset[Any]:
+    """What the nodes of a block, and of those in it, do: functions of those that apply one,
+    operations of the others."""
+    nodes = _walked(block)
+    try:
+        return frozenset([n.params["fn"] if n.op == "apply" else n.op for n in nodes])
+    except TypeError:  # functions without a hash
+        return frozenset([n.params["fn"] if n.op == "apply" and type(
+            n.params["fn"]).__hash__ is not None else n.op for n in nodes])
+
+
+_BLOCKS, _INPUTS = operator.attrgetter("blocks"), operator.attrgetter("inputs")
 
 
 def _walk(block: Block) -> Iterator[Node]:
@@ -424,12 +456,14 @@ def _walk(block: Block) -> Iterator[Node]:
 
 def uses_of(block: Block) -> Counter[Value]:
     """How often each value is read by a node, or handed on by a block, at any depth."""
-    found = list(block.outputs)
-    for node in walk(block):
-        found += node.inputs
-        for inner in node.blocks:
-            found += inner.outputs
-    return Counter(found)
+    return _used(block).copy()
+
+
+@asked
+def _used(block: Block) -> Counter[Value]:
+    nodes = _walked(block)
+    return Counter([*block.outputs, *chain.from_iterable(map(_INPUTS, nodes)), *(
+        v for inner in chain.from_iterable(map(_BLOCKS, nodes)) for v in inner.outputs)])
 
 
 def defined_in(block: Block) -> set[Value]:

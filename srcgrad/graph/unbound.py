@@ -43,19 +43,22 @@ def is_nothing(node: Node) -> bool:
 
 def partly_undefined(block: Block) -> set[Value]:
     """The values, at any depth, that are not bound on every path to where they are."""
-    users: dict[Value, list[Value]] = {}
-    for value, sources in flows(block):
-        for source in sources:
-            users.setdefault(source, []).append(value)
     waiting: list[Value] = []
+    found: set[Value] = set()
     for node in walk(block):
         if is_nothing(node):
             waiting.append(node.out)
         elif node.op == "loop":
             waiting.extend(LoopParts(node).lasts)
-        elif _is_zeros_like(node):  # of None it has no axes
+    if not waiting:
+        return found
+    users: dict[Value, list[Value]] = {}
+    for value, sources in flows(block):
+        for source in sources:
+            users.setdefault(source, []).append(value)
+    for node in walk(block):
+        if _is_zeros_like(node):  # of None it has no axes
             users.setdefault(node.inputs[0], []).append(node.out)
-    found: set[Value] = set()
     while waiting:
         value = waiting.pop()
         if value not in found:

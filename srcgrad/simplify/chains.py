@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections.abc import Mapping
 
-from ..graph.ir import STORES, Graph, Node, Value, walk
+from ..graph.ir import STORES, Block, Graph, Node, Value, asked, uses_of, walk
 from .stores import Stores
 
 
@@ -16,22 +16,9 @@ class Chains(Stores):
 
     def __init__(self, graph: Graph) -> None:
         super().__init__()
-        self.count: defaultdict[Value, int] = defaultdict(int)
-        self.readers: defaultdict[Value, list[Node]] = defaultdict(list)
-        count, readers, defined = self.count, self.readers, self.defined
-        for v in graph.outputs:
-            count[v] += 1
-        for node in walk(graph.block):
-            for v in node.inputs:
-                count[v] += 1
-                found = readers[v]
-                if not found or found[-1] is not node:
-                    found.append(node)
-            for v in node.outputs:
-                defined[v] = node
-            for block in node.blocks:
-                for v in block.outputs:
-                    count[v] += 1
+        self.count = uses_of(graph.block)
+        self.readers = _readers(graph.block)
+        self.defined = {v: node for node in walk(graph.block) for v in node.outputs}
 
     def only_store(self, value: Value) -> tuple[Node, list[Node]] | None:
         """The store that makes the next version of a buffer, and the reads of this one; None if
@@ -43,3 +30,12 @@ class Chains(Stores):
                 n.op == "read" for n in reads):
             return None
         return stores[0], reads
+
+
+@asked
+def _readers(block: Block) -> Mapping[Value, list[Node]]:
+    found: dict[Value, list[Node]] = {}
+    for node in walk(block):
+        for v in {*node.inputs}:
+            found.setdefault(v, []).append(node)
+    return found

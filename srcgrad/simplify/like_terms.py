@@ -132,7 +132,9 @@ class LikeTerms(Operands):
         """An operand as a number times powers of factors."""
         found = self._known.get((operand, depth))
         if found is None:
-            number, node = self.number(operand), self.made(operand)
+            node, number = self.made(operand), None
+            if node is None or node.op == "const":
+                number = self.number(operand)
             if number is not None:
                 found = float(number), {}
             elif node is not None and depth and _is_product(node) and _is_inexact(node.out):

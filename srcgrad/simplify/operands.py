@@ -214,7 +214,8 @@ def weight(operand: Any) -> int:
         return -1
     if operand.aval.kind in SCALARS:
         return 0
-    return 9 if operand.aval.shape is None else 1 + sum(d != 1 for d in operand.aval.shape)
+    shape = operand.aval.shape
+    return 9 if shape is None else 1 + len(shape) - shape.count(1)
 
 
 def is_real(operand: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph
+from ..graph.ir import Graph, operations
 from .algebra import reduce_strength
 from .cancel import EXTREMA, cancel
 from .centred import MEANS, drop_centred
@@ -22,7 +22,6 @@ from .object_numbers import without_lookups
 from .once import store_once
 from .operands import DIV, MUL
 from .restore import restore
-from .rewriting import operations
 from .scattered import keep_scattered
 from .share import share
 from .spread_lists import keep_spread
@@ -63,9 +62,7 @@ def simplify(graph: Graph, *, keep_raising: bool = False, without: Collection[st
         keep_raising = called = False
     if graph.border is not None and not keep_raising and "dead" not in without:
         graph = remove_dead(graph)  # while adjoints still read what they are the adjoints of
-    found = operations(graph)
     for name, (run, about) in PASSES.items():
-        if name not in without and not any(map(found.isdisjoint, about)):
-            before, graph = graph, run(graph)
-            found = found if graph is before else operations(graph)
+        if name not in without and not any(map(operations(graph.block).isdisjoint, about)):
+            graph = run(graph)
     return graph if "dead" in without else remove_dead(graph, keep_raising, called)

@@ -15,26 +15,29 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..graph.ir import Block, Graph, Node, Value, is_adjoint
+from ..graph.ir import Block, Graph, Node, Value, is_adjoint, operations
 from ..graph.signs import Signs
 from ..types.dims import proves_positive
 from ..types.kinds import FLOAT, OF_PYTHON
 from ..types.quotients import quotient
 from .operands import DIV, MUL, NEG, Operands
-from .rewriting import Emit, call_of, operations
+from .rewriting import Emit, call_of
 
 
 def find_quotients(graph: Graph) -> Graph:
     """An open graph, and those that it calls, with quotients just where a division could raise."""
     callees = {name: find_quotients(callee) for name, callee in graph.callees.items()}
-    return _Quotients(graph.block, last=False).run(graph.but(callees=callees))
+    graph = graph.but(callees=callees)
+    return graph if DIV.isdisjoint(operations(graph.block)) else (
+        _Quotients(graph.block, last=False).run(graph))
 
 
 def write_out_quotients(graph: Graph) -> Graph:
     """A finished graph, and those that it calls, without quotients."""
     callees = {name: write_out_quotients(callee) for name, callee in graph.callees.items()}
     graph = graph.but(callees=callees)
-    return _Quotients(graph.block, last=True).run(graph) if quotient in operations(graph) else graph
+    return _Quotients(graph.block, last=True).run(graph) if (
+        quotient in operations(graph.block)) else graph
 
 
 class _Quotients(Operands):

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..graph.broadcasting import never_one
 from ..graph.changing import Changing
-from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of, walk
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of
 from ..graph.symbolic import infer_fresh
 from ..types.kinds import Aval
 
@@ -79,13 +79,14 @@ class Rewriter(Changing):
         return changed
 
     def node(self, node: Node) -> Sequence[Node]:
-        node = self.within(node)
-        if not self.sees_again and "again" in node.params and node.params["again"]:
+        if self.replaced or node.blocks:
+            node = self.within(node)
+        if "again" in node.params and not self.sees_again and node.params["again"]:
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
             return [node]
         if not self._behind and not is_adjoint(node):
             self._define(node)
-            return [node]
+            return (node,)
         emit = self._emit
         emit.origin = node.origin
         values, made = self.visit(node, emit), emit.nodes
@@ -95,7 +96,7 @@ class Rewriter(Changing):
                 self._define(new)
         if values is None:
             self._define(node)
-            return [*made, node]
+            return [*made, node] if made else (node,)
         for old, value in zip(node.outputs, values, strict=True):
             if value is not old:
                 self.replaced[old] = value
@@ -105,9 +106,11 @@ class Rewriter(Changing):
         return made
 
     def _define(self, node: Node) -> None:
-        block, defined, home = self.blocks[-1], self.defined, self.home
+        block = self.blocks[-1]
         for v in node.outputs:
-            defined[v], home[v] = node, block
+            self.defined[v] = node
+            if block is not None:
+                self.home[v] = block
         self.note(node)
 
     def note(self, node: Node) -> None:
@@ -138,9 +141,3 @@ def call_of(node: Node | None) -> Any:
         return None
     params = node.params
     return params["fn"] if "many" not in params or not params["many"] else None
-
-
-def operations(graph: Graph) -> set[Any]:
-    """What the nodes of a graph do: functions of those that apply one, operations of the others."""
-    return {n.params["fn"] if n.op == "apply" and type(n.params["fn"]).__hash__ is not None
-            else n.op for n in walk(graph.block)}

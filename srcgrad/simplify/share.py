@@ -56,7 +56,6 @@ class _Share(Rewriter):
         self._first: dict[Any, Value] = {}  # numbers and arrays of the forward part
         self._equal: dict[Value, Value] = {}
         self._handed_on: set[Value] | None = None  # what is not only calculated with
-        self._keys: dict[Node, Any] = {}
         self._cleaning = False  # in what runs only where an exception leaves the function
 
     def run(self, graph: Graph) -> Graph:
@@ -107,12 +106,12 @@ class _Share(Rewriter):
         out = node.outputs[0]
         dear = (len(node.inputs) == 1 and call_of(node) in _DEAR) or _gathers(node)
         number = out.aval.kind in SCALARS
-        array = out.aval.is_array and _calculates(node) and self._handed_on is not None and (
-            out not in self._handed_on)
+        array = not number and self._handed_on is not None and out not in self._handed_on and (
+            out.aval.is_array and _calculates(node))
         if not dear and not number and not array:
             return
         node = self._by_first(node)
-        key = self._key(node)
+        key = key_of(node)
         if dear and self.is_beside(node, node.inputs[0]):
             self._forward.setdefault(key, node.outputs)
         if key is not None and (number or array) and not out.aval.optional and (
@@ -124,7 +123,7 @@ class _Share(Rewriter):
     def _by_first(self, node: Node) -> Node:
         """The node with the first of equal numbers for each of its inputs."""
         equal = self._equal
-        if equal and any(v in equal for v in node.inputs):
+        if equal and not equal.keys().isdisjoint(node.inputs):
             return node.but(inputs=tuple(equal.get(v, v) for v in node.inputs))
         return node
 
@@ -137,13 +136,8 @@ class _Share(Rewriter):
             return node.outputs
         return found
 
-    def _key(self, node: Node) -> Any:
-        if node not in self._keys:
-            self._keys[node] = key_of(node)
-        return self._keys[node]
-
     def _shared(self, node: Node) -> Sequence[Value] | None:
-        key = self._key(node)
+        key = key_of(node)
         if key is None or self._cleaning:
             return None
         known = self._forward.get(key)

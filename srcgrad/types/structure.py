@@ -23,8 +23,9 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
     if kind is leaf:
         return change(structure)
     if kind is tuple:
-        return tuple([change(s) if type(s) is leaf else mapped(s, leaf, change)
-                      for s in structure])
+        plain = PLAIN if type(leaf) is type and leaf not in PLAIN else ()
+        return tuple([change(s) if type(s) is leaf else s if type(s) in plain else
+                      mapped(s, leaf, change) for s in structure])
     if isinstance(structure, leaf):
         return change(structure)
     if kind in PLAIN or not isinstance(structure, _AROUND):

@@ -77,7 +77,7 @@ SOURCES = [
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_text_means_its_tree(source):
-    text, _ = weave(ast.parse(source))
+    text, *_ = weave(ast.parse(source))
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(source))
 
 
@@ -87,7 +87,7 @@ F_STRINGS = ["x = f'{a!r:>3}'", """x = f"it's {{{a[0] + 1:.{n}f}}} m, {g(a, b)}\
 
 @pytest.mark.parametrize("source", F_STRINGS)
 def test_f_strings(source):
-    text, _ = weave(ast.parse(source))
+    text, *_ = weave(ast.parse(source))
     assert text == source.replace("{ -x}", "{-x}") + "\n"
     assert ast.dump(ast.parse(text)) == ast.dump(ast.parse(source))
 
@@ -115,7 +115,7 @@ def test_printing_needs_no_nodes_that_newer_pythons_lack():
 
 def test_comments_are_woven_in():
     body = [comment("first 'quoted' \"line\""), *ast.parse("x = 1").body]
-    text, _ = weave(ast.Module([*body], []))
+    text, *_ = weave(ast.Module([*body], []))
     assert text == "# first 'quoted' \"line\"\nx = 1\n"
 
 
@@ -170,7 +170,7 @@ def test_deep_loops_become_functions():
         source += "    " * (i + 1) + f"for i{i} in range({2 if i > 21 else 1}):\n"
     source += "    " * 25 + "total = total + x\n" + "    return total\n"
     function = ast.parse(source).body[0]
-    text, _ = weave(ast.Module([unnested(function)], []))
+    text, *_ = weave(ast.Module([unnested(function)], []))
     namespace = {}
     exec(text, namespace)
     assert namespace["f"](0.5) == 2.0

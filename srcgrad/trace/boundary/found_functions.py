@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.ir import Graph, Ref, Value, walk
+from ...graph.ir import Graph, Ref, Value, has_plain_arguments, walk
 from ...rules.book import lookup
 from ...types.guards import Path
 from ..collaborator import Collaborator
@@ -82,11 +82,13 @@ class FoundFunctions(Collaborator):
         wanted = {*self.loose, id(self.anchored)}
         nodes = [n for g in (graph, *graph.callees.values()) for n in walk(g.block)]
         fixed = [*self.loose.values(), self.anchored] if self.cells_change else mentioned(
-            [result, *(n.params for n in nodes)], wanted)
+            [result, *(n.params["fn"] if n.params.keys() == _CALL and has_plain_arguments(n)
+                       else n.params for n in nodes)], wanted)
         for obj in fixed:
             self.fix(obj)
 
 
+_CALL = {"fn", "args", "kwargs", "many"}
 _WITHOUT_PARTS = frozenset({Ref, Value, str, int, float, bool, type(None)})
 
 

@@ -84,7 +84,7 @@ def shift_step(step: Step, by: int) -> Step:
 def plain_numbers(structure: Any) -> Any:
     """Arguments of NumPy with members of number enums as the numbers they are."""
     if type(structure) in (tuple, list):
-        return type(structure)([plain_numbers(s) for s in structure])
+        return type(structure)([s if type(s) is Value else plain_numbers(s) for s in structure])
     if issubclass(type(structure), enum.Enum) and issubclass(type(structure), (int, float)):
         return structure.value
     if type(structure) is dict:
