@@ -8,7 +8,8 @@ from typing import Any
 
 from ..errors import UnsupportedOperation, Where
 from ..graph.generic import DTYPE_OF_VALUES, name_of
-from ..graph.ir import Block, Index, Node, Ref, Value, fill, walk
+from ..graph.ir import Block, Index, Node, Ref, Value, fill
+from ..graph.walking import walk
 from ..rules.book import Entry
 from ..rules.methods import resolve
 from ..types.dataclasses import dataclass

@@ -19,8 +19,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from ..graph.ir import WRITES, Block, Builder, Graph, Node, Origin, Value, rebuild, walk
+from ..graph.ir import WRITES, Block, Builder, Graph, Node, Origin, Value
 from ..graph.lift import distinct, reachable
+from ..graph.walking import rebuild, walk
 from ..types.dataclasses import dataclass, field
 from ..types.kinds import NONE, RECORD
 from .activity import Activity

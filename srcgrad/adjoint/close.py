@@ -25,18 +25,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from ..graph.equality import key_of
-from ..graph.ir import (
-    Block,
-    Builder,
-    Graph,
-    Node,
-    Origin,
-    Value,
-    free_values,
-    rebuild,
-    walk,
-)
+from ..graph.ir import Block, Builder, Graph, Node, Origin, Value
 from ..graph.parts import LoopParts
+from ..graph.walking import free_values, rebuild, walk
 from ..types.dataclasses import dataclass
 from ..types.dims import Dim, is_varying, of_atom, proves_positive
 from ..types.kinds import INT, NUMERIC, SCALARS, Aval, Kind, array, int_aval, list_of

@@ -24,8 +24,9 @@ from collections.abc import Collection, Iterator
 
 import numpy as np
 
-from ..graph.ir import Block, Node, Ref, Value, walk
+from ..graph.ir import Block, Node, Ref, Value
 from ..graph.parts import LoopParts
+from ..graph.walking import walk
 from ..types.spelling import Method
 from .binding import Bindings
 

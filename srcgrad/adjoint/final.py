@@ -20,8 +20,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..graph.ir import STORES, Block, Graph, Index, Node, Steps, Value, fill, walk
+from ..graph.ir import STORES, Block, Graph, Index, Node, Steps, Value, fill
 from ..graph.parts import LoopParts
+from ..graph.walking import walk
 from ..types.dataclasses import dataclass, replace
 from ..types.dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
 from ..types.kinds import Kind, same_dtype

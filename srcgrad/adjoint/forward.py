@@ -16,9 +16,10 @@ import numpy as np
 
 from ..errors import NonDifferentiable
 from ..graph.derivative import spliced
-from ..graph.ir import Block, Graph, Node, Origin, Value, free_values, rebuild, walk
+from ..graph.ir import Block, Graph, Node, Origin, Value
 from ..graph.parts import LoopParts
 from ..graph.symbolic import Sym
+from ..graph.walking import free_values, rebuild, walk
 from ..types.kinds import NONE, RECORD, Aval, Kind, in_words
 from . import arrays
 from .activity import Activity

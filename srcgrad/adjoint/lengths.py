@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import operator
 
-from ..graph.ir import Block, Node, Ref, Value, uses_of, walk
+from ..graph.ir import Block, Node, Ref, Value
 from ..graph.parts import LoopParts
+from ..graph.walking import uses_of, walk
 from ..types.kinds import Kind
 
 KEEPING = frozenset({"put", "list_acc", "copy"})  # operations after which a list is as long

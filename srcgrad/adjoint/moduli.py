@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Block, Node, Value, walk
+from ..graph.ir import Block, Node, Value
 from ..graph.signs import Signs
 from ..graph.symbolic import Sym
+from ..graph.walking import walk
 from ..rules.numpy.products import conj_complex
 from ..rules.numpy.reductions import keep_axes
 from ..types.kinds import PYTHON_SCALARS

@@ -13,9 +13,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from ..graph.equality import key_of
-from ..graph.ir import WRITES, Block, Builder, Index, Node, Value, free_values, rebuild, walk
+from ..graph.ir import WRITES, Block, Builder, Index, Node, Value
 from ..graph.parts import LoopParts
 from ..graph.prices import NOMINAL, iteration, room, work
+from ..graph.walking import free_values, rebuild, walk
 from ..types.dataclasses import dataclass
 from ..types.kinds import INT, SCALARS, Aval, Kind, int_aval
 from ..types.spelling import begin_cleanup, end_cleanup

@@ -15,7 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from ..errors import NonDifferentiable, UnsupportedOperation
-from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, is_adjoint, walk
+from ..graph.ir import Block, Graph, Node, Origin, Steps, Value, is_adjoint
+from ..graph.walking import walk
 from ..rules.broadcast import scatter_add
 from ..types.kinds import Kind, in_words
 from . import arrays, lists, regions

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..graph.ir import Block, Node, Value, walk
+from ..graph.ir import Block, Node, Value
+from ..graph.walking import walk
 
 
 class Scope:

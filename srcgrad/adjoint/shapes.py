@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..graph.ir import Block, Builder, Node, Ref, Value, rebuild, walk
+from ..graph.ir import Block, Builder, Node, Ref, Value
+from ..graph.walking import rebuild, walk
 from ..types.kinds import FLOAT, SCALARS, Aval, Kind, int_aval
 
 

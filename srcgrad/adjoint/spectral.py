@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Block, Index, Node, Value, fill, only_index, walk
+from ..graph.ir import Block, Index, Node, Value, fill, only_index
 from ..graph.symbolic import Sym
+from ..graph.walking import walk
 from ..rules.broadcast import scatter_add
 from ..rules.numpy.decompositions import read_triangle
 from ..rules.numpy.spectra import inverse_gaps, shared_by_equals, spectral_a

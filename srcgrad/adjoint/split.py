@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..graph.ir import Block, Builder, Graph, Node, Origin, Value, defined_in, free_values, rebuild
+from ..graph.ir import Block, Builder, Graph, Node, Origin, Value
 from ..graph.unbound import partly_undefined, with_none
+from ..graph.walking import defined_in, free_values, rebuild
 from ..types.kinds import Kind, int_aval
 from .aliases import Aliases
 

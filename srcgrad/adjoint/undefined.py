@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..graph.changing import Changing
-from ..graph.ir import Block, Graph, Node, Value, walk
+from ..graph.ir import Block, Graph, Node, Value
+from ..graph.walking import walk
 from ..types.kinds import Kind
 
 Known = tuple[tuple[Value, int], ...]  # predicates and the arms in which a block lies

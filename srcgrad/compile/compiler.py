@@ -18,7 +18,8 @@ from ..cache.anchors import anchor_of
 from ..cache.dispatch import Dispatch
 from ..cache.memory import rare_collections
 from ..errors import SrcgradError
-from ..graph.ir import Graph, unit_seeds
+from ..graph.ir import Graph
+from ..graph.seeds import unit_seeds
 from ..simplify import simplify, without_lookups
 from ..stage.stack import room_to_recurse
 from ..trace.entry import Traced, trace

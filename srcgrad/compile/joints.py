@@ -8,7 +8,9 @@ import numpy as np
 
 from ..adjoint import close, differentiate, jvp, pairs, split
 from ..graph.callback import Callback
-from ..graph.ir import Graph, Node, Origin, Ref, Value, unit_seeds, walk
+from ..graph.ir import Graph, Node, Origin, Ref, Value
+from ..graph.seeds import unit_seeds
+from ..graph.walking import walk
 from ..simplify import find_quotients, simplify
 from ..types.guards import Path
 from ..types.kinds import Aval, Kind

@@ -11,7 +11,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 
 from srcgrad.emit.order import is_mutable
-from srcgrad.graph.ir import WRITES, Index, Node, Value, walk
+from srcgrad.graph.ir import WRITES, Index, Node, Value
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 
 Event = tuple[int, Node | None]

@@ -25,8 +25,8 @@ from srcgrad.graph.ir import (
     Value,
     has_plain_arguments,
     references,
-    walk,
 )
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import PLACES, Method
 

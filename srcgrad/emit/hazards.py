@@ -9,8 +9,9 @@ from srcgrad.emit.order import Order, is_forced, is_mutable
 from srcgrad.emit.reuse import reusable
 from srcgrad.emit.storage import Root, Storage, depth_of, family_of
 from srcgrad.graph.freshness import makes_fresh
-from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 
 

@@ -33,9 +33,10 @@ from srcgrad.emit.together import together
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
-from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments, operations, walk
+from srcgrad.graph.ir import Block, Graph, Ref, Value, has_plain_arguments
 from srcgrad.graph.lift import reachable
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import operations, walk
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.kinds import SCALARS, Kind
 

@@ -17,8 +17,9 @@ from srcgrad.emit.fold import Folding, is_named
 from srcgrad.emit.liveness import Liveness
 from srcgrad.emit.order import Order, is_adjoint
 from srcgrad.emit.spans import SECOND, TEMPORARY, NameTable, Span
-from srcgrad.graph.ir import WRITES, Block, Graph, Node, Ref, Value, only_index, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Ref, Value, only_index
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import symbols
 from srcgrad.types.identifiers import made_name

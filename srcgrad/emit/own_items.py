@@ -13,8 +13,9 @@ from srcgrad.emit.facts import facts
 from srcgrad.emit.storage import Root, family_of
 from srcgrad.graph.changing import Changing
 from srcgrad.graph.freshness import makes_fresh
-from srcgrad.graph.ir import Graph, Node, Value, is_adjoint, walk
+from srcgrad.graph.ir import Graph, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.kinds import Aval, Kind
 

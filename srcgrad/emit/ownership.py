@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from srcgrad.emit.facts import facts
 from srcgrad.graph.changing import Changing
-from srcgrad.graph.ir import Graph, Node, walk
+from srcgrad.graph.ir import Graph, Node
+from srcgrad.graph.walking import walk
 
 Owned = Mapping[str, tuple[bool, ...]]
 

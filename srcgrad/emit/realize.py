@@ -29,8 +29,9 @@ from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
 from srcgrad.emit.storage import Storage, depth_of, family_of
 from srcgrad.graph.changing import Changing
-from srcgrad.graph.ir import WRITES, Graph, Node, Value, uses_of, walk
+from srcgrad.graph.ir import WRITES, Graph, Node, Value
 from srcgrad.graph.unbound import with_bound_questions
+from srcgrad.graph.walking import uses_of, walk
 from srcgrad.types.kinds import Kind
 
 

@@ -15,9 +15,10 @@ take a small share of an iteration.
 from __future__ import annotations
 
 from srcgrad.emit.storage import Root, Storage, family_of
-from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.prices import count, iteration
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind, list_of
 
 FEW = 30  # numbers: as much memory as what makes an array of them

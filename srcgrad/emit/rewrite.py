@@ -13,8 +13,9 @@ from srcgrad.emit.hazards import Hazards
 from srcgrad.emit.order import is_forced, reads_content
 from srcgrad.emit.reuse import in_place, plain_operator
 from srcgrad.emit.storage import depth_of
-from srcgrad.graph.ir import WRITES, Block, Graph, Node, Origin, Ref, Value, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Origin, Ref, Value
 from srcgrad.graph.records import add_records
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from srcgrad.graph.freshness import makes_fresh
-from srcgrad.graph.ir import Block, Index, Node, Value, fill, free_values, is_adjoint
+from srcgrad.graph.ir import Block, Index, Node, Value, fill, is_adjoint
+from srcgrad.graph.walking import free_values
 
 
 def sink_zeros(block: Block) -> Block:

@@ -18,9 +18,10 @@ import operator
 from collections.abc import Callable, Container, Iterable
 
 from srcgrad.emit.fold import Folding
-from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts, Origins, is_popped
 from srcgrad.graph.prices import iteration
+from srcgrad.graph.walking import walk
 from srcgrad.types.dataclasses import dataclass, field
 from srcgrad.types.dims import Atom, Dim, Poly, largest, maximum, range_length, symbols
 from srcgrad.types.kinds import SCALARS, Kind

@@ -24,9 +24,10 @@ from collections.abc import Collection, Iterable, Iterator
 from srcgrad.emit.fold import Folding
 from srcgrad.graph.changing import Changing
 from srcgrad.graph.equality import key_of
-from srcgrad.graph.ir import Block, Graph, Node, Value, free_values, uses_of
+from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts, popped
 from srcgrad.graph.unbound import is_nothing
+from srcgrad.graph.walking import free_values, uses_of
 from srcgrad.types.dataclasses import dataclass
 from srcgrad.types.kinds import SCALARS, Kind
 

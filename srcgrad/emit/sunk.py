@@ -21,7 +21,8 @@ import numpy as np
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.vanishing import Vanishing
-from srcgrad.graph.ir import Block, Builder, Graph, Node, Value, free_values, rebuild, walk
+from srcgrad.graph.ir import Block, Builder, Graph, Node, Value
+from srcgrad.graph.walking import free_values, rebuild, walk
 from srcgrad.types.kinds import BOOL, SCALARS, Kind
 
 _WRITES = frozenset({"write", "acc", "update", "loop"})

@@ -11,8 +11,9 @@ from collections.abc import Container
 
 from srcgrad.emit.handles import Handles
 from srcgrad.emit.whole_lists import with_whole_lists
-from srcgrad.graph.ir import Block, Graph, Node, Value, is_adjoint, uses_of
+from srcgrad.graph.ir import Block, Graph, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import uses_of
 from srcgrad.types.dims import Dim, Poly
 
 

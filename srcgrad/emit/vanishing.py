@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from srcgrad.graph.dependence import place_of
-from srcgrad.graph.ir import Block, Node, Value, defined_in, free_values, is_adjoint
+from srcgrad.graph.ir import Block, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import defined_in, free_values
 from srcgrad.types.kinds import SCALARS
 
 _SUMS = {operator.iadd, operator.isub}

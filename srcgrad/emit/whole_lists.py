@@ -26,8 +26,9 @@ import numpy as np
 
 from srcgrad.graph.changing import Changing
 from srcgrad.graph.filled import constant, filled_with, holds_numbers, is_plain_loop, length_of
-from srcgrad.graph.ir import Graph, Index, Node, Ref, Suggested, Value, is_adjoint, uses_of, walk
+from srcgrad.graph.ir import Graph, Index, Node, Ref, Suggested, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import uses_of, walk
 from srcgrad.types.kinds import INT, Kind
 from srcgrad.types.spelling import sums
 

@@ -21,8 +21,9 @@ from ..types.dims import (
     symbols,
 )
 from ..types.kinds import SCALARS, Kind
-from .ir import Block, Index, Node, Ref, Value, walk
+from .ir import Block, Index, Node, Ref, Value
 from .parts import LoopParts
+from .walking import walk
 
 Place = tuple[Dim | None, ...]  # an index for each axis; None where it is not one known number
 _ADDED = {operator.add: (0, 1), operator.sub: (0,), operator.iadd: (0,), operator.isub: (0,)}

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from ..types.dataclasses import dataclass
-from .ir import Builder, Graph, Node, Value, rebuild
+from .ir import Builder, Graph, Node, Value
+from .walking import rebuild
 
 Source = tuple[Literal["seed", "result", "input"], int]
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from srcgrad.graph.changing import Changing
-from srcgrad.graph.ir import STORES, Block, Node, Value, uses_of, walk
+from srcgrad.graph.ir import STORES, Block, Node, Value
+from srcgrad.graph.walking import uses_of, walk
 from srcgrad.types.kinds import Kind
 from srcgrad.types.spelling import Attribute, Method
 

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from .ir import Block, Graph, Node, Value, defined_in, free_values, rebuild, renewed, walk
+from .ir import Block, Graph, Node, Value
+from .walking import defined_in, free_values, rebuild, renewed, walk
 
 
 def distinct(name: str, taken: Collection[str]) -> str:

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..types.kinds import PYTHON_SCALARS, SCALARS, Aval, Kind
 from ..types.spelling import Attribute, Method
-from .ir import Block, Node, Value, fill, walk
+from .ir import Block, Node, Value, fill
+from .walking import walk
 
 NOMINAL = 32
 _POWERS: frozenset[Any] = frozenset({operator.pow, np.power})

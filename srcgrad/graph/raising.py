@@ -30,7 +30,8 @@ from ..types.kinds import OF_PYTHON, SCALARS, Kind
 from ..types.spelling import Method
 from .checking import checks
 from .empty import refused_without_items
-from .ir import Graph, Index, Node, Ref, Steps, walk
+from .ir import Graph, Index, Node, Ref, Steps
+from .walking import walk
 
 # Functions of math that take every number.
 _TOTAL = frozenset({"fabs", "copysign", "isnan", "isinf", "isfinite", "isclose", "atan", "atan2",

@@ -14,8 +14,9 @@ import numpy as np
 
 from ..types.kinds import Kind
 from ..types.spelling import require_bound
-from .ir import Block, Graph, Node, Value, renewed, walk
+from .ir import Block, Graph, Node, Value
 from .parts import LoopParts
+from .walking import renewed, walk
 
 _HOLDING = frozenset({"list", "append", "put", "insert"})
 Arm = tuple[Value, int]  # a predicate, and the number of the arm that it has chosen

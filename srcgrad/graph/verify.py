@@ -13,8 +13,9 @@ import numpy as np
 
 from ..types.kinds import NUMERIC, SCALARS, Aval, Kind
 from ..types.structure import found_in
-from .ir import Block, Graph, Node, Value, references, walk
+from .ir import Block, Graph, Node, Value, references
 from .text import Names, node_text
+from .walking import walk
 
 
 class InvalidGraph(AssertionError):

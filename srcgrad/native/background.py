@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.graph.ir import Graph, walk
+from srcgrad.graph.ir import Graph
 from srcgrad.graph.purity import may_probe
+from srcgrad.graph.walking import walk
 
 _IMMUTABLE = (bool, int, float, complex, str, type(None))
 

@@ -20,23 +20,11 @@ from typing import Any
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import (
-    Block,
-    Builder,
-    Graph,
-    Index,
-    Node,
-    Ref,
-    Suggested,
-    Value,
-    free_values,
-    rebuild,
-    uses_of,
-    walk,
-)
+from srcgrad.graph.ir import Block, Builder, Graph, Index, Node, Ref, Suggested, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.prices import work
 from srcgrad.graph.symbolic import fresh_size
+from srcgrad.graph.walking import free_values, rebuild, uses_of, walk
 from srcgrad.native.deferred import deferred
 from srcgrad.native.facts import Facts, Rows, Scope
 from srcgrad.native.growing import Growing

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value, rebuild, uses_of, walk
+from srcgrad.graph.ir import WRITES, Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import rebuild, uses_of, walk
 
 
 def with_constants_in_front(graph: Graph) -> Graph:

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import operator
 
-from srcgrad.graph.ir import Node, Ref, Value, walk
+from srcgrad.graph.ir import Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.types.dataclasses import dataclass, field
 
 

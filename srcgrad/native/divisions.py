@@ -15,8 +15,9 @@ from collections.abc import Container
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Builder, Node, Value, walk
+from srcgrad.graph.ir import Block, Builder, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import FLOAT, SCALARS, Kind
 from srcgrad.types.quotients import quotient
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from srcgrad.graph.dependence import Place, place_of
-from srcgrad.graph.ir import Block, Builder, Node, Value, rebuild
+from srcgrad.graph.ir import Block, Builder, Node, Value
+from srcgrad.graph.walking import rebuild
 from srcgrad.native.facts import Facts
 from srcgrad.native.promote import is_inside
 from srcgrad.types.kinds import SCALARS, Kind

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import is_independent
-from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild, walk
+from srcgrad.graph.ir import Block, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import free_values, rebuild, walk
 from srcgrad.types.kinds import SCALARS, Kind
 
 _MOVABLE = frozenset({"const", "dim", "apply", "read", "alias"})

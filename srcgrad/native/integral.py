@@ -8,8 +8,9 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from srcgrad.graph.ir import Graph, Node, Ref, Value, walk
+from srcgrad.graph.ir import Graph, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 
 _OF_FLOATS: frozenset[Any] = frozenset({operator.truediv, float})

@@ -8,9 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.symbolic import fresh_size
+from srcgrad.graph.walking import rebuild, walk
 from srcgrad.types.dims import Atom, Dim, add, of_atom, range_length, substitute, symbols
 from srcgrad.types.kinds import Aval, Kind
 

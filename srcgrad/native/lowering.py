@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Builder, Node, Value, free_values, rebuild, walk
+from srcgrad.graph.ir import Block, Builder, Node, Value
+from srcgrad.graph.walking import free_values, rebuild, walk
 from srcgrad.native.bodies import Body
 from srcgrad.native.elements import loop_index, name_of, rule_of, spread, without_axes
 from srcgrad.native.facts import Facts, Scope

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Builder, Node, Ref, Value, defined_in, fill, walk
+from srcgrad.graph.ir import Builder, Node, Ref, Value, fill
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import defined_in, walk
 from srcgrad.native.bodies import Access, Body
 from srcgrad.native.checks import raised_if
 from srcgrad.native.elements import MOVES, PRODUCTS, REDUCTIONS, SAME, loop_index, rule_of

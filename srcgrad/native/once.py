@@ -15,7 +15,8 @@ from collections import ChainMap
 from typing import Any
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild, walk
+from srcgrad.graph.ir import Block, Node, Value
+from srcgrad.graph.walking import free_values, rebuild, walk
 from srcgrad.types.kinds import SCALARS, Kind
 
 _PURE = frozenset({"const", "dim", "apply", "read"})

@@ -17,8 +17,9 @@ import numpy as np
 from srcgrad.emit.comments import node_of
 from srcgrad.emit.literals import Namespace, call, name
 from srcgrad.graph.dependence import tied
-from srcgrad.graph.ir import Block, Builder, LoopSpec, Node, Value, free_values, walk
+from srcgrad.graph.ir import Block, Builder, LoopSpec, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import free_values, walk
 from srcgrad.native import predicates
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in

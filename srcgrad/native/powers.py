@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 import operator
 
-from srcgrad.graph.ir import Block, Graph, Node, Ref, walk
+from srcgrad.graph.ir import Block, Graph, Node, Ref
 from srcgrad.graph.signs import Signs
+from srcgrad.graph.walking import walk
 from srcgrad.types.kinds import Kind
 
 POWERS = frozenset({operator.pow, math.pow})

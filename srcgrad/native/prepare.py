@@ -13,8 +13,9 @@ import numpy as np
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.sizes import row_shape
 from srcgrad.emit.sunk import sunk
-from srcgrad.graph.ir import Block, Graph, Node, Value, rebuild, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import rebuild, walk
 from srcgrad.native.approximate import approximated
 from srcgrad.native.checks import Checks
 from srcgrad.native.columns import Columns

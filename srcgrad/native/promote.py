@@ -14,9 +14,10 @@ import numpy as np
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import are_apart, place_of
-from srcgrad.graph.ir import Block, Index, Node, Ref, Value, defined_in, rebuild, walk
+from srcgrad.graph.ir import Block, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_lie_outside
+from srcgrad.graph.walking import defined_in, rebuild, walk
 from srcgrad.native.facts import Facts
 from srcgrad.types.kinds import SCALARS, Kind, scalar
 

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Builder, Node, Ref, Value, fill, free_values, walk
+from srcgrad.graph.ir import Block, Builder, Node, Ref, Value, fill
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import free_values, walk
 from srcgrad.types.kinds import FLOAT, SCALARS
 
 MOST = 4  # cotangents of one loop: each number has a factor for each of them

@@ -19,8 +19,9 @@ from srcgrad.emit.literals import call, name
 from srcgrad.emit.module import Function
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.ownership import with_ownership
-from srcgrad.graph.ir import Block, Graph, Node, Value, walk
+from srcgrad.graph.ir import Block, Graph, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.native.columns import saved_by, trips_of
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in

@@ -12,8 +12,9 @@ from collections import Counter
 import numpy as np
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Node, Value, walk
+from srcgrad.graph.ir import Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.native.predicates import minus, plus
 from srcgrad.types.kinds import SCALARS
 

@@ -18,8 +18,9 @@ from typing import Any
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import is_independent, place_of
-from srcgrad.graph.ir import Block, Builder, Node, Value, free_values, rebuild
+from srcgrad.graph.ir import Block, Builder, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import free_values, rebuild
 from srcgrad.types.dims import add, maximum, minimum, multiply, substitute, symbols
 from srcgrad.types.kinds import Kind, int_aval
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.graph.ir import Block, Node, Value, free_values, rebuild
+from srcgrad.graph.ir import Block, Node, Value
+from srcgrad.graph.walking import free_values, rebuild
 from srcgrad.native.rows import flattened, row_ends, row_starts
 from srcgrad.types.kinds import Kind
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 import operator
 
 from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value, walk
+from srcgrad.graph.ir import Block, Builder, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import walk
 from srcgrad.native.predicates import at
 from srcgrad.types.dims import Atom, proves_nonnegative, symbols
 from srcgrad.types.kinds import Kind

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from srcgrad.graph.ir import Block, Builder, Node, Value, rebuild, walk
+from srcgrad.graph.ir import Block, Builder, Node, Value
 from srcgrad.graph.parts import LoopParts
+from srcgrad.graph.walking import rebuild, walk
 from srcgrad.types.kinds import SCALARS, int_aval
 
 LONGEST, LARGEST = 8, 64  # iterations, and nodes of all of them

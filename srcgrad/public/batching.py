@@ -23,7 +23,8 @@ from ..errors import (
     UnsupportedOperation,
     UnsupportedType,
 )
-from ..graph.ir import Value, defined_in
+from ..graph.ir import Value
+from ..graph.walking import defined_in
 from ..trace.calls.handlers import Traced
 from ..trace.calls.nested import Inner, inline, opened, owned, run_inside
 from ..trace.record.tracers import ArrayTracer, Choice, is_tracer

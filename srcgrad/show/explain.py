@@ -8,7 +8,8 @@ from typing import Any
 
 from ..compile.specializations import Specialization
 from ..errors import Where
-from ..graph.ir import Graph, Node, walk
+from ..graph.ir import Graph, Node
+from ..graph.walking import walk
 from ..types.guards import Guard
 from .facts import in_words, place
 

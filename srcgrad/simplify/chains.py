@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..graph.ir import STORES, Block, Graph, Node, Value, asked, uses_of, walk
+from ..graph.ir import STORES, Block, Graph, Node, Value
+from ..graph.walking import asked, uses_of, walk
 from .stores import Stores
 
 

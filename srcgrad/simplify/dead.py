@@ -24,9 +24,10 @@ are alive.
 from __future__ import annotations
 
 from ..graph.checking import checks
-from ..graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint, walk
+from ..graph.ir import WRITES, Block, Graph, Node, Value, is_adjoint
 from ..graph.parts import LoopParts
 from ..graph.raising import is_silent, may_raise, raised_too
+from ..graph.walking import walk
 
 
 def remove_dead(graph: Graph, keep_raising: bool = False, called: bool = False) -> Graph:

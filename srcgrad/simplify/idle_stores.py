@@ -15,7 +15,8 @@ import numpy as np
 
 from ..graph.changing import Changing
 from ..graph.equality import place_key
-from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of
+from ..graph.ir import Graph, Node, Value, is_adjoint
+from ..graph.walking import uses_of
 from ..types.kinds import SCALARS
 from .rewriting import call_of
 

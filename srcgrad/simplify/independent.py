@@ -13,9 +13,10 @@ import numpy as np
 
 from ..batch import NotBatched, batched_loop
 from ..graph.changing import Changing
-from ..graph.ir import Graph, Node, Value, walk
+from ..graph.ir import Graph, Node, Value
 from ..graph.parts import LoopParts
 from ..graph.unbound import partly_undefined
+from ..graph.walking import walk
 from .hoist import hoist
 from .share import share
 

@@ -32,7 +32,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, Node, Ref, Value, walk
+from ..graph.ir import Graph, Node, Ref, Value
+from ..graph.walking import walk
 from ..types.kinds import SCALARS, int_aval
 from .operands import ADD, DIV, MUL, SUB, Operands
 from .parity import Parity, turned_from

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..graph.changing import Changing
-from ..graph.ir import Block, Graph, Node, Value, uses_of, walk
+from ..graph.ir import Block, Graph, Node, Value
+from ..graph.walking import uses_of, walk
 from ..types.kinds import Kind
 from .dead import remove_dead
 from .int_facts import IntFacts, tested

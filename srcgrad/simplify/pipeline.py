@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..graph.ir import Graph, operations
+from ..graph.ir import Graph
+from ..graph.walking import operations
 from .algebra import reduce_strength
 from .cancel import EXTREMA, cancel
 from .centred import MEANS, drop_centred

@@ -15,8 +15,9 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..graph.ir import Block, Graph, Node, Value, is_adjoint, operations
+from ..graph.ir import Block, Graph, Node, Value, is_adjoint
 from ..graph.signs import Signs
+from ..graph.walking import operations
 from ..types.dims import proves_positive
 from ..types.kinds import FLOAT, OF_PYTHON
 from ..types.quotients import quotient

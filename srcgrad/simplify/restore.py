@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..graph.equality import place_key
-from ..graph.ir import Block, Graph, Index, Node, Value, walk
+from ..graph.ir import Block, Graph, Index, Node, Value
+from ..graph.walking import walk
 from .chains import Chains
 from .places import added, disjoint
 from .rewriting import Emit

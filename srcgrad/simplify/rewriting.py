@@ -8,8 +8,9 @@ from typing import Any
 
 from ..graph.broadcasting import never_one
 from ..graph.changing import Changing
-from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint, uses_of
+from ..graph.ir import Block, Builder, Graph, Node, Value, avals_in, is_adjoint
 from ..graph.symbolic import infer_fresh
+from ..graph.walking import uses_of
 from ..types.kinds import Aval
 
 

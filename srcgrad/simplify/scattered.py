@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.broadcasting import never_one
-from ..graph.ir import Graph, Index, Node, Ref, Value, fill, walk
+from ..graph.ir import Graph, Index, Node, Ref, Value, fill
+from ..graph.walking import walk
 from ..types.dataclasses import dataclass
 from ..types.kinds import SCALARS, int_aval
 from .operands import DIV, MUL, NEG, Operands

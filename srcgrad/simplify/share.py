@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from ..graph.equality import key_of
-from ..graph.ir import Block, Graph, Index, Node, Value, walk
+from ..graph.ir import Block, Graph, Index, Node, Value
+from ..graph.walking import walk
 from ..types.kinds import SCALARS
 from ..types.spelling import Method, begin_cleanup, end_cleanup
 from .rewriting import Emit, Rewriter, call_of

@@ -16,8 +16,9 @@ import numpy as np
 
 from ..graph.changing import Changing
 from ..graph.filled import filled_with, holds_numbers
-from ..graph.ir import Graph, Node, Value, is_adjoint, uses_of, walk
+from ..graph.ir import Graph, Node, Value, is_adjoint
 from ..graph.parts import LoopParts
+from ..graph.walking import uses_of, walk
 from ..types.kinds import SCALARS
 
 

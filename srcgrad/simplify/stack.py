@@ -23,9 +23,10 @@ from collections import Counter
 import numpy as np
 
 from ..graph.changing import Changing
-from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill, uses_of
+from ..graph.ir import Block, Builder, Graph, Index, Node, Ref, Value, fill
 from ..graph.parts import LoopParts
 from ..graph.symbolic import fresh_size
+from ..graph.walking import uses_of
 from ..types.dataclasses import dataclass
 from ..types.dims import Dim, is_varying, multiply, range_length
 from ..types.kinds import Aval, array, int_aval, same_dtype

@@ -17,9 +17,10 @@ from ..cache.dispatch import root_objects
 from ..config import config
 from ..errors import JoinError, SrcgradError, TracingError, UnsupportedOperation, Where
 from ..graph.freshness import without_idle_copies
-from ..graph.ir import Graph, Node, Ref, Value, abstract, uses_of, walk
+from ..graph.ir import Graph, Node, Ref, Value, abstract
 from ..graph.sizes import all_equated
 from ..graph.verify import lost_value
+from ..graph.walking import uses_of, walk
 from ..rules.book import lookup
 from ..stage.function import stage
 from ..types.dataclasses import dataclass, field, replace

@@ -14,7 +14,7 @@ import srcgrad as sg
 from srcgrad.adjoint import close, differentiate
 from srcgrad.adjoint.cut import Way, computed_again
 from srcgrad.compile.compiler import trace_call
-from srcgrad.graph.ir import walk
+from srcgrad.graph.walking import walk
 from srcgrad.simplify import simplify
 
 

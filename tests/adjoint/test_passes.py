@@ -7,8 +7,8 @@ from check import assert_close, run
 from programs import PROGRAMS
 
 from srcgrad.adjoint import close, differentiate
-from srcgrad.graph.ir import walk
 from srcgrad.graph.verify import verify
+from srcgrad.graph.walking import walk
 from srcgrad.simplify import simplify
 from srcgrad.simplify.pipeline import PASSES
 

@@ -7,7 +7,7 @@ import pytest
 
 import srcgrad as sg
 from srcgrad.graph.dependence import are_apart, is_independent
-from srcgrad.graph.ir import walk
+from srcgrad.graph.walking import walk
 
 
 def own_places(x, k):

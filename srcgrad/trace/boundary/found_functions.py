@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...graph.ir import Graph, Ref, Value, has_plain_arguments, walk
+from ...graph.ir import Graph, Ref, Value, has_plain_arguments
+from ...graph.walking import walk
 from ...rules.book import lookup
 from ...types.guards import Path
 from ..collaborator import Collaborator

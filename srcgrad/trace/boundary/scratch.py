@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...graph.ir import Block, Node, Suggested, Value, walk
+from ...graph.ir import Block, Node, Suggested, Value
 from ...graph.parts import LoopParts
+from ...graph.walking import walk
 
 TOTAL: Final = Suggested("total")
 ITEM: Final = Suggested("item")

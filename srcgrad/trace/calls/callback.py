@@ -9,8 +9,9 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...graph.callback import Callback
-from ...graph.ir import Block, Graph, Value, free_values, rebuild
+from ...graph.ir import Block, Graph, Value
 from ...graph.lift import called
+from ...graph.walking import free_values, rebuild
 from ...types.dataclasses import dataclass
 from ...types.identifiers import name_or
 from ...types.kinds import Aval, Kind, in_words

@@ -16,7 +16,8 @@ from typing import Any
 from ...errors import StructureError, UnsupportedOperation
 from ...graph.derivative import Derivative, Direction, Source
 from ...graph.infer import freeze
-from ...graph.ir import Value, abstract, walk
+from ...graph.ir import Value, abstract
+from ...graph.walking import walk
 from ...rules.python.instances import instance_of
 from ...stage.function import definition
 from ...types.dataclasses import dataclass

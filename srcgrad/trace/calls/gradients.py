@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import NonDifferentiable, NonScalarOutput, UnsupportedOperation
-from ...graph.ir import Graph, Value, unit_seeds
+from ...graph.ir import Graph, Value
+from ...graph.seeds import unit_seeds
 from ...types.kinds import Kind, in_words
 from ..record.tracers import ClassedArray, is_tracer
 from .handlers import Traced

@@ -19,16 +19,9 @@ from ...errors import (
     SrcgradError,
     UnsupportedOperation,
 )
-from ...graph.ir import (
-    Graph,
-    Node,
-    Value,
-    free_values,
-    rebuild,
-    uses_of,
-    walk,
-)
+from ...graph.ir import Graph, Node, Value
 from ...graph.lift import called
+from ...graph.walking import free_values, rebuild, uses_of, walk
 from ...types.dataclasses import dataclass
 from ...types.guards import Path
 from ...types.kinds import Aval, Kind

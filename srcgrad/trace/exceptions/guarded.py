@@ -14,7 +14,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import TracingError
-from ...graph.ir import Block, Node, walk
+from ...graph.ir import Block, Node
+from ...graph.walking import walk
 from ...stage.machine import BREAK, NORMAL
 from ...types.kinds import OPAQUE
 from ...types.operators import INPLACE

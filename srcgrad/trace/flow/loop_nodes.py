@@ -6,7 +6,8 @@ import itertools
 from typing import Any
 
 from ...graph.broadcasting import never_one
-from ...graph.ir import Block, LoopSpec, Value, free_values, walk
+from ...graph.ir import Block, LoopSpec, Value
+from ...graph.walking import free_values, walk
 from ...stage.machine import BREAK, NORMAL, RETURN, UNBOUND
 from ...types.dataclasses import dataclass, field
 from ...types.dims import (

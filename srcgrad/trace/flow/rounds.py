@@ -18,7 +18,8 @@ import numpy as np
 
 from ...errors import JoinError
 from ...graph.broadcasting import never_one
-from ...graph.ir import Block, Node, Value, walk
+from ...graph.ir import Block, Node, Value
+from ...graph.walking import walk
 from ...stage.machine import BREAK, NORMAL, UNBOUND, Frame
 from ...types.dims import Atom, symbols
 from ...types.kinds import Aval, Kind, any_aval, int_aval

@@ -16,7 +16,8 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...graph.ir import Block, walk
+from ...graph.ir import Block
+from ...graph.walking import walk
 from ...stage.machine import EXPRESSION, Frame
 from ..assumptions import LateItems
 from ..collaborator import PASSED, Args, Collaborator, Kwargs

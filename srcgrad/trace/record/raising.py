@@ -12,8 +12,9 @@ import numpy as np
 from ...graph.callback import callbacks
 from ...graph.checking import checks
 from ...graph.empty import open_sizes, refused_without_items
-from ...graph.ir import Index, Node, Ref, walk
+from ...graph.ir import Index, Node, Ref
 from ...graph.raising import stands_still
+from ...graph.walking import walk
 from ...types.dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
 from ...types.kinds import Kind
 from ...types.spelling import Method, raise_exception, raise_from
