@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,8 @@ def refused_without_items(node: Node) -> type[Exception] | None:
     fn = node.params["fn"]
     if not _is_of_numpy(fn):
         return None
+    if {v.aval.kind for v in node.inputs} == {Kind.LIST}:
+        return _refusal_of_empty(node)
     may_be_zero = open_sizes(node)
     if not may_be_zero:
         return None
@@ -53,6 +56,20 @@ def refused_without_items(node: Node) -> type[Exception] | None:
                     fn, structure, dict.fromkeys(atoms, _PLENTY)) is None:
                 return refused
             return None
+    return None
+
+
+def _refusal_of_empty(node: Node) -> type[Exception] | None:
+    """What a function of lists says of empty ones, whatever they hold."""
+    args, kwargs = fill((node.params["args"], node.params["kwargs"]), [[] for _ in node.inputs])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            node.params["fn"](*args, **kwargs)
+    except (ValueError, IndexError, ZeroDivisionError) as error:
+        return type(error)
+    except Exception:
+        return None
     return None
 
 

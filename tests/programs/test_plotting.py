@@ -14,6 +14,7 @@ plt = pytest.importorskip("matplotlib.pyplot")
 
 @pytest.fixture(autouse=True)
 def closed():
+    plt.close("all")  # what pages that were run have drawn
     yield
     plt.close("all")
 
