@@ -36,9 +36,9 @@ MANY = 12  # values that are kept one by one: more read better as one record
 class LoopPlan:
     """How one loop counts and keeps.  ``shapes[i]`` is the source of sequence i's element
     shape (None: a list).  ``rows`` maps sequences that are rows of an outer loop's array to
-    that loop and its sequence.  ``gathered`` are lists that become arrays after the loop; in
-    ``optional`` lists some iterations keep nothing, of which ``sparse`` ones have None there from
-    the start, and ``stacks`` have no place."""
+    that loop and its sequence.  ``gathered`` are lists that become arrays after the loop; where
+    some iterations keep nothing, ``sparse`` lists have None from the start, and ``stacks`` have no
+    place; ``optional`` lists may become stacks: nobody knows how long they will be."""
 
     shapes: list[Shape | None] = field(default_factory=list)
     gathered: set[Value] = field(default_factory=set)
@@ -237,13 +237,14 @@ class Sizes:
                 self.into[element] = (node, sequence)
         elements = body.params[len(body.params) - spec.n_consumed:] if spec.n_consumed else ()
         ordinal = self.ordinal(node) if counted else "trips"
-        plan.optional = {
+        optional = {
             sequence for (element, sequence, _), shape in zip(
                 LoopParts(node).kept, plan.shapes, strict=True)
             if shape is None and sequence not in self.whole and self.is_optional(element)}
-        plan.stacks = plan.optional & self.stacks
         if counted and ordinal != "counter":
-            plan.sparse = plan.optional - plan.stacks
+            plan.sparse = optional
+        else:
+            plan.optional, plan.stacks = optional, optional & self.stacks
         if any(plan.shapes) or elements or plan.sparse:
             plan.ordinal = ordinal
         if plan.ordinal == "trips":

@@ -138,7 +138,8 @@ def test_derivatives(program, x, n):
                       rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("program", PROGRAMS)
+@pytest.mark.parametrize("program", [
+    p for p in PROGRAMS if p not in (not_asked, left_from_within)])  # whose lengths are known
 def test_no_place_is_kept_for_what_is_not_there(program):
     text = sg.grad(program).source(1.1, 7)
     assert ".pop()" in text and "None" not in text

@@ -14,15 +14,14 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
     for j in range(steps):
         u_saved[j] = u
         new = u.copy()
-        saved_3 = []
+        saved_3 = [None] * (u.shape[0] - 2)
         for i in range(1, u.shape[0] - 1):
             slope = u[i] - u[i - 1] if u[i] > 0.0 else u[i + 1] - u[i]
             slope_saved[j, i - 1] = slope
             steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
             taken = taken_saved[j, i - 1] = steep > 1.0
             if taken:
-                taken = steep < 5.0
-                saved_3.append(taken)
+                taken = saved_3[i - 1] = steep < 5.0
                 if taken:
                     t1 = saved_2[j, i - 1] = 1 + steep
                     visc = nu * t1
@@ -60,7 +59,7 @@ def upwind_value_and_grad(u, nu, dt, dx, steps):
             d_u_2[i] -= t4 * 2 + t3 * slope_saved[j, i - 1]
             d_u_2[t1] += t4
             if taken_saved[j, i - 1]:
-                if saved[j].pop():
+                if saved[j][i - 1]:
                     # visc = nu * (1 + steep)
                     d_nu += d_visc * saved_2[j, i - 1]
                     # steep = abs(u[i + 1] - u[i - 1]) / (2 * dx)
