@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, combinations_with_replacement, permutations, product
+
 import numpy as np
 import pytest
 from chain import same
@@ -38,3 +40,23 @@ def test_few_items(program):
                 sg.value_and_grad(program)(x)
         else:
             assert same(sg.jit(program)(x), expected)
+
+
+@pytest.mark.parametrize("choose", [
+    lambda x: combinations(x, -1), lambda x: combinations(x, None), lambda x: permutations(x, -2),
+    lambda x: product(x, repeat=-1), lambda x: combinations_with_replacement(x, 1.0)])
+def test_what_is_no_count_raises_as_in_python(choose):
+    def program(x):
+        return sum(x[0] for _ in choose(x))
+
+    with pytest.raises((ValueError, TypeError)) as error:
+        program(numbers(3))
+    with pytest.raises(error.type, match=str(error.value)[:20]):
+        sg.jit(program)(numbers(3))
+
+
+def test_permutations_of_all():
+    def program(x):
+        return sum(p[0] * p[1] for p in permutations(x, None))
+
+    assert same(sg.jit(program)(numbers(3)), program(numbers(3)))

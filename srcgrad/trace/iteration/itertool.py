@@ -121,13 +121,16 @@ def _part(machine: Any, items: Any) -> Any:
 
 
 def _product(machine: Any, *parts: Any, repeat: Any = 1) -> Any:
-    pools = [_pool(machine, part) for part in parts]
-    return machine.call(crossed, *pools * machine.keys.static_key(repeat))
+    count = machine.keys.static_key(repeat)
+    itertools.product(repeat=count)  # Python's error, if it is no count
+    return machine.call(crossed, *[_pool(machine, part) for part in parts] * count)
 
 
-def _chosen(form: Callable[..., Any], *how: Any) -> Callable[..., Any]:
+def _chosen(tool: Callable[..., Any], form: Callable[..., Any], *how: Any) -> Callable[..., Any]:
     def chosen(machine: Any, iterable: Any, r: Any) -> Any:
-        return machine.call(form, _pool(machine, iterable), machine.keys.static_key(r), *how)
+        count = machine.keys.static_key(r)
+        tool((), count)  # Python's error, if it is no count
+        return machine.call(form, _pool(machine, iterable), count, *how)
 
     return chosen
 
@@ -144,18 +147,19 @@ def _as_loops(tool: Callable[..., Any], form: Callable[..., Any]) -> Callable[..
     short = HANDLERS[tool]
 
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        used = form if any(_is_looped(machine, a) for a in args) and (
-            tool is not itertools.permutations or len(args) + len(kwargs) > 1) else short
+        count = next(iter((*args[1:], *kwargs.values())), None)
+        is_of_all = tool is itertools.permutations and count is None
+        used = form if not is_of_all and any(_is_looped(machine, a) for a in args) else short
         return used(machine, *args, **kwargs)
 
     return handler
 
 
-for _tool, _loops in ((itertools.product, _product),
-                      (itertools.combinations, _chosen(combined, False, -1)),
-                      (itertools.combinations_with_replacement, _chosen(combined, True, 0)),
-                      (itertools.permutations, _chosen(permuted))):
-    HANDLERS[_tool] = _as_loops(_tool, _loops)
+for _tool, _form, *_how in (
+        (itertools.combinations, combined, False, -1), (itertools.permutations, permuted),
+        (itertools.combinations_with_replacement, combined, True, 0)):
+    HANDLERS[_tool] = _as_loops(_tool, _chosen(_tool, _form, *_how))
+HANDLERS[itertools.product] = _as_loops(itertools.product, _product)
 HANDLERS[heapq.merge] = _ahead(_staged(merged))
 _cycle = HANDLERS[itertools.cycle]
 HANDLERS[itertools.zip_longest] = _ahead(HANDLERS[itertools.zip_longest])
