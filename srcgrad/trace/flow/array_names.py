@@ -13,8 +13,6 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass
 from ...types.kinds import BOOL, Aval, Kind
@@ -138,8 +136,7 @@ def _spare(machine: Any, aval: Aval, heads: list[ArrayTracer], others: list[Wher
     like = next((one.at_hand for one in others if one.at_hand is not None), None)
     if like is None:
         return machine.recorder.wrap(machine.joined_values.placeholder(aval, None))
-    given = {} if aval.dtype == like.aval.dtype else {"dtype": aval.dtype}
-    return machine.recorder.apply(np.zeros_like, (like,), given)
+    return machine.joined_values.spare_like(like, aval)
 
 
 def _told(ask: Callable[[Any], Any], state: Any, aval: Aval) -> Any:

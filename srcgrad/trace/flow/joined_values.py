@@ -52,13 +52,21 @@ class JoinedValues(Collaborator):
         if any(size is None for size in sizes) and type(like) is ArrayTracer and (
                 like.aval.shape == aval.shape):
             try:
-                found = self.recorder.apply(np.zeros_like, (like,), {"dtype": aval.dtype})
-                return self.recorder.as_value(found)
+                return self.recorder.as_value(self.spare_like(like, aval))
             except Refusal as refusal:
                 if not isinstance(refusal.error, AliasError):
                     raise
         shape = tuple(0 if size is None else size for size in sizes)
         return self.recorder.as_value(self.recorder.apply(np.zeros, (shape, aval.dtype), {}))
+
+    def spare_like(self, like: ArrayTracer, aval: Aval) -> Any:
+        """Zeros in the form of an array, which need not be bound on this path."""
+        outer, self.recorder.supporting = self.recorder.supporting, True
+        try:
+            given = {} if aval.dtype == like.aval.dtype else {"dtype": aval.dtype}
+            return self.recorder.apply(np.zeros_like, (like,), given)
+        finally:
+            self.recorder.supporting = outer
 
     def placeheld(self, aval: Aval, like: Any) -> Aval:
         """The type of a value of one arm beside what stands for it in the other arm: numbers and

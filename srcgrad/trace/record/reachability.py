@@ -29,18 +29,20 @@ def reachable(roots: Iterable[Any], skip: set[tuple[Any, ...]],
     homes of all arrays there; not through the journal's cells in ``skip``, and not what lies
     below objects from ``outside``.  ``contents`` are those of containers that hide them."""
     found: set[int] = set()
+    homes: set[int] = set()
     todo = list(roots)
     while todo:
         obj = todo.pop()
         if type(obj) is ArrayTracer:
-            found.update(id(h) for h in reach(obj.home))
+            if id(obj.home) not in homes:
+                homes.update(id(h) for h in reach(obj.home))
         elif not isinstance(obj, IMMUTABLE) and not is_tracer(obj) and id(obj) not in found:
             found.add(id(obj))
             if not outside(obj):
                 state = contents.raw(obj)
                 todo.extend(_hidden_parts(obj, skip, state) if type(state) in (Columns, Partial)
                             else _parts(obj, skip))
-    return found
+    return found | homes
 
 
 def _hidden_parts(obj: Any, skip: set[tuple[Any, ...]],
