@@ -20,7 +20,7 @@ from ...types.dataclasses import dataclass, field
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
 from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn
-from ..heap.columns import column_states, common_form, kept_otherwise, list_elem, unlike_items
+from ..heap.columns import column_states, common_form, list_elem, unlike_items
 from ..heap.forms import column_labels
 from ..heap.gathering import parts_read
 from ..heap.outlines import Unlike
@@ -355,11 +355,9 @@ class Join:
         changed in place are taken apart only where nothing else helps, for they may not be
         changed from then on."""
         found = common_form(self, (a, b))
-        if found is None:
-            return unlike_items()
+        if found is None or (found[0].mutable and not self.takes_records):
+            return unlike_items(self, None if found is None else found[0], a, b)
         form, avals = found
-        if form.mutable and not self.takes_records:
-            return unlike_items(kept_otherwise(self, form))
         self.fixed.extend(form.held)
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],
                         lambda state: column_states(self, form, state), labels=column_labels(form))

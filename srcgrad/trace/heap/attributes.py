@@ -88,7 +88,7 @@ class StoredAttributes(Collaborator):
                     obj.store, name) in self.assumed:
                 kept = self.recorder.apply(np.copy, (value,), {})
         self.elements.given(obj.store, name, value, functools.partial(
-            self.machine.setitem, obj.store.columns[name], obj.index, kept), replaces=True)
+            self.machine.setitem, obj.store.columns[name], obj.index, kept))
 
     @staticmethod
     def _setter(obj: Any) -> Any:

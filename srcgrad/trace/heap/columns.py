@@ -42,6 +42,7 @@ from .stores import (
     Link,
     Reference,
     Unlinked,
+    kind_of,
     kind_of_contents,
     may_be_none,
     number_in,
@@ -275,10 +276,16 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
     return list_of(elem)
 
 
-def kept_otherwise(joining: Join, form: Form) -> Assumption:
-    """The assumption under which items that can be changed in place may lie in a list."""
-    cls = next((c for c in _classes(form) if joining.machine.references.may_store(c)), None)
-    return PartsOfItems() if cls is None else stored_as(cls)
+def kept_otherwise(joining: Join, form: Form | None, states: tuple[Any, ...]) -> list[Assumption]:
+    """The assumptions under which items may lie in a list that can be changed in place, or that
+    have no common ``form``."""
+    may_store = joining.machine.references.may_store
+    if form is not None:
+        cls = next((c for c in _classes(form) if may_store(c)), None)
+        return [PartsOfItems() if cls is None else stored_as(cls)]
+    kinds = {kind_of(item): None for state in states if type(state) is Snapshot
+             for item in state.items if type(item) is not tuple}
+    return [stored_as(kind) for kind in kinds if may_store(kind)]
 
 
 def _classes(form: Form) -> list[type]:
@@ -291,12 +298,12 @@ def _classes(form: Form) -> list[type]:
     return [cls, *(cls for item in form.items for cls in _classes(item))]
 
 
-def unlike_items(*remedies: Assumption) -> Failed:
-    """The failure of a list whose items have no common form."""
+def unlike_items(joining: Join, form: Form | None, *states: Any) -> Failed:
+    """The failure of a list whose items have no common form, or one that is of no use."""
     return Failed(JoinError(
         "a list whose length depends on data holds values of unlike kinds",
         why="its elements must be numbers, arrays of one rank, or tuples of them of one form",
-        fix="keep unlike things in separate lists"), remedies)
+        fix="keep unlike things in separate lists"), tuple(kept_otherwise(joining, form, states)))
 
 
 def list_elem(joining: Join, state: Any) -> Any:

@@ -22,10 +22,11 @@ import numpy as np
 from ...graph.ir import Steps, Value
 from ...types.dataclasses import dataclass
 from ...types.dims import is_varying
-from ...types.kinds import OPAQUE, Aval, Kind
+from ...types.kinds import OPAQUE, Aval, Kind, list_of
 from ..assumptions import FollowedArrays, HeldObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
+from ..flow.widening import stable_elem
 from ..record.homes import is_stored, reach
 from ..record.journal import Version
 from ..record.regions import Region
@@ -75,7 +76,7 @@ class Place:
 class Elements(Collaborator):
     """Arrays that lie in stores."""
 
-    speaks_to = ("call_nodes", "choices", "effects", "lists", "recorder", "recursion")
+    speaks_to = ("call_nodes", "choices", "effects", "lists", "merges", "recorder", "recursion")
 
     def __init__(self) -> None:
         self.columns: dict[int, Held] = {}
@@ -94,18 +95,23 @@ class Elements(Collaborator):
 
     # ---- into a store and out of it --------------------------------------------------------------
     def given(self, store: Store, name: str, value: Any, put: Callable[[], None],
-              replaces: bool = False) -> None:
-        """Put the value of an attribute into a column: an array lies there from now on."""
+              number: Any = None) -> None:
+        """Put the value of an attribute into a column: an array lies there from now on, that of
+        the new object with a ``number`` in its place."""
         homes = reach(value.home) if type(value) is ArrayTracer else []
         held = self.held_in(store, name) if homes else None
+        alone = held is not None
         for home in homes:
             if value.steps or home.outside or home.stored or home.held or len(homes) > 1:
                 for one in homes:
                     self._share(one)
-                held.shared = True  # type: ignore[union-attr]
+                held.shared, alone = True, False  # type: ignore[union-attr]
+        if alone and number is not None and is_steady(value):
+            self.append(held, number, value)  # type: ignore[arg-type]
+            return
         put()
         if held is not None:
-            held.replaced += replaces
+            held.replaced += number is None
             for home in homes:
                 home.held |= {held}
 
@@ -119,8 +125,7 @@ class Elements(Collaborator):
         """What was read from a column: an array is known by its place from here on."""
         column = store.columns[name]
         state = self.symbolic_lists.get(id(column))
-        if type(found) is ArrayTracer and type(state) is SymbolicList and not found.steps and (
-                found.aval.kind is Kind.ARRAY and not any(map(is_varying, found.aval.shape or ()))):
+        if type(state) is SymbolicList and is_steady(found) and not found.steps:
             self._lies(found.home, self.held_in(store, name), index)
             self.versions[found.home.current] = state.value
         return found
@@ -138,10 +143,21 @@ class Elements(Collaborator):
         self._lies(found.home, held, index)
         return found
 
-    def put(self, held: Held, index: Any, array: ArrayTracer) -> None:
-        """A new array has been put into a column."""
-        self._lies(array.home, held, index)
-        self.versions[array.home.current] = self.symbolic_lists[id(held.column)].value
+    def append(self, held: Held, number: Any, array: ArrayTracer) -> None:
+        """Put a new array at the end of a column, where it has a number and lies from now on."""
+        column = self.appended(held.column, array)
+        self._lies(array.home, held, number)
+        self.versions[array.home.current] = column
+
+    def appended(self, column: list[Any], array: ArrayTracer) -> Value:
+        """A list with the content of one more array."""
+        self.lists.of_unknown_length(column)
+        state, value = self.symbolic_lists[id(column)], self.recorder.as_value(array)
+        elem = state.value.aval.elem
+        (new,) = self.recorder.emit("append", (state.value, value), (list_of(
+            value.aval if elem is None else stable_elem(self.merges.join(), elem, value.aval)),))
+        self.lists.set_list(column, new)
+        return new
 
     def same(self, left: ArrayTracer, right: ArrayTracer) -> Any:
         """Are two arrays one, by the numbers of their places in a column?  None where they do not
@@ -265,6 +281,12 @@ class Elements(Collaborator):
         """Start again with the arrays of a name in a pool, if that has not been tried."""
         if FollowedArrays() in self.assumed and self.assumed.open(FollowedArrays(name=name)):
             raise Restart(FollowedArrays(name=name))
+
+
+def is_steady(item: Any) -> bool:
+    """Is it an array whose sizes are the same in each iteration?"""
+    return type(item) is ArrayTracer and item.aval.kind is Kind.ARRAY and not any(
+        map(is_varying, item.aval.shape or ()))
 
 
 def place_in_pool(home: Home) -> Place | None:

@@ -14,18 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...types.dataclasses import dataclass
-from ...types.dims import is_varying
-from ...types.kinds import Kind, list_of
 from ..assumptions import FollowedArrays, Withdrawn
 from ..collaborator import Collaborator
-from ..flow.widening import stable_elem
 from ..record.earlier import Whereabouts, earlier
 from ..record.homes import is_active, is_derived
 from ..record.journal import Snapshot
 from ..record.regions import Region
 from ..record.states import Columns, SymbolicList
 from ..record.tracers import ArrayTracer
-from .elements import Elements, Held, place_in_pool
+from .elements import Elements, Held, is_steady, place_in_pool
 from .forms import Column, Form, Lying, Parts, size
 
 
@@ -66,7 +63,7 @@ class Pooled:
 class ListedArrays(Collaborator):
     """Where the arrays lie that are items of lists of unknown length."""
 
-    speaks_to = ("call_nodes", "elements", "list_methods", "lists", "merges", "recorder",
+    speaks_to = ("call_nodes", "elements", "list_methods", "lists", "recorder",
                  "variables")
 
     def __init__(self) -> None:
@@ -85,7 +82,7 @@ class ListedArrays(Collaborator):
     def where(self, item: Any, holder: Any = None) -> Whereabouts | None:
         """Where an item of a list lies; None where that may end before the list, or it is known by
         its content."""
-        if not self.follows(holder) or not _is_steady(item):
+        if not self.follows(holder) or not is_steady(item):
             return None
         found: Whereabouts | None = self.pooled(item)
         home = item.home
@@ -112,7 +109,7 @@ class ListedArrays(Collaborator):
         if type(item) is tuple:
             for part in item:
                 self.enter(holder, part)
-        elif self.follows(holder) and _is_steady(item) and self.where(item, holder) is None:
+        elif self.follows(holder) and is_steady(item) and self.where(item, holder) is None:
             if self._is_new(item):
                 self._enter(max(1, self.journal.births.get(id(holder), 0)), item,
                             self.variables.name_of(holder))
@@ -122,7 +119,7 @@ class ListedArrays(Collaborator):
     def named(self, array: Any, name: str) -> None:
         """An array is bound to a name: those of some lie in a pool from the start."""
         if type(array) is ArrayTracer and self.assumed.follows_arrays(name) and (
-                _is_steady(array) and self._is_new(array)):
+                is_steady(array) and self._is_new(array)):
             self._enter(1, array, name)
 
     def _enter(self, layer: int, array: ArrayTracer, name: str | None) -> None:
@@ -132,16 +129,7 @@ class ListedArrays(Collaborator):
         if name is not None:
             self._name(held, name)
         number = self.machine.length(held.column)
-        self._append(held.column, array)
-        self.elements.put(held, number, array)
-
-    def _append(self, column: list[Any], array: ArrayTracer) -> None:
-        self.lists.of_unknown_length(column)
-        state, value = self.symbolic_lists[id(column)], self.recorder.as_value(array)
-        elem = state.value.aval.elem
-        (new,) = self.recorder.emit("append", (state.value, value), (list_of(
-            value.aval if elem is None else stable_elem(self.merges.join(), elem, value.aval)),))
-        self.lists.set_list(column, new)
+        self.elements.append(held, number, array)
 
     def _is_new(self, array: ArrayTracer) -> bool:
         """Has this iteration made an array, which nothing else holds?"""
@@ -200,15 +188,8 @@ class ListedArrays(Collaborator):
         made = self.lists.made_unknown(self.lists.held_list(Snapshot(list, ())))
 
         def append() -> int:
-            self._append(made, self.machine.call(np.copy, self.list_methods.held))
+            self.elements.appended(made, self.machine.call(np.copy, self.list_methods.held))
             return 0
 
         self.machine.for_(items, self.list_methods.hold_item, append)
         return made
-
-
-def _is_steady(item: Any) -> bool:
-    """Is it an array whose sizes are the same in each iteration?"""
-    return type(item) is ArrayTracer and item.aval.kind is Kind.ARRAY and not any(
-        map(is_varying, item.aval.shape or ()))
-

@@ -118,10 +118,11 @@ class Lists(Collaborator):
             state = self.unknown(items)
             state.value.hint = self.variables.name_of(obj)
             return state
-        found = common_form(joining, (Snapshot(list, tuple(items)),))
+        known = Snapshot(list, tuple(items))
+        found = common_form(joining, (known,))
         if found is None or (found[0].mutable and not joining.takes_records):
-            failed = unlike_items(*([] if found is None else [kept_otherwise(joining, found[0])]))
-            self.merges.check_content(self.content_of(obj), failed)
+            self.merges.check_content(self.content_of(obj), unlike_items(
+                joining, None if found is None else found[0], known))
         assert found is not None
         rows = [taken_apart(joining, found[0], i) for i in items]
         return Columns(found[0], tuple(
@@ -269,12 +270,13 @@ class Lists(Collaborator):
         current = self.symbolic_lists[id(obj)].value.aval
         aval = list_item_aval(self.merges.join(), item)
         if aval is None:
-            found = common_form(self.merges.join(), (Snapshot(list, (item,)),))
+            joining, known = self.merges.join(), Snapshot(list, (item,))
+            found = common_form(joining, (known,))
             raise self.recorder.of_forms(UnsupportedOperation(
                 f"a {type(item).__name__} is put into a list whose length depends on data",
                 why="the elements of such a list must be numbers or arrays of one kind",
                 fix="keep the parts in separate lists"),
-                *(() if found is None else (kept_otherwise(self.merges.join(), found[0]),)))
+                *kept_otherwise(joining, None if found is None else found[0], (known,)))
         if current.elem is None:
             return list_of(aval)
         return list_of(stable_elem(self.merges.join(), current.elem, aval))
@@ -411,7 +413,7 @@ class Lists(Collaborator):
         if type(state) is Columns or not (is_of_nothing(state) or state.value.aval.elem is None):
             return state
         self.listed_arrays.enter(obj, item)
-        if list_item_aval(joining, item) is not None and type(item) is not list and (
+        if list_item_aval(joining, item) is not None and (
                 self.listed_arrays.where(item, obj) is None):
             return state
         if is_of_nothing(state):

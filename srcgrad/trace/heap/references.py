@@ -112,9 +112,11 @@ class References(Collaborator):
                 store.found, self.handed_over.given(obj, fields)), {}, None)
         for name, column in store.columns.items():
             value = self.attributes.kept(store, name, part_of(obj, name))
+            if type(value) is list:
+                self.lists.of_unknown_length(column)  # which changes where it lies
             self.variables.unlabel(value, name)
             self.elements.given(store, name, value, functools.partial(
-                self.presence.container_method, column, "append", (value,), {}))
+                self.presence.container_method, column, "append", (value,), {}), index)
         moved = Poison(self.attributes.not_stored(
             cls, f"a {cls.__name__} is used by a name that its __init__ has given it").error)
         for name in fields:

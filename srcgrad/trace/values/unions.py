@@ -68,6 +68,15 @@ class Unions(Collaborator):
         return self.each(obj, lambda one: self.machine.call(
             iter, one) if one is None else self.without_none(one))
 
+    def _with(self, obj: Any, name: str) -> Any:
+        """What an attribute is read from, where it is not None, which has none of that name: what
+        is read then is read on every path that goes on."""
+        if type(obj) is not Choice or hasattr(None, name) or (
+                obj.first is not None and obj.second is not None):
+            return obj
+        return self.each(obj, lambda one: self.machine.getattr(
+            None, name) if one is None else one)
+
     def on_each(self, operator: str, count: int, *operands: Any) -> Any:
         """An operator on whichever of several things one of its first ``count`` operands is."""
         act = getattr(self.machine, operator)
@@ -82,7 +91,11 @@ class Unions(Collaborator):
     inplace = functools.partialmethod(on_each, "inplace", 3)
 
     # ---- attributes and items ------------------------------------------------------------------
-    getattr = functools.partialmethod(on_each, "getattr", 1)
+    def getattr(self, obj: Any, name: str) -> Any:
+        known = self._with(obj, name)
+        return self.on_each("getattr", 1, obj, name) if known is obj else (
+            self.machine.getattr(known, name))
+
     setattr = functools.partialmethod(on_each, "setattr", 1)
     delattr = functools.partialmethod(on_each, "delattr", 1)
     setitem = functools.partialmethod(on_each, "setitem", 1)
@@ -122,6 +135,9 @@ class Unions(Collaborator):
             function, *args[:place], one, *args[place + 1:], **kwargs))
 
     def called_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+        known = self._with(obj, name)
+        if known is not obj:
+            return self.machine.call_method(known, name, *args, **kwargs)
         if type(obj) is Choice or is_member(obj):
             return self.each(obj, lambda o: self.machine.call_method(o, name, *args, **kwargs))
         return self.next.called_method(obj, name, args, kwargs)
