@@ -216,18 +216,26 @@ class ChosenLists(Assumption):
 @dataclass(frozen=True)
 class StoredObjects(Assumption):
     """The objects of a class that the program makes, or finds ``outside``, lie in a store: there
-    is a list for each attribute.  So do dicts with the same texts as keys.
+    is a list for each attribute.  So do dicts with the same texts as keys, and the lists that are
+    made at a ``site``.
 
     Why: a loop makes them, changes them or goes through them, or its variable goes from one to
-    another; those from outside refer to one another.
+    another; those from outside refer to one another; a list is changed that another one holds.
     Changes: an object is a number, which tells it from others; ``cls`` is the name of the class.
     """
 
     cls: Any = None  # None: any class
     outside: bool = False
+    site: Any = None
+
+    def includes(self, other: Assumption) -> bool:
+        return self == other or (
+            type(other) is StoredObjects and self.site is None and self.cls == other.cls
+            and self.outside is other.outside)
 
     def words(self) -> str:
-        which = f"objects of {self.cls[1] if self.cls else 'classes'}"
+        which = f"objects of {self.cls[1] if self.cls else 'classes'}" if (
+            self.site is None) else "lists that lists hold"
         return f"{which}{' from outside' * self.outside} lie in lists, by attribute"
 
 

@@ -55,6 +55,7 @@ from .heap.opening import Opening
 from .heap.pools import Pools
 from .heap.references import References
 from .heap.searches import Searches
+from .heap.stored_lists import StoredLists
 from .heap.stores import Link, Reference
 from .heap.whole_lists import WholeLists
 from .iteration.iteration import Cursor
@@ -121,6 +122,7 @@ class Parts:
     tuples: LongTuples
     list_methods: ListMethods
     searches: Searches
+    stored_lists: StoredLists
     containers: Containers
     native_methods: NativeMethods
     selections: Selections
@@ -168,7 +170,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "delete_global": ("variables",),
     "delitem": ("presence", "protocols", "items"),
     "finish": ("variables",),
-    "for_": ("foreigners", "pushes", "escapes", "cursors", "contents", "unions",
+    "for_": ("references", "foreigners", "pushes", "escapes", "cursors", "contents", "unions",
              "schedules", "loops"),
     "format": ("protocols", "statements"),
     "getattr": ("presence", "array_classes", "access"),
@@ -209,7 +211,7 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "truth": ("operators",),
     "try_": ("statements",),
     "unary": ("operators",),
-    "unpack": ("unions", "containers"),
+    "unpack": ("references", "unions", "containers"),
     "while_": ("escapes", "schedules", "loops"),
     "with_": ("statements",),
 }

@@ -101,6 +101,7 @@ class Variables(Collaborator):
             self.listed_arrays.named(value, name)
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))
+            self.listed_arrays.named_list(value, name)
             state = self.symbolic_lists.get(id(value))
             self.listed_arrays.label(state, name)
             if type(state) is Columns and len(state.columns) == 1:

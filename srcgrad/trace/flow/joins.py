@@ -374,6 +374,7 @@ class Join:
         return shape
 
     def _new_structure(self, a: Any, b: Any) -> Shape:
+        self.machine.stored_lists.unite(a, b)
         found = one_of(self, a, b) or line_of(self, a, b)
         if found is not None:
             return found

@@ -68,8 +68,8 @@ class Arm:
 class Merges(Collaborator):
     """Arms and their merging."""
 
-    speaks_to = ("found_functions", "handed_over", "joined_values", "open_names", "pushes",
-                 "recorder", "references", "sources", "truths")
+    speaks_to = ("found_functions", "handed_over", "joined_values", "listed_arrays", "open_names",
+                 "pushes", "recorder", "references", "sources", "stored_lists", "truths")
 
     def __init__(self) -> None:
         self.global_overlays: dict[int, dict[str, Any]] = {}
@@ -144,6 +144,7 @@ class Merges(Collaborator):
     def inherit(self, new: Any, old: Any) -> None:
         """An object takes the place of one that may have been handed to the world outside, or
         stands for one with other names."""
+        self.stored_lists.inherit(new, old)
         if id(old) in self.journal.copies:
             self.journal.copied(new)
         if type(old) is Cursor:
@@ -341,11 +342,13 @@ class Merges(Collaborator):
         if isinstance(cell, (Lost, Stored)):
             return Same(a or b)
         shape = joining.unify(a, b)
-        self.check_content(cell, shape)
+        self.check_content(cell, shape, a, b)
         return shape
 
-    def check_content(self, cell: Cell, shape: Shape) -> None:
+    def check_content(self, cell: Cell, shape: Shape, *states: Any) -> None:
         """The content of a container has no poisoned state: it must have a common form."""
+        if isinstance(cell, Content) and isinstance(shape, (Leaf, Failed)):
+            self.listed_arrays.meet(cell.owner, *states)
         if isinstance(cell, Content) and isinstance(shape, Failed):
             raise self.recorder.unjoined(shape)
 

@@ -468,7 +468,7 @@ class Rounds(Collaborator):
                 id(change.after) not in self.made_in_body):
             return Same(change.after)  # an object from before the loop, the same each time
         shape = joining.unify(*ends)
-        self.merges.check_content(cell, shape)
+        self.merges.check_content(cell, shape, *ends)
         if isinstance(shape, Leaf) and type(change.before) in (int, float) and (
                 type(change.after) is ArrayTracer) and change.after.aval.kind is Kind.ARRAY and (
                 change.cell.key not in self.unsteady):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...errors import JoinError
@@ -310,7 +311,7 @@ def list_elem(joining: Join, state: Any) -> Any:
     """The joined element type of a list state; None if empty, False if there is none."""
     if type(state) in (SymbolicList, Late):
         return leaf_aval(state).elem  # type: ignore[union-attr]
-    if type(state) is Columns:
+    if type(state) is Columns or lie(joining, state.items):
         return False
     elem: Aval | None = None
     for item in state.items:
@@ -321,6 +322,12 @@ def list_elem(joining: Join, state: Any) -> Any:
         if elem.kind is Kind.LIST and elem.optional:
             return False
     return elem
+
+
+def lie(joining: Join, items: Sequence[Any]) -> bool:
+    """Are the items of a list arrays that are told by where they lie?"""
+    where = joining.machine.listed_arrays.where
+    return bool(items) and all(where(item, joining.holder) is not None for item in items)
 
 
 def _has_counts(items: list[Any], elem: Aval | None) -> bool:

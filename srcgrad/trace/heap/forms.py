@@ -14,6 +14,7 @@ from ..record.earlier import Whereabouts
 from ..record.structures import leaf_aval, rebuilder, structure_parts
 from ..record.tracers import Choice
 from .stores import (
+    LISTS,
     Store,
     class_key,
     may_be_none,
@@ -235,6 +236,8 @@ def form_of(joining: Join, item: Any, whole: bool = True, depth: int = 0) -> For
     if leaf_aval(item) is not None:
         return Column()
     if type(item) is list and not depth and not joining.outside(item) and _are_alike(item):
+        if LISTS in joining.machine.references.stores:
+            joining.machine.stored_lists.store_instead(item)
         return Listed()
     sorts = sorted_apart(things_in(item, {})) if type(item) is Choice else None
     if sorts is not None and not any(s.key[0] in ("tuple", "list", "object", "dict")

@@ -51,7 +51,8 @@ class Keys(Collaborator):
     """What ``d[key]`` means where ``key`` is traced."""
 
     speaks_to = ("branches", "containers", "escapes", "found_functions", "known_keys", "merges",
-                 "presence", "recorder", "references", "sources", "unions", "variables")
+                 "presence", "recorder", "references", "sources", "stored_lists", "unions",
+                 "variables")
 
     def __init__(self) -> None:
         # where staged code made a dict or set, and it
@@ -169,7 +170,7 @@ class Keys(Collaborator):
         if known and type(obj) is list:
             return self._new_heap(site, obj)
         self.dict_sites[id(obj)] = (site, obj)
-        return obj
+        return self.stored_lists.made(obj, site)
 
     def _new_heap(self, site: Site, items: list[Any]) -> Any:
         row = self.machine.call(Row, site, self.machine.call(Entries, site),

@@ -9,7 +9,7 @@ write to a row exclude each other: where both occur, tracing starts again with l
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from ...graph.ir import Value
 from ...types.dataclasses import dataclass
@@ -38,7 +38,7 @@ class ListRows(Collaborator):
     """Lists of lists of unknown length."""
 
     speaks_to = ("among", "attributes", "call_nodes", "joined_values", "lists", "merges", "opening",
-                 "pools", "recorder", "whole_lists")
+                 "pools", "recorder", "stored_lists", "whole_lists")
 
     def __init__(self) -> None:
         self.list_owners: dict[int, Owned] = {}
@@ -51,13 +51,23 @@ class ListRows(Collaborator):
         """Say that a row has a second holder."""
         self.row_shares = True
         if self.row_writes:
-            raise Restart(KnownLengths())
+            self._start_again()
+
+    def store_rows(self) -> None:
+        """Start again with lists that are rows in a store, if they can lie there."""
+        for obj in [*self.journal.sealed.values()]:
+            self.stored_lists.store_instead(obj)
+
+    def _start_again(self) -> NoReturn:
+        """Start again with lists that are rows in a store, or else with lists as they are."""
+        self.store_rows()
+        raise Restart(KnownLengths())
 
     def _write_rows(self) -> None:
         self.assumed.risk(KnownLengths())
         self.row_writes = True
         if self.row_shares or self.half_swap is not None or self.call_nodes.tracing:
-            raise Restart(KnownLengths())
+            self._start_again()
 
     def check_swap(self) -> None:
         """At the end: half of a swap gives a row a second holder."""
@@ -100,7 +110,7 @@ class ListRows(Collaborator):
             if not self.opening.giving:
                 self.share_rows()
             if not part.given and part.key is not None:
-                raise Restart(KnownLengths())
+                self._start_again()
             state: SymbolicList = self.symbolic_lists.raw(part.inner)
             return state
         whole = self.symbolic_lists.raw(place[0]).value
@@ -179,7 +189,7 @@ class ListRows(Collaborator):
             return None
         if id(place[0]) in self.opening.hoisted and self.whole_lists.owner(place[0]) is None:
             self.whole_lists.rows_change(place[0])
-            raise Restart(KnownLengths())
+            self._start_again()
         self._write_rows()
         return place
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...types.dataclasses import dataclass
-from ..assumptions import FollowedArrays, Withdrawn
+from ..assumptions import ALL, FollowedArrays, Withdrawn
 from ..collaborator import Collaborator
 from ..record.earlier import Whereabouts, earlier
 from ..record.homes import is_active, is_derived
@@ -109,18 +109,40 @@ class ListedArrays(Collaborator):
         if type(item) is tuple:
             for part in item:
                 self.enter(holder, part)
-        elif self.follows(holder) and is_steady(item) and self.where(item, holder) is None:
+        elif self.follows(holder) and is_steady(item) and self.pooled(item) is None and (
+                self._in_pool(holder) or self.where(item, holder) is None):
             if self._is_new(item):
                 self._enter(max(1, self.journal.births.get(id(holder), 0)), item,
                             self.variables.name_of(holder))
             elif item.home.lies is not None:  # since another path, or where the list outlives it
                 self.elements.follow(item.home.label)
 
+    def _in_pool(self, holder: Any) -> bool:
+        """Do the arrays in a list lie in a pool from the start?"""
+        return FollowedArrays(name=self.variables.name_of(holder) or ALL) in self.assumed
+
     def named(self, array: Any, name: str) -> None:
         """An array is bound to a name: those of some lie in a pool from the start."""
         if type(array) is ArrayTracer and self.assumed.follows_arrays(name) and (
                 is_steady(array) and self._is_new(array)):
             self._enter(1, array, name)
+
+    def named_list(self, obj: Any, name: str) -> None:
+        """A list is bound to a name: the arrays in some lie in a pool from the start."""
+        if type(obj) is list and self._in_pool(obj) and id(obj) not in self.symbolic_lists and (
+                self.journal.is_young(obj)):
+            for item in obj:
+                self.enter(obj, item)
+            self.lists.made_unknown(obj)
+
+    def meet(self, holder: Any, *states: Any) -> None:
+        """Paths meet on which a list has other lengths: start again with its arrays in a pool if
+        they are told by where they lie."""
+        name = self.variables.name_of(holder)
+        if name is not None and FollowedArrays() in self.assumed and all(
+                type(state) is Snapshot for state in states) and any(
+                is_steady(item) for state in states for item in state.items):
+            self.elements.follow(name)
 
     def _enter(self, layer: int, array: ArrayTracer, name: str | None) -> None:
         """Put a new array into the pool for those of its kind, which is as old as a layer."""

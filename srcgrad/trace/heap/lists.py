@@ -35,6 +35,7 @@ from .columns import (
     is_of_lists,
     is_of_nothing,
     kept_otherwise,
+    lie,
     list_item_aval,
     put_together,
     taken_apart,
@@ -73,6 +74,7 @@ class Lists(Collaborator):
         if self.list_rows.put_row(obj, value):
             return
         if id(obj) in self.list_rows.list_owners:  # the change belongs into the list of lists, too
+            self.list_rows.store_rows()
             self.unroll_maker(self.list_rows.list_owners[id(obj)].owner)
             raise self.recorder.of_forms(UnsupportedOperation(
                 "a list inside of a list whose length depends on data is changed",
@@ -114,7 +116,9 @@ class Lists(Collaborator):
         """The content of a list of known length as a graph value, or as one for each column."""
         joining = self.merges.join()
         items = list(self.containers.outside_items(obj))
-        if all(list_item_aval(joining, i) is not None for i in items):
+        joining.holder = obj
+        if not lie(joining, items) and all(
+                list_item_aval(joining, i) is not None for i in items):
             state = self.unknown(items)
             state.value.hint = self.variables.name_of(obj)
             return state

@@ -6,7 +6,7 @@ import enum
 import functools
 import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from ...graph.ir import Value
@@ -57,7 +57,7 @@ class References(Collaborator):
     speaks_to = ("among", "attributes", "calls", "class_attributes", "construction", "containers",
                  "effects", "elements", "found_functions", "guarded", "handed_over", "identity",
                  "keys", "lists", "loops", "opening", "pools", "presence", "recorder", "rounds",
-                 "sources", "truths", "variables", "whole_lists")
+                 "sources", "stored_lists", "truths", "variables", "whole_lists")
 
     def __init__(self) -> None:
         self.stores: dict[type, Store] = {}
@@ -106,17 +106,10 @@ class References(Collaborator):
                 part_of(obj, n) != held for n, held in store.fixed.items()):
             raise self.attributes.not_stored(
                 cls, f"a {cls.__name__} has other attributes than the ones before it")
-        index = self.machine.length(next(iter(store.columns.values())))
         if store.found is not None:  # it may be handed to the world outside, as those were
             self.effects.emit_effect(Method("append"), (
                 store.found, self.handed_over.given(obj, fields)), {}, None)
-        for name, column in store.columns.items():
-            value = self.attributes.kept(store, name, part_of(obj, name))
-            if type(value) is list:
-                self.lists.of_unknown_length(column)  # which changes where it lies
-            self.variables.unlabel(value, name)
-            self.elements.given(store, name, value, functools.partial(
-                self.presence.container_method, column, "append", (value,), {}), index)
+        made = self.placed(cls, {name: part_of(obj, name) for name in store.columns})
         moved = Poison(self.attributes.not_stored(
             cls, f"a {cls.__name__} is used by a name that its __init__ has given it").error)
         for name in fields:
@@ -124,9 +117,24 @@ class References(Collaborator):
                 obj[name] = moved
             else:
                 object.__setattr__(obj, name, moved)
+        return made
+
+    def placed(self, cls: type, parts: dict[str, Any]) -> Reference:
+        """A new object of a class with its parts, at the end of its store."""
+        store = self.stores.get(cls) or self.pools.stores.get(cls)
+        if store is None:
+            store = self.stores[cls] = self._new_store(cls, parts)
+        index = self.machine.length(next(iter(store.columns.values())))
+        for name, column in store.columns.items():
+            value = self.attributes.kept(store, name, parts[name])
+            if type(value) is list:
+                self.lists.of_unknown_length(column)  # which changes where it lies
+            self.variables.unlabel(value, name)
+            self.elements.given(store, name, value, functools.partial(
+                self.presence.container_method, column, "append", (value,), {}), index)
         return Reference(store, index)
 
-    def _new_store(self, cls: type, fields: tuple[str, ...]) -> Store:
+    def _new_store(self, cls: type, fields: Iterable[str]) -> Store:
         """A store whose columns are older than all that the program does."""
         columns: dict[str, list[Any]] = {name: [] for name in fields}
         store = Store(self.machine, cls, columns)
@@ -286,11 +294,13 @@ class References(Collaborator):
     # ---- dicts ---------------------------------------------------------------------------------
     @staticmethod
     def _is_content(obj: Any) -> bool:
-        """Is it a dict or a tuple in a store?"""
+        """Is it a dict, a tuple or a list in a store?"""
         return type(obj) is Reference and are_contents(obj.store.cls)
 
     def content(self, obj: Any) -> Any:
-        """A dict or tuple with what one in a store holds now."""
+        """A dict or tuple with what one in a store holds now; a list where it lies."""
+        if obj.cls is list:
+            return self.attributes.read(obj, "items")
         if obj.cls is dict:
             return self.containers.made({
                 name: self.getitem(obj, name) for name in obj.store.cls.names})
@@ -303,6 +313,8 @@ class References(Collaborator):
         if not self._is_content(obj):
             return PASSED
         store, name = obj.store, key
+        if obj.cls is list:
+            return self.machine.getitem(self.content(obj), key)
         if type(key) is int and key < 0:
             name = key + self.length(obj)
         if type(name) in (str, int):
@@ -323,11 +335,15 @@ class References(Collaborator):
         return self.attributes.put(obj, self.keys.static_key(key), value)
 
     def delitem(self, obj: Any, key: Any) -> Any:
+        if obj.cls is list:
+            return self.machine.delitem(self.content(obj), key)
         if obj.cls is not dict:
             return PASSED
         raise self.attributes.no_attribute(obj, key, " is deleted")
 
     def length(self, obj: Any) -> Any:
+        if obj.cls is list:
+            return self.machine.length(self.content(obj))
         return len(obj.cls._fields if hasattr(obj.cls, "_fields") else obj.store.cls.names) if (
             self._is_content(obj)) else PASSED
 
@@ -341,7 +357,7 @@ class References(Collaborator):
             for key, value in {**dict(*args), **kwargs}.items():
                 self.attributes.put(obj, key, value)
             return None
-        if name in ("clear", "pop", "popitem", "setdefault"):
+        if obj.cls is dict and name in ("clear", "pop", "popitem", "setdefault"):
             raise self.attributes.no_attribute(obj, name, " is called")
         made = self.machine.call_method(self.content(obj), name, *args, **kwargs)
         return self.owned(made) if name == "copy" else made
@@ -368,7 +384,35 @@ class References(Collaborator):
         return same if op in ("is", "==") else self.machine.not_(same)
 
     def static_truth(self, value: Any) -> bool | None:
-        return True if type(value) is Reference else self.machine.static_truth(self.linked(value))
+        known = self._content_of(value)
+        return True if type(known) is Reference else self.machine.static_truth(self.linked(known))
+
+    def predicate(self, value: Any) -> Any:
+        known = self._content_of(value)
+        return PASSED if known is value else self.machine.predicate(known)
+
+    def _content_of(self, obj: Any) -> Any:
+        """The list that stands for one in a store; other things as they are."""
+        return self.content(obj) if type(obj) is Reference and obj.cls is list else obj
+
+    def binary(self, op: str, left: Any, right: Any) -> Any:
+        known = [self._content_of(left), self._content_of(right)]
+        return PASSED if known[0] is left and known[1] is right else (
+            self.machine.binary(op, *known))
+
+    def inplace(self, op: str, left: Any, right: Any) -> Any:
+        known = [self._content_of(left), self._content_of(right)]
+        if known[0] is left:
+            return PASSED if known[1] is right else self.machine.inplace(op, *known)
+        self.machine.inplace(op, *known)
+        return left
+
+    def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
+             rest: Any = None) -> Any:
+        return self.next.for_(self._content_of(iterable), target, body, orelse, rest)
+
+    def unpack(self, value: Any, before: int, star: bool, after: int) -> Any:
+        return self.next.unpack(self._content_of(value), before, star, after)
 
     def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is id and type(args[0]) is Reference and args[0].store.found is not None:
@@ -379,7 +423,8 @@ class References(Collaborator):
         if not is_staged(function) and any(map(self._is_content, args)):
             if (function is isinstance or function is type) and self._is_content(args[0]):
                 cls = args[0].cls
-                return function((dict if cls is dict else tuple).__new__(cls), *args[1:])
+                plain = cls if cls in (dict, list) else tuple
+                return function(plain.__new__(cls), *args[1:])
             args = tuple([self.content(a) if self._is_content(a) else a for a in args])
             made = self.machine.call(function, *args, **kwargs)
             return self.owned(made) if function is dict else made
@@ -400,6 +445,7 @@ class References(Collaborator):
         if self.opening.is_gathered(owner):
             self.not_gathered(owner)
         self.store_instead(owner)
+        self.stored_lists.store_instead(owner)
         self.handed_over.refuse_sealed(owner)
 
     # ---- loops ---------------------------------------------------------------------------------

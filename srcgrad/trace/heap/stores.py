@@ -32,8 +32,8 @@ NONE = -1  # the number where there is no object
 
 
 class Content:
-    """Base of what stands for the classes of dicts and tuples: dicts with the same texts as keys
-    are of one kind, and tuples of one length."""
+    """Base of what stands for the classes of dicts, tuples and lists: dicts with the same texts as
+    keys are of one kind, and tuples of one length; lists have one part, their items."""
 
     cls: type = dict
     names: tuple[Any, ...] = ()
@@ -41,9 +41,12 @@ class Content:
 
 @functools.cache
 def kind_of_contents(cls: type, names: tuple[Any, ...]) -> type[Content]:
-    """What stands for the class of dicts, or tuples, with these keys."""
+    """What stands for the class of dicts, tuples or lists with these keys."""
     return type(cls.__name__, (Content,), {
         "cls": cls, "names": names, "__module__": f"a {cls.__name__} of {names}"})
+
+
+LISTS = kind_of_contents(list, ("items",))
 
 
 def kind_of(obj: Any) -> type:
@@ -54,7 +57,7 @@ def kind_of(obj: Any) -> type:
 
 
 def are_contents(cls: type) -> bool:
-    """Is it a kind of dicts or tuples, whose parts are items?"""
+    """Is it a kind of dicts, tuples or lists, whose parts are items?"""
     return issubclass(cls, (Content, tuple))
 
 

@@ -49,7 +49,7 @@ class Effects(Collaborator):
 
     speaks_to = ("access", "calls", "choices", "containers", "elements", "escapes",
                  "found_functions", "handed_over", "items", "library_calls", "opening", "operators",
-                 "recorder", "references", "selections", "tuples", "unions")
+                 "recorder", "references", "selections", "stored_lists", "tuples", "unions")
 
     def emit_effect(self, fn: Any, args: Args, kwargs: Kwargs,
                     aval: Aval | Callable[..., Aval | None] | None) -> Any:
@@ -80,6 +80,8 @@ class Effects(Collaborator):
             self.elements.share(array)
         self.opening.check_gathered((args, kwargs))
         puts = isinstance(fn, Method) or fn in PUTTING
+        if puts and fn is not print:
+            self.stored_lists.give((args, kwargs))
         template = abstract(self.recorder.values_in(self._operands(args, puts)), inputs)
         keywords = abstract(self.recorder.values_in(self._operands(kwargs, puts)), inputs)
         found = leak((args, kwargs), f"handed to {name_of(fn)}, an effect")

@@ -23,12 +23,9 @@ def walk_value_and_grad(w, n):
         total += math.sin(node_value[node])
         if node_value[node] > 0.7 * n and node_next_2[node] >= 0:
             t1 = node_next_2[node]
-            if t1 >= 0:
-                t1 = node_next_2[t1]
-                taken = t1 >= 0
-            else:
+            if not t1 >= 0:
                 raise AttributeError("'NoneType' object has no attribute 'next'")
-            node = t1 if taken else -1
+            node = node_next_2[t1]
         else:
             node = node_next_2[node]
     # ---- backward
