@@ -456,8 +456,9 @@ class Plain:
         return ast.Subscript(base, self.e.of(path[-1]), ctx)
 
     def do_put(self, node: Node, stmts: Stmts) -> None:
-        target = self.item(node, node.inputs[2:], ast.Store())
-        self.add(stmts, node, self.stored(node, target, self.e.of(node.inputs[1])))
+        if "in_place" not in node.params:  # it lies there
+            target = self.item(node, node.inputs[2:], ast.Store())
+            self.add(stmts, node, self.stored(node, target, self.e.of(node.inputs[1])))
         self.rename(node, stmts)
 
     def do_list_acc(self, node: Node, stmts: Stmts) -> None:

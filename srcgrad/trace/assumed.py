@@ -98,8 +98,9 @@ class Assumptions:
             tried.insert(0, Withdrawn(ComplexPower()))
         if any(f.name is not None for f in self.of(FollowedNames)):
             self.risk(Withdrawn(FollowedNames()))
-        return tried + [a for a in self.risks if isinstance(a, StoredObjects)] + [
-            a for a in UNDOING if a in self.risks]
+        return [a for a in self.risks if type(a) is Withdrawn and isinstance(
+            a.of, StoredObjects)] + tried + [a for a in self.risks if isinstance(
+                a, StoredObjects)] + [a for a in UNDOING if a in self.risks]
 
     # ---- questions that are about more than one ------------------------------------------
     def fixes(self, path: str, axis: int | None) -> bool:

@@ -230,7 +230,7 @@ class StoredObjects(Assumption):
 
     def includes(self, other: Assumption) -> bool:
         return self == other or (
-            type(other) is StoredObjects and self.site is None and self.cls == other.cls
+            type(other) is StoredObjects and self.site is None and self.cls in (None, other.cls)
             and self.outside is other.outside)
 
     def words(self) -> str:

@@ -102,14 +102,20 @@ class Variables(Collaborator):
         elif isinstance(value, (list, dict)):
             self.container_names.setdefault(id(value), (name, value))
             self.listed_arrays.named_list(value, name)
+            first = next(iter(value), None) if type(value) is list else None
+            if type(first) is Reference and first.cls is list:
+                self.name_items(first.store.columns["items"], name)
             state = self.symbolic_lists.get(id(value))
             self.listed_arrays.label(state, name)
             if type(state) is Columns and len(state.columns) == 1:
                 state = state.columns[0]
             if type(state) is SymbolicList and is_nameless(state.value, name):
                 state.value.hint = name
-        elif type(value) is Reference and is_tracer(value.index):
-            self.label(value.index, name)
+        elif type(value) is Reference:
+            if is_tracer(value.index):
+                self.label(value.index, name)
+            if value.cls is list:
+                self.name_items(value.store.columns["items"], name)
         elif type(value) in (Row, Table) and is_of_program(frame.callee):
             value.places.value.hint = name if type(value) is Row else f"{name}_places"
             if isinstance(value.cells, Numbers):
@@ -124,6 +130,17 @@ class Variables(Collaborator):
         """The user's name of a container that the function made."""
         found = self.container_names.get(id(obj))
         return None if found is None else found[0]
+
+    def name_items(self, column: list[Any], name: str) -> str | None:
+        """Call a list of the trace after what has its items, if it has no name yet."""
+        if id(column) in self.container_names:
+            return None
+        label = f"{name}_items"
+        self.container_names[id(column)] = label, column
+        state = self.symbolic_lists.get(id(column))
+        if state is not None:
+            state.value.hint = label
+        return label
 
     def label(self, value: Any, name: str) -> None:
         """Give a traced value the user's name, if it has none yet."""

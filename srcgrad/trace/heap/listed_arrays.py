@@ -177,12 +177,7 @@ class ListedArrays(Collaborator):
             self._name(form.of.held, name)
 
     def _name(self, held: Held, name: str) -> None:
-        if id(held.column) not in self.variables.container_names:
-            held.name = f"{name}_items"
-            self.variables.container_names[id(held.column)] = held.name, held.column
-            state = self.symbolic_lists.get(id(held.column))
-            if state is not None:
-                state.value.hint = held.name
+        held.name = self.variables.name_items(held.column, name) or held.name
 
     # ---- contents --------------------------------------------------------------------------------
     def plain(self, state: Columns) -> Any:

@@ -34,6 +34,7 @@ from ..record.tracers import (
 from .forms import Numbered
 from .stores import (
     FEW,
+    LISTS,
     Link,
     Reference,
     Store,
@@ -139,8 +140,9 @@ class References(Collaborator):
         columns: dict[str, list[Any]] = {name: [] for name in fields}
         store = Store(self.machine, cls, columns)
         for name, column in columns.items():
-            label = f"{cls.__name__.lower()}_{name}"
-            self.variables.container_names[id(column)] = (label, column)
+            if cls is not LISTS:  # which have names of their own
+                label = f"{cls.__name__.lower()}_{name}"
+                self.variables.container_names[id(column)] = (label, column)
             self.attributes.places[id(column)] = store, name
         self.journal.keep.append(store)
         return store

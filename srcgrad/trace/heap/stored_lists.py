@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..assumptions import StoredObjects
+from ..assumptions import StoredObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from .stores import LISTS, Reference, Store, class_key, stores_in
@@ -26,8 +26,11 @@ class StoredLists(Collaborator):
 
     def made(self, obj: list[Any], site: Any) -> Any:
         """What stands for a list that the program makes at a place."""
-        return self.references.placed(LISTS, {"items": obj}) if (
-            self.assumed.open_stores() and self._as_one(site) in self.assumed) else obj
+        if not self.assumed.open(StoredObjects(class_key(LISTS))) or (
+                self._as_one(site) not in self.assumed):
+            return obj
+        self.assumed.risk(Withdrawn(StoredObjects(class_key(LISTS))))
+        return self.references.placed(LISTS, {"items": obj})
 
     def inherit(self, new: Any, old: Any) -> None:
         """A list takes the place of another where paths meet."""
