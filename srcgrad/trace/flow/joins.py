@@ -26,6 +26,7 @@ from ..heap.gathering import parts_read
 from ..heap.outlines import Unlike
 from ..heap.unlike import one_of, remedies_for
 from ..record.journal import Content, Snapshot
+from ..record.regions import array_tracers
 from ..record.states import Columns, ListTable, Maybe, Partial, SymbolicList
 from ..record.structures import (
     IMMUTABLE,
@@ -332,6 +333,8 @@ class Join:
         """Lists of different or unknown length."""
         avals = []
         for state in (a, b):
+            if type(state) is Snapshot:  # which goes on holding its arrays
+                self.fixed.extend(array_tracers(state.items))
             if type(state) is Snapshot and state.type is not list:
                 return Failed(JoinError(
                     f"a {state.type.__name__} grows by a number of items that depends on data",

@@ -55,7 +55,7 @@ class Lists(Collaborator):
 
     speaks_to = ("among", "attributes", "containers", "items", "joined_values", "keys",
                  "list_methods", "list_rows", "listed_arrays", "merges", "opening", "recorder",
-                 "references", "tuples", "variables")
+                 "references", "stored_lists", "tuples", "variables")
 
     def __init__(self) -> None:
         self.lists_made: dict[tuple[Any, ...], tuple[Value, Any]] = {}
@@ -229,6 +229,7 @@ class Lists(Collaborator):
                 why="on some paths it returns the very list that it was given, so that both "
                     "would change",
                 fix="return a copy of the list (`return items[:]`)"))
+        self.stored_lists.store_instead(owner)
         if type(owner) is list and MixedRows() in self.assumed.risks and (
                 self.assumed.open(MixedRows())):
             raise Restart(MixedRows())

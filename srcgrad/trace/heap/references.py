@@ -58,7 +58,7 @@ class References(Collaborator):
     speaks_to = ("among", "attributes", "calls", "class_attributes", "construction", "containers",
                  "effects", "elements", "found_functions", "guarded", "handed_over", "identity",
                  "keys", "lists", "loops", "opening", "pools", "presence", "recorder", "rounds",
-                 "sources", "stored_lists", "truths", "variables", "whole_lists")
+                 "sources", "truths", "variables", "whole_lists")
 
     def __init__(self) -> None:
         self.stores: dict[type, Store] = {}
@@ -447,7 +447,6 @@ class References(Collaborator):
         if self.opening.is_gathered(owner):
             self.not_gathered(owner)
         self.store_instead(owner)
-        self.stored_lists.store_instead(owner)
         self.handed_over.refuse_sealed(owner)
 
     # ---- loops ---------------------------------------------------------------------------------

@@ -342,8 +342,9 @@ class Recorder(Collaborator):
         if is_stored(home):
             if self.assumed.open(FollowedArrays()):
                 raise Restart(FollowedArrays())
-            if home.lies is not None:
-                self.elements.follow(home.label)
+            for one in reach(home):
+                if one.lies is not None:
+                    self.elements.follow(one.label)
             self.items.unroll_list_makers("a list that it fills holds an array that is written to")
             raise self.of_forms(AliasError(
                 f"{home.label!r} is written to after it was put into a list whose length "
