@@ -55,7 +55,8 @@ class ListRows(Collaborator):
 
     def store_rows(self) -> None:
         """Start again with lists that are rows in a store, if they can lie there."""
-        for obj in [*self.journal.sealed.values()]:
+        rows = [part.inner for part in self.list_owners.values()]
+        for obj in [*self.journal.sealed.values(), *rows]:
             self.stored_lists.store_instead(obj)
 
     def _start_again(self) -> NoReturn:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..assumptions import StoredObjects, Withdrawn
+from ..boundary.variables import is_of_program
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from .stores import LISTS, Reference, Store, class_key, stores_in
@@ -19,17 +20,18 @@ from .stores import LISTS, Reference, Store, class_key, stores_in
 class StoredLists(Collaborator):
     """Which lists lie in a store."""
 
-    speaks_to = ("keys", "references")
+    speaks_to = ("keys", "merges", "references")
 
     def __init__(self) -> None:
         self.heirs: dict[int, tuple[Any, list[Any]]] = {}  # what joined lists come from
 
     def made(self, obj: list[Any], site: Any) -> Any:
         """What stands for a list that the program makes at a place."""
-        if not self.assumed.open(StoredObjects(class_key(LISTS))) or (
-                self._as_one(site) not in self.assumed):
+        every = StoredObjects(class_key(LISTS))
+        if self._as_one(site) not in self.assumed or not self.assumed.open(every) or not (
+                is_of_program(self.merges.frames[-1].callee)):
             return obj
-        self.assumed.risk(Withdrawn(StoredObjects(class_key(LISTS))))
+        self.assumed.risk(Withdrawn(every))
         return self.references.placed(LISTS, {"items": obj})
 
     def inherit(self, new: Any, old: Any) -> None:
@@ -39,11 +41,13 @@ class StoredLists(Collaborator):
 
     def store_instead(self, obj: Any) -> None:
         """Start again with a list in a store, if the program has made it."""
-        if type(obj) is not list:
-            return
-        for site in self._sites(obj):
-            if self.assumed.open_stores() and self.assumed.open(self._as_one(site)):
-                raise Restart(self._as_one(site))
+        for way in self.ways(obj):
+            raise Restart(way)
+
+    def ways(self, obj: Any) -> list[StoredObjects]:
+        """What may be assumed for a list to lie in a store."""
+        found = map(self._as_one, self._sites(obj) if type(obj) is list else ())
+        return [way for way in found if self.assumed.open_stores() and self.assumed.open(way)]
 
     def unite(self, *things: Any) -> None:
         """Start again with some lists in a store if others that a place may hold lie in one."""

@@ -310,7 +310,9 @@ def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
                 join.machine.references.may_store(kind, outside))
         if may:
             return (stored_as(kind, outside),)
-    return (ChosenLists(),) if any(type(t) is list for t in things) else ()
+    lists = [t for t in things if type(t) is list]
+    return (ChosenLists(), *(way for one in lists for way in (
+        join.machine.stored_lists.ways(one)))) if lists else ()
 
 
 def _is_open(join: Join, a: Any, b: Any, keys: list[list[Any]]) -> bool:
