@@ -151,6 +151,10 @@ class MachineDefaults:
                 f"{_function_text(function)} argument after * must be an iterable, not {kind}")
         return self.iterate(value)
 
+    def spread_items(self, value: Any) -> Any:
+        """The items of ``*value`` in a list display."""
+        return self.spread(value)
+
     def keywords(self, function: Any, /, *parts: Any) -> dict[str, Any]:
         """The keyword arguments of a call with ``**``, merged with Python's checks."""
         merged: dict[str, Any] = {}

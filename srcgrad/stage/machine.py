@@ -152,6 +152,9 @@ class Machine(Protocol):
     def spread(self, value: Any, function: Any = ...) -> Any:
         """The items of ``*value`` in a call of ``function`` or in a display."""
 
+    def spread_items(self, value: Any) -> Any:
+        """What ``build_list`` is given for ``*value`` in a list display."""
+
     def keywords(self, function: Any, /, *parts: Any) -> dict[str, Any]:
         """All keyword arguments of a call that has ``**``: ``parts`` are mappings, in order."""
 

@@ -24,6 +24,7 @@ from .boundary.scratch import ITEM, TOTAL, nowhere
 from .calls import library  # noqa: F401  (like the others: it fills the table of handlers)
 from .dispatch import Parts, operators
 from .heap import heaps  # noqa: F401
+from .heap.containers import SpreadList
 from .heap.run_time import check_no_table
 from .heap.stores import Reference, are_contents
 from .iteration import iterables, itertool  # noqa: F401
@@ -86,7 +87,7 @@ class TraceMachine(MachineDefaults, Parts):
     # ---- operators that are about Python -----------------------------------------------------
     def spread(self, value: Any, function: Any = ...) -> Any:
         """The items of ``*value``; those of a container from outside are read by their paths."""
-        value = self.pushes.collected(value)
+        value = self.references.content_of(self.pushes.collected(value))
         if type(value) in (list, tuple) and id(value) in self.found_functions.paths:
             return self.containers.outside_items(value)
         if isinstance(value, (Staged, Choice)) or is_tracer(value):
@@ -94,6 +95,13 @@ class TraceMachine(MachineDefaults, Parts):
         if type(value) is list and id(value) in self.symbolic_lists:
             return [Transposed(value)] if function is zip else self.iterate(value)
         return super().spread(value) if function is ... else super().spread(value, function)
+
+    def spread_items(self, value: Any) -> Any:
+        """The items of ``*value`` in a list display, or a list of unknown length as a whole."""
+        found = self.references.content_of(value)
+        if type(found) is list and id(found) in self.symbolic_lists:
+            return [SpreadList(found)]
+        return self.spread(value)
 
     def is_instance(self, subject: Any, cls: Any) -> Any:
         return self.truth(self.call(isinstance, subject, cls))

@@ -7,9 +7,12 @@ from itertools import combinations, combinations_with_replacement, permutations,
 import numpy as np
 import pytest
 from chain import same
-from one_text import CASES
+from groups import CASES as GROUPS
+from one_text import CASES as TOOLS
 
 import srcgrad as sg
+
+CASES = [*TOOLS, *GROUPS]
 
 
 def numbers(count):

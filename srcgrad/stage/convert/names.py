@@ -60,8 +60,10 @@ def tuple_display(c: Context, node: ast.Tuple) -> ast.expr:
 
 @expression(ast.List)
 def list_display(c: Context, node: ast.List) -> ast.expr:
-    """A list has identity: the machine makes it."""
-    return c.op("build_list", node, items(c, node.elts))
+    """A list has identity: the machine makes it, also of items whose number it does not know."""
+    return c.op("build_list", node, [
+        _starred(c.op("spread_items", e, [c.expr(e.value)]), e) if isinstance(e, ast.Starred)
+        else c.expr(e) for e in node.elts])
 
 
 @expression(ast.Set)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...stage.machine import NORMAL
+from ...types.dataclasses import dataclass
 from ...types.dims import evaluate, is_varying
 from ...types.operators import INPLACE
 from ...types.spelling import Method
@@ -62,6 +63,13 @@ MOST_SUBSCRIPTS = 10_000
 _LEAVES = frozenset({ArrayTracer, ScalarTracer, int, float, complex, bool, type(None)})
 
 
+@dataclass(frozen=True, slots=True)
+class SpreadList:
+    """A list of unknown length whose items go into a list display."""
+
+    items: list[Any]
+
+
 class Containers(Collaborator):
     """Python's containers."""
 
@@ -75,6 +83,13 @@ class Containers(Collaborator):
     # ---- displays ------------------------------------------------------------------------
 
     def build_list(self, *items: Any) -> list[Any]:
+        if any(type(item) is SpreadList for item in items):
+            made = self.made([])
+            for item in items:
+                whole = type(item) is SpreadList
+                self.machine.call_method(made, "extend" if whole else "append",
+                                         item.items if whole else item)
+            return self.keys.made_list(made)  # type: ignore[no-any-return]
         result: list[Any] = self.keys.made_list(self.made(list(items)))
         return result
 

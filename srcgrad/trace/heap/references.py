@@ -386,24 +386,24 @@ class References(Collaborator):
         return same if op in ("is", "==") else self.machine.not_(same)
 
     def static_truth(self, value: Any) -> bool | None:
-        known = self._content_of(value)
+        known = self.content_of(value)
         return True if type(known) is Reference else self.machine.static_truth(self.linked(known))
 
     def predicate(self, value: Any) -> Any:
-        known = self._content_of(value)
+        known = self.content_of(value)
         return PASSED if known is value else self.machine.predicate(known)
 
-    def _content_of(self, obj: Any) -> Any:
+    def content_of(self, obj: Any) -> Any:
         """The list that stands for one in a store; other things as they are."""
         return self.content(obj) if type(obj) is Reference and obj.cls is list else obj
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
-        known = [self._content_of(left), self._content_of(right)]
+        known = [self.content_of(left), self.content_of(right)]
         return PASSED if known[0] is left and known[1] is right else (
             self.machine.binary(op, *known))
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
-        known = [self._content_of(left), self._content_of(right)]
+        known = [self.content_of(left), self.content_of(right)]
         if known[0] is left:
             return PASSED if known[1] is right else self.machine.inplace(op, *known)
         self.machine.inplace(op, *known)
@@ -411,10 +411,10 @@ class References(Collaborator):
 
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
-        return self.next.for_(self._content_of(iterable), target, body, orelse, rest)
+        return self.next.for_(self.content_of(iterable), target, body, orelse, rest)
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> Any:
-        return self.next.unpack(self._content_of(value), before, star, after)
+        return self.next.unpack(self.content_of(value), before, star, after)
 
     def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is id and type(args[0]) is Reference and args[0].store.found is not None:

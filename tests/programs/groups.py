@@ -1,0 +1,259 @@
+"""Programs that sort what they are given into groups, which they fill by the groups' own names: they
+have one text for every number of items."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+CASES = []
+
+
+def case(program):
+    CASES.append(program)
+    return program
+
+
+# ---- lists in lists ------------------------------------------------------------------------------
+@case
+def runs_that_rise(x):
+    """The last run is changed by its own name, before and after it lies in the list."""
+    runs, run = [], [x[0]]
+    for v in np.sin(3 * x[1:]):
+        if v > run[-1]:
+            run.append(v)
+        else:
+            runs.append(run)
+            run = [v]
+    runs.append(run)
+    return sum(sum(r) ** 2 for r in runs)
+
+
+@case
+def filled_by_the_last_item(x):
+    groups = [[]]
+    for v in x:
+        if np.cos(7 * v) > 0.5:
+            groups.append([])
+        groups[-1].append(v)
+    return sum(sum(g) * len(g) for g in groups)
+
+
+@case
+def filled_in_time(x):
+    parts, part = [], []
+    for v in x:
+        part.append(v * v)
+        if len(part) == 3:
+            parts.append(part)
+            part = []
+    if part:
+        parts.append(part)
+    return sum(sum(p) ** 1.5 for p in parts)
+
+
+@case
+def begun_when_needed(x):
+    groups, group = [], None
+    for v in x:
+        if group is None or np.cos(5 * v) > 0.2:
+            group = []
+            groups.append(group)
+        group.append(v)
+    return sum(g[0] * len(g) for g in groups)
+
+
+@case
+def merged_intervals(x):
+    merged = []
+    for v in np.sort(np.sin(4 * x)):
+        if merged and v <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], v + 0.3)
+        else:
+            merged.append([v, v + 0.3])
+    return sum((b - a) ** 2 for a, b in merged)
+
+
+@case
+def merged_pairs(x):
+    pairs = [[v, v + 0.7 * np.sin(v) ** 2] for v in x]
+    merged = [pairs[0]]
+    for low, high in pairs[1:]:
+        if low <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], high)
+        else:
+            merged.append([low, high])
+    return sum((b - a) * a for a, b in merged)
+
+
+@case
+def the_longest_run(x):
+    best, run = [], []
+    for v in np.sin(5 * x):
+        if not run or v > run[-1]:
+            run.append(v)
+        else:
+            run = [v]
+        if len(run) > len(best):
+            best = run
+    return sum(v * (i + 1) for i, v in enumerate(best))
+
+
+@case
+def runs_made_anew(x):
+    best, run = [], []
+    for v in np.sin(5 * x):
+        run = [*run, v] if run and v > run[-1] else [v]
+        if len(run) >= len(best):
+            best = run
+    return sum(v * v for v in best)
+
+
+@case
+def two_names_for_one(x):
+    first = [x[0]]
+    second = first
+    groups = [first]
+    for v in x:
+        if np.cos(6 * v) > 0:
+            second = [v]
+            groups.append(second)
+        second.append(v * 0.5)
+        if second is first:
+            first.append(1.0)
+    return sum(sum(g) ** 2 for g in groups) + sum(first)
+
+
+@case
+def running_means(x):
+    """Each group is its mean and how many it has, of which one is an integer."""
+    groups = []
+    for v in np.sin(3 * x):
+        if groups and abs(groups[-1][0] - v) < 0.6:
+            groups[-1][1] += 1
+            groups[-1][0] += (v - groups[-1][0]) / groups[-1][1]
+        else:
+            groups.append([v, 1])
+    return sum(mean * count for mean, count in groups)
+
+
+# ---- objects that hold lists ---------------------------------------------------------------------
+class Bag:
+    def __init__(self):
+        self.items = []
+        self.total = 0.0
+
+    def put(self, v):
+        self.items.append(v)
+        self.total += v
+
+
+@dataclass
+class Track:
+    weight: float
+    points: list = field(default_factory=list)
+
+
+@case
+def bags_of_two(x):
+    bags = [Bag()]
+    for v in x:
+        if len(bags[-1].items) >= 2:
+            bags.append(Bag())
+        bags[-1].put(v * v)
+    return sum(bag.total * bag.items[0] for bag in bags)
+
+
+@case
+def tracks(x):
+    known, track = [], None
+    for v in x:
+        if track is None or np.sin(9 * v) > 0:
+            track = Track(v)
+            known.append(track)
+        track.points.append(v * track.weight)
+    return sum(sum(t.points) for t in known)
+
+
+@case
+def clusters(x):
+    """The nearest cluster is found among objects, which hold their members."""
+    found = []
+    for v in np.sin(4 * x):
+        for cluster in found:
+            if abs(cluster["mean"] - v) < 0.4:
+                cluster["members"].append(v)
+                cluster["mean"] = sum(cluster["members"]) / len(cluster["members"])
+                break
+        else:
+            found.append({"mean": v, "members": [v]})
+    return sum(c["mean"] ** 2 * len(c["members"]) for c in found)
+
+
+# ---- arrays --------------------------------------------------------------------------------------
+class Cell:
+    def __init__(self, content):
+        self.content = content
+
+
+@case
+def arrays_by_name(x):
+    sums, last = [], np.zeros(2)
+    sums.append(last)
+    for v in x:
+        if np.cos(5 * v) > 0.3:
+            last = np.zeros(2)
+            sums.append(last)
+        last[0] += v
+        last[1] -= v * v
+    return sum(np.sum(one ** 2) for one in sums)
+
+
+@case
+def arrays_by_place(x):
+    parts = [np.zeros(3)]
+    for v in x:
+        if np.cos(5 * v) > 0.3:
+            parts.append(np.full(3, v))
+        parts[-1] += v
+    return sum(np.sum(p * p) for p in parts)
+
+
+@case
+def arrays_in_objects(x):
+    cells, cell = [], Cell(np.zeros(2))
+    for v in x:
+        if np.cos(5 * v) > 0.3:
+            cell = Cell(np.zeros(2))
+            cells.append(cell)
+        cell.content[0] += v
+    return sum(np.sum(c.content) ** 2 for c in cells) + cell.content[0]
+
+
+@case
+def one_of_two_arrays(x):
+    """After the branch, the name is the array that the list held, or the one that it holds now."""
+    current = np.array([x[0], 0.5])
+    held = [np.array([0.3, 0.5])]
+    if np.sin(11 * x[0]) > 0.3:
+        current = held[-1]
+    else:
+        held.append(current)
+    current[1] = x[-1] * 0.5
+    return sum(np.sum(one) for one in held) + len(held)
+
+
+@case
+def a_size_that_only_some_have(x):
+    """An array that an inner loop may take from an earlier iteration of the outer one."""
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(2):
+            if x[i] > 0.2:
+                for _ in range(3):
+                    some = x[x > 0.2 * j]
+                    if some[0] > 0.4:
+                        some = some * some
+                total = total + np.max(some)
+    return total
