@@ -3,6 +3,7 @@ have one text for every number of items."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -257,3 +258,12 @@ def a_size_that_only_some_have(x):
                         some = some * some
                 total = total + np.max(some)
     return total
+
+
+@case
+def sorted_by_number(x):
+    """Groups under keys that only the run knows, in the order of the keys."""
+    groups = defaultdict(list)
+    for v in x:
+        groups[int(v * 1.7) % 4].append(v)
+    return sum(sum(group) ** 2 * (key + 1) for key, group in sorted(groups.items()))

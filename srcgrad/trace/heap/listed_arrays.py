@@ -112,8 +112,8 @@ class ListedArrays(Collaborator):
         elif self.follows(holder) and is_steady(item) and self.pooled(item) is None and (
                 self._in_pool(holder) or self.where(item, holder) is None):
             if self._is_new(item):
-                self._enter(max(1, self.journal.births.get(id(holder), 0)), item,
-                            self.variables.name_of(holder))
+                born = 0 if self._in_pool(holder) else self.journal.births.get(id(holder), 0)
+                self._enter(max(1, born), item, self.variables.name_of(holder))
             elif item.home.lies is not None:  # since another path, or where the list outlives it
                 self.elements.follow(item.home.label)
 

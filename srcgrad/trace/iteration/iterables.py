@@ -14,7 +14,7 @@ from ...stage.machine import NORMAL
 from ...types import dims
 from ...types.kinds import INT, OPAQUE, Kind
 from ..calls.handlers import HANDLERS, handles
-from ..heap.tables import Table, counted_all, marked_all, stored_all
+from ..heap.tables import Table, View, counted_all, marked_all, stored_all
 from ..heap.written_out import fold
 from ..objects.special_methods import python_method
 from ..record.journal import Field
@@ -221,7 +221,13 @@ def taken(machine: Any, cursor: Cursor) -> Any:
     return value
 
 
+def _first(pair: Any) -> Any:
+    return pair[0]
+
+
 def _sorted(machine: Any, iterable: Any, key: Any, reverse: Any) -> Any:
+    if type(iterable) is View and iterable.part == "items" and key is None:
+        key = _first  # no two keys are equal
     iterable = iteration.opened(machine, iterable)
     if isinstance(iterable, StandIn) or (
             _is_long(machine, iterable) and not isinstance(iterable, (list, Entries))):
