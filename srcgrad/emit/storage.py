@@ -20,7 +20,7 @@ from srcgrad.emit.order import Order, is_mutable
 from srcgrad.graph.freshness import makes_fresh, may_view
 from srcgrad.graph.ir import WRITES, Block, Graph, Index, Node, Value
 from srcgrad.graph.parts import LoopParts
-from srcgrad.types.kinds import Kind
+from srcgrad.types.kinds import Aval, Kind
 from srcgrad.types.spelling import Method, sums
 
 
@@ -72,6 +72,15 @@ def _makes_numbers(node: Node) -> bool:
     """Is it a list of numbers like ``[x] * n``?"""
     return len(node.outputs) == 1 and node.out.aval.kind is Kind.LIST and (
         node.params["fn"] in (operator.mul, sums, Method("tolist")))
+
+
+def _makes_sum(node: Node) -> bool:
+    """Is an array in a list replaced by a sum, which is a new one?  What may be None is not."""
+    elem: Aval | None = node.inputs[0].aval
+    for _ in node.inputs[2:] if node.op == "list_acc" else ():
+        elem = None if elem is None else elem.elem
+    return node.op == "list_acc" and elem is not None and elem.kind is Kind.ARRAY and not (
+        elem.optional or node.inputs[1].aval.optional)
 
 
 def _may_be_collected(inside: Root, other: Root) -> bool:
@@ -276,8 +285,12 @@ class Storage:
             holders = own
             for _ in range(depth_of(node)):
                 holders = tuple(self.inside(root) for root in holders)
+            item = self.of(node.inputs[1])
+            if _makes_sum(node):
+                item = (self.root(True),)
+                item[0].allocated = self.order.start[node]
             for root in holders:
-                self.contain(root, self.of(node.inputs[1]))
+                self.contain(root, item)
         self.give(out, own)
 
     def loop(self, node: Node) -> None:

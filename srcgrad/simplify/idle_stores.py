@@ -58,9 +58,12 @@ class _Idle(Changing):
                             else node)]
 
     def is_idle(self, node: Node) -> bool:
-        if node.op != "write" or not is_adjoint(node):
+        if node.op not in ("write", "put") or not is_adjoint(node):
             return False
         read = self.reads.get(node.inputs[1])
+        if node.op == "put":
+            return read is not None and read.op == "get" and (
+                read.inputs == (node.inputs[0], *node.inputs[2:]))
         return (read is not None and not read.params.get("handle")
                 and read.inputs[0] is node.inputs[0] and place_key(read) == place_key(node))
 
