@@ -41,6 +41,7 @@ _LISTS = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, 
 _CONVERSIONS = frozenset({bool, int, float, complex, operator.not_, Method("item"),
                           Method("__bool__")})
 _OF_INTEGERS = frozenset({operator.floordiv, operator.mod})
+_ITEMS = ("sparse_item", "sparse_items")  # which lie inside of a matrix
 _SPLIT = frozenset({np.split, np.hsplit, np.vsplit, np.dsplit})
 
 
@@ -63,6 +64,8 @@ def checks(node: Node) -> bool:
     module = getattr(fn, "__module__", None) or ""
     if module == "math":
         return fn.__name__ in _DOMAINS
+    if module == "srcgrad.rules.scipy.sparse":
+        return fn.__name__ in _ITEMS
     if module.startswith("numpy.linalg"):
         return getattr(fn, "__name__", "") not in _REGULAR
     shapes = {v.aval.shape for v in node.inputs

@@ -95,7 +95,7 @@ def _infer(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
     if found is not None:
         return found
     if any(a.kind is Kind.OPAQUE or (a.kind is Kind.LIST and a.elem is None) for a in leaves):
-        return _of_opaque(fn, leaves)
+        return _of_opaque(fn, args, kwargs, leaves)
     found = integer_result(fn, args, kwargs)
     if found is not None:
         return found
@@ -167,12 +167,15 @@ def _part(outcome: Outcome, index: int) -> Outcome:
                    sources=outcome.sources[pick], orders=outcome.orders[pick], container=None)
 
 
-def _of_opaque(fn: Callable[..., Any], leaves: list[Aval]) -> Outcome:
+def _of_opaque(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+               leaves: list[Aval]) -> Outcome:
     """Whatever is done to an object of unknown type gives another one; functions of the rule
-    book take shapes that only a run knows, and return arrays."""
+    book return arrays of the shape that they are given, if only a run knows that of any."""
+    of_rules = (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules")
+    if of_rules and (told := explicit(fn, args, kwargs)) is not None:
+        return told
     numeric = [a for a in leaves if a.is_numeric]
-    if numeric and (fn in (np.reshape, np.broadcast_to, Method("reshape"))
-                    or (getattr(fn, "__module__", "") or "").startswith("srcgrad.rules")):
+    if numeric and (fn in (np.reshape, np.broadcast_to, Method("reshape")) or of_rules):
         return Outcome((any_aval(numeric[0].dtype),))
     from_type: dict[Any, Kind] = {len: Kind.INT, bool: Kind.BOOL, int: Kind.INT,
                                   float: Kind.FLOAT, complex: Kind.COMPLEX,

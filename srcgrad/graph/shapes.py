@@ -13,7 +13,7 @@ import numpy as np
 
 from ..types import dims
 from ..types.dims import Dim, Poly
-from ..types.kinds import Aval, Kind, array, aval_of
+from ..types.kinds import Aval, Kind, array, aval_of, scalar
 from ..types.operators import BINARY, INPLACE, UFUNCS
 from ..types.spelling import Method
 from . import making, reshaping
@@ -315,6 +315,10 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         sizes: Any = tuple(map(number_of, named["shape"]))
         return None if None in sizes else Outcome(
             (infer_getitem(array(bool, sizes), named["index"]).aval,))
+    if fn.__name__ in ("matching", "stored_places"):
+        return Outcome((array(np.intp, (placeholder(1),)),) * 2, True, tuple, *fresh_results(2))
+    if fn.__name__ in ("numbers_along", "pointers"):
+        return Outcome((array(np.intp, (placeholder(1),)),))
     if fn.__name__ == "sum_to_like":
         wanted = named["like"].shape if isinstance(named["like"], Aval) else None
     elif fn.__name__ == "leading":
@@ -327,6 +331,8 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         return None
     if source.shape == wanted:
         return Outcome((source,))
+    if not wanted and fn.__name__ in ("sparse_item", "sparse_sum"):
+        return Outcome((scalar(source.dtype),))
     if not wanted and fn.__name__.startswith("sum_to"):
         zero: Any = () if fn.__name__ == "sum_to" else 1.0
         return Outcome(example(fn, (_tiny(source), zero)).avals)

@@ -138,6 +138,11 @@ class Module:
             return array_text(obj, self)
         if isinstance(obj, np.generic) and obj.dtype.kind in "biufc":
             return f"{array_text(np.asarray(obj), self)}[()]"
+        if hasattr(type(obj), "tocoo"):  # a sparse matrix
+            whole = obj.tocoo()
+            made, entries = self.name(type(whole), type(whole).__name__), (
+                whole.data, (whole.row, whole.col))
+            return f"{made}({self.literal(entries)}, {whole.shape}).asformat({obj.format!r})"
         if type(obj) in (list, tuple) and not hasattr(type(obj), "_fields"):
             inner = ", ".join(self.literal(o) for o in obj)
             return f"[{inner}]" if type(obj) is list else f"({inner}{',' * (len(obj) == 1)})"

@@ -62,9 +62,3 @@ def test_another_sparse_matrix_is_another_program():
     np.testing.assert_allclose(df(x), 2 * SPARSE.T @ (SPARSE @ x))
     held[0] = SPARSE * 3
     np.testing.assert_allclose(df(x), 18 * SPARSE.T @ (SPARSE @ x))
-
-
-@pytest.mark.parametrize("make", [sps.csr_matrix, lambda a: sps.diags(a[0]), SPARSE.multiply])
-def test_sparse_matrices_of_traced_values_are_refused(make):
-    with pytest.raises(sg.SrcgradError, match="sparse|csr_matrix"):
-        sg.jit(lambda a: make(a) @ np.ones(4))(np.ones((3, 4)))

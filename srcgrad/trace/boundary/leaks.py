@@ -15,6 +15,7 @@ from typing import Any
 
 from ...errors import SrcgradError, TracingError
 from ...stage.function import definition
+from ..libraries import registry as libraries
 from ..record.structures import VIEWS, record_fields
 from ..record.tracers import POSING, BoundMethod, contains_tracer, is_tracer
 
@@ -64,14 +65,14 @@ def _described(obj: Any) -> str:
         return "a functools.partial"
     if isinstance(obj, type):
         return f"the class {obj.__name__}"
-    return f"a {type(obj).__name__}"
+    return f"a {(libraries.class_of(obj) or type(obj)).__name__}"
 
 
 def _holder(obj: Any, depth: int, seen: set[int]) -> Any:
     """The function, method, class ... that holds a tracer, found below ``obj``."""
     if depth == 0 or id(obj) in seen:
         return None
-    if isinstance(obj, types.GeneratorType):
+    if isinstance(obj, types.GeneratorType) or libraries.class_of(obj) is not None:
         return obj
     parts = _hidden(obj)
     if parts is None:

@@ -39,7 +39,12 @@ HOLDERS = (functools.partial, functools.partialmethod, operator.itemgetter, np.v
 
 def is_of_program(callee: Any) -> bool:
     """Is a function one of the user's, not of the classes that stand for containers?"""
-    return callee is not None and not (callee.__module__ or "").startswith("srcgrad.trace")
+    return callee is not None and not of_tracer(callee)
+
+
+def of_tracer(thing: Any) -> bool:
+    """Is a function or class one of the tracer's own, which is staged?"""
+    return (thing.__module__ or "").startswith("srcgrad.trace")
 
 
 class Variables(Collaborator):
@@ -116,6 +121,8 @@ class Variables(Collaborator):
                 self.label(value.index, name)
             if value.cls is list:
                 self.name_items(value.store.columns["items"], name)
+        elif is_of_program(frame.callee) and is_tracer(held := libraries.value_in(value)):
+            self.label(held, name)
         elif type(value) in (Row, Table) and is_of_program(frame.callee):
             value.places.value.hint = name if type(value) is Row else f"{name}_places"
             if isinstance(value.cells, Numbers):

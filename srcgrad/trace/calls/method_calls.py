@@ -47,11 +47,7 @@ class MethodCalls(Collaborator):
                 raise self.recorder.fatal(refused)
             return self._call_array_method(obj, name, args, kwargs)
         if (library := libraries.of_constant(obj)) is not None:
-            if contains_tracer(args) or contains_tracer(kwargs):
-                if name in ("dot", "__matmul__"):
-                    return self.machine.binary("@", obj, *args)
-                raise self.recorder.fatal(library.constant_made(f"{type(obj).__name__}.{name}"))
-            return getattr(obj, name)(*args, **kwargs)
+            return library.constant_method(self.machine, obj, name, args, kwargs)
         if type(obj) is OpaqueTracer:
             return self.effects.emit_effect(
                 Method(name), (obj, *args), kwargs,

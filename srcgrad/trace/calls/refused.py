@@ -40,6 +40,8 @@ EFFECTS = frozenset({"json", "pickle", "_pickle", "marshal", "struct", "_struct"
 
 def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
     """The error for a call that is refused whatever the rest of the program; None for others."""
+    if (error := libraries.refusal(function, args, False)) is not None:
+        return error
     if not isinstance(function, (type, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
         return _of_object(function, args, kwargs)
     module = (getattr(function, "__module__", None) or "").split(".")[0]
@@ -60,8 +62,6 @@ def refusal(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
             why="when an object dies depends on the interpreter, and generated code keeps other "
                 "objects alive than the program does",
             fix="keep an ordinary reference, or take the bookkeeping out of the function")
-    if (error := libraries.refusal(function, False)) is not None:
-        return error
     if isinstance(function, type) and _has_finalizer(function):
         return UnsupportedOperation(
             f"an instance of {function.__name__}, which has a __del__ method, is made in a "
@@ -167,7 +167,7 @@ def _with_traced(function: Any, args: Any, kwargs: Any) -> SrcgradError | None:
         return operand
     if f"{module}.".startswith("numpy.ma.") and function not in PREDICATES:
         return masked()
-    if (error := libraries.refusal(function, True)) is not None:
+    if (error := libraries.refusal(function, args, True)) is not None:
         return error
     if function is memoryview:
         return UnsupportedOperation(

@@ -35,14 +35,20 @@ class Library(Protocol):
     def is_constant(self, obj: Any) -> bool:
         """Is the object a constant as a whole, whatever numbers it holds?"""
 
+    def class_of(self, obj: Any) -> Any:
+        """The class that an object of the trace stands for one of, None for others."""
+
+    def value_in(self, obj: Any) -> Any:
+        """The value that is named after a variable which refers to the object, None for others."""
+
     def binary(self, machine: Any, op: str, left: Any, right: Any) -> Any:
         """An operator of a constant and a traced value; NotImplemented for others."""
 
-    def refusal(self, function: Any, with_traced: bool) -> SrcgradError | None:
+    def refusal(self, function: Any, args: Any, with_traced: bool) -> SrcgradError | None:
         """The error for a call that is refused, with traced values or with any."""
 
-    def constant_made(self, name: str) -> SrcgradError:
-        """The refusal where traced values go into a constant."""
+    def constant_method(self, machine: Any, obj: Any, name: str, args: Any, kwargs: Any) -> Any:
+        """A method of a constant."""
 
 
 REGISTERED = {"scipy": "srcgrad.trace.libraries.scipy.forms"}
@@ -67,10 +73,10 @@ def shared_method(function: types.MethodType) -> types.MethodType | None:
         found := library.shared_method(function)) is not None), None)
 
 
-def refusal(function: Any, with_traced: bool) -> SrcgradError | None:
+def refusal(function: Any, args: Any, with_traced: bool) -> SrcgradError | None:
     """The error for a call of a library that is refused, with traced values or with any."""
     return next((error for library in present() if (
-        error := library.refusal(function, with_traced)) is not None), None)
+        error := library.refusal(function, args, with_traced)) is not None), None)
 
 
 def is_staged(module: str | None) -> bool:
@@ -86,6 +92,18 @@ def holds_arrays(obj: Any) -> bool:
 def of_constant(obj: Any) -> Library | None:
     """The library in which the object is a constant as a whole."""
     return next((library for library in present() if library.is_constant(obj)), None)
+
+
+def class_of(obj: Any) -> Any:
+    """The class of a library that an object of the trace stands for one of, None for others."""
+    return next((found for library in present() if (
+        found := library.class_of(obj)) is not None), None)
+
+
+def value_in(obj: Any) -> Any:
+    """The value that is named after a variable which refers to an object of a library's."""
+    return next((found for library in present() if (
+        found := library.value_in(obj)) is not None), None)
 
 
 def binary(machine: Any, op: str, left: Any, right: Any) -> Any:

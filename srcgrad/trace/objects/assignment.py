@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
+from ...graph.ir import Suggested
 from ...stage.machine import UNBOUND
 from ...stage.source import is_generated
 from ...types.dataclasses import is_frozen
 from ...types.kinds import in_words
 from ..boundary.process_state import changed_context
+from ..boundary.variables import of_tracer
 from ..collaborator import Collaborator
 from ..flow.partial import DELETED
 from ..numpy.written_out import set_flat, set_in_order
@@ -69,7 +71,7 @@ class Assignment(Collaborator):
     def set_plain(self, obj: Any, name: str, value: Any) -> None:
         """Store into the instance itself, journaled; an effect on outside objects."""
         if is_tracer(value):
-            self.variables.label(value, name)
+            self.variables.label(value, Suggested(name) if of_tracer(type(obj)) else name)
         if isinstance(obj, decimal.Context):
             raise self.recorder.fatal(changed_context())
         if isinstance(obj, enum.Enum):

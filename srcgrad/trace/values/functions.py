@@ -25,6 +25,7 @@ from ..flow.partial import DELETED
 from ..heap.run_time import check_no_table
 from ..iteration import iteration
 from ..iteration.iteration import Cursor, Mapped, Reversed, staged_iterable
+from ..libraries import registry as libraries
 from ..objects.classes import lineage_of
 from ..objects.special_methods import compared_fields, python_method
 from ..record.homes import may_be
@@ -228,6 +229,11 @@ def _has_open_type(tracer: Any) -> bool:
         aval.kind is Kind.SCALAR and aval.least is not None)
 
 
+def _posed_class(obj: Any) -> Any:
+    """The class of the program or a library that an object of the trace stands for one of."""
+    return obj.cls if isinstance(obj, POSING) else libraries.class_of(obj)
+
+
 @handles(isinstance)
 def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
     classes = machine.containers.resolved(classes)
@@ -240,8 +246,8 @@ def isinstance_(machine: Any, obj: Any, classes: Any) -> Any:
         return issubclass(obj.__class__, classes)
     if machine.tuples.is_long(obj):
         return issubclass(tuple, classes)
-    if isinstance(obj, POSING) and obj.cls is not None:
-        return issubclass(obj.cls, classes)
+    if (posed := _posed_class(obj)) is not None:
+        return issubclass(posed, classes)
     check_no_table(machine, obj)
     return _is_of(machine, obj, classes)
 
@@ -296,8 +302,8 @@ def dir_(machine: Any, obj: Any) -> Any:
 
 @handles(type)
 def type_(machine: Any, *args: Any) -> Any:
-    if len(args) == 1 and isinstance(args[0], POSING) and args[0].cls is not None:
-        return args[0].cls
+    if len(args) == 1 and (posed := _posed_class(args[0])) is not None:
+        return posed
     check_no_table(machine, args[0] if args else None)
     if len(args) == 1 and machine.tuples.is_long(args[0]):
         return tuple

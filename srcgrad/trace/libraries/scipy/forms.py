@@ -17,19 +17,26 @@ import numpy as np
 
 from ....errors import SrcgradError, UnsupportedOperation
 from ....rules.book import lookup
-from ....rules.scipy.sparse import product_with_sparse, sparse_product, sparse_solution
-from ....types.kinds import Kind
 from ....types.public_names import advice, public_name
 from ...calls.handlers import inlined
 from ...calls.library_errors import is_of_scipy
-from ...record.tracers import ArrayTracer, contains_tracer, is_tracer
+from ...record.tracers import ArrayTracer, is_tracer
 from .compiled import compiled
 from .solvers import calls_back
+from .sparse import is_constant as is_constant
+from .sparse_functions import binary as binary
+from .sparse_functions import constant_method as constant_method
+from .sparse_functions import handler_of as of_sparse
+from .sparse_functions import of_numpy
+from .sparse_steps import class_of as class_of
+from .sparse_steps import value_in as value_in
 from .statistics import WRAPPER, sample_statistic
 from .written import into_output
 
 Handler = Callable[..., Any]
 STAGED = frozenset({__name__, "srcgrad.trace.libraries.scipy.compiled",
+                    *(f"srcgrad.trace.libraries.scipy.sparse{part}"
+                      for part in ("", "_filled", "_functions", "_steps")),
                     "srcgrad.trace.libraries.scipy.statistics",
                     "srcgrad.trace.libraries.scipy.written"})
 
@@ -216,16 +223,17 @@ PARSERS = frozenset({"_parse_args", "_parse_args_rvs", "_parse_args_stats"})
 
 def handler_of(function: Any) -> Handler | None:
     """What stands for a function of SciPy, None for all others."""
+    module = getattr(function, "__module__", None) or ""
+    if isinstance(function, (type, types.FunctionType)) and (
+            module.startswith(("scipy.sparse.", "scipy._lib._sparse"))):
+        return of_sparse(function, calls_back(function))
     if type(function) is not types.FunctionType:
         return compiled(function) if is_of_scipy(function) else None
-    module = function.__module__ or ""
     if not module.startswith("scipy."):
         if function.__name__ in PARSERS and "scipy.stats" in sys.modules and (
                 function.__code__.co_filename.startswith("<")):
             return lambda machine, *args, **kwargs: function(*args, **kwargs)  # puts them in order
         return None
-    if module == "scipy.sparse._construct":
-        return with_numbers(function)
     if module.startswith("scipy.ndimage."):
         return into_output(function)
     if (solver := calls_back(function)) is not None:
@@ -260,49 +268,6 @@ def holds_arrays(obj: Any) -> bool:
     return (type(obj).__module__ or "").startswith("scipy.interpolate.")
 
 
-def is_constant(obj: Any) -> bool:
-    """Is the object one of SciPy's sparse matrices or arrays?"""
-    return (type(obj).__module__ or "").startswith("scipy.sparse.") and hasattr(obj, "tocsr")
-
-
-def binary(machine: Any, op: str, left: Any, right: Any) -> Any:
-    """An operator of a constant sparse matrix and a traced array; NotImplemented for others."""
-    if not (is_constant(left) or is_constant(right)):
-        return NotImplemented
-    matrix, other = (left, right) if is_constant(left) else (right, left)
-    is_product = op == "@" or (op == "*" and not type(matrix).__name__.endswith("_array"))
-    if not is_tracer(other):
-        return NotImplemented
-    if not is_product or type(other) is not ArrayTracer:
-        raise machine.recorder.fatal(UnsupportedOperation(
-            f"the operator {op} of a sparse matrix and a traced value",
-            why="its result is a sparse matrix, whose numbers are not traced",
-            fix="multiply the sparse matrix with arrays by @, or use a dense array"))
-    rank = other.aval.ndim or 0
-    if not rank:
-        raise ValueError("Scalar operands are not allowed, use '*' instead")
-    rows, columns = matrix.shape
-    sizes = [machine.access.size_of(other, axis) for axis in range(rank)]
-    if is_constant(left):
-        machine.calls.inline(require_size, (sizes[0], columns), {})
-        return _with_matrix(machine, sparse_product, other, matrix, (rows, *sizes[1:]))
-    machine.calls.inline(require_size, (sizes[-1], rows), {})
-    return _with_matrix(machine, product_with_sparse, other, matrix, (*sizes[:-1], columns))
-
-
-def _with_matrix(machine: Any, function: Any, x: Any, matrix: Any, shape: Any) -> Any:
-    dtype = np.result_type(matrix.dtype, x.aval.dtype)
-    if dtype != x.aval.dtype:
-        x = machine.call_method(x, "astype", dtype)
-    return machine.library_calls.call_library(function, (x, matrix, shape), {})
-
-
-def require_size(size: Any, wanted: int) -> None:
-    """Raise what SciPy raises for operands that do not fit."""
-    if size != wanted:
-        raise ValueError("matmul: dimension mismatch with signature")
-
-
 def rotation_of_matrix(machine: Any, matrix: Any, assume_valid: bool = False) -> Any:
     """``from_matrix`` in Python, which up to three axes stands for compiled code: that makes the
     matrix orthogonal in a copy."""
@@ -311,48 +276,16 @@ def rotation_of_matrix(machine: Any, matrix: Any, assume_valid: bool = False) ->
     return machine.calls.inline(original, (own, assume_valid), {})
 
 
-def spsolve(machine: Any, A: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
-    if not contains_tracer((A, b)):
-        return sys.modules["scipy.sparse.linalg"].spsolve(A, b, *args, **kwargs)
-    if is_constant(A) and type(b) is ArrayTracer and not args and not kwargs:
-        sizes = [machine.access.size_of(b, axis) for axis in range(b.aval.ndim or 0)]
-        machine.calls.inline(require_size, (sizes[0], A.shape[0]), {})
-        return _with_matrix(machine, sparse_solution, b, A, (A.shape[1], *sizes[1:]))
-    raise machine.recorder.fatal(constant_made("scipy.sparse.linalg.spsolve"))
-
-
-def with_numbers(function: Any) -> Handler:
-    """A sparse matrix of constants, whose sizes are needed now."""
-
-    def known(machine: Any, part: Any) -> Any:
-        if is_tracer(part):
-            if part.aval.kind is not Kind.INT:
-                raise machine.recorder.fatal(constant_made(f"scipy.sparse.{function.__name__}"))
-            return machine.escapes.demand(part, "a size of a sparse matrix")
-        if type(part) in (list, tuple):
-            return type(part)([known(machine, p) for p in part])
-        return part
-
-    def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(*(known(machine, a) for a in args),
-                        **{k: known(machine, v) for k, v in kwargs.items()})
-
-    return handler
-
-
 UNDECIDED = frozenset({"tf2ss", "ss2tf", "tf2sos", "cheby2", "ellip", "firls", "expm_cond",
                        "fiedler_companion", "null_space"})
 INTEGRATORS = frozenset({"ode", "complex_ode", "Radau", "BDF", "LSODA"})
 
 
-def refusal(function: Any, with_traced: bool) -> SrcgradError | None:
+def refusal(function: Any, args: Any, with_traced: bool) -> SrcgradError | None:
     """The refusal of a function by its public name, None for others."""
     if not is_of_scipy(function):
-        return None
+        return of_numpy(function, args)
     is_class, name = isinstance(function, type), getattr(function, "__name__", "")
-    if is_class and with_traced and function.__module__.startswith("scipy.sparse.") and (
-            hasattr(function, "tocsr")):
-        return constant_made(f"scipy.sparse.{name}")
     if not (name in UNDECIDED if with_traced else is_class and name in INTEGRATORS):
         return None
     name = public_name(function)
@@ -361,15 +294,6 @@ def refusal(function: Any, with_traced: bool) -> SrcgradError | None:
         "arguments",
         why="its source takes decisions on numbers that are not known while compiling",
         fix=advice(name))
-
-
-def constant_made(name: str) -> UnsupportedOperation:
-    """The refusal of sparse matrices that hold traced values."""
-    return UnsupportedOperation(
-        f"{name} was called with traced values",
-        why="a sparse matrix holds its numbers in compiled code, where they are not traced; "
-            "constant ones may be multiplied with traced arrays",
-        fix="make the sparse matrix outside of the function, or use a dense array")
 
 
 HANDLED: dict[tuple[str, str], Handler] = {
@@ -389,7 +313,6 @@ HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy.spatial.distance", "squareform"): squareform,
     ("scipy.spatial.transform._rotation_xp", "from_matrix"): rotation_of_matrix,
     ("scipy.signal._peak_finding", "find_peaks"): find_peaks,
-    ("scipy.sparse.linalg._dsolve.linsolve", "spsolve"): spsolve,
     ("scipy.stats._multivariate", "multivariate_normal_gen.__call__"):
         lambda machine, *args, **kwargs: machine.construction.construct(FrozenNormal, args, kwargs),
 }
