@@ -63,15 +63,10 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def type_name(value: Any) -> str:
-    """How error messages call the type of an argument."""
-    return type(value).__name__
-
-
 def bad_argument(function: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
     """``exp(): argument 'input' (position 1) must be Tensor, not str``."""
     return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, "
-                     f"not {type_name(value)}")
+                     f"not {type(value).__name__}")
 
 
 def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
@@ -158,7 +153,7 @@ class Signature:
                 return combined
             if i >= len(args):  # given by keyword: the message tells no position
                 return TypeError(f"{self.title}(): argument '{name}' must be {wanted}, not "
-                                 f"{type_name(value)}")
+                                 f"{type(value).__name__}")
             error = bad_argument(self.title, name, i + 1, wanted, value)
             return without_self(error) if self.bound else error
         missing = [n for n in self.required[len(args):] if n not in kwargs]

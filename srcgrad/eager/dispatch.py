@@ -17,12 +17,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.calling_errors import (
-    Signature,
-    bad_argument,
-    need_tensor,
-    type_name,
-)
+from srcgrad.eager.calling_errors import Signature, bad_argument, need_tensor
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
@@ -182,7 +177,7 @@ def into(target: Any, title: str, function: Callable[..., Any], args: Any, kwarg
     targets = target if isinstance(target, tuple | list) else (target,)
     for t in targets:
         if not isinstance(t, Tensor):
-            raise TypeError(f"{title}(): argument 'out' must be Tensor, not {type_name(t)}")
+            raise TypeError(f"{title}(): argument 'out' must be Tensor, not {type(t).__name__}")
     if state.mode & FORWARD and any(
             isinstance(v, Tensor) and tangent_of(v) is not None for v in (*args, *targets)):
         raise NotImplementedError(f"Trying to use forward AD with {title}_out that does not "
@@ -394,4 +389,4 @@ def view_of(prim: Primitive, input: Tensor, a: Any, named: dict[str, Any],
 __all__ = ["NAMESPACE", "Array", "Primitive", "Space", "Tensor", "apply_in_place", "bad_argument",
            "binary", "check_result", "check_writable", "dt", "extra", "into", "is_number",
            "need_tensor", "op", "operators", "refuse_overlap", "register", "store", "store_out",
-           "type_name", "unary", "view_of", "within", "wrap"]
+           "unary", "view_of", "within", "wrap"]

@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import itertools
 import re
+import traceback
+import warnings
 from collections import OrderedDict
 from typing import Any, TypeVar
 
@@ -118,8 +120,9 @@ class Node:
         """Pull gradients (tensors) back through this node alone."""
         if keywords:
             raise TypeError("keyword arguments are not supported")
-        from_engine = callers[0]
-        return from_engine(self, grads)
+        from srcgrad.eager.engine import call_node
+
+        return call_node(self, grads)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
@@ -137,9 +140,6 @@ class Node:
     def register_prehook(self, hook: Any) -> RemovableHandle:
         """``hook(grad_outputs)`` runs before this node's backward."""
         return registered(extra(self).pre_hooks, hook)
-
-
-callers: list[Any] = []  # filled by the engine, which needs this module
 
 
 class SavedTensor:
@@ -199,6 +199,25 @@ def make_node(cls: type[N], plan: Any, edges: tuple[Any, ...], saved: Any, meta:
     node._ex = None
     node._where = None
     return node
+
+
+_PACKAGE = __name__.rpartition(".")[0].replace(".", "/")
+
+
+def note_trace(node: Node) -> None:
+    """Anomaly mode: keep the stack of the forward call, without this package's own frames."""
+    frames = traceback.extract_stack()
+    kept = [f for f in frames if _PACKAGE not in f.filename.replace("\\", "/")]
+    extra(node).trace = "".join(traceback.format_list(kept))
+
+
+def report_anomaly(node: Node) -> None:
+    """Warn with the forward stack of ``node``."""
+    trace = node._ex.trace if node._ex is not None else None
+    known = ("No forward pass information available. Enable detect anomaly during forward pass for "
+             "more information." if trace is None else
+             f"Traceback of forward call that caused the error:\n{trace}")
+    warnings.warn(f"Error detected in {node.plain_name()}. {known}", UserWarning, stacklevel=4)
 
 
 def freed_error() -> RuntimeError:

@@ -29,7 +29,7 @@ from srcgrad.eager.node_facts import (
     RECOMPUTES,
     TAKES_INPUT,
 )
-from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.nodes import make_node, node_class, note_trace
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.saving import guard_as
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
@@ -288,12 +288,6 @@ def _tensors(args: Sequence[Any], kwargs: dict[str, Any]) -> list[Tensor]:
     return found
 
 
-def note_trace(node: Any) -> None:
-    """Anomaly mode: remember the stack of the forward call."""
-    tracer[0](node)
-
-
-tracer: list[Callable[[Any], None]] = []
 forward: list[Callable[..., None]] = []
 
 

@@ -16,8 +16,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.forward_ad import push_tangents
 from srcgrad.eager.autograd.once import once_differentiable
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
-from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, make_node
-from srcgrad.eager.primitive import note_trace
+from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, make_node, note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, repacked, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
 from srcgrad.eager.tensor import Tensor, wrap

@@ -95,12 +95,7 @@ def inv(A: Tensor) -> Any:
             "completed because the input matrix is singular.") from None
 
 
-@op(aliases=("inverse",))
-def _inverse(input: Tensor) -> Any:
-    return inv(input)
-
-
-register("inverse", _inverse)
+op("inverse")(lambda input: inv(input))
 
 
 @within(LINALG, "det")

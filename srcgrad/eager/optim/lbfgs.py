@@ -274,6 +274,11 @@ class LBFGS(Optimizer):
         return found.value, found.gradient, search.evaluations
 
 
+# What an optimizer's state calls the parts of a memory.
+_STORED = {"d": "direction", "t": "t", "old_dirs": "changes", "old_stps": "steps", "ro": "inverses",
+           "H_diag": "scale", "prev_flat_grad": "gradient", "prev_loss": "loss"}
+
+
 class _Memory:
     """What the iteration carries from step to step: the curvature pairs and the last point."""
 
@@ -289,31 +294,25 @@ class _Memory:
 
     @classmethod
     def load(cls, state: dict[str, Any]) -> _Memory:
+        def array(value: Any) -> Any:
+            if isinstance(value, list):
+                return [array(v) for v in value]
+            return torch.raw(value)[()] if isinstance(value, torch.Tensor) else value
+
         memory = cls()
         if state.get("d") is not None:
-            memory.direction = torch.raw(state["d"])
+            for key, name in _STORED.items():
+                setattr(memory, name, array(state[key]))
             memory.t = scalar(state["t"])
-            memory.changes = [torch.raw(y) for y in state["old_dirs"]]
-            memory.steps = [torch.raw(s) for s in state["old_stps"]]
-            memory.inverses = [torch.raw(r)[()] for r in state["ro"]]
-            scale = state["H_diag"]
-            memory.scale = torch.raw(scale)[()] if isinstance(scale, torch.Tensor) else scale
-            memory.gradient = torch.raw(state["prev_flat_grad"])
-            memory.loss = state["prev_loss"]
         return memory
 
     def store(self, state: dict[str, Any]) -> None:
         def tensor(value: Any) -> Any:
+            if isinstance(value, list):
+                return [tensor(v) for v in value]
             return value if type(value) in (int, float) else torch.from_numpy(np.asarray(value))
 
-        state["d"] = tensor(self.direction)
-        state["t"] = tensor(self.t)
-        state["old_dirs"] = [tensor(y) for y in self.changes]
-        state["old_stps"] = [tensor(s) for s in self.steps]
-        state["ro"] = [tensor(r) for r in self.inverses]
-        state["H_diag"] = tensor(self.scale)
-        state["prev_flat_grad"] = tensor(self.gradient)
-        state["prev_loss"] = self.loss
+        state.update({key: tensor(getattr(self, name)) for key, name in _STORED.items()})
 
     def turn(self, gradient: Array, first: bool, history: int) -> None:
         """Set the next direction by the two-loop recursion."""

@@ -145,15 +145,12 @@ def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any,
 def _checked_mask(mask: Any, batch: int, heads: int, target: int, source: int) -> Any:
     if mask is None:
         return None
-    if mask.dim() == 2:
-        if tuple(mask.shape) != (target, source):
-            raise RuntimeError(f"The shape of the 2D attn_mask is {mask.shape}, but should be "
-                               f"{(target, source)}.")
-        return mask.unsqueeze(0)
-    if tuple(mask.shape) != (batch * heads, target, source):
-        raise RuntimeError(f"The shape of the 3D attn_mask is {mask.shape}, but should be "
-                           f"{(batch * heads, target, source)}.")
-    return mask
+    shared = mask.dim() == 2
+    expected = (target, source) if shared else (batch * heads, target, source)
+    if tuple(mask.shape) != expected:
+        raise RuntimeError(f"The shape of the {2 if shared else 3}D attn_mask is {mask.shape}, but "
+                           f"should be {expected}.")
+    return mask.unsqueeze(0) if shared else mask
 
 
 def _extended(mask: Any) -> Any:

@@ -375,8 +375,7 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         raise combination_error("ctc_loss", (
             log_probs, targets, input_lengths, target_lengths, blank, 1, zero_infinity), {},
             False) or TypeError("ctc_loss(): lengths must be tensors or sequences, both")
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    reduction = reduction_of(None, None, reduction)
     single = log_probs.dim() == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
     refuse_kinds("biuc", "ctc_loss_cpu", log_probs._dt)

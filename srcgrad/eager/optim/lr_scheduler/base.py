@@ -113,6 +113,11 @@ class LRScheduler:
         _track_steps(optimizer)
         self._initial_step()
 
+    def _begin(self, optimizer: Optimizer, last_epoch: int, **options: Any) -> None:
+        """Start with these options as attributes."""
+        self.__dict__.update(options)
+        LRScheduler.__init__(self, optimizer, last_epoch)
+
     def _initial_step(self) -> None:
         self._step_count = 0
         self._is_initial = True
