@@ -76,7 +76,7 @@ def need_tensor(function: str, value: Any, argument: str = "input", position: in
     raise bad_argument(function, argument, position, "Tensor", value)
 
 
-_WHOLE = ("int", "int | Sequence[int]")
+_WHOLE = ("int", "int | Sequence[int]", "int | Sequence[int] | str")
 
 
 class Signature:

@@ -71,7 +71,7 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
             for bound in (False, True):
                 if not (method if bound else torch):
                     continue
-                public = _public(n, function, out, bound=bound)
+                public = publish(n, function, out, bound=bound)
                 if fast is not None:
                     public = fast(public)
                 register(n, public, torch=not bound, method=bound)
@@ -79,7 +79,7 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
             for n in (title, *aliases):
                 written = _in_place(n, function)
                 for bound in (False, True)[not torch:]:
-                    register(n + "_", _public(n + "_", written, False, bound=bound),
+                    register(n + "_", publish(n + "_", written, False, bound=bound),
                              torch=not bound, method=bound)
         return function
 
@@ -97,13 +97,13 @@ def within(space: Space, name: str, *, out: bool = True) -> Callable[[F], F]:
     """Declare a function of a sub-namespace: :func:`op` for ``space``."""
 
     def declare(function: F) -> F:
-        space[name] = _public(space.prefix + name, function, out)
+        space[name] = publish(space.prefix + name, function, out)
         return function
 
     return declare
 
 
-def _public(title: str, function: Callable[..., Any], out: bool, *,
+def publish(title: str, function: Callable[..., Any], out: bool, *,
             bound: bool = False) -> Callable[..., Any]:
     """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors; in these,
     ``bound`` methods do not count ``self``."""
