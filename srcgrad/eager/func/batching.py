@@ -19,7 +19,7 @@ from srcgrad.eager.autograd.function import (
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import broadcast_prefix, flatten, specification
 from srcgrad.eager.grad_mode import TRANSFORM, state
-from srcgrad.eager.tensor import Tensor, epoch, extra, wrap
+from srcgrad.eager.tensor import Tensor, epoch, extra
 
 
 def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> int:
@@ -90,7 +90,9 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         if isinstance(owner, FunctionMeta) and rule is not Function.vmap:
             return _by_rule(owner, count, randomness, dims, leaves, out_dims)
         if not count:  # what one example would give tells shapes and dtypes
-            leaves = [v if d is None else _one_more(v, d) for v, d in zip(leaves, dims)]
+            leaves = [v if d is None else v.new_zeros([
+                1 if i == d % v.dim() else n for i, n in enumerate(v.shape)])
+                for v, d in zip(leaves, dims)]
         with _mapping(randomness, [v for v, d in zip(leaves, dims) if d is not None]):
             for i in range(count or 1):
                 if random_state is not None and i:
@@ -101,13 +103,6 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         return _stacked(rows, rebuild_out, out_dims, name, count)
 
     return mapped
-
-
-def _one_more(t: Tensor, dim: int) -> Tensor:
-    """Zeros in the shape of ``t``, with one place along a dimension that has none."""
-    shape = list(t._a.shape)
-    shape[dim] = 1
-    return wrap(np.zeros(shape, t._a.dtype), t._dt)
 
 
 @contextlib.contextmanager

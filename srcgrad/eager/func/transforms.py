@@ -8,7 +8,8 @@ no levels: inner and outer derivatives are with respect to different tensors.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,26 +37,23 @@ _NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved te
              "Please open an issue with your use case.")
 
 
-class transforming:
+@contextmanager
+def transforming(backward: bool = True) -> Iterator[None]:
     """While the function of a transform runs: it must not write to what it captured."""
-
-    def __init__(self, backward: bool = True) -> None:
-        self.backward = backward
-
-    def __enter__(self) -> None:
-        self.before = state.mode, state.transform, state.hooks_disabled
-        if self.backward:
-            if state.mode & HOOKS:
-                raise RuntimeError(_NO_HOOKS)
-            state.hooks_disabled = _NO_HOOKS
-        epoch[0] += 1
-        state.transform = epoch[0]
-        state.mode |= GRAD | TRANSFORM
-        state.pushing += not self.backward
-
-    def __exit__(self, *error: Any) -> None:
-        state.mode, state.transform, state.hooks_disabled = self.before
-        state.pushing -= not self.backward
+    before = state.mode, state.transform, state.hooks_disabled
+    if backward:
+        if state.mode & HOOKS:
+            raise RuntimeError(_NO_HOOKS)
+        state.hooks_disabled = _NO_HOOKS
+    epoch[0] += 1
+    state.transform = epoch[0]
+    state.mode |= GRAD | TRANSFORM
+    state.pushing += not backward
+    try:
+        yield
+    finally:
+        state.mode, state.transform, state.hooks_disabled = before
+        state.pushing -= not backward
 
 
 def fresh(value: Any, own: list[Tensor]) -> Any:

@@ -316,16 +316,10 @@ def squeeze_fresh(input: Tensor, dim: int) -> Tensor:
 @op(out=False)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of length 1 at ``dim``."""
-    i = wrap_dim(dim, input, 1)
-    return view_of(_unsqueeze, input, unsqueezed(input._a, i), {"a": input, "axis": i})
-
-
-def unsqueezed(a: Any, i: int) -> Any:
-    """``a`` with a new axis that has the stride PyTorch gives it (NumPy's is 0)."""
-    step = a.shape[i] * a.strides[i] if i < a.ndim else a.itemsize
-    shape = (*a.shape[:i], 1, *a.shape[i:])
-    strides = (*a.strides[:i], step, *a.strides[i:])
-    return strided(a, shape, strides)
+    i, a = wrap_dim(dim, input, 1), input._a
+    step = a.shape[i] * a.strides[i] if i < a.ndim else a.itemsize  # NumPy's would be 0
+    seen = strided(a, (*a.shape[:i], 1, *a.shape[i:]), (*a.strides[:i], step, *a.strides[i:]))
+    return view_of(_unsqueeze, input, seen, {"a": input, "axis": i})
 
 
 @op(out=False)

@@ -152,14 +152,6 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     return nodes.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
-def _checked_classes(input: Any, target: Any, ignore_index: int) -> None:
-    classes = input.size(1 if input.dim() > 1 else 0)
-    labels = torch.raw(target)
-    bad = (labels != ignore_index) & ((labels < 0) | (labels >= classes))
-    if bad.any():
-        raise IndexError(f"Target {labels[bad].ravel()[0]} is out of bounds.")
-
-
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
              ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the target class: ``(C,)``, ``(N, C)`` or
@@ -186,7 +178,10 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
                            f"no classes but got weight tensor of shape: {list(weight.shape)}")
     if weight is not None and weight.dtype is not input.dtype:
         raise unexpected_type(input.dtype, weight.dtype)
-    _checked_classes(input, target, ignore_index)
+    labels = torch.raw(target)
+    bad = (labels != ignore_index) & ((labels < 0) | (labels >= classes))
+    if bad.any():
+        raise IndexError(f"Target {labels[bad].ravel()[0]} is out of bounds.")
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
     if input.dim() == 4 and target.dim() != 3:

@@ -198,6 +198,12 @@ class LRScheduler:
         self._last_lr = self._current()
 
 
+def kept_of(function: Any) -> dict[str, Any] | None:
+    """What is stored of a function: nothing, but of a callable object its ``__dict__``."""
+    plain = function is None or isinstance(function, types.FunctionType)
+    return None if plain else function.__dict__.copy()
+
+
 class LambdaState(LRScheduler):
     """Schedules given by a function for each group; of these only callable objects are stored."""
 
@@ -213,10 +219,7 @@ class LambdaState(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; functions are ``None``, callable objects their ``__dict__``."""
-        state = super().state_dict()
-        state["lr_lambdas"] = [None if isinstance(f, types.FunctionType) else f.__dict__.copy()
-                               for f in self.lr_lambdas]
-        return state
+        return super().state_dict() | {"lr_lambdas": [kept_of(f) for f in self.lr_lambdas]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but functions, which stay as constructed."""

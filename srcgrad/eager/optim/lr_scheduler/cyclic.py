@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import types
 from collections.abc import Callable
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler, checked_optimizer, per_group, set_value
+from .base import LRScheduler, checked_optimizer, kept_of, per_group, set_value
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
@@ -227,11 +226,7 @@ class CyclicLR(_Momentum):
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; without a scale function, of a callable object its ``__dict__``."""
-        state = super().state_dict()
-        f = state.pop("_scale_fn_custom")
-        named = f is None or isinstance(f, types.FunctionType)
-        state["_scale_fn_custom"] = None if named else f.__dict__.copy()
-        return state
+        return super().state_dict() | {"_scale_fn_custom": kept_of(self._scale_fn_custom)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but a scale function, which stays as constructed."""
