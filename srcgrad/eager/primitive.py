@@ -139,7 +139,6 @@ class Primitive:
             for t in tensors:
                 if t._dt is dt.bfloat16:
                     d = dt.bfloat16
-        sources = tensors
         if self.outputs == 1:
             if self.contiguous or (self.joins and np.ndim(out) != 4):
                 out = np.asarray(out, order="C")
@@ -147,11 +146,10 @@ class Primitive:
                 laid = np.empty_like(tensors[0]._a, dtype=out.dtype)
                 laid[...] = out
                 out = laid
-            results: Any = own(out, d, sources)
+            results: Any = own(out, d, tensors)
             made: tuple[Tensor, ...] = (results,)
         else:
-            made = tuple(own(o, d, sources) for o in out)
-            results = made
+            results = made = tuple(own(o, d, tensors) for o in out)
         mode = state.mode
         if mode & INFERENCE:
             for t in made:

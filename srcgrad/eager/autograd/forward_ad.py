@@ -54,7 +54,6 @@ class dual_level:
         exit_dual_level()
 
 
-
 def enter_dual_level() -> int:
     """Open a level; there can be only one."""
     if state.dual_level >= 0:

@@ -51,9 +51,9 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
     prim = Primitive(whole, name.capitalize() + "Backward1")
     build = picked(name, name.capitalize() + "Backward0")
 
-    def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-        if isinstance(dim, Tensor):
-            return pairwise(input, dim)
+    def call(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return pairwise(input, dim if other is None else other)
         if dim is None:
             if input._a.size == 0:
                 raise _unspecified(name)
@@ -64,13 +64,7 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
         refuse_kinds("c", name, input._dt)
         return build(input, lambda a: np.expand_dims(where(a, axis=i), i), i, keepdim)
 
-    def public(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        for spelling, proper in (("other", "dim"), ("axis", "dim"), ("keepdims", "keepdim")):
-            if spelling in kwargs:
-                kwargs[proper] = kwargs.pop(spelling)
-        return call(input, *args, **kwargs)
-
-    op(name)(public)
+    op(name)(call)
 
 
 _extreme("max", np.max, np.argmax, maximum)

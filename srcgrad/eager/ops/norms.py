@@ -51,19 +51,13 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     if ord == "nuc" or (not isinstance(ord, str) and abs(ord) == 2):
         s = svdvals(A.movedim((i, j), (-2, -1)))
         r = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord > 0 else s.amin(-1)
-        return _kept(r, i, j) if keepdim else r
+        return r.unsqueeze(min(i, j)).unsqueeze(max(i, j)) if keepdim else r
     if isinstance(ord, str) or abs(ord) not in (1, math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     first, second = (i, j) if abs(ord) == 1 else (j, i)
     sums = vector_norm(A, 1, first, keepdim)
     axis = second if keepdim or second < first else second - 1
     return sums.amax(axis, keepdim) if ord > 0 else sums.amin(axis, keepdim)
-
-
-def _kept(r: Tensor, i: int, j: int) -> Any:
-    for d in sorted((i, j)):
-        r = r.unsqueeze(d)
-    return r
 
 
 @within(LINALG, "norm")
@@ -111,8 +105,6 @@ def cond(A: Tensor, p: Any = None) -> Any:
                            f"{A._a.shape[-2]} by {A._a.shape[-1]} matrices")
     product = matrix_norm(A, p) * matrix_norm(inv(A), p)
     return product.nan_to_num(math.inf, math.inf, -math.inf)
-
-
 
 
 @op(method=False, out=False)

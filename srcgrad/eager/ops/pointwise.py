@@ -227,8 +227,6 @@ def bitwise_not(input: Tensor) -> Tensor:
     return wrap(np.asarray(np.invert(input._a)), input._dt)
 
 
-
-
 def _inverted(self: Tensor) -> Tensor:
     if self._dt.category >= dt.FLOATING:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "

@@ -112,7 +112,8 @@ def _additive(mask: Any, name: str, other: Any, dtype: Any) -> Any:
     return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
 
 
-def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+def _project_packed(query: Any, key: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+    """:func:`_projected` where keys are the values, too: they are projected at once."""
     size = query.size(-1)
 
     def joint(x: Any, count: int, w: Any, b: Any) -> tuple[Any, ...]:
@@ -120,15 +121,11 @@ def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) ->
         out = out.transpose(0, -2).squeeze(-2).contiguous()
         return tuple(out[i] for i in range(count))
 
-    if key is value and query is key:
+    if query is key:
         return joint(query, 3, weight, bias)
-    if key is value:
-        w_q, w_kv = weight.split([size, size * 2])
-        b_q, b_kv = (None, None) if bias is None else bias.split([size, size * 2])
-        return linear(query, w_q, b_q), *joint(key, 2, w_kv, b_kv)
-    w_q, w_k, w_v = weight.chunk(3)
-    b_q, b_k, b_v = (None, None, None) if bias is None else bias.chunk(3)
-    return linear(query, w_q, b_q), linear(key, w_k, b_k), linear(value, w_v, b_v)
+    w_q, w_kv = weight.split([size, size * 2])
+    b_q, b_kv = (None, None) if bias is None else bias.split([size, size * 2])
+    return linear(query, w_q, b_q), *joint(key, 2, w_kv, b_kv)
 
 
 def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any,
@@ -137,7 +134,9 @@ def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any,
     if separate is None:
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-        return _project_packed(query, key, value, weight, bias)
+        if key is value:
+            return _project_packed(query, key, weight, bias)
+        separate = weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), separate, biases))
 
