@@ -39,19 +39,15 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[Any, Any] | None = None) -> 
     Without bounds the interval between the points bounds it; its middle is returned where
     the cubic has no minimum.
     """
-    if bounds is not None:
-        low, high = bounds
-    else:
-        low, high = (a.t, b.t) if a.t <= b.t else (b.t, a.t)
+    if a.t > b.t:
+        a, b = b, a
+    low, high = (a.t, b.t) if bounds is None else bounds
     d1 = a.slope + b.slope - _quotient(3 * (a.value - b.value), a.t - b.t)
     square = d1 * d1 - a.slope * b.slope
     if not square >= 0:
         return (low + high) / 2.0
     d2 = math.sqrt(square) if isinstance(square, float) else np.sqrt(square)
-    if a.t <= b.t:
-        best = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
-    else:
-        best = a.t - (a.t - b.t) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2))
+    best = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
     return min(max(best, low), high)
 
 
@@ -94,8 +90,7 @@ def strong_wolfe(search: Search, t: Any) -> Point:
 def _bracket(search: Search, t: Any) -> tuple[list[Point], int, bool]:
     """Extend the step until it brackets a minimum, or already satisfies the conditions."""
     here = search.at(t)
-    start = search.start
-    before = Point(0, start.value, start.gradient, start.slope)
+    before = search.start
     trials = 0
     while trials < search.max_trials:
         if search.too_high(here) or (trials > 1 and here.value >= before.value):
@@ -108,7 +103,7 @@ def _bracket(search: Search, t: Any) -> tuple[list[Point], int, bool]:
         t = cubic_minimum(before, here, bounds)
         before, here = here, search.at(t)
         trials += 1
-    return [Point(0, start.value, start.gradient, start.slope), here], trials, False
+    return [search.start, here], trials, False
 
 
 def _zoom(search: Search, bracket: list[Point], trials: int, size: Any) -> list[Point]:

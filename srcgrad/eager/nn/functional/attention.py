@@ -83,8 +83,7 @@ def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, h
         raise AssertionError(f"{start}`key` and `value` to be {ndim}-D but found {key.dim()}-D and "
                              f"{value.dim()}-D tensors respectively")
     if padding is not None and padding.dim() != ndim - 1:
-        word = "to be `None` or"
-        raise AssertionError(f"{start}`key_padding_mask` {word} {ndim - 1}-D but found "
+        raise AssertionError(f"{start}`key_padding_mask` to be `None` or {ndim - 1}-D but found "
                              f"{padding.dim()}-D tensor instead")
     if mask is not None and mask.dim() not in (2, 3):
         raise AssertionError(f"{start}`attn_mask` to be `None`, 2-D or 3-D but found "
