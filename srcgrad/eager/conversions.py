@@ -21,10 +21,9 @@ from srcgrad.eager.writes import bump
 @as_method
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The NumPy array on the same memory."""
-    if requires_grad(self) and state.mode & GRAD:
-        if not force:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
-                               "Use tensor.detach().numpy() instead.")
+    if requires_grad(self) and state.mode & GRAD and not force:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
+                           "Use tensor.detach().numpy() instead.")
     if self._dt is dt.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     return self._a.view()

@@ -24,6 +24,7 @@ from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import Operand, arithmetic_dtype, computed, is_number, promoted
+from srcgrad.eager.size import struct
 from srcgrad.eager.tangents import follows_base, tangent_of
 from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
@@ -57,11 +58,13 @@ def register(names: str | Sequence[str], function: Any, *, torch: bool = True,
 
 
 def op(name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,
-       out: bool = True, aliases: Sequence[str] = (), fast: Any = None) -> Callable[[F], F]:
+       out: bool = True, aliases: Sequence[str] = (), fast: Any = None,
+       gives: str = "") -> Callable[[F], F]:
     """Declare a function with PyTorch's own Python signature, ``input`` first.
 
     Makes ``torch.<name>`` and ``Tensor.<name>``; with ``inplace`` also ``Tensor.<name>_`` (and
     ``torch.<name>_``); with ``out`` the keyword ``out=``.  ``aliases`` are further names.
+    ``gives`` names the results of a function that returns a tuple.
     The decorated function stays the plain implementation, for use by other operations.
     """
 
@@ -71,7 +74,7 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
             for bound in (False, True):
                 if not (method if bound else torch):
                     continue
-                public = publish(n, function, out, bound=bound)
+                public = publish(n, function, out, bound=bound, gives=gives)
                 if fast is not None:
                     public = fast(public)
                 register(n, public, torch=not bound, method=bound)
@@ -93,21 +96,23 @@ class Space(dict[str, Any]):
         self.prefix = prefix
 
 
-def within(space: Space, name: str, *, out: bool = True) -> Callable[[F], F]:
+def within(space: Space, name: str, *, out: bool = True, gives: str = "") -> Callable[[F], F]:
     """Declare a function of a sub-namespace: :func:`op` for ``space``."""
 
     def declare(function: F) -> F:
-        space[name] = publish(space.prefix + name, function, out)
+        space[name] = publish(space.prefix + name, function, out, gives=gives)
         return function
 
     return declare
 
 
-def publish(title: str, function: Callable[..., Any], out: bool, *,
-            bound: bool = False) -> Callable[..., Any]:
+def publish(title: str, function: Callable[..., Any], out: bool, *, bound: bool = False,
+            gives: str = "") -> Callable[..., Any]:
     """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors; in these,
-    ``bound`` methods do not count ``self``."""
+    ``bound`` methods do not count ``self``.  ``gives`` names the parts of its result."""
     called = Signature(title, inspect.signature(function), out, bound)
+    if gives:
+        function = _named_results(struct(title, *gives.split()), function)
     check_first, number_first = called.check_first, called.number_first
     needs_sizes, whole_places = called.needs_sizes, called.whole_places
 
@@ -135,6 +140,10 @@ def publish(title: str, function: Callable[..., Any], out: bool, *,
 
     public.__name__ = public.__qualname__ = title
     return public
+
+
+def _named_results(result: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    return functools.wraps(function)(lambda *args, **kwargs: result(function(*args, **kwargs)))
 
 
 # Functions whose elements are read and written in different orders.

@@ -260,10 +260,8 @@ def own(out: Any, d: dt.dtype | None, sources: Sequence[Tensor]) -> Tensor:
     if a.base is not None and (
             any(s < 0 for s in a.strides) or any(np.may_share_memory(a, s._a) for s in sources)):
         a = a.copy()
-    if d is not None:
-        if d.category == dt.FLOATING and a.dtype.kind == "f":
-            a = store(d, a)
-            return wrap(a, d)
+    if d is not None and d.category == dt.FLOATING and a.dtype.kind == "f":
+        return wrap(store(d, a), d)
     return wrap(a, dt.FROM_NUMPY[a.dtype])
 
 

@@ -27,18 +27,18 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
     for leaf, dim in zip(leaves, dims):
         if dim is None:
             continue
+        start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for"
         if not isinstance(dim, int):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} "
-                             "for an input but in_dim must be either an integer dimension or None.")
+            raise ValueError(f"{start} an input but in_dim must be either an integer dimension or "
+                             "None.")
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} "
-                             f"for an input but the input is of type {type(leaf)}. We cannot vmap "
-                             "over non-Tensor arguments, please use None as the respective in_dim")
+            raise ValueError(f"{start} an input but the input is of type {type(leaf)}. We cannot "
+                             "vmap over non-Tensor arguments, please use None as the respective "
+                             "in_dim")
         if not -leaf._a.ndim <= dim < leaf._a.ndim:
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, "
-                f"but that input is a Tensor of dimensionality {leaf._a.ndim} so expected in_dim "
-                f"to satisfy -{leaf._a.ndim} <= in_dim < {leaf._a.ndim}.")
+            raise ValueError(f"{start} some input, but that input is a Tensor of dimensionality "
+                             f"{leaf._a.ndim} so expected in_dim to satisfy -{leaf._a.ndim} <= "
+                             f"in_dim < {leaf._a.ndim}.")
         sizes.append(leaf._a.shape[dim])
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")

@@ -96,10 +96,9 @@ amin = _over_dims("amin", np.min)
 
 _LEAST = Primitive(np.min, "AminmaxBackward0")
 _MOST = Primitive(np.max, "AminmaxBackward0")
-_MIN_MAX = struct("aminmax", "min", "max")
 
 
-@op()
+@op(gives="min max")
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The least and the greatest element, of all or along a dimension."""
     refuse_kinds("c", "aminmax_cpu", input._dt)
@@ -112,8 +111,8 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         i = wrap_dim(dim, input)
         check_nonempty("aminmax", input, i, call="")
         axis = i if input._a.ndim else None
-    return _MIN_MAX(*joint("AminmaxBackward0", _LEAST(input, axis=axis, keepdims=keepdim),
-                           _MOST(input, axis=axis, keepdims=keepdim)))
+    return joint("AminmaxBackward0", _LEAST(input, axis=axis, keepdims=keepdim),
+                 _MOST(input, axis=axis, keepdims=keepdim))
 
 
 def _argument(name: str, function: Any) -> None:

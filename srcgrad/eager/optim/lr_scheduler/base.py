@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import basis as torch
 from ..optimizer import Optimizer, scalar
@@ -112,6 +112,10 @@ class LRScheduler:
         self.last_epoch = last_epoch
         _track_steps(optimizer)
         self._initial_step()
+
+    if TYPE_CHECKING:  # the attributes made of options
+
+        def __getattr__(self, name: str) -> Any: ...
 
     def _begin(self, optimizer: Optimizer, last_epoch: int, **options: Any) -> None:
         """Start with these options as attributes."""

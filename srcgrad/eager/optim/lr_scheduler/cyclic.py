@@ -14,6 +14,9 @@ class CosineAnnealingWarmRestarts(LRScheduler):
     """Cosine annealing that restarts after ``T_0`` epochs, periods growing by ``T_mult``
     (Loshchilov and Hutter 2017).  ``step`` accepts fractional epochs."""
 
+    T_cur: Any
+    T_i: Any
+
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
                  last_epoch: int = -1) -> None:
         if T_0 <= 0 or not isinstance(T_0, int):
