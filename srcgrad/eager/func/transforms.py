@@ -146,7 +146,6 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
             output = func(*_replace(args, argnums, wanted), **kwargs)
         with enable_grad():
             output, aux = _split_aux(output, has_aux, "grad_and_value(f)(*args)")
-            _check_aux(aux)
             _check_scalar(output)
             leaves, rebuild = flatten(wanted)
             keep = depends_on_others([output], own)
@@ -164,6 +163,9 @@ def _split_aux(output: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
     if not (isinstance(output, tuple) and len(output) == 2):
         raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if "
                            "has_aux is True")
+    for t in flatten(output[1])[0]:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
     return output
 
 
@@ -182,12 +184,6 @@ def _check_real(tensors: list[Any], what: str) -> None:
         if isinstance(t, Tensor) and t._dt.category == dt.COMPLEX:
             raise RuntimeError(f"{what} to be real but received complex tensor at flattened input "
                                f"idx: {i}")
-
-
-def _check_aux(aux: Any) -> None:
-    for t in flatten(aux)[0]:
-        if not isinstance(t, Tensor):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
 
 
 def _check_scalar(output: Any) -> None:
@@ -240,7 +236,6 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         given = map_leaves(lambda t: _real(fresh(t, own)), primals)
         output = func(*given)
     output, aux = _split_aux(output, has_aux, "vjp(f, *primals)")
-    _check_aux(aux)
     leaves, rebuild = flatten(given)
     outs, _ = flatten(output)
     _check_outputs(outs, "vjp(f, *primals)")
@@ -291,7 +286,6 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         output = func(*given)
     with enable_grad():
         output, aux = _split_aux(output, has_aux, "jvp(f, primals, tangents)")
-        _check_aux(aux)
         leaves, _ = flatten(given)
         ts, _ = flatten(tangents)
         for t, p in zip(ts, leaves):

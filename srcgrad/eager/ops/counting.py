@@ -37,8 +37,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number occurs (or the sum of its weights)."""
     refuse_kinds("bfc", "bincount_cpu", input._dt)
-    if input._a.ndim != 1 or (
-            input._a.size and input._a.min() < 0):
+    if input._a.ndim != 1 or (input._a.size and input._a.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")

@@ -118,10 +118,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     x1, x2 = x1.to(d), x2.to(d)
     shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
     a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))
-    lengths = []
-    for t in (a, b):
-        length = vector_norm(t, 2, dim, True)
-        lengths.append(length.clamp_min(eps))
+    lengths = [vector_norm(t, 2, dim, True).clamp_min(eps) for t in (a, b)]
     return ((a / lengths[0]) * (b / lengths[1])).sum(dim)
 
 

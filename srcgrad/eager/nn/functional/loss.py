@@ -333,7 +333,7 @@ _CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
 def _lengths(name: str, lengths: Any, count: int) -> list[int]:
     if isinstance(lengths, torch.Tensor) and lengths.is_floating_point():
         raise RuntimeError(f"{name} must be integral")
-    values = lengths.tolist() if isinstance(lengths, torch.Tensor) else list(lengths)
+    values = lengths.reshape(-1).tolist() if isinstance(lengths, torch.Tensor) else list(lengths)
     if len(values) != count:
         raise RuntimeError(f"{name} must be of size batch_size")
     for n in values:
@@ -381,20 +381,15 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         raise RuntimeError("blank must be in label range")
     if single and isinstance(targets, torch.Tensor):
         targets = targets.reshape(1, -1)
-    if isinstance(input_lengths, torch.Tensor):
-        input_lengths = input_lengths.reshape(-1)
-    if isinstance(target_lengths, torch.Tensor):
-        target_lengths = target_lengths.reshape(-1)
     times = _lengths("input_lengths", input_lengths, batch)
     sizes = _lengths("target_lengths", target_lengths, batch)
     for n in times:
         if n > steps:
             raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got "
                                f"value {n} {_CHECKING}")
-    losses = []
-    for i, labels in enumerate(_rows(targets, sizes)):
-        losses.append(_one(scores[:, i], labels, times[i], blank))
-    loss = named(torch.stack(losses), "CtcLossBackward0")
+    loss = named(torch.stack([_one(scores[:, i], labels, times[i], blank)
+                              for i, labels in enumerate(_rows(targets, sizes))]),
+                 "CtcLossBackward0")
     if zero_infinity:
         loss = torch.where(torch.from_numpy(np.isinf(torch.raw(loss))), 0.0, loss)
     if reduction == "mean":
