@@ -27,11 +27,10 @@ NUMBER_FIRST = frozenset((
 ))
 
 
-# Functions of several numbers, or one sequence, that must be called with some.
 # Reductions that keep no dimension unless they are told which they reduce.
 _KEEP_GIVEN = frozenset(("sum", "mean", "prod", "max", "min", "median", "nanmedian"))
 _NO_NONE = _KEEP_GIVEN - {"sum", "mean"}
-
+# Functions of several numbers, or one sequence, that must be called with some.
 _NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
 
 

@@ -153,11 +153,8 @@ class SavedTensor:
     def register_hooks(self, pack: Any, unpack: Any) -> None:
         """Replace the saved tensor by ``pack(tensor)``; ``unpack`` gives it back."""
         if self._node._saved is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
-                               "Saved intermediate values of the graph are freed when you call "
-                               ".backward() or autograd.grad(). Specify retain_graph=True if you "
-                               "need to backward through the graph a second time or if you need to "
-                               "access saved variables after calling backward.")
+            raise freed_error("Calling register_hooks on a saved tensor after it has been freed",
+                              "variables")
         self._node._plan.pack_field(self._node, self._name, pack, unpack)
 
 
@@ -220,13 +217,13 @@ def report_anomaly(node: Node) -> None:
     warnings.warn(f"Error detected in {node.plain_name()}. {known}", UserWarning, stacklevel=4)
 
 
-def freed_error() -> RuntimeError:
-    return RuntimeError("Trying to backward through the graph a second time (or directly access "
-                        "saved tensors after they have already been freed). Saved intermediate "
-                        "values of the graph are freed when you call .backward() or "
-                        "autograd.grad(). Specify retain_graph=True if you need to backward "
-                        "through the graph a second time or if you need to access saved tensors "
-                        "after calling backward.")
+def freed_error(tried: str = "Trying to backward through the graph a second time (or directly "
+                "access saved tensors after they have already been freed)",
+                kept: str = "tensors") -> RuntimeError:
+    return RuntimeError(f"{tried}. Saved intermediate values of the graph are freed when you call "
+                        ".backward() or autograd.grad(). Specify retain_graph=True if you need to "
+                        "backward through the graph a second time or if you need to access saved "
+                        f"{kept} after calling backward.")
 
 
 def place_text(where: Any) -> str | None:

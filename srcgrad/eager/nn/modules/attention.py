@@ -89,11 +89,9 @@ class MultiheadAttention(Layer):
 def _activation(activation: Any) -> Callable[[Any], Any]:
     if not isinstance(activation, str):
         return activation  # type: ignore[no-any-return]
-    if activation == "relu":
-        return F.relu
-    if activation == "gelu":
-        return F.gelu
-    raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return getattr(F, activation)  # type: ignore[no-any-return]
 
 
 def _is_causal(layers: ModuleList, x: Any, mask: Any, is_causal: bool | None) -> bool:
