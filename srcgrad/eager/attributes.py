@@ -11,7 +11,7 @@ from typing import Any
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.device import CPU
 from srcgrad.eager.grad_mode import INFERENCE, TRANSFORM, state
-from srcgrad.eager.layout import is_arranged
+from srcgrad.eager.layout import format_strides, is_arranged
 from srcgrad.eager.nodes import extra as node_extra
 from srcgrad.eager.removable import RemovableHandle, registered
 from srcgrad.eager.size import sized
@@ -95,14 +95,9 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
 
 def _normal_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> tuple[int, ...]:
     """NumPy leaves strides of lengths 0 and 1 open; take the contiguous ones when they fit."""
-    contiguous = []
-    step = 1
-    for n in reversed(shape):
-        contiguous.append(step)
-        step *= max(n, 1)
-    contiguous.reverse()
+    contiguous = format_strides(tuple(max(n, 1) for n in shape), 1)
     fits = all(n == 1 or s == c for n, s, c in zip(shape, strides, contiguous))
-    return tuple(contiguous) if fits or 0 in shape else strides
+    return contiguous if fits or 0 in shape else strides
 
 
 @as_method

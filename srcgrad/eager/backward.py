@@ -15,7 +15,7 @@ from srcgrad.eager.engine import Run
 from srcgrad.eager.grad_mode import TRANSFORM, state
 from srcgrad.eager.nodes import Node
 from srcgrad.eager.size import Size
-from srcgrad.eager.tensor import Tensor, wrap
+from srcgrad.eager.tensor import Tensor, wrap, zeros_as
 from srcgrad.eager.views import gradient_edge, output_of, requires_grad
 
 
@@ -160,19 +160,17 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     results: list[Any] = []
     for i, t in enumerate(wanted):
         got = run.captured.get(i)
-        if got is None:
-            if not allow_unused:
-                raise RuntimeError(
-                    f"The differentiated Tensor at index {i} appears to not have been used in the "
-                    "graph. Set allow_unused=True if this is the desired behavior.")
-            if materialize_grads:
-                if isinstance(t, GradientEdge):
-                    raise RuntimeError("materialize_grads cannot be used when the given input is a "
-                                       "GradientEdge")
-                results.append(wrap(np.zeros(t._a.shape, t._a.dtype), t._dt))
-                results[-1]._rg = create_graph
-                continue
-        if got is not None and not isinstance(got, Tensor):
+        if got is None and not allow_unused:
+            raise RuntimeError(
+                f"The differentiated Tensor at index {i} appears to not have been used in the "
+                "graph. Set allow_unused=True if this is the desired behavior.")
+        if got is None and materialize_grads:
+            if isinstance(t, GradientEdge):
+                raise RuntimeError("materialize_grads cannot be used when the given input is a "
+                                   "GradientEdge")
+            got = zeros_as(t)
+            got._rg = create_graph
+        elif got is not None and not isinstance(got, Tensor):
             got = _released(got, t, results, seeds)
         results.append(got)
     return tuple(results)

@@ -27,11 +27,10 @@ NUMBER_FIRST = frozenset((
 ))
 
 
-# Functions of several numbers, or one sequence, that must be called with some.
 # Reductions that keep no dimension unless they are told which they reduce.
 _KEEP_GIVEN = frozenset(("sum", "mean", "prod", "max", "min", "median", "nanmedian"))
 _NO_NONE = _KEEP_GIVEN - {"sum", "mean"}
-
+# Functions of several numbers, or one sequence, that must be called with some.
 _NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repeat", "tile"))
 
 
@@ -63,15 +62,10 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
-def type_name(value: Any) -> str:
-    """How error messages call the type of an argument."""
-    return type(value).__name__
-
-
 def bad_argument(function: str, argument: str, position: int, wanted: str, value: Any) -> TypeError:
     """``exp(): argument 'input' (position 1) must be Tensor, not str``."""
     return TypeError(f"{function}(): argument '{argument}' (position {position}) must be {wanted}, "
-                     f"not {type_name(value)}")
+                     f"not {type(value).__name__}")
 
 
 def need_tensor(function: str, value: Any, argument: str = "input", position: int = 1) -> Tensor:
@@ -81,7 +75,7 @@ def need_tensor(function: str, value: Any, argument: str = "input", position: in
     raise bad_argument(function, argument, position, "Tensor", value)
 
 
-_WHOLE = ("int", "int | Sequence[int]")
+_WHOLE = ("int", "int | Sequence[int]", "int | Sequence[int] | str")
 
 
 class Signature:
@@ -158,7 +152,7 @@ class Signature:
                 return combined
             if i >= len(args):  # given by keyword: the message tells no position
                 return TypeError(f"{self.title}(): argument '{name}' must be {wanted}, not "
-                                 f"{type_name(value)}")
+                                 f"{type(value).__name__}")
             error = bad_argument(self.title, name, i + 1, wanted, value)
             return without_self(error) if self.bound else error
         missing = [n for n in self.required[len(args):] if n not in kwargs]

@@ -21,10 +21,9 @@ from srcgrad.eager.writes import bump
 @as_method
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The NumPy array on the same memory."""
-    if requires_grad(self) and state.mode & GRAD:
-        if not force:
-            raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
-                               "Use tensor.detach().numpy() instead.")
+    if requires_grad(self) and state.mode & GRAD and not force:
+        raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
+                           "Use tensor.detach().numpy() instead.")
     if self._dt is dt.bfloat16:
         raise TypeError("Got unsupported ScalarType BFloat16")
     return self._a.view()
@@ -74,11 +73,17 @@ def _scalar(self: Tensor) -> Any:
     return self._a.item()
 
 
-def _warn_scalar(self: Tensor) -> None:
+def _converted(self: Tensor, kind: Any, c_name: str) -> Any:
+    value = _scalar(self)
     if self._rg and state.mode & GRAD:
         warnings.warn(
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
             "behavior.\nConsider using tensor.detach() first.", UserWarning, stacklevel=3)
+    if isinstance(value, complex):
+        if value.imag:
+            raise RuntimeError(f"value cannot be converted to type {c_name} without overflow")
+        value = value.real
+    return kind(value)
 
 
 @as_method
@@ -89,28 +94,6 @@ def __bool__(self: Tensor) -> bool:
             raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
     return bool(self._a.item())
-
-
-def _real(value: Any, kind: str) -> Any:
-    if not isinstance(value, complex):
-        return value
-    if value.imag:
-        raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
-    return value.real
-
-
-@as_method
-def __float__(self: Tensor) -> float:
-    value = _scalar(self)
-    _warn_scalar(self)
-    return float(_real(value, "double"))
-
-
-@as_method
-def __int__(self: Tensor) -> int:
-    value = _scalar(self)
-    _warn_scalar(self)
-    return int(_real(value, "int64_t"))
 
 
 @as_method
@@ -196,6 +179,8 @@ as_methods({
     "__complex__": lambda self: complex(_scalar(self)),
     "__dir__": lambda self: sorted({*dir(type(self)), *self.__dict__}),
     "__dlpack_device__": lambda self: self._a.__dlpack_device__(),
+    "__float__": lambda self: _converted(self, float, "double"),
+    "__int__": lambda self: _converted(self, int, "int64_t"),
     "__reversed__": lambda self: self if self._a.ndim == 0 else self.flip(0),
     "__setstate__": lambda self, state: self.__dict__.update(state),
 })

@@ -17,18 +17,14 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.calling_errors import (
-    Signature,
-    bad_argument,
-    need_tensor,
-    type_name,
-)
+from srcgrad.eager.calling_errors import Signature, bad_argument, need_tensor
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.fast import entry_of_two, in_place, pair, single
 from srcgrad.eager.grad_mode import FORWARD, GRAD, TRANSFORM, state
 from srcgrad.eager.out_dtypes import COMPUTED_IN_OUT, check_out
 from srcgrad.eager.primitive import Primitive, push_forward
 from srcgrad.eager.promotion import Operand, arithmetic_dtype, computed, is_number, promoted
+from srcgrad.eager.size import struct
 from srcgrad.eager.tangents import follows_base, tangent_of
 from srcgrad.eager.tensor import Array, Tensor, extra, store, wrap
 from srcgrad.eager.views import make_view, requires_grad
@@ -62,11 +58,13 @@ def register(names: str | Sequence[str], function: Any, *, torch: bool = True,
 
 
 def op(name: str | None = None, *, torch: bool = True, method: bool = True, inplace: bool = False,
-       out: bool = True, aliases: Sequence[str] = (), fast: Any = None) -> Callable[[F], F]:
+       out: bool = True, aliases: Sequence[str] = (), fast: Any = None,
+       gives: str = "") -> Callable[[F], F]:
     """Declare a function with PyTorch's own Python signature, ``input`` first.
 
     Makes ``torch.<name>`` and ``Tensor.<name>``; with ``inplace`` also ``Tensor.<name>_`` (and
     ``torch.<name>_``); with ``out`` the keyword ``out=``.  ``aliases`` are further names.
+    ``gives`` names the results of a function that returns a tuple.
     The decorated function stays the plain implementation, for use by other operations.
     """
 
@@ -76,7 +74,7 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
             for bound in (False, True):
                 if not (method if bound else torch):
                     continue
-                public = _public(n, function, out, bound=bound)
+                public = publish(n, function, out, bound=bound, gives=gives)
                 if fast is not None:
                     public = fast(public)
                 register(n, public, torch=not bound, method=bound)
@@ -84,7 +82,7 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
             for n in (title, *aliases):
                 written = _in_place(n, function)
                 for bound in (False, True)[not torch:]:
-                    register(n + "_", _public(n + "_", written, False, bound=bound),
+                    register(n + "_", publish(n + "_", written, False, bound=bound),
                              torch=not bound, method=bound)
         return function
 
@@ -98,21 +96,23 @@ class Space(dict[str, Any]):
         self.prefix = prefix
 
 
-def within(space: Space, name: str, *, out: bool = True) -> Callable[[F], F]:
+def within(space: Space, name: str, *, out: bool = True, gives: str = "") -> Callable[[F], F]:
     """Declare a function of a sub-namespace: :func:`op` for ``space``."""
 
     def declare(function: F) -> F:
-        space[name] = _public(space.prefix + name, function, out)
+        space[name] = publish(space.prefix + name, function, out, gives=gives)
         return function
 
     return declare
 
 
-def _public(title: str, function: Callable[..., Any], out: bool, *,
-            bound: bool = False) -> Callable[..., Any]:
+def publish(title: str, function: Callable[..., Any], out: bool, *, bound: bool = False,
+            gives: str = "") -> Callable[..., Any]:
     """The callable users see: NumPy spellings, ``out=``, PyTorch's argument errors; in these,
-    ``bound`` methods do not count ``self``."""
+    ``bound`` methods do not count ``self``.  ``gives`` names the parts of its result."""
     called = Signature(title, inspect.signature(function), out, bound)
+    if gives:
+        function = _named_results(struct(title, *gives.split()), function)
     check_first, number_first = called.check_first, called.number_first
     needs_sizes, whole_places = called.needs_sizes, called.whole_places
 
@@ -140,6 +140,10 @@ def _public(title: str, function: Callable[..., Any], out: bool, *,
 
     public.__name__ = public.__qualname__ = title
     return public
+
+
+def _named_results(result: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    return functools.wraps(function)(lambda *args, **kwargs: result(function(*args, **kwargs)))
 
 
 # Functions whose elements are read and written in different orders.
@@ -182,7 +186,7 @@ def into(target: Any, title: str, function: Callable[..., Any], args: Any, kwarg
     targets = target if isinstance(target, tuple | list) else (target,)
     for t in targets:
         if not isinstance(t, Tensor):
-            raise TypeError(f"{title}(): argument 'out' must be Tensor, not {type_name(t)}")
+            raise TypeError(f"{title}(): argument 'out' must be Tensor, not {type(t).__name__}")
     if state.mode & FORWARD and any(
             isinstance(v, Tensor) and tangent_of(v) is not None for v in (*args, *targets)):
         raise NotImplementedError(f"Trying to use forward AD with {title}_out that does not "
@@ -394,4 +398,4 @@ def view_of(prim: Primitive, input: Tensor, a: Any, named: dict[str, Any],
 __all__ = ["NAMESPACE", "Array", "Primitive", "Space", "Tensor", "apply_in_place", "bad_argument",
            "binary", "check_result", "check_writable", "dt", "extra", "into", "is_number",
            "need_tensor", "op", "operators", "refuse_overlap", "register", "store", "store_out",
-           "type_name", "unary", "view_of", "within", "wrap"]
+           "unary", "view_of", "within", "wrap"]

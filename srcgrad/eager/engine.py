@@ -21,7 +21,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import ANOMALY, GRAD, INFERENCE, is_anomaly_check_nan_enabled, state
-from srcgrad.eager.nodes import Node, callers
+from srcgrad.eager.nodes import Node, report_anomaly
 from srcgrad.eager.saving import check_guards
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.eager.views import ACCUMULATE, accumulate, retain
@@ -341,13 +341,13 @@ class Run:
         try:
             grads = node._plan.pull_graph(node, ct) if self.graph else node._plan.pull(node, ct)
         except Exception:
-            anomaly_report[0](node)
+            report_anomaly(node)
             raise
         if is_anomaly_check_nan_enabled():
             for i, g in enumerate(grads):
                 a = None if g is None else (g._a if isinstance(g, Tensor) else g)
                 if a is not None and a.dtype.kind in "fc" and np.isnan(a).any():
-                    anomaly_report[0](node)
+                    report_anomaly(node)
                     raise RuntimeError(f"Function '{node.plain_name()}' returned nan values in its "
                                        f"{i}th output.")
         return grads
@@ -432,9 +432,6 @@ def _deliver(slot: list[Any], node: Node, nr: int, g: Any) -> None:
     waiting[nr] = g if waiting[nr] is None else waiting[nr] + g
 
 
-anomaly_report: list[Any] = []
-
-
 def plan_wants_none(plan: Any) -> bool:
     """Custom Functions run even if no gradient arrives."""
     return getattr(plan, "wants_none", False) is True
@@ -462,9 +459,6 @@ def call_node(node: Node, grads: tuple[Any, ...]) -> Any:
         pulled = node._plan.pull(node, raw if node._plan.outputs != 1 else raw[0])
         out = [None if g is None else wrap(g, dt.FROM_NUMPY[g.dtype]) for g in pulled]
     return out[0] if len(out) == 1 else tuple(out)
-
-
-callers.append(call_node)
 
 
 def _name(hook: Any) -> str:

@@ -1,12 +1,13 @@
 """Floating point warnings: tensors compute silently, as PyTorch does.
 
 Entering ``np.errstate`` anew for each operation costs more than the operation.  What it does is
-to set one context variable; :func:`enter` and :func:`leave` do just that, where NumPy offers it,
-and fall back to ``np.seterr``.
+to set one context variable: ``quiet`` does just that, where NumPy offers it (else it calls
+``np.seterr``), and gives the token that ``loud`` takes.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -22,13 +23,6 @@ def _fast_switch() -> tuple[Callable[[Any], Any], Any, Callable[[Any], None]] | 
     return variable.set, make(all="ignore"), variable.reset
 
 
-enter, IGNORING, leave = _fast_switch() or (
+_enter, _IGNORING, loud = _fast_switch() or (
     lambda _: np.seterr(all="ignore"), None, lambda before: np.seterr(**before))
-
-
-def quiet() -> Any:
-    """Silence floating point warnings; gives the token that :func:`loud` takes."""
-    return enter(IGNORING)
-
-
-loud: Callable[[Any], Any] = leave
+quiet = functools.partial(_enter, _IGNORING)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.errstate import IGNORING, enter, leave
+from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import state
 from srcgrad.eager.nodes import sequence
 from srcgrad.eager.plans import Plan
@@ -78,13 +78,13 @@ def pair(prim: Primitive, slow: Callable[..., Any], *,
             two = True
         else:
             return slow(x, y)
-        token = enter(IGNORING)
+        token = quiet()
         try:
             r = compute(a, b)
         except (ValueError, OverflowError):
             return slow(x, y)
         finally:
-            leave(token)
+            loud(token)
         t = wrap(r, d)
         if not mode:
             return t
@@ -146,13 +146,13 @@ def in_place(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
         a = x._a
         if 0 in a.strides or (x._x is not None and x._x.inference):
             return slow(x, y)
-        token = enter(IGNORING)
+        token = quiet()
         try:
             compute(a, b, out=a)
         except (ValueError, OverflowError):
             return slow(x, y)
         finally:
-            leave(token)
+            loud(token)
         cell = x._ver
         cell[0] += 1
         cell[2] = (*caller_place(), epoch[0])
@@ -179,11 +179,11 @@ def single(prim: Primitive, slow: Callable[..., Any]) -> Callable[..., Any]:
         d = x._dt
         if not d.fast:
             return slow(x)
-        token = enter(IGNORING)
+        token = quiet()
         try:
             r = compute(x._a)
         finally:
-            leave(token)
+            loud(token)
         t = wrap(r, d)
         if not mode or (not x._rg and x._view is None):
             return t

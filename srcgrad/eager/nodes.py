@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import itertools
 import re
+import traceback
+import warnings
 from collections import OrderedDict
 from typing import Any, TypeVar
 
@@ -118,8 +120,9 @@ class Node:
         """Pull gradients (tensors) back through this node alone."""
         if keywords:
             raise TypeError("keyword arguments are not supported")
-        from_engine = callers[0]
-        return from_engine(self, grads)
+        from srcgrad.eager.engine import call_node
+
+        return call_node(self, grads)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
@@ -139,9 +142,6 @@ class Node:
         return registered(extra(self).pre_hooks, hook)
 
 
-callers: list[Any] = []  # filled by the engine, which needs this module
-
-
 class SavedTensor:
     """A saved value whose pack and unpack hooks can still be set."""
 
@@ -153,11 +153,8 @@ class SavedTensor:
     def register_hooks(self, pack: Any, unpack: Any) -> None:
         """Replace the saved tensor by ``pack(tensor)``; ``unpack`` gives it back."""
         if self._node._saved is None:
-            raise RuntimeError("Calling register_hooks on a saved tensor after it has been freed. "
-                               "Saved intermediate values of the graph are freed when you call "
-                               ".backward() or autograd.grad(). Specify retain_graph=True if you "
-                               "need to backward through the graph a second time or if you need to "
-                               "access saved variables after calling backward.")
+            raise freed_error("Calling register_hooks on a saved tensor after it has been freed",
+                              "variables")
         self._node._plan.pack_field(self._node, self._name, pack, unpack)
 
 
@@ -201,13 +198,32 @@ def make_node(cls: type[N], plan: Any, edges: tuple[Any, ...], saved: Any, meta:
     return node
 
 
-def freed_error() -> RuntimeError:
-    return RuntimeError("Trying to backward through the graph a second time (or directly access "
-                        "saved tensors after they have already been freed). Saved intermediate "
-                        "values of the graph are freed when you call .backward() or "
-                        "autograd.grad(). Specify retain_graph=True if you need to backward "
-                        "through the graph a second time or if you need to access saved tensors "
-                        "after calling backward.")
+_PACKAGE = __name__.rpartition(".")[0].replace(".", "/")
+
+
+def note_trace(node: Node) -> None:
+    """Anomaly mode: keep the stack of the forward call, without this package's own frames."""
+    frames = traceback.extract_stack()
+    kept = [f for f in frames if _PACKAGE not in f.filename.replace("\\", "/")]
+    extra(node).trace = "".join(traceback.format_list(kept))
+
+
+def report_anomaly(node: Node) -> None:
+    """Warn with the forward stack of ``node``."""
+    trace = node._ex.trace if node._ex is not None else None
+    known = ("No forward pass information available. Enable detect anomaly during forward pass for "
+             "more information." if trace is None else
+             f"Traceback of forward call that caused the error:\n{trace}")
+    warnings.warn(f"Error detected in {node.plain_name()}. {known}", UserWarning, stacklevel=4)
+
+
+def freed_error(tried: str = "Trying to backward through the graph a second time (or directly "
+                "access saved tensors after they have already been freed)",
+                kept: str = "tensors") -> RuntimeError:
+    return RuntimeError(f"{tried}. Saved intermediate values of the graph are freed when you call "
+                        ".backward() or autograd.grad(). Specify retain_graph=True if you need to "
+                        "backward through the graph a second time or if you need to access saved "
+                        f"{kept} after calling backward.")
 
 
 def place_text(where: Any) -> str | None:

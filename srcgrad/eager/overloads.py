@@ -274,14 +274,9 @@ def _parts(value: Any) -> str:
 
 def _compared(signature: str, args: tuple[Any, ...]) -> str:
     """The arguments' types, those that the signature has no place for between marks."""
-    wanted = signature[1:-1].split(", ")
-    shown = []
-    for value, place in zip(args, wanted):
-        kind = _parts(value)
-        declared = place.partition(" = ")[0]
-        fits = declared.rpartition(" ")[0] == kind
-        shown.append(kind if fits else f"!{kind}!")
-    return ", ".join(shown)
+    wanted = [p.partition(" = ")[0].rpartition(" ")[0] for p in signature[1:-1].split(", ")]
+    return ", ".join(kind if kind == declared else f"!{kind}!"
+                     for kind, declared in zip(map(_parts, args), wanted))
 
 
 def _plausible(signature: str, count: int) -> bool:
@@ -304,9 +299,7 @@ def combination_error(title: str, args: tuple[Any, ...], kwargs: dict[str, Any],
              "one of:"]
     for row in rows:
         lines.append(f" * {row}")
-        count = 0 if row == "()" else len(row.split(", "))
-        if row == "()":
-            count = 1  # read as one empty place
+        count = len(row.split(", "))  # "()" is read as one empty place
         wrong = ", ".join(k for k in named if not re.search(rf" {k}\b", row))
         if wrong and count == len(given) + len(kwargs):
             lines.append(f"      didn't match because some of the keywords were incorrect: {wrong}")

@@ -29,7 +29,7 @@ from srcgrad.eager.node_facts import (
     RECOMPUTES,
     TAKES_INPUT,
 )
-from srcgrad.eager.nodes import make_node, node_class
+from srcgrad.eager.nodes import make_node, node_class, note_trace
 from srcgrad.eager.plans import Plan
 from srcgrad.eager.saving import guard_as
 from srcgrad.eager.tensor import Tensor, extra, store, wrap
@@ -139,7 +139,6 @@ class Primitive:
             for t in tensors:
                 if t._dt is dt.bfloat16:
                     d = dt.bfloat16
-        sources = tensors
         if self.outputs == 1:
             if self.contiguous or (self.joins and np.ndim(out) != 4):
                 out = np.asarray(out, order="C")
@@ -147,11 +146,10 @@ class Primitive:
                 laid = np.empty_like(tensors[0]._a, dtype=out.dtype)
                 laid[...] = out
                 out = laid
-            results: Any = own(out, d, sources)
+            results: Any = own(out, d, tensors)
             made: tuple[Tensor, ...] = (results,)
         else:
-            made = tuple(own(o, d, sources) for o in out)
-            results = made
+            results = made = tuple(own(o, d, tensors) for o in out)
         mode = state.mode
         if mode & INFERENCE:
             for t in made:
@@ -262,10 +260,8 @@ def own(out: Any, d: dt.dtype | None, sources: Sequence[Tensor]) -> Tensor:
     if a.base is not None and (
             any(s < 0 for s in a.strides) or any(np.may_share_memory(a, s._a) for s in sources)):
         a = a.copy()
-    if d is not None:
-        if d.category == dt.FLOATING and a.dtype.kind == "f":
-            a = store(d, a)
-            return wrap(a, d)
+    if d is not None and d.category == dt.FLOATING and a.dtype.kind == "f":
+        return wrap(store(d, a), d)
     return wrap(a, dt.FROM_NUMPY[a.dtype])
 
 
@@ -288,12 +284,6 @@ def _tensors(args: Sequence[Any], kwargs: dict[str, Any]) -> list[Tensor]:
     return found
 
 
-def note_trace(node: Any) -> None:
-    """Anomaly mode: remember the stack of the forward call."""
-    tracer[0](node)
-
-
-tracer: list[Callable[[Any], None]] = []
 forward: list[Callable[..., None]] = []
 
 

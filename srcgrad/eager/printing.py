@@ -117,25 +117,22 @@ def _lines(a: Array, indent: int, summarize: bool, first: Format, second: Format
     edge = OPTIONS.edgeitems
     if a.ndim == 0:
         return _number(a.item(), first, second)
+    cut = summarize and a.shape[0] > 2 * edge
     if a.ndim > 1:
-        if summarize and a.shape[0] > 2 * edge:
-            rows = [a[i] for i in range(edge)], [a[i] for i in range(a.shape[0] - edge, a.shape[0])]
-            parts = [_lines(r, indent + 1, summarize, first, second) for r in rows[0]]
-            parts.append("...")
-            parts += [_lines(r, indent + 1, summarize, first, second) for r in rows[1]]
-        else:
-            parts = [_lines(r, indent + 1, summarize, first, second) for r in a]
+        rows = [*a[:edge], *a[a.shape[0] - edge:]] if cut else a
+        parts = [_lines(r, indent + 1, summarize, first, second) for r in rows]
+        if cut:
+            parts.insert(edge, "...")
         between = "," + "\n" * int(a.ndim - 1) + " " * (indent + 1)
         return "[" + between.join(parts) + "]"
     length = first.width + 2 + (0 if second is None else second.width + 1)
     per_line = max(1, (OPTIONS.linewidth - indent) // length)
     if summarize and not edge:
         words = ["..."]
-    elif summarize and a.shape[0] > 2 * edge:
-        words = [_number(v, first, second) for v in a[:edge].tolist()] + [" ..."]
-        words += [_number(v, first, second) for v in a[-edge:].tolist()]
     else:
-        words = [_number(v, first, second) for v in a.tolist()]
+        words = [_number(v, first, second) for v in (_shown(a) if cut else a).tolist()]
+        if cut:
+            words.insert(edge, " ...")
     lines = [", ".join(words[i : i + per_line]) for i in range(0, len(words), per_line)]
     return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 

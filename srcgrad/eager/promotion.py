@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager import promotion
 from srcgrad.eager.calling_errors import NUMBERS
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.grad_mode import state
@@ -111,8 +110,8 @@ def is_number(value: Any) -> bool:
 
 def arithmetic_dtype(*operands: Any, floats: bool = False) -> dt.dtype:
     """The promoted dtype; with ``floats`` integers become the default floating dtype."""
-    d = promotion.result_type(*operands)
-    return promotion.floating(d) if floats else d
+    d = result_type(*operands)
+    return floating(d) if floats else d
 
 
 def promoted(prim: Primitive, d: dt.dtype, *operands: Any, **settings: Any) -> Any:
@@ -131,7 +130,7 @@ _WIDE = (np.multiply, np.true_divide)
 
 def computed(prim: Primitive, d: dt.dtype, operands: Any, settings: Any) -> Any:
     """The array of ``prim`` on operands converted to dtype ``d``."""
-    arrays = [promotion.as_array(v, d) for v in operands]
+    arrays = [as_array(v, d) for v in operands]
     if d is dt.float16 and prim.function in _WIDE:
         given = [v._a if isinstance(v, Tensor) else v for v in operands]
         arrays = [a if np.ndim(v) else np.float32(v) for a, v in zip(arrays, given)]
@@ -139,7 +138,7 @@ def computed(prim: Primitive, d: dt.dtype, operands: Any, settings: Any) -> Any:
     try:
         return np.asarray(prim.primal(*arrays, **settings))
     except ValueError:
-        promotion.check_broadcast(*operands)
+        check_broadcast(*operands)
         raise
     except NotImplementedError as error:
         if d is dt.bfloat16:  # computed in single precision, which was refused

@@ -126,23 +126,20 @@ class Recorded:
         return numpy_call(np.transpose, (self, given or None), {})
 
 
-for _name, _function in {
+_REFLECTED = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
     "pow": np.power, "matmul": np.matmul, "floordiv": np.floor_divide, "mod": np.remainder,
     "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor,
-}.items():
-    setattr(Recorded, f"__{_name}__", _method(_function))
-    setattr(Recorded, f"__r{_name}__", lambda self, other, function=_function: numpy_call(
-        function, (other, self), {}))
+}
 for _name, _function in {
-    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
+    **_REFLECTED, "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal,
     "gt": np.greater, "ge": np.greater_equal,
-}.items():
-    setattr(Recorded, f"__{_name}__", _method(_function))
-for _name, _function in {
     "neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert,
 }.items():
     setattr(Recorded, f"__{_name}__", _method(_function))
+for _name, _function in _REFLECTED.items():
+    setattr(Recorded, f"__r{_name}__", lambda self, other, function=_function: numpy_call(
+        function, (other, self), {}))
 for _name in ("sum", "mean", "prod", "cumsum", "swapaxes", "ravel", "squeeze", "conj", "repeat",
               "diagonal", "trace", "take", "any", "all", "max", "min", "argmax", "argmin",
               "clip", "dot", "std", "var", "round"):

@@ -128,9 +128,9 @@ def rebind_guards(node: Any, t: Tensor) -> None:
 
 def changed(node: Any, t: Tensor, version: int) -> RuntimeError:
     fn = grad_fn_of(t)
-    return modified_error(t._dt.tensor_name + "Tensor" if t._dt is not dt.bool_ else "BoolTensor",
-                          t._a.shape, None if fn is None else fn.short_name(), t._nr, t._ver[0],
-                          version, node._where, t._ver[2], bool(state.mode & ANOMALY))
+    return modified_error(t._dt.tensor_name + "Tensor", t._a.shape,
+                          None if fn is None else fn.short_name(), t._nr, t._ver[0], version,
+                          node._where, t._ver[2], bool(state.mode & ANOMALY))
 
 
 def unpack_output_array(node: Any, value: Any) -> Array:

@@ -93,7 +93,6 @@ class StructSequence(tuple[Any, ...]):
         return f"torch.return_types.{type(self).__name__}(\n{rows})"
 
 
-
 _MADE: dict[tuple[str, ...], type[StructSequence]] = {}
 
 

@@ -95,14 +95,11 @@ def make_pull(plan: Any, pieces: Pieces) -> Callable[..., Any]:
     by_name: dict[str, str] = {}
     for k, call in enumerate(plan.calls):
         by_name.update(_call_lines(k, call, lines, space))
-    results = []
-    lines.append("    meta = node._meta")
-    lines.append("    if meta is None:")
     plain = [by_name.get(n, "None") for n, _ in plan.targets]
-    lines.append(f"        return ({', '.join(plain)},)")
-    for j, name in enumerate(plain):
-        results.append("None" if name == "None" else f"project({name}, meta[{j}])")
-    lines.append(f"    return ({', '.join(results)},)")
+    results = ["None" if name == "None" else f"project({name}, meta[{j}])"
+               for j, name in enumerate(plain)]
+    lines += ["    meta = node._meta", "    if meta is None:",
+              f"        return ({', '.join(plain)},)", f"    return ({', '.join(results)},)"]
     return _define("\n".join(lines) + "\n", "pull", space)
 
 

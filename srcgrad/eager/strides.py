@@ -150,10 +150,6 @@ def refuse_negative(shape: Sequence[int]) -> None:
                 f"Trying to create tensor with negative dimension {n}: {list(shape)}")
 
 
-def shape_text(shape: tuple[int, ...]) -> str:
-    return "[" + ", ".join(map(str, shape)) + "]"
-
-
 def is_dense(a: Array) -> bool:
     """Whether the elements fill one stretch of memory, each place once."""
     expected = a.itemsize

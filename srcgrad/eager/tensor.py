@@ -110,12 +110,13 @@ def zeros_as(t: Tensor) -> Tensor:
     return wrap(np.zeros_like(t._a), t._dt)
 
 
-def one_hots(t: Tensor) -> Iterator[Tensor]:
-    """One in each place of ``t``, zero elsewhere."""
+def one_hots(t: Tensor, units: tuple[complex, ...] = (1,)) -> Iterator[Tensor]:
+    """Each of ``units`` in each place of ``t``, zero elsewhere."""
     for place in np.ndindex(t._a.shape):
-        one = zeros_as(t)
-        one._a[place] = 1
-        yield one
+        for unit in units:
+            one = zeros_as(t)
+            one._a[place] = unit
+            yield one
 
 
 def wrap_fresh(a: Array) -> Tensor:

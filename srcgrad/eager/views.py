@@ -126,19 +126,16 @@ def refuse_view(t: Tensor, view: View, indirect: bool) -> None:
     """Raise: ``t`` was made in a way that forbids writing to it, or (``indirect``) its base or
     another view of that was written to."""
     what = "its base or another view of its base has been" if indirect else "is being"
-    if t._fn is not None and view.creation in ("no_grad", "inference"):
-        mode, end = ("no_grad", "with grad mode enabled") if view.creation == "no_grad" else (
-            "inference", "in normal mode")
-        start = (f"Output {t._nr} of {t._fn.short_name()} is a view of a view which was created "
-                 f"in {mode} mode and {what} modified inplace {end}.")
-    elif t._fn is not None:
-        start = f"Output {t._nr} of {t._fn.short_name()} is a view and {what} modified inplace."
-    elif view.creation == "inference":
-        start = (f"A view was created in inference mode and {what} modified inplace in normal "
-                 "mode.")
+    mode, end = ("inference", "in normal mode") if view.creation == "inference" else (
+        "no_grad", "with grad mode enabled")
+    made = f"created in {mode} mode and {what} modified inplace {end}."
+    output = "" if t._fn is None else f"Output {t._nr} of {t._fn.short_name()} is a view"
+    if t._fn is None:
+        start = f"A view was {made}"
+    elif view.creation in ("no_grad", "inference"):
+        start = f"{output} of a view which was {made}"
     else:
-        start = (f"A view was created in no_grad mode and {what} modified inplace with grad mode "
-                 "enabled.")
+        start = f"{output} and {what} modified inplace."
     raise RuntimeError(start + _REASONS[view.creation])
 
 

@@ -27,7 +27,6 @@ from srcgrad.eager.strides import (
     overlaps,
     partly_same,
     reduce_to,
-    shape_text,
     strided,
 )
 from srcgrad.eager.tangents import set_tangent, tangent_of
@@ -168,8 +167,8 @@ def check_cast(d: dt.dtype, to: dt.dtype) -> None:
 def check_result(t: Tensor, shape: tuple[int, ...], d: dt.dtype) -> None:
     """Raise unless a result of this shape and dtype may be written to ``t`` in place."""
     if shape != t._a.shape:
-        raise RuntimeError(f"output with shape {shape_text(t._a.shape)} doesn't match the "
-                           f"broadcast shape {shape_text(shape)}")
+        raise RuntimeError(f"output with shape {list(t._a.shape)} doesn't match the broadcast "
+                           f"shape {list(shape)}")
     check_cast(d, t._dt)
 
 

@@ -54,7 +54,6 @@ class dual_level:
         exit_dual_level()
 
 
-
 def enter_dual_level() -> int:
     """Open a level; there can be only one."""
     if state.dual_level >= 0:
@@ -104,8 +103,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The primal and the tangent (None for an ordinary tensor)."""
-    if state.dual_level < 0:
-        return UnpackedDualTensor(tensor, None)
     tangent = tangent_of(tensor)
     if tangent is None:
         return UnpackedDualTensor(tensor, None)

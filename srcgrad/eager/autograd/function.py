@@ -16,8 +16,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.forward_ad import push_tangents
 from srcgrad.eager.autograd.once import once_differentiable
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
-from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, make_node
-from srcgrad.eager.primitive import note_trace
+from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, make_node, note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, repacked, unpack, unpack_output_array
 from srcgrad.eager.strides import reduce_to
 from srcgrad.eager.tensor import Tensor, wrap
@@ -200,29 +199,25 @@ class Function(metaclass=FunctionMeta):
         return _finish(cls, ctx, args, tensors, edges, result, active)
 
 
+_SEE = "For more details, please see https://pytorch.org/docs/main/notes/extending.func.html"
+
+
 def check_transformable(cls: type[Function], mapping: bool) -> None:
     """Refuse a Function that lacks what the transform that runs needs of it."""
     if cls.setup_context is Function.setup_context:
-        raise RuntimeError(
-            "In order to use an autograd.Function with functorch transforms (vmap, grad, jvp, "
-            "jacrev, ...), it must override the setup_context staticmethod. For more details, "
-            "please see https://pytorch.org/docs/main/notes/extending.func.html")
+        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, "
+                           "grad, jvp, jacrev, ...), it must override the setup_context "
+                           f"staticmethod. {_SEE}")
     if state.pushing and cls.jvp is Function.jvp:
         Function.jvp(None)
-    if not mapping:
-        return
     own = cls.vmap is not Function.vmap
-    if own and cls.generate_vmap_rule:
-        raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and "
-            "an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
-            "overridden vmap staticmethod to avoid ambiguity. For more details, please see "
-            "https://pytorch.org/docs/main/notes/extending.func.html")
-    if not own and not cls.generate_vmap_rule:
-        raise RuntimeError(
-            f"You tried to vmap over {cls.__name__}, but it does not have vmap support. Please "
-            "override and implement the vmap staticmethod or set generate_vmap_rule=True. For more "
-            "details, please see https://pytorch.org/docs/main/notes/extending.func.html")
+    if mapping and own == bool(cls.generate_vmap_rule):
+        what = ("has both generate_vmap_rule=True and an overridden vmap staticmethod. Please set "
+                "generate_vmap_rule=False or delete the overridden vmap staticmethod to avoid "
+                "ambiguity." if own else
+                "does not have vmap support. Please override and implement the vmap staticmethod "
+                "or set generate_vmap_rule=True.")
+        raise RuntimeError(f"You tried to vmap over {cls.__name__}, but it {what} {_SEE}")
 
 
 def two_returns(returned: Any) -> Any:
@@ -319,13 +314,12 @@ def _written(ctx: FunctionNode, out: Tensor, nr: int, active: bool, place: int,
                       "Tensors that have been mutated should be passed to ctx.mark_dirty().",
                       stacklevel=4)
     out._ver[0] += 1
-    if active:
-        if requires_grad(out) and out._fn is None and out._view is None:
-            raise RuntimeError(
-                "a leaf Variable that requires grad has been used in an in-place operation.")
-        check_writable(out, True)
     if not active:
         return out.detach() if requires_grad(out) else out
+    if requires_grad(out) and out._fn is None and out._view is None:
+        raise RuntimeError(
+            "a leaf Variable that requires grad has been used in an in-place operation.")
+    check_writable(out, True)
     if out._view is None:
         set_history(out, ctx, nr)
         return out

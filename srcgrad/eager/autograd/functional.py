@@ -27,9 +27,11 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
     return several, values
 
 
-def _finish(values: Any, create_graph: bool) -> Any:
+def _finish(values: Any, create_graph: bool, several: bool = True) -> Any:
+    """What is returned: without history unless that is wanted, one value unless ``several``."""
     if isinstance(values, tuple):
-        return tuple(_finish(v, create_graph) for v in values)
+        kept = tuple(_finish(v, create_graph) for v in values)
+        return kept if several else kept[0]
     return values if create_graph or values is None else values.detach()
 
 
@@ -112,9 +114,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         vs = _vectors(v, outputs, several_out, "output", "vjp")
         got = _gradients(outputs, leaves, vs, create_graph, strict)
     _check_moving(got, strict and create_graph)
-    out = _finish(outputs, create_graph)
-    result = _finish(got, create_graph)
-    return out if several_out else out[0], result if several_in else result[0]
+    return _finish(outputs, create_graph, several_out), _finish(got, create_graph, several_in)
 
 
 def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,
@@ -127,9 +127,7 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
         got = _gradients(outputs, leaves, dummies, True, strict)
         result = _gradients(got, dummies, vs, create_graph, False)
     _check_moving(result, strict and create_graph)
-    out = _finish(outputs, create_graph)
-    result = _finish(result, create_graph)
-    return (out, result) if several_out else (out[0], result[0])
+    return _finish(outputs, create_graph, several_out), _finish(result, create_graph, several_out)
 
 
 def _check_strategy(strategy: str, vectorize: bool, hint: str = "") -> None:
@@ -159,9 +157,8 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
             "supported together. Please either set `strict=False` or `vectorize=False`.")
     several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "jacobian")
     with enable_grad():
-        blocks = tuple(_rows(o, i, leaves, create_graph, strict) for i, o in enumerate(outputs))
-    blocks = _finish(blocks, create_graph)
-    shaped = tuple(b if several_in else b[0] for b in blocks)
+        blocks = [_rows(o, i, leaves, create_graph, strict) for i, o in enumerate(outputs)]
+    shaped = tuple(_finish(b, create_graph, several_in) for b in blocks)
     return shaped if several_out else shaped[0]
 
 
@@ -230,9 +227,7 @@ def _second(func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, s
         _check_twice(first, strict)
         result = _gradients(first, leaves, vs, create_graph, False)
     _check_moving(result, strict and create_graph, "hessian")
-    out = _finish(outputs[0], create_graph)
-    result = _finish(result, create_graph)
-    return out, result if several_in else result[0]
+    return _finish(outputs[0], create_graph), _finish(result, create_graph, several_in)
 
 
 def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False,

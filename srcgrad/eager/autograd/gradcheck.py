@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.backward import grad
 from srcgrad.eager.grad_mode import enable_grad, state
 from srcgrad.eager.strides import overlaps
-from srcgrad.eager.tensor import Array, Tensor, wrap, zeros_as
+from srcgrad.eager.tensor import Array, Tensor, one_hots, wrap, zeros_as
 
 _ZERO_GRADS = (
     "{}. Please look at \"Notes about undefined output gradients\" in "
@@ -45,15 +45,6 @@ def _active(values: Sequence[Any]) -> list[Tensor]:
 def _units(t: Tensor) -> tuple[complex, ...]:
     """The directions in which an element of ``t`` moves."""
     return (1, 1j) if t._dt.category == dt.COMPLEX else (1,)
-
-
-def _steps(t: Tensor) -> Iterator[Tensor]:
-    """One in each place and direction of ``t``, zero elsewhere."""
-    for i in range(t._a.size):
-        for unit in _units(t):
-            one = np.zeros(t._a.size, t._a.dtype)
-            one[i] = unit
-            yield wrap(one.reshape(t._a.shape), t._dt)
 
 
 def _parts(a: Array) -> Array:
@@ -94,11 +85,11 @@ def _stacked(rows: list[list[Array]], like: Sequence[Tensor]) -> list[Array]:
 def _backward(out: Tensor, x: Tensor) -> Array:
     """The same Jacobian from gradients: seeds 1 and 1j give its columns."""
     columns = []
-    for seed in _steps(out):
-        g, = grad(out, [x], seed, retain_graph=True, allow_unused=True)
-        if g is not None and g._a.shape != x._a.shape:
+    for seed in one_hots(out, _units(out)):
+        g, = grad(out, [x], seed, retain_graph=True, materialize_grads=True)
+        if g._a.shape != x._a.shape:
             raise GradcheckError("Analytical gradient has incorrect size")
-        columns.append(_parts(np.zeros_like(x._a) if g is None else g._a))
+        columns.append(_parts(g._a))
     return np.array(columns).reshape(len(columns), _parts(x._a).size).T
 
 
@@ -106,7 +97,7 @@ def _forward(func: Callable[..., Any], inputs: Sequence[Any], x: Tensor,
              like: Sequence[Tensor]) -> list[Array]:
     """The same Jacobian from tangents: its rows."""
     rows = []
-    for tangent in _steps(x):
+    for tangent in one_hots(x, _units(x)):
         tangents = _pushed(func, inputs, {id(x): tangent}, _active(inputs))
         rows.append([_parts(np.zeros_like(o._a) if t is None else t._a)
                      for o, t in zip(like, tangents)])
@@ -175,11 +166,11 @@ def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol:
                 _check_absent_tangents(func, given)
             if check_batched_forward_grad:
                 _check_batched_tangents(func, given)
-        if check_backward_ad and any(o.requires_grad for o in outputs):
-            for i, out in enumerate(o for o in outputs if o.requires_grad):
-                if check_batched_grad:
-                    _check_batched_gradients(out, i, _active(given))
-            _check_scaling([o for o in outputs if o.requires_grad], _active(given))
+        live = _active(outputs)
+        if check_backward_ad and live:
+            for out in live if check_batched_grad else ():
+                _check_batched_gradients(out, _active(given))
+            _check_scaling(live, _active(given))
             if check_undefined_grad:
                 _check_absent_gradients(func, given)
     except GradcheckError:
@@ -326,13 +317,11 @@ def _batch_agrees(one: Callable[[Any], Any], batch: Any, text: str) -> None:
             raise GradcheckError(f"For output {k}, batched and single gradients differ.\n\n{text}")
 
 
-def _check_batched_gradients(out: Tensor, index: int, wanted: list[Tensor]) -> None:
-    def one(seed: Tensor) -> tuple[Tensor, ...]:
-        got = grad(out, wanted, seed, retain_graph=True, allow_unused=True)
-        return tuple(zeros_as(x) if g is None else g for g, x in zip(got, wanted))
-
-    _batch_agrees(one, _drawn([out], 2)[0], "gradcheck or gradgradcheck failed while testing "
-                  "batched gradient computation.")
+def _check_batched_gradients(out: Tensor, wanted: list[Tensor]) -> None:
+    _batch_agrees(
+        lambda seed: grad(out, wanted, seed, retain_graph=True, materialize_grads=True),
+        _drawn([out], 2)[0],
+        "gradcheck or gradgradcheck failed while testing batched gradient computation.")
 
 
 def _check_batched_tangents(func: Callable[..., Any], given: Sequence[Any]) -> None:

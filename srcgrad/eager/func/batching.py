@@ -19,7 +19,7 @@ from srcgrad.eager.autograd.function import (
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import broadcast_prefix, flatten, specification
 from srcgrad.eager.grad_mode import TRANSFORM, state
-from srcgrad.eager.tensor import Tensor, epoch, extra, wrap
+from srcgrad.eager.tensor import Tensor, epoch, extra
 
 
 def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> int:
@@ -27,18 +27,18 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
     for leaf, dim in zip(leaves, dims):
         if dim is None:
             continue
+        start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for"
         if not isinstance(dim, int):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} "
-                             "for an input but in_dim must be either an integer dimension or None.")
+            raise ValueError(f"{start} an input but in_dim must be either an integer dimension or "
+                             "None.")
         if not isinstance(leaf, Tensor):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} "
-                             f"for an input but the input is of type {type(leaf)}. We cannot vmap "
-                             "over non-Tensor arguments, please use None as the respective in_dim")
+            raise ValueError(f"{start} an input but the input is of type {type(leaf)}. We cannot "
+                             "vmap over non-Tensor arguments, please use None as the respective "
+                             "in_dim")
         if not -leaf._a.ndim <= dim < leaf._a.ndim:
-            raise ValueError(
-                f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for some input, "
-                f"but that input is a Tensor of dimensionality {leaf._a.ndim} so expected in_dim "
-                f"to satisfy -{leaf._a.ndim} <= in_dim < {leaf._a.ndim}.")
+            raise ValueError(f"{start} some input, but that input is a Tensor of dimensionality "
+                             f"{leaf._a.ndim} so expected in_dim to satisfy -{leaf._a.ndim} <= "
+                             f"in_dim < {leaf._a.ndim}.")
         sizes.append(leaf._a.shape[dim])
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
@@ -90,7 +90,9 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         if isinstance(owner, FunctionMeta) and rule is not Function.vmap:
             return _by_rule(owner, count, randomness, dims, leaves, out_dims)
         if not count:  # what one example would give tells shapes and dtypes
-            leaves = [v if d is None else _one_more(v, d) for v, d in zip(leaves, dims)]
+            leaves = [v if d is None else v.new_zeros([
+                1 if i == d % v.dim() else n for i, n in enumerate(v.shape)])
+                for v, d in zip(leaves, dims)]
         with _mapping(randomness, [v for v, d in zip(leaves, dims) if d is not None]):
             for i in range(count or 1):
                 if random_state is not None and i:
@@ -101,13 +103,6 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
         return _stacked(rows, rebuild_out, out_dims, name, count)
 
     return mapped
-
-
-def _one_more(t: Tensor, dim: int) -> Tensor:
-    """Zeros in the shape of ``t``, with one place along a dimension that has none."""
-    shape = list(t._a.shape)
-    shape[dim] = 1
-    return wrap(np.zeros(shape, t._a.dtype), t._dt)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,23 +13,19 @@ from srcgrad.eager.tensor import Tensor
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None,
                     kwargs: Any = None, *, tie_weights: bool = True, strict: bool = False) -> Any:
     """Call ``module`` with tensors of a dict in place of its parameters and buffers."""
-    given: dict[str, Tensor] = {}
-    if isinstance(parameter_and_buffer_dicts, dict):
-        given = dict(parameter_and_buffer_dicts)
-    elif not isinstance(parameter_and_buffer_dicts, Sequence):
+    parts = parameter_and_buffer_dicts
+    parts = [parts] if isinstance(parts, dict) else parts
+    if not isinstance(parts, Sequence):
         raise ValueError("Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of "
-                         f"dicts, but got {type(parameter_and_buffer_dicts)}")
-    else:
-        if not all(isinstance(part, dict) for part in parameter_and_buffer_dicts):
-            raise ValueError("Expected all elements of parameter_and_buffer_dicts to be "
-                             "dictionaries")
-        keys = [key for part in parameter_and_buffer_dicts for key in part]
-        repeated = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
-        if repeated:
-            raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of "
-                             "functional call is ambiguous")
-        for part in parameter_and_buffer_dicts:
-            given.update(part)
+                         f"dicts, but got {type(parts)}")
+    if not all(isinstance(part, dict) for part in parts):
+        raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
+    keys = Counter(key for part in parts for key in part)
+    repeated = [key for key, count in keys.items() if count > 1]
+    if repeated:
+        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional "
+                         "call is ambiguous")
+    given: dict[str, Tensor] = {key: t for part in parts for key, t in part.items()}
     if strict:
         _check_names(module, given)
     swapped = _places(module, given, tie_weights)

@@ -8,7 +8,8 @@ no levels: inner and outer derivatives are with respect to different tensors.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,26 +37,23 @@ _NO_HOOKS = ("torch.func.{grad, vjp, jacrev, hessian} don't yet support saved te
              "Please open an issue with your use case.")
 
 
-class transforming:
+@contextmanager
+def transforming(backward: bool = True) -> Iterator[None]:
     """While the function of a transform runs: it must not write to what it captured."""
-
-    def __init__(self, backward: bool = True) -> None:
-        self.backward = backward
-
-    def __enter__(self) -> None:
-        self.before = state.mode, state.transform, state.hooks_disabled
-        if self.backward:
-            if state.mode & HOOKS:
-                raise RuntimeError(_NO_HOOKS)
-            state.hooks_disabled = _NO_HOOKS
-        epoch[0] += 1
-        state.transform = epoch[0]
-        state.mode |= GRAD | TRANSFORM
-        state.pushing += not self.backward
-
-    def __exit__(self, *error: Any) -> None:
-        state.mode, state.transform, state.hooks_disabled = self.before
-        state.pushing -= not self.backward
+    before = state.mode, state.transform, state.hooks_disabled
+    if backward:
+        if state.mode & HOOKS:
+            raise RuntimeError(_NO_HOOKS)
+        state.hooks_disabled = _NO_HOOKS
+    epoch[0] += 1
+    state.transform = epoch[0]
+    state.mode |= GRAD | TRANSFORM
+    state.pushing += not backward
+    try:
+        yield
+    finally:
+        state.mode, state.transform, state.hooks_disabled = before
+        state.pushing -= not backward
 
 
 def fresh(value: Any, own: list[Tensor]) -> Any:
@@ -148,7 +146,6 @@ def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
             output = func(*_replace(args, argnums, wanted), **kwargs)
         with enable_grad():
             output, aux = _split_aux(output, has_aux, "grad_and_value(f)(*args)")
-            _check_aux(aux)
             _check_scalar(output)
             leaves, rebuild = flatten(wanted)
             keep = depends_on_others([output], own)
@@ -166,6 +163,9 @@ def _split_aux(output: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
     if not (isinstance(output, tuple) and len(output) == 2):
         raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if "
                            "has_aux is True")
+    for t in flatten(output[1])[0]:
+        if not isinstance(t, Tensor):
+            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
     return output
 
 
@@ -184,12 +184,6 @@ def _check_real(tensors: list[Any], what: str) -> None:
         if isinstance(t, Tensor) and t._dt.category == dt.COMPLEX:
             raise RuntimeError(f"{what} to be real but received complex tensor at flattened input "
                                f"idx: {i}")
-
-
-def _check_aux(aux: Any) -> None:
-    for t in flatten(aux)[0]:
-        if not isinstance(t, Tensor):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
 
 
 def _check_scalar(output: Any) -> None:
@@ -242,7 +236,6 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
         given = map_leaves(lambda t: _real(fresh(t, own)), primals)
         output = func(*given)
     output, aux = _split_aux(output, has_aux, "vjp(f, *primals)")
-    _check_aux(aux)
     leaves, rebuild = flatten(given)
     outs, _ = flatten(output)
     _check_outputs(outs, "vjp(f, *primals)")
@@ -293,7 +286,6 @@ def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool =
         output = func(*given)
     with enable_grad():
         output, aux = _split_aux(output, has_aux, "jvp(f, primals, tangents)")
-        _check_aux(aux)
         leaves, _ = flatten(given)
         ts, _ = flatten(tangents)
         for t, p in zip(ts, leaves):

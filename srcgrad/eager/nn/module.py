@@ -325,12 +325,9 @@ class Module(ModuleState, ModuleCall):
                 continue
             grad = param.grad
             with torch.no_grad():
-                applied = fn(param)
-            param.data = applied
-            if grad is not None:
-                with torch.no_grad():
-                    applied = fn(grad)
-                param.grad = applied.detach().requires_grad_(grad.requires_grad)
+                param.data = fn(param)
+                if grad is not None:
+                    param.grad = fn(grad).detach().requires_grad_(grad.requires_grad)
         for name, buffer in self._buffers.items():
             if is_lazy(buffer):
                 buffer.converted(fn)

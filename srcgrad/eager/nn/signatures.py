@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any
 
-from ..calling_errors import Signature
+from ..dispatch import publish
 
-F = TypeVar("F", bound=Callable[..., Any])
 SHAPES = ("(N, C, L)", "(N, C, H, W)", "(N, C, D, H, W)")
 KERNELS = ("K", "kH, kW", "kD, kH, kW")
 
@@ -41,19 +39,9 @@ def defined(name: str, parameters: Iterable[inspect.Parameter], expression: str,
     return made
 
 
-def builtin(function: F) -> F:
-    """A function that PyTorch's own parser calls: the types of its arguments are checked first,
-    against its annotations."""
-    called = Signature(function.__name__, inspect.signature(function))
-
-    @functools.wraps(function)
-    def checked(*args: Any, **kwargs: Any) -> Any:
-        error = called.misfit(args, kwargs)
-        if error is not None:
-            raise error
-        return function(*args, **kwargs)
-
-    return checked  # type: ignore[return-value]
+def builtin(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that PyTorch's own parser calls, as operations are called."""
+    return publish(function.__name__, function, False)
 
 
 def family(core: Callable[..., Any], name: str, *decorators: Callable[..., Any],

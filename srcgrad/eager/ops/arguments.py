@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.calling_errors import type_name, whole
+from srcgrad.eager.calling_errors import whole
 from srcgrad.eager.tensor import Tensor
 
 _warned: set[str] = set()
@@ -33,7 +33,7 @@ def numbers(args: Sequence[Any], name: str = "size", place: int = 2) -> tuple[in
 def _number(n: Any, k: int, name: str, place: int, listed: bool) -> int:
     if whole(n):
         return int(n)
-    kind = type_name(n)
+    kind = type(n).__name__
     if k:
         raise TypeError(f"argument '{name}' failed to unpack the object at pos "
                         f'{k + 1} with error "type must be tuple of ints,but got {kind}"')

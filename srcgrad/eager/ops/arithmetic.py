@@ -113,9 +113,7 @@ def div(input: Tensor, other: Operand, *, rounding_mode: str | None = None) -> A
                        f"found '{rounding_mode}'")
 
 
-@op(inplace=True)
-def true_divide(input: Tensor, other: Operand) -> Any:
-    return _true_div(input, other)
+op("true_divide", inplace=True)(_true_div)
 
 
 def _check_divisor(d: dt.dtype, other: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import promotion
-from srcgrad.eager.dispatch import Primitive, bad_argument, dt, is_number, op, register, type_name
+from srcgrad.eager.dispatch import Primitive, bad_argument, dt, is_number, op, register
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.overloads import combination_error
 from srcgrad.eager.promotion import arithmetic_dtype, promoted
@@ -29,7 +29,7 @@ def clamp(input: Tensor, min: Any = None, max: Any = None) -> Any:
     given = [v for v in (min, max) if v is not None]
     for name, value in (("min", min), ("max", max)):
         if value is not None and not isinstance(value, Tensor) and not is_number(value):
-            raise TypeError(f"argument '{name}' must be Number, not {type_name(value)}")
+            raise TypeError(f"argument '{name}' must be Number, not {type(value).__name__}")
     tensors = [isinstance(v, Tensor) for v in given]
     if any(tensors) and not all(tensors):
         raise combination_error("clamp", (input,), {"min": min, "max": max}, False) or TypeError()
@@ -71,7 +71,7 @@ _WHERE = Primitive(np.where, "WhereBackward0", scalar_edges=True)
 def where(condition: Any = None, input: Any = None, other: Any = None) -> Any:
     """``input`` where ``condition`` is true, else ``other``."""
     if not isinstance(condition, Tensor):
-        raise TypeError(f"argument 'condition' must be Tensor, not {type_name(condition)}")
+        raise TypeError(f"argument 'condition' must be Tensor, not {type(condition).__name__}")
     if input is None and other is None:
         return condition.nonzero(as_tuple=True)
     if condition._dt is not dt.bool_:
@@ -196,7 +196,8 @@ _CONSTANT = Primitive(blends.masked_fill, "FillBackward2")
 def fill(input: Tensor, value: Any) -> Tensor:
     """Write one value to all elements."""
     if not isinstance(value, Tensor) and not is_number(value):
-        raise TypeError(f"argument 'value' (position 2) must be Number, not {type_name(value)}")
+        raise TypeError(
+            f"argument 'value' (position 2) must be Number, not {type(value).__name__}")
     if isinstance(value, Tensor) and value._a.ndim:
         raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                            f"{value._a.ndim} dimensions.")

@@ -12,7 +12,7 @@ from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import arranged, contiguous_format, suggested
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.overloads import combination_error
-from srcgrad.eager.promotion import broadcast_error
+from srcgrad.eager.promotion import check_broadcast
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.eager.views import requires_grad
 from srcgrad.eager.writes import check_writable, refuse_partial_overlap, write
@@ -134,16 +134,12 @@ def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     check_writable(input, state.mode & GRAD != 0 and (
         requires_grad(input) or requires_grad(source)))
     refuse_partial_overlap(input, source)
-    try:
-        np.broadcast_to(source._a, input._a.shape)
-    except ValueError:
-        from_shape, to_shape = source._a.shape, input._a.shape
-        try:
-            broad = np.broadcast_shapes(from_shape, to_shape)
-        except ValueError:
-            raise broadcast_error(to_shape, from_shape) from None
-        raise RuntimeError(f"output with shape {list(to_shape)} doesn't match the broadcast shape "
-                           f"{list(broad)}") from None
+    if source._a.shape != input._a.shape:
+        check_broadcast(input, source)
+        shape, broad = input._a.shape, np.broadcast_shapes(source._a.shape, input._a.shape)
+        if broad != shape:
+            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
+                               f"{list(broad)}")
     write(input, source)
     return input
 

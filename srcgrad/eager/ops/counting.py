@@ -9,7 +9,6 @@ import numpy as np
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
-from srcgrad.eager.size import struct
 from srcgrad.rules.numpy.placing import unique_values
 
 
@@ -38,8 +37,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
     """How often each number occurs (or the sum of its weights)."""
     refuse_kinds("bfc", "bincount_cpu", input._dt)
-    if input._a.ndim != 1 or (
-            input._a.size and input._a.min() < 0):
+    if input._a.ndim != 1 or (input._a.size and input._a.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
@@ -164,10 +162,8 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False,
     a, b = (v._a if isinstance(v, Tensor) else np.asarray(v) for v in (elements, test_elements))
     return wrap(np.asarray(np.isin(a, b, invert=invert)), dt.bool_)
 
-_HISTOGRAM = struct("histogram", "hist", "bin_edges")
 
-
-@op()
+@op(gives="hist bin_edges")
 def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tensor | None = None,
               density: bool = False) -> Any:
     """Counts in intervals, and the edges of these."""
@@ -200,5 +196,4 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
         edges = np.linspace(low, high, bins + 1, dtype=input._a.dtype)
     counts, _ = np.histogram(input._a.ravel(), edges,
                              weights=None if weight is None else weight._a.ravel(), density=density)
-    return _HISTOGRAM(wrap(counts.astype(input._a.dtype), input._dt),
-                      wrap(np.array(edges), input._dt))
+    return wrap(counts.astype(input._a.dtype), input._dt), wrap(np.array(edges), input._dt)

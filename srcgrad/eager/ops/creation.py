@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
-from srcgrad.eager.calling_errors import Signature, type_name
+from srcgrad.eager.calling_errors import Signature
 from srcgrad.eager.dispatch import Tensor, dt, extra, register, store, store_out, wrap
 from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.layout import arranged, preserve_format
@@ -60,7 +60,7 @@ def creator(function: Callable[..., Tensor], name: str = "", *,
                                              ("out", out, Tensor, "Tensor")):
                 if value is not None and not isinstance(value, kind):
                     raise combination_error(title, args, kwargs, False) or TypeError(
-                        f"{title}(): argument '{key}' must be {wanted}, not {type_name(value)}")
+                        f"{title}(): argument '{key}' must be {wanted}, not {type(value).__name__}")
         if called.whole_places:
             called.check_whole(args[bound:], kwargs)
         try:

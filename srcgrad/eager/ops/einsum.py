@@ -162,14 +162,11 @@ def _pair(a_names: list[str], a: Tensor, b_names: list[str], b: Tensor,
     x = reshape(left, total(batch), total(rows), total(summed))
     y = reshape(right, total(batch), total(summed), total(columns))
     if x._dt is not y._dt:
-        if x._dt.category == y._dt.category == dt.INTEGRAL:  # a sum has widened one of them
-            x, y = convert(x, dt.int64), convert(y, dt.int64)
-            return [*batch, *rows, *columns], view(
-                x.bmm(y), *(size[n] for n in (*batch, *rows, *columns)))
-        raise unexpected_type(x._dt, y._dt)
-    product = x.bmm(y)
+        if not x._dt.category == y._dt.category == dt.INTEGRAL:
+            raise unexpected_type(x._dt, y._dt)
+        x, y = convert(x, dt.int64), convert(y, dt.int64)  # a sum has widened one of them
     names = [*batch, *rows, *columns]
-    return names, view(product, *(size[n] for n in names))
+    return names, view(x.bmm(y), *(size[n] for n in names))
 
 
 def _arranged(t: Tensor, names: list[str], order: list[str], size: dict[str, int]) -> Tensor:

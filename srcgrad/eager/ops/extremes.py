@@ -51,9 +51,9 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
     prim = Primitive(whole, name.capitalize() + "Backward1")
     build = picked(name, name.capitalize() + "Backward0")
 
-    def call(input: Tensor, dim: Any = None, keepdim: bool = False) -> Any:
-        if isinstance(dim, Tensor):
-            return pairwise(input, dim)
+    def call(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        if isinstance(dim, Tensor) or other is not None:
+            return pairwise(input, dim if other is None else other)
         if dim is None:
             if input._a.size == 0:
                 raise _unspecified(name)
@@ -64,13 +64,7 @@ def _extreme(name: str, whole: Any, where: Any, pairwise: Any) -> None:
         refuse_kinds("c", name, input._dt)
         return build(input, lambda a: np.expand_dims(where(a, axis=i), i), i, keepdim)
 
-    def public(input: Tensor, *args: Any, **kwargs: Any) -> Any:
-        for spelling, proper in (("other", "dim"), ("axis", "dim"), ("keepdims", "keepdim")):
-            if spelling in kwargs:
-                kwargs[proper] = kwargs.pop(spelling)
-        return call(input, *args, **kwargs)
-
-    op(name)(public)
+    op(name)(call)
 
 
 _extreme("max", np.max, np.argmax, maximum)
@@ -102,10 +96,9 @@ amin = _over_dims("amin", np.min)
 
 _LEAST = Primitive(np.min, "AminmaxBackward0")
 _MOST = Primitive(np.max, "AminmaxBackward0")
-_MIN_MAX = struct("aminmax", "min", "max")
 
 
-@op()
+@op(gives="min max")
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> Any:
     """The least and the greatest element, of all or along a dimension."""
     refuse_kinds("c", "aminmax_cpu", input._dt)
@@ -118,8 +111,8 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         i = wrap_dim(dim, input)
         check_nonempty("aminmax", input, i, call="")
         axis = i if input._a.ndim else None
-    return _MIN_MAX(*joint("AminmaxBackward0", _LEAST(input, axis=axis, keepdims=keepdim),
-                           _MOST(input, axis=axis, keepdims=keepdim)))
+    return joint("AminmaxBackward0", _LEAST(input, axis=axis, keepdims=keepdim),
+                 _MOST(input, axis=axis, keepdims=keepdim))
 
 
 def _argument(name: str, function: Any) -> None:

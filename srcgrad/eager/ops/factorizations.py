@@ -21,7 +21,6 @@ from srcgrad.eager.ops.linear_algebra import (
 )
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import transpose
-from srcgrad.eager.size import struct
 from srcgrad.rules.nn import lu_factors
 
 _BOTH = {"triangle": "both"}
@@ -77,49 +76,39 @@ def _cholesky(input: Tensor, upper: bool = False) -> Any:
 # -- factorisations ------------------------------------------------------------------------
 
 
-def _qr(A: Tensor, mode: str, result: Any) -> Any:
+@within(LINALG, "qr", gives="Q R")
+def qr(A: Tensor, mode: str = "reduced") -> Any:
+    """The QR decomposition."""
     need_matrix("qr", A, square=False)
     if mode == "r":
         r = _QR_R(A, mode="r")
-        return result(wrap(np.empty(0, A._a.dtype), A._dt), r)
+        return wrap(np.empty(0, A._a.dtype), A._dt), r
     if mode not in ("reduced", "complete"):
         raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
                            "(default), 'r', or 'complete'")
-    return result(_QR(A, mode=mode))
+    return _QR(A, mode=mode)
 
 
-_QR_RESULT, _OLD_QR = struct("linalg_qr", "Q", "R"), struct("qr", "Q", "R")
-
-
-@within(LINALG, "qr")
-def qr(A: Tensor, mode: str = "reduced") -> Any:
-    """The QR decomposition."""
-    return _qr(A, mode, _QR_RESULT)
-
-
-@op("qr")
+@op("qr", gives="Q R")
 def _old_qr(input: Tensor, some: bool = True) -> Any:
     warn_once("torch.qr is deprecated in favor of torch.linalg.qr and will be removed in a future "
               "PyTorch release.\nThe boolean parameter 'some' has been replaced with a string "
               "parameter 'mode'.\nQ, R = torch.qr(A, some)\nshould be replaced with\nQ, R = "
               "torch.linalg.qr(A, 'reduced' if some else 'complete')")
-    return _qr(input, "reduced" if some else "complete", _OLD_QR)
+    return qr(input, "reduced" if some else "complete")
 
 
-_SVD_RESULT, _OLD_SVD = struct("linalg_svd", "U", "S", "Vh"), struct("svd", "U", "S", "V")
-
-
-@within(LINALG, "svd")
+@within(LINALG, "svd", gives="U S Vh")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular value decomposition."""
     need_matrix("svd", A, square=False)
-    return _SVD_RESULT(_SVD(A, full_matrices=full_matrices))
+    return _SVD(A, full_matrices=full_matrices)
 
 
-@op("svd")
+@op("svd", gives="U S V")
 def _old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     u, s, vh = _SVD(need_matrix("svd", input, square=False), full_matrices=not some)
-    return _OLD_SVD(u, s, conj(transpose(vh, -2, -1)))
+    return u, s, conj(transpose(vh, -2, -1))
 
 
 @within(LINALG, "svdvals")
@@ -128,15 +117,11 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
     return _SVDVALS(need_matrix("svdvals", A, square=False))
 
 
-_EIGH_RESULT = struct("linalg_eigh", "eigenvalues", "eigenvectors")
-_EIG_RESULT = struct("linalg_eig", "eigenvalues", "eigenvectors")
-
-
-@within(LINALG, "eigh")
+@within(LINALG, "eigh", gives="eigenvalues eigenvectors")
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues and eigenvectors of a symmetric matrix."""
     _check_triangle("eigh", A, UPLO)
-    return _EIGH_RESULT(_EIGH(A, UPLO=UPLO))
+    return _EIGH(A, UPLO=UPLO)
 
 
 @within(LINALG, "eigvalsh")
@@ -152,10 +137,10 @@ def _check_triangle(name: str, A: Tensor, which: str) -> None:
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {which}")
 
 
-@within(LINALG, "eig")
+@within(LINALG, "eig", gives="eigenvalues eigenvectors")
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors of a square matrix, always complex."""
-    return _EIG_RESULT(_EIG(complex_of(need_matrix("eig", A))))
+    return _EIG(complex_of(need_matrix("eig", A)))
 
 
 @within(LINALG, "eigvals")
@@ -170,23 +155,19 @@ _LU = Primitive(lu_factors.lu_parts, "LinalgLuBackward0", outputs=3, inactive_ou
 _LU_FACTOR = Primitive(lu_factors.lu_compact, "LinalgLuFactorExBackward0", outputs=2,
                        inactive_outputs=(1,))
 _LU_UNPACK = Primitive(lu_factors.unpacked, "LuUnpackBackward0", outputs=3, inactive_outputs=(0,))
-_LU_RESULT = struct("linalg_lu", "P", "L", "U")
-_LU_FACTOR_RESULT = struct("linalg_lu_factor", "LU", "pivots")
-_LU_FACTOR_EX_RESULT = struct("linalg_lu_factor_ex", "LU", "pivots", "info")
-_UNPACK_RESULT = struct("lu_unpack", "P", "L", "U")
 
 
-@within(LINALG, "lu")
+@within(LINALG, "lu", gives="P L U")
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """``A = P @ L @ U`` with partial pivoting (without: ``A = L @ U``, and ``P`` is empty)."""
     need_matrix("lu", A, square=False)
     p, low, up = _LU(A, pivot=pivot)
     if not pivot:
         p = wrap(np.empty(0, A._a.dtype), A._dt)
-    return _LU_RESULT(p, low, up)
+    return p, low, up
 
 
-@within(LINALG, "lu_factor")
+@within(LINALG, "lu_factor", gives="LU pivots")
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """LU in one matrix, and the row exchanges (int32, from 1)."""
     need_matrix("lu_factor", A, square=False)
@@ -200,7 +181,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
             f"torch.linalg.lu_factor: {batch}U[{k},{k}] is zero and using it on lu_solve would "
             "result in a division by zero. If you still want to perform the factorization, "
             "consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)")
-    return _LU_FACTOR_RESULT(compact, pivots)
+    return compact, pivots
 
 
 def _zero_diagonals(compact: Array) -> Array:
@@ -211,20 +192,19 @@ def _zero_diagonals(compact: Array) -> Array:
     return np.where(zero.any(-1), zero.argmax(-1) + 1, 0)
 
 
-@within(LINALG, "lu_factor_ex")
+@within(LINALG, "lu_factor_ex", gives="LU pivots info")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """:func:`lu_factor` that reports zeros on U's diagonal in ``info`` instead of raising."""
     need_matrix("lu_factor_ex", A, square=False)
     compact, pivots = _LU_FACTOR(A, pivot=pivot)
-    info = _zero_diagonals(compact._a)
-    return _LU_FACTOR_EX_RESULT(compact, pivots, _info(info))
+    return compact, pivots, _info(_zero_diagonals(compact._a))
 
 
 def _info(values: Any) -> Tensor:
     return wrap(np.asarray(values, np.int32), dt.int32)
 
 
-@op(out=False, method=False)
+@op(out=False, method=False, gives="P L U")
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
               unpack_pivots: bool = True) -> Any:
     """``P, L, U`` from what :func:`lu_factor` returned."""
@@ -236,7 +216,7 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
     nothing = wrap(np.empty(0, LU_data._a.dtype), LU_data._dt)
     if not unpack_data:
         low = up = nothing
-    return _UNPACK_RESULT(p if unpack_pivots else nothing, low, up)
+    return p if unpack_pivots else nothing, low, up
 
 
 @within(LINALG, "lu_solve")
@@ -264,18 +244,13 @@ def _old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Any:
 
 # -- variants that report instead of raising -----------------------------------------------
 
-_CHOLESKY_EX = struct("linalg_cholesky_ex", "L", "info")
-_INV_EX = struct("linalg_inv_ex", "inverse", "info")
-_SOLVE_EX = struct("linalg_solve_ex", "result", "info")
-
-
 def _reported(test: Any, A: Tensor) -> Tensor:
     """For each matrix of a batch what ``test`` finds wrong with it (0: nothing)."""
     batch = A._a.shape[:-2]
     return _info(np.reshape([test(A._a[where]) for where in np.ndindex(batch)], batch))
 
 
-@within(LINALG, "cholesky_ex")
+@within(LINALG, "cholesky_ex", gives="L info")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """:func:`cholesky` and, per matrix, the order of the first minor that is not positive."""
     need_matrix("cholesky_ex", A)
@@ -284,26 +259,24 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
     except np.linalg.LinAlgError:
         if check_errors:
             cholesky(A, upper=upper)
-        return _CHOLESKY_EX(wrap(np.full_like(A._a, np.nan), A._dt), _reported(_bad_minor, A))
-    return _CHOLESKY_EX(low, _info(np.zeros(A._a.shape[:-2])))
+        return wrap(np.full_like(A._a, np.nan), A._dt), _reported(_bad_minor, A)
+    return low, _info(np.zeros(A._a.shape[:-2]))
 
 
-@within(LINALG, "inv_ex")
+@within(LINALG, "inv_ex", gives="inverse info")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """:func:`inv` and, per matrix, the number of the pivot that is zero."""
     info = _reported(zero_pivot, need_matrix("inv_ex", A))
-    if check_errors or not info._a.any():
-        return _INV_EX(inv(A), info)
-    return _INV_EX(wrap(np.full_like(A._a, np.inf), A._dt), info)
+    failed = info._a.any() and not check_errors
+    return wrap(np.full_like(A._a, np.inf), A._dt) if failed else inv(A), info
 
 
-@within(LINALG, "solve_ex")
+@within(LINALG, "solve_ex", gives="result info")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """:func:`solve` and, per matrix, the number of the pivot that is zero."""
     info = _reported(zero_pivot, need_matrix("solve_ex", A))
-    if check_errors or not info._a.any():
-        return _SOLVE_EX(solve(A, B, left=left), info)
-    return _SOLVE_EX(wrap(np.full_like(B._a, np.inf), B._dt), info)
+    failed = info._a.any() and not check_errors
+    return wrap(np.full_like(B._a, np.inf), B._dt) if failed else solve(A, B, left=left), info
 
 
 @within(LINALG, "householder_product")

@@ -430,8 +430,6 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
     return _DIAGONAL_SCATTER(input, src, offset, i, j)
 
 
-
-
 @op(inplace=True, out=False)
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
                  include_self: bool = True) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.calling_errors import whole
-from srcgrad.eager.dispatch import Tensor, bad_argument, dt, op, register, type_name, wrap
+from srcgrad.eager.dispatch import Tensor, bad_argument, dt, op, register, wrap
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.ops.casts import convert
@@ -35,7 +35,8 @@ def sequence(name: str, tensors: Any) -> list[Tensor]:
         raise bad_argument(name, "tensors", 1, "tuple of Tensors", tensors)
     for i, t in enumerate(tensors):
         if not isinstance(t, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type_name(t)}")
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got "
+                            + type(t).__name__)
     return list(tensors)
 
 
@@ -168,7 +169,7 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any
     if not whole(split_size_or_sections):
         if not isinstance(split_size_or_sections, list | tuple):
             raise TypeError("split_with_sizes(): argument 'split_sizes' (position 2) must be tuple "
-                            f"of ints, not {type_name(split_size_or_sections)}")
+                            f"of ints, not {type(split_size_or_sections).__name__}")
         return split_with_sizes(input, split_size_or_sections, dim)
     size = int(split_size_or_sections)
     i = _cut_dim("split", dim, input)

@@ -13,7 +13,6 @@ from srcgrad.eager.ops.arguments import one_dtype, warn_once
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
-from srcgrad.eager.size import struct
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import matrix_functions
 
@@ -95,12 +94,7 @@ def inv(A: Tensor) -> Any:
             "completed because the input matrix is singular.") from None
 
 
-@op(aliases=("inverse",))
-def _inverse(input: Tensor) -> Any:
-    return inv(input)
-
-
-register("inverse", _inverse)
+op("inverse")(lambda input: inv(input))
 
 
 @within(LINALG, "det")
@@ -118,22 +112,19 @@ def _plain(tolerance: Any) -> Any:
                       tolerance._a if isinstance(tolerance, Tensor) else tolerance)
 
 
-_SLOGDET_RESULT = struct("linalg_slogdet", "sign", "logabsdet")
-_OLD_SLOGDET = struct("slogdet", "sign", "logabsdet")
+@within(LINALG, "slogdet", gives="sign logabsdet")
+def slogdet(A: Tensor) -> Any:
+    """The sign of a determinant, and the logarithm of its modulus."""
+    return _SLOGDET(need_matrix("slogdet", A))
 
 
-def _slogdet(A: Tensor, result: Any) -> Any:
-    return result(_SLOGDET(need_matrix("slogdet", A)))
-
-
-within(LINALG, "slogdet")(lambda A: _slogdet(A, _SLOGDET_RESULT))
-op("slogdet")(lambda input: _slogdet(input, _OLD_SLOGDET))
+op("slogdet", gives="sign logabsdet")(lambda input: slogdet(input))
 
 
 @op(out=False)
 def logdet(input: Tensor) -> Any:
     """The logarithm of a determinant; NaN if it is negative."""
-    sign, log = _SLOGDET(need_matrix("slogdet", input))
+    sign, log = slogdet(input)
     nothing = wrap(np.asarray(np.nan, log._a.dtype), log._dt)
     if input._dt.category == dt.COMPLEX:
         return log + sign.log()
@@ -199,10 +190,9 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
 
 
 op("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
-_LSTSQ_RESULT = struct("linalg_lstsq", "solution", "residuals", "rank", "singular_values")
 
 
-@within(LINALG, "lstsq", out=False)
+@within(LINALG, "lstsq", out=False, gives="solution residuals rank singular_values")
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The least squares solution of ``A @ X = B``."""
     need_matrix("lstsq", A, square=False)
@@ -224,8 +214,8 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     if kind in ("gelsd", "gelss"):
         singular = np.linalg.svd(A._a, compute_uv=False)
     rank = np.asarray(ranks, np.int64) if kind != "gels" else np.empty(0, np.int64)
-    return _LSTSQ_RESULT(squeeze(x, -1) if vector else x, residuals, wrap(rank, dt.int64),
-                         wrap(singular, A._dt.to_real()))
+    return (squeeze(x, -1) if vector else x, residuals, wrap(rank, dt.int64),
+            wrap(singular, A._dt.to_real()))
 
 
 @within(LINALG, "solve_triangular")

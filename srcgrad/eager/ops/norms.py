@@ -51,19 +51,13 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     if ord == "nuc" or (not isinstance(ord, str) and abs(ord) == 2):
         s = svdvals(A.movedim((i, j), (-2, -1)))
         r = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord > 0 else s.amin(-1)
-        return _kept(r, i, j) if keepdim else r
+        return r.unsqueeze(min(i, j)).unsqueeze(max(i, j)) if keepdim else r
     if isinstance(ord, str) or abs(ord) not in (1, math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     first, second = (i, j) if abs(ord) == 1 else (j, i)
     sums = vector_norm(A, 1, first, keepdim)
     axis = second if keepdim or second < first else second - 1
     return sums.amax(axis, keepdim) if ord > 0 else sums.amin(axis, keepdim)
-
-
-def _kept(r: Tensor, i: int, j: int) -> Any:
-    for d in sorted((i, j)):
-        r = r.unsqueeze(d)
-    return r
 
 
 @within(LINALG, "norm")
@@ -113,8 +107,6 @@ def cond(A: Tensor, p: Any = None) -> Any:
     return product.nan_to_num(math.inf, math.inf, -math.inf)
 
 
-
-
 @op(method=False, out=False)
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Any:
     """The cosine of the angle between vectors along ``dim``."""
@@ -126,10 +118,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     x1, x2 = x1.to(d), x2.to(d)
     shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
     a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))
-    lengths = []
-    for t in (a, b):
-        length = vector_norm(t, 2, dim, True)
-        lengths.append(length.clamp_min(eps))
+    lengths = [vector_norm(t, 2, dim, True).clamp_min(eps) for t in (a, b)]
     return ((a / lengths[0]) * (b / lengths[1])).sum(dim)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, unary, wrap
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.ops.arguments import refuse_kinds, refusing
-from srcgrad.eager.size import struct
+from srcgrad.eager.ops.shapes import reshape
 from srcgrad.rules.nn import (
     activations,
     bessel,
@@ -187,6 +187,30 @@ def as_floating(input: Tensor) -> Tensor:
     return wrap(input._a.astype(d.numpy), d)
 
 
+_PRELU = Primitive(activations.prelu, "PreluKernelBackward0")
+
+
+@op(out=False)
+def prelu(input: Tensor, weight: Tensor) -> Any:
+    """``input`` where positive, else ``weight * input`` with one weight, or one per channel."""
+    n, count = input._a.ndim, weight._a.size
+    if input._dt is not weight._dt:
+        raise RuntimeError("prelu: Type promoting not supported. Got "
+                           f"{input._dt.tensor_name} and {weight._dt.tensor_name}")
+    if count != 1:
+        if n == 0:
+            raise RuntimeError("Not allow zero-dim input tensor.")
+        channels = input._a.shape[1] if n > 1 else 1
+        if channels != count:
+            raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
+                               f"parameter numbers = {count} and channel size = {channels}.")
+    if weight._a.ndim > 1:
+        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
+                           f"{weight._a.ndim}")
+    refuse_kinds("c", "prelu_cpu", input._dt)
+    return _PRELU(input, reshape(weight, (1, count, *(1,) * (n - 2)) if n > 1 else (1,) * n))
+
+
 # -- questions -----------------------------------------------------------------------------
 
 
@@ -227,8 +251,6 @@ def bitwise_not(input: Tensor) -> Tensor:
     return wrap(np.asarray(np.invert(input._a)), input._dt)
 
 
-
-
 def _inverted(self: Tensor) -> Tensor:
     if self._dt.category >= dt.FLOATING:
         raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
@@ -253,12 +275,11 @@ _REAL_ANGLE = Primitive(flat_functions.flat(
     lambda a: np.where(np.isnan(a), a, np.where(a < 0, a.dtype.type(np.pi), a.dtype.type(0))),
     "angle_of_real"), "AngleBackward0")
 _FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
-_FREXP_RESULT = struct("frexp", "mantissa", "exponent")
 
 
-@op()
+@op(gives="mantissa exponent")
 def frexp(input: Tensor) -> Any:
     """Mantissa in [0.5, 1) and exponent of 2."""
     if input._dt.category != dt.FLOATING:
         raise RuntimeError("torch.frexp() only supports floating-point dtypes")
-    return _FREXP_RESULT(_FREXP(input))
+    return _FREXP(input)

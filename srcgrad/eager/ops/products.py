@@ -197,10 +197,9 @@ def _one_dtype(input: Tensor, mat1: Tensor, mat2: Tensor) -> None:
 
 def _factors(d: dt.dtype, beta: Any, alpha: Any) -> dict[str, Any]:
     """``beta`` and ``alpha``, whole for tensors of integers."""
-    if d is dt.bool_:
-        return {"beta": bool(beta), "alpha": bool(alpha)}
     if d.category < dt.FLOATING:
-        return {"beta": int(beta), "alpha": int(alpha)}
+        whole = bool if d is dt.bool_ else int
+        beta, alpha = whole(beta), whole(alpha)
     return {"beta": beta, "alpha": alpha}
 
 

@@ -173,11 +173,6 @@ def nanquantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = F
 # -- covariances ---------------------------------------------------------------------------
 
 
-def rows_of(input: Tensor) -> int:
-    """How many observations there are of each variable."""
-    return int(input._a.shape[-1]) if input._a.ndim else 1
-
-
 @op(out=False)
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         aweights: Tensor | None = None) -> Any:
@@ -187,6 +182,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
                            f"input with {input._a.ndim} dimensions")
     if input._dt is dt.bool_:
         raise RuntimeError("cov(): bool dtype is not supported for input")
+    observed = int(input._a.shape[-1]) if input._a.ndim else 1
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None and given._a.ndim > 1:
             raise RuntimeError(f"cov(): expected {name} to have one or fewer dimensions but got "
@@ -196,10 +192,9 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
             kind = "integral" if name == "fweights" else "floating point"
             raise RuntimeError(f"cov(): expected {name} to have {kind} dtype but got {name} with "
                                f"{given._dt.tensor_name} dtype")
-        if given is not None and given._a.size != rows_of(input):
+        if given is not None and given._a.size != observed:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
-                               f"observations in the input but got {given._a.size} != "
-                               f"{rows_of(input)}")
+                               f"observations in the input but got {given._a.size} != {observed}")
         if given is not None and (given._a < 0).any():
             raise RuntimeError(f"cov(): {name} cannot be negative")
     rows = reshape(input, 1, -1) if input._a.ndim < 2 else input

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -329,11 +330,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
     if not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         if size is None:
             raise combination_error("normal", (0.0, 0.0), {}, False) or TypeError("normal()")
-
-        def fill(g: Generator, like: Array, d: dt.dtype) -> Array:
-            return _fill_normal(g, like, d, mean, std)
-
-        return _filled(fill, size_of((size,)), d or dt.get_default_dtype(), generator)
+        return _filled(partial(_fill_normal, mean=mean, std=std), size_of((size,)),
+                       d or dt.get_default_dtype(), generator)
     first = mean if isinstance(mean, Tensor) else std
     check_broadcast(mean, std)
     shape = np.broadcast_shapes(*(v._a.shape for v in (mean, std) if isinstance(v, Tensor)))

@@ -16,7 +16,7 @@ from srcgrad.eager.ops.creation import creator
 from srcgrad.eager.ops.gathering import put
 from srcgrad.eager.ops.linear_algebra import matrix_rank, solve_triangular
 from srcgrad.eager.ops.ranges import linspace
-from srcgrad.eager.size import Size, struct
+from srcgrad.eager.size import Size
 
 
 @op(out=False)
@@ -162,10 +162,9 @@ def range_(start: Any = 0, end: Any = None, step: Any = 1, *, d: dt.dtype | None
 
 
 creator(range_, "range")
-_TRIANGULAR = struct("triangular_solve", "solution", "cloned_coefficient")
 
 
-@op(out=False)
+@op(out=False, gives="solution cloned_coefficient")
 def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bool = False,
                      unitriangular: bool = False) -> Any:
     """The solution of a triangular system, and a copy of its matrix."""
@@ -176,7 +175,7 @@ def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bo
         "A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B).")
     matrix = A.mT if transpose else A
     x = solve_triangular(matrix, input, upper=upper != transpose, unitriangular=unitriangular)
-    return _TRIANGULAR(x, A.clone())
+    return x, A.clone()
 
 
 register("matrix_rank", matrix_rank, method=False)

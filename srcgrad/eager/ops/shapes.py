@@ -12,7 +12,7 @@ from srcgrad.eager.calling_errors import whole
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, register, view_of
 from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.recording import SPECIAL
-from srcgrad.eager.strides import shape_text, strided
+from srcgrad.eager.strides import strided
 from srcgrad.rules.broadcast import sum_to as sum_to_rule
 
 _view = Primitive(np.reshape, "ViewBackward0")
@@ -64,10 +64,10 @@ def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
     known = math.prod(s for s in shape if s != -1)
     if holes and known == n == 0:
         raise RuntimeError(
-            f"cannot reshape tensor of {n} elements into shape {shape_text(shape)} because "
+            f"cannot reshape tensor of {n} elements into shape {list(shape)} because "
             f"the unspecified dimension size -1 can be any value and is ambiguous")
     if (known == 0 or n % known) if holes else known != n:
-        raise RuntimeError(f"shape '{shape_text(shape)}' is invalid for input of size {n}")
+        raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {n}")
     return tuple(n // known if s == -1 else s for s in shape)
 
 
@@ -265,9 +265,7 @@ for _function in (view, reshape, expand):
     _shaped_as(_function)
 
 
-@op(out=False)
-def broadcast_to(input: Tensor, *size: Any) -> Tensor:
-    return expand(input, *size)
+op("broadcast_to", out=False)(lambda input, *size: expand(input, *size))
 
 
 @op(torch=False, out=False)
@@ -318,16 +316,10 @@ def squeeze_fresh(input: Tensor, dim: int) -> Tensor:
 @op(out=False)
 def unsqueeze(input: Tensor, dim: int) -> Tensor:
     """With a new dimension of length 1 at ``dim``."""
-    i = wrap_dim(dim, input, 1)
-    return view_of(_unsqueeze, input, unsqueezed(input._a, i), {"a": input, "axis": i})
-
-
-def unsqueezed(a: Any, i: int) -> Any:
-    """``a`` with a new axis that has the stride PyTorch gives it (NumPy's is 0)."""
-    step = a.shape[i] * a.strides[i] if i < a.ndim else a.itemsize
-    shape = (*a.shape[:i], 1, *a.shape[i:])
-    strides = (*a.strides[:i], step, *a.strides[i:])
-    return strided(a, shape, strides)
+    i, a = wrap_dim(dim, input, 1), input._a
+    step = a.shape[i] * a.strides[i] if i < a.ndim else a.itemsize  # NumPy's would be 0
+    seen = strided(a, (*a.shape[:i], 1, *a.shape[i:]), (*a.strides[:i], step, *a.strides[i:]))
+    return view_of(_unsqueeze, input, seen, {"a": input, "axis": i})
 
 
 @op(out=False)
@@ -344,9 +336,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return reshape(input, *s[:i], math.prod(s[i : j + 1]), *s[j + 1 :])
 
 
-@op(out=False)
-def ravel(input: Tensor) -> Tensor:
-    return reshape(input, -1)
+op("ravel", out=False)(lambda input: reshape(input, -1))
 
 
 @op(out=False)

@@ -50,7 +50,6 @@ for _name, _function, _node in (
     _one(_name, _function, _node)
 
 
-
 for _name, _function, _node, _text in (
     ("xlog1py", special_functions.xlog1py, "SpecialXlog1Py",
      "``input * log1p(other)``, 0 where ``input`` is 0."),

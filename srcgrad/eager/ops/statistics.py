@@ -1,4 +1,4 @@
-"""Products, variances, logarithmic sums, running reductions, quantiles, covariances, norms."""
+"""Products, variances, logarithmic sums and softmax, running reductions, sorting."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ import numpy as np
 
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import joint, named
-from srcgrad.eager.ops.arguments import refuse_kinds
+from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
+from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.extremes import picked
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.reductions import sum_, summand, wrap_dims
 from srcgrad.eager.ops.shapes import wrap_dim
+from srcgrad.rules.nn import activations
 from srcgrad.rules.numpy import selection
 
 
@@ -118,6 +120,31 @@ for _name in _SPREADS:
 
 _LOG_SUM = Primitive(selection.log_sum_exp, "LogsumexpBackward0")
 _LOG_CUMSUM = Primitive(selection.log_cumsum_exp, "LogcumsumexpBackward0")
+_softmax = Primitive(activations.softmax, "SoftmaxBackward0")
+_log_softmax = Primitive(activations.log_softmax, "LogSoftmaxBackward0")
+
+
+def _prepared(title: str, input: Tensor, dim: int, dtype: dt.dtype | None) -> tuple[Tensor, int]:
+    t = convert(input, dtype)
+    i = wrap_dim(dim, t)
+    if t._dt.category != dt.FLOATING:
+        last = "lastdim_" if t._a.ndim == 0 or i == t._a.ndim - 1 else ""
+        raise not_implemented(f"{title}_{last}kernel_impl", t._dt)
+    return t, i
+
+
+@op()
+def softmax(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
+    """``exp(input)`` normalised to sum 1 along ``dim``."""
+    t, i = _prepared("softmax", input, dim, dtype)
+    return _softmax(t, dim=i)
+
+
+@op()
+def log_softmax(input: Tensor, dim: int, dtype: dt.dtype | None = None) -> Any:
+    """The logarithm of :func:`softmax`, computed stably."""
+    t, i = _prepared("log_softmax", input, dim, dtype)
+    return _log_softmax(t, dim=i)
 
 
 _CUMSUM = Primitive(np.cumsum, "CumsumBackward0", primal=_own_dtype(np.cumsum))

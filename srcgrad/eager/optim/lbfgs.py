@@ -39,19 +39,15 @@ def cubic_minimum(a: Point, b: Point, bounds: tuple[Any, Any] | None = None) -> 
     Without bounds the interval between the points bounds it; its middle is returned where
     the cubic has no minimum.
     """
-    if bounds is not None:
-        low, high = bounds
-    else:
-        low, high = (a.t, b.t) if a.t <= b.t else (b.t, a.t)
+    if a.t > b.t:
+        a, b = b, a
+    low, high = (a.t, b.t) if bounds is None else bounds
     d1 = a.slope + b.slope - _quotient(3 * (a.value - b.value), a.t - b.t)
     square = d1 * d1 - a.slope * b.slope
     if not square >= 0:
         return (low + high) / 2.0
     d2 = math.sqrt(square) if isinstance(square, float) else np.sqrt(square)
-    if a.t <= b.t:
-        best = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
-    else:
-        best = a.t - (a.t - b.t) * ((a.slope + d2 - d1) / (a.slope - b.slope + 2 * d2))
+    best = b.t - (b.t - a.t) * ((b.slope + d2 - d1) / (b.slope - a.slope + 2 * d2))
     return min(max(best, low), high)
 
 
@@ -94,8 +90,7 @@ def strong_wolfe(search: Search, t: Any) -> Point:
 def _bracket(search: Search, t: Any) -> tuple[list[Point], int, bool]:
     """Extend the step until it brackets a minimum, or already satisfies the conditions."""
     here = search.at(t)
-    start = search.start
-    before = Point(0, start.value, start.gradient, start.slope)
+    before = search.start
     trials = 0
     while trials < search.max_trials:
         if search.too_high(here) or (trials > 1 and here.value >= before.value):
@@ -108,7 +103,7 @@ def _bracket(search: Search, t: Any) -> tuple[list[Point], int, bool]:
         t = cubic_minimum(before, here, bounds)
         before, here = here, search.at(t)
         trials += 1
-    return [Point(0, start.value, start.gradient, start.slope), here], trials, False
+    return [search.start, here], trials, False
 
 
 def _zoom(search: Search, bracket: list[Point], trials: int, size: Any) -> list[Point]:
@@ -274,6 +269,11 @@ class LBFGS(Optimizer):
         return found.value, found.gradient, search.evaluations
 
 
+# What an optimizer's state calls the parts of a memory.
+_STORED = {"d": "direction", "t": "t", "old_dirs": "changes", "old_stps": "steps", "ro": "inverses",
+           "H_diag": "scale", "prev_flat_grad": "gradient", "prev_loss": "loss"}
+
+
 class _Memory:
     """What the iteration carries from step to step: the curvature pairs and the last point."""
 
@@ -289,31 +289,25 @@ class _Memory:
 
     @classmethod
     def load(cls, state: dict[str, Any]) -> _Memory:
+        def array(value: Any) -> Any:
+            if isinstance(value, list):
+                return [array(v) for v in value]
+            return torch.raw(value)[()] if isinstance(value, torch.Tensor) else value
+
         memory = cls()
         if state.get("d") is not None:
-            memory.direction = torch.raw(state["d"])
+            for key, name in _STORED.items():
+                setattr(memory, name, array(state[key]))
             memory.t = scalar(state["t"])
-            memory.changes = [torch.raw(y) for y in state["old_dirs"]]
-            memory.steps = [torch.raw(s) for s in state["old_stps"]]
-            memory.inverses = [torch.raw(r)[()] for r in state["ro"]]
-            scale = state["H_diag"]
-            memory.scale = torch.raw(scale)[()] if isinstance(scale, torch.Tensor) else scale
-            memory.gradient = torch.raw(state["prev_flat_grad"])
-            memory.loss = state["prev_loss"]
         return memory
 
     def store(self, state: dict[str, Any]) -> None:
         def tensor(value: Any) -> Any:
+            if isinstance(value, list):
+                return [tensor(v) for v in value]
             return value if type(value) in (int, float) else torch.from_numpy(np.asarray(value))
 
-        state["d"] = tensor(self.direction)
-        state["t"] = tensor(self.t)
-        state["old_dirs"] = [tensor(y) for y in self.changes]
-        state["old_stps"] = [tensor(s) for s in self.steps]
-        state["ro"] = [tensor(r) for r in self.inverses]
-        state["H_diag"] = tensor(self.scale)
-        state["prev_flat_grad"] = tensor(self.gradient)
-        state["prev_loss"] = self.loss
+        state.update({key: tensor(getattr(self, name)) for key, name in _STORED.items()})
 
     def turn(self, gradient: Array, first: bool, history: int) -> None:
         """Set the next direction by the two-loop recursion."""

@@ -284,7 +284,14 @@ class Optimizer:
             raise TypeError("optimizer parameters need to be organized in ordered collections, but "
                             "the ordering of tensors in sets will change between runs. Please use "
                             "a list instead.")
-        _split_names(param_group, list(params))
+        params = list(params)
+        names = [p[0] for p in params if isinstance(p, tuple)]
+        param_group["params"] = [p[1] if isinstance(p, tuple) else p for p in params]
+        if names:
+            if len(names) != len(params):
+                raise ValueError("all optimizer params should be with/without names. Some param "
+                                 "names are missing")
+            param_group["param_names"] = names
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
                 raise TypeError("optimizer can only optimize Tensors, but one of the params is "
@@ -313,17 +320,6 @@ class Optimizer:
                                  f"add param group {text} to the optimizer")
         if any(id(p) in own for group in self.param_groups for p in group["params"]):
             raise ValueError("some parameters appear in more than one parameter group")
-
-
-def _split_names(param_group: Group, params: list[Any]) -> None:
-    """Store the parameters in the group, and their names if all came as (name, tensor)."""
-    names = [p[0] for p in params if isinstance(p, tuple)]
-    param_group["params"] = [p[1] if isinstance(p, tuple) else p for p in params]
-    if names:
-        if len(names) != len(params):
-            raise ValueError("all optimizer params should be with/without names. Some param names "
-                             "are missing")
-        param_group["param_names"] = names
 
 
 def _cast(param: Any, value: Any, key: Any = None) -> Any:

@@ -151,9 +151,8 @@ class SWALR(LRScheduler):
                              f"{anneal_strategy}")
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
-        self._anneal_strategy = anneal_strategy
-        self.anneal_epochs = anneal_epochs
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, _anneal_strategy=anneal_strategy,
+                    anneal_epochs=anneal_epochs)
 
     def _share(self, epoch: int) -> float:
         t = max(0.0, min(1.0, epoch / max(1, self.anneal_epochs)))

@@ -139,19 +139,8 @@ def _rebuild(state: Tensor) -> Generator:
 default_generator = Generator()
 
 
-def manual_seed(seed: Any) -> Generator:
-    """Start the default generator's stream of ``seed``; returns the generator."""
-    return default_generator.manual_seed(int(seed))
-
-
-def seed() -> int:
-    """Start a stream that cannot be foretold; returns its seed."""
-    return default_generator.seed()
-
-
-def initial_seed() -> int:
-    """The seed of the default generator."""
-    return default_generator.initial_seed()
+manual_seed, seed = default_generator.manual_seed, default_generator.seed
+initial_seed = default_generator.initial_seed
 
 
 def get_rng_state() -> Tensor:

@@ -17,4 +17,4 @@ from .sparse import *
 from .vision import *
 
 del cubic_weights, reduced, reduction_of, tupled  # which the files have for each other
-__all__ = [*defined_in(__name__, globals()), "prelu"]
+__all__ = [*defined_in(__name__, globals()), "cosine_similarity", "prelu"]

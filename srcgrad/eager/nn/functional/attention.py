@@ -83,8 +83,7 @@ def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, h
         raise AssertionError(f"{start}`key` and `value` to be {ndim}-D but found {key.dim()}-D and "
                              f"{value.dim()}-D tensors respectively")
     if padding is not None and padding.dim() != ndim - 1:
-        word = "to be `None` or"
-        raise AssertionError(f"{start}`key_padding_mask` {word} {ndim - 1}-D but found "
+        raise AssertionError(f"{start}`key_padding_mask` to be `None` or {ndim - 1}-D but found "
                              f"{padding.dim()}-D tensor instead")
     if mask is not None and mask.dim() not in (2, 3):
         raise AssertionError(f"{start}`attn_mask` to be `None`, 2-D or 3-D but found "
@@ -112,7 +111,8 @@ def _additive(mask: Any, name: str, other: Any, dtype: Any) -> Any:
     return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
 
 
-def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+def _project_packed(query: Any, key: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
+    """:func:`_projected` where keys are the values, too: they are projected at once."""
     size = query.size(-1)
 
     def joint(x: Any, count: int, w: Any, b: Any) -> tuple[Any, ...]:
@@ -120,15 +120,11 @@ def _project_packed(query: Any, key: Any, value: Any, weight: Any, bias: Any) ->
         out = out.transpose(0, -2).squeeze(-2).contiguous()
         return tuple(out[i] for i in range(count))
 
-    if key is value and query is key:
+    if query is key:
         return joint(query, 3, weight, bias)
-    if key is value:
-        w_q, w_kv = weight.split([size, size * 2])
-        b_q, b_kv = (None, None) if bias is None else bias.split([size, size * 2])
-        return linear(query, w_q, b_q), *joint(key, 2, w_kv, b_kv)
-    w_q, w_k, w_v = weight.chunk(3)
-    b_q, b_k, b_v = (None, None, None) if bias is None else bias.chunk(3)
-    return linear(query, w_q, b_q), linear(key, w_k, b_k), linear(value, w_v, b_v)
+    w_q, w_kv = weight.split([size, size * 2])
+    b_q, b_kv = (None, None) if bias is None else bias.split([size, size * 2])
+    return linear(query, w_q, b_q), *joint(key, 2, w_kv, b_kv)
 
 
 def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any,
@@ -137,7 +133,9 @@ def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any,
     if separate is None:
         if key.shape != value.shape:
             raise AssertionError(f"key shape {key.shape} does not match value shape {value.shape}")
-        return _project_packed(query, key, value, weight, bias)
+        if key is value:
+            return _project_packed(query, key, weight, bias)
+        separate = weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     return tuple(linear(x, w, b) for x, w, b in zip((query, key, value), separate, biases))
 
@@ -145,15 +143,12 @@ def _projected(query: Any, key: Any, value: Any, weight: Any, bias: Any,
 def _checked_mask(mask: Any, batch: int, heads: int, target: int, source: int) -> Any:
     if mask is None:
         return None
-    if mask.dim() == 2:
-        if tuple(mask.shape) != (target, source):
-            raise RuntimeError(f"The shape of the 2D attn_mask is {mask.shape}, but should be "
-                               f"{(target, source)}.")
-        return mask.unsqueeze(0)
-    if tuple(mask.shape) != (batch * heads, target, source):
-        raise RuntimeError(f"The shape of the 3D attn_mask is {mask.shape}, but should be "
-                           f"{(batch * heads, target, source)}.")
-    return mask
+    shared = mask.dim() == 2
+    expected = (target, source) if shared else (batch * heads, target, source)
+    if tuple(mask.shape) != expected:
+        raise RuntimeError(f"The shape of the {2 if shared else 3}D attn_mask is {mask.shape}, but "
+                           f"should be {expected}.")
+    return mask.unsqueeze(0) if shared else mask
 
 
 def _extended(mask: Any) -> Any:

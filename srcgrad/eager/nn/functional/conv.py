@@ -238,21 +238,19 @@ def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if input.dim() not in (3, 4):
         raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
                            f"other non-zero dimensions for input, but got: {list(input.shape)}")
-    options = [_two("kernel_size", kernel_size), _two("dilation", dilation),
-               _two("padding", padding), _two("stride", stride)]
+    options = _pairs(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     _check_patches(input, *options)
     if input.dim() == 3:
         return named(nodes.im2col(input.unsqueeze(0), *options)[0].clone(), "Im2ColBackward0")
     return nodes.im2col(input, *options)
 
 
-def _two(name: str, value: Any) -> Ints:
-    """The option of a fold: one int, or two."""
-    if whole(value):
-        return (int(value),) * 2
-    if len(value) != 2:
-        raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
-    return tuple(int(v) for v in value)
+def _pairs(**options: Any) -> list[Ints]:
+    """The options of a fold: of each one int, or two."""
+    for name, value in options.items():
+        if not whole(value) and len(value) != 2:
+            raise RuntimeError(f"It is expected {name} equals to 2, but got size {len(value)}")
+    return [tupled(name, value, 2) for name, value in options.items()]
 
 
 def _check_pairs(**pairs: Ints) -> None:
@@ -281,10 +279,9 @@ def _check_patches(input: Any, kernel: Ints, dilation: Ints, padding: Ints, stri
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
          stride: Any = 1) -> Any:
     """Columns added back to images ``(N, C, *output_size)``: the transpose of :func:`unfold`."""
-    size, kernel, dilation, padding, stride = (
-        _two(name, value) for name, value in (
-            ("output_size", output_size), ("kernel_size", kernel_size), ("dilation", dilation),
-            ("padding", padding), ("stride", stride)))
+    size, kernel, dilation, padding, stride = _pairs(
+        output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding,
+        stride=stride)
     _check_pairs(stride=stride, dilation=dilation, pad=padding)
     if input.dim() not in (2, 3):
         raise RuntimeError("Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch "

@@ -16,9 +16,7 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6,
     return named(torch.norm(x1 - x2 + eps, p, -1, keepdim), "NormBackward1")
 
 
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors along ``dim``."""
-    return torch.cosine_similarity(x1, x2, dim, eps)
+cosine_similarity = torch.cosine_similarity
 
 
 def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out: Any = None) -> Any:

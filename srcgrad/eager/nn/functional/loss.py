@@ -152,14 +152,6 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     return nodes.binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction)
 
 
-def _checked_classes(input: Any, target: Any, ignore_index: int) -> None:
-    classes = input.size(1 if input.dim() > 1 else 0)
-    labels = torch.raw(target)
-    bad = (labels != ignore_index) & ((labels < 0) | (labels >= classes))
-    if bad.any():
-        raise IndexError(f"Target {labels[bad].ravel()[0]} is out of bounds.")
-
-
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | None = None,
              ignore_index: int = -100, reduce: bool | None = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the target class: ``(C,)``, ``(N, C)`` or
@@ -186,7 +178,10 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
                            f"no classes but got weight tensor of shape: {list(weight.shape)}")
     if weight is not None and weight.dtype is not input.dtype:
         raise unexpected_type(input.dtype, weight.dtype)
-    _checked_classes(input, target, ignore_index)
+    labels = torch.raw(target)
+    bad = (labels != ignore_index) & ((labels < 0) | (labels >= classes))
+    if bad.any():
+        raise IndexError(f"Target {labels[bad].ravel()[0]} is out of bounds.")
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
     if input.dim() == 4 and target.dim() != 3:
@@ -338,7 +333,7 @@ _CHECKING = "(while checking arguments for ctc_loss_allocate_outputs)"
 def _lengths(name: str, lengths: Any, count: int) -> list[int]:
     if isinstance(lengths, torch.Tensor) and lengths.is_floating_point():
         raise RuntimeError(f"{name} must be integral")
-    values = lengths.tolist() if isinstance(lengths, torch.Tensor) else list(lengths)
+    values = lengths.reshape(-1).tolist() if isinstance(lengths, torch.Tensor) else list(lengths)
     if len(values) != count:
         raise RuntimeError(f"{name} must be of size batch_size")
     for n in values:
@@ -375,8 +370,7 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         raise combination_error("ctc_loss", (
             log_probs, targets, input_lengths, target_lengths, blank, 1, zero_infinity), {},
             False) or TypeError("ctc_loss(): lengths must be tensors or sequences, both")
-    if reduction not in ("none", "mean", "sum"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    reduction = reduction_of(None, None, reduction)
     single = log_probs.dim() == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
     refuse_kinds("biuc", "ctc_loss_cpu", log_probs._dt)
@@ -387,20 +381,15 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
         raise RuntimeError("blank must be in label range")
     if single and isinstance(targets, torch.Tensor):
         targets = targets.reshape(1, -1)
-    if isinstance(input_lengths, torch.Tensor):
-        input_lengths = input_lengths.reshape(-1)
-    if isinstance(target_lengths, torch.Tensor):
-        target_lengths = target_lengths.reshape(-1)
     times = _lengths("input_lengths", input_lengths, batch)
     sizes = _lengths("target_lengths", target_lengths, batch)
     for n in times:
         if n > steps:
             raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got "
                                f"value {n} {_CHECKING}")
-    losses = []
-    for i, labels in enumerate(_rows(targets, sizes)):
-        losses.append(_one(scores[:, i], labels, times[i], blank))
-    loss = named(torch.stack(losses), "CtcLossBackward0")
+    loss = named(torch.stack([_one(scores[:, i], labels, times[i], blank)
+                              for i, labels in enumerate(_rows(targets, sizes))]),
+                 "CtcLossBackward0")
     if zero_infinity:
         loss = torch.where(torch.from_numpy(np.isinf(torch.raw(loss))), 0.0, loss)
     if reduction == "mean":

@@ -160,8 +160,7 @@ def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any,
                                       margin: float = 1.0, swap: bool = False,
                                       reduction: str = "mean") -> Any:
     """:func:`triplet_margin_loss` with a distance of one's own."""
-    if reduction not in ("mean", "sum", "none"):
-        raise ValueError(f"{reduction} is not a valid value for reduction")
+    reduction = reduction_of(None, None, reduction)
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.dim() == positive.dim() == negative.dim():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,7 @@ from . import nodes
 
 
 def _several_values(size: Any) -> None:
-    count = size[0]
-    for n in size[2:]:
-        count *= n
-    if count == 1:
+    if size[0] * math.prod(size[2:]) == 1:
         raise ValueError("Expected more than 1 value per channel when training, got input size "
                          f"{size}")
 
@@ -90,7 +88,7 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
     n, c = input.size(0), input.size(1)
     spatial = tuple(input.shape[2:])
     if use_input_stats:
-        if int(np.prod(spatial)) == 1:
+        if math.prod(spatial) == 1:
             raise ValueError("Expected more than 1 spatial element when training, got input size "
                              f"{input.size()}")
     elif running_mean is None or running_var is None:

@@ -323,25 +323,19 @@ def _fractional(count: int, input: Any, kernel_size: Any, output_size: Any = Non
         none = torch.zeros(*images.shape[single:2], *out, dtype=input.dtype)
         return (none, none.long()) if return_indices else none
     _check(name + "_out" * (count == 3), input, samples, size, out, kernel)
-    samples = samples[:lead[0]]  # further samples are not used
-    shares = torch.raw(samples)
-    flat = np.zeros((*lead, *out, *kernel), np.int64)
+    shares = torch.raw(samples)[:lead[0]]  # further samples are not used
+    starts, windows = [], images.detach()
     for axis, (n, m, k) in enumerate(zip(size, out, kernel)):
+        windows = windows.unfold(2 + axis, k, 1)
         # in two dimensions PyTorch's first sample belongs to the last axis
         share = shares[..., 1 - axis if count == 2 else axis]
-        starts = _fractional_starts(share, n, m, k)
-        at = starts[..., None] + np.arange(k)
-        shape = [1] * (2 * count)
-        shape[axis], shape[count + axis] = m, k
-        flat = flat * n + at.reshape(*lead, *shape)
-    reach, places = math.prod(kernel), math.prod(size)
-    windows = flat.reshape(*lead, *out, reach)
-    values = np.take_along_axis(
-        torch.raw(images).reshape(*lead, 1, places),
-        windows.reshape(*lead, 1, math.prod(out) * reach), -1,
-    ).reshape(windows.shape)
-    chosen = np.take_along_axis(windows, values.argmax(-1)[..., None], -1)[..., 0]
-    found = torch.from_numpy(np.ascontiguousarray(chosen))
+        starts.append(_fractional_starts(share, n, m, k).reshape(
+            *lead, *(m if d == axis else 1 for d in range(count))))
+    each = np.ix_(*map(range, lead), *[(0,)] * count)[:2]  # the images and their channels
+    values = torch.raw(windows)[(*each, *starts)]
+    best = values.reshape(*lead, *out, math.prod(kernel)).argmax(-1)
+    chosen = [start + k for start, k in zip(starts, np.unravel_index(best, kernel))]
+    found = torch.from_numpy(np.asarray(np.ravel_multi_index(tuple(chosen), size), np.int64))
     pooled = nodes.fractional_max_pool[count](images, found, count)
     if single:
         found = found.squeeze(0)

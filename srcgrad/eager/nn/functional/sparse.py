@@ -21,16 +21,6 @@ def _padding_row(padding_idx: int | None, count: int) -> int:
     return padding_idx + count if padding_idx < 0 else padding_idx
 
 
-def _renormalised(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
-    """Scale the rows that are looked up down to ``max_norm``, in place."""
-    rows = np.unique(torch.raw(indices))
-    table = torch.raw(weight)
-    norms = np.linalg.norm(table[rows], norm_type, axis=-1, keepdims=True)
-    factor = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1)
-    table[rows] *= factor.astype(table.dtype)
-    torch.increment_version(weight)
-
-
 def embedding(input: Any, weight: Any, padding_idx: int | None = None,
               max_norm: float | None = None, norm_type: float = 2.0,
               scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
@@ -50,8 +40,12 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None,
         raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if indices.size and (indices.min() < 0 or indices.max() >= weight.size(0)):
         raise IndexError("index out of range in self")
-    if max_norm is not None:
-        _renormalised(weight, input, max_norm, norm_type)
+    if max_norm is not None:  # the rows that are looked up are scaled down to it, in place
+        rows, table = np.unique(indices), torch.raw(weight)
+        norms = np.linalg.norm(table[rows], norm_type, axis=-1, keepdims=True)
+        factor = np.where(norms > max_norm, max_norm / (norms + 1e-7), 1)
+        table[rows] *= factor.astype(table.dtype)
+        torch.increment_version(weight)
     return nodes.embedding(weight, input, row, scale_grad_by_freq)
 
 

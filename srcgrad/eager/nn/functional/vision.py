@@ -78,10 +78,8 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
                                f"at dimension {input.dim() - count + axis} of input {given}")
     out = [n + b + a for n, b, a in zip(size, before, after)]
     if mode != "circular" and min(out) < 1:
-        letters = "DHW"[3 - count:]
-        old, new = (" ".join(f"{letter}: {n}" for letter, n in zip(letters, values))
-                    for values in (size, out))
-        raise RuntimeError(f"input ({old}) is too small. Calculated output {new}")
+        raise RuntimeError(f"input ({_lettered(size, ' ')}) is too small. Calculated output "
+                           + _lettered(out, " "))
     for n, b, a in zip(size, before, after):
         at = np.arange(-b, n + a)
         if mode == "reflect":
@@ -98,6 +96,11 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
             at = cut + np.arange(-max(b, 0), left + max(a, 0)) % max(left, 1)
         places.append(at)
     return nodes.pad_by_places[_PLACED[mode], count](input, tuple(places))
+
+
+def _lettered(sizes: list[int], between: str) -> str:
+    """``D: 2, H: 3, W: 4``."""
+    return between.join(f"{letter}: {n}" for letter, n in zip("DHW"[3 - len(sizes):], sizes))
 
 
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
@@ -249,11 +252,8 @@ def _sizes(input: Any, size: Any, scale_factor: Any,
 
 def _check_resampled(input: Any, given: list[int], sizes: list[int]) -> None:
     if min(given) <= 0 or min(sizes) <= 0:
-        letters = "DHW"[3 - len(given):]
-        shown = [", ".join(f"{letter}: {n}" for letter, n in zip(letters, values))
-                 for values in (given, sizes)]
         raise RuntimeError("Input and output sizes should be greater than 0, but got input "
-                           f"({shown[0]}) and output ({shown[1]})")
+                           f"({_lettered(given, ', ')}) and output ({_lettered(sizes, ', ')})")
     if len(input) and not input.shape[1]:
         raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with "
                            f"sizes {list(input.shape)}")

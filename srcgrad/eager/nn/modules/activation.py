@@ -9,7 +9,6 @@ from ... import basis as torch
 from .. import functional as F
 from ..module import Module
 from ..options import Layer, layer
-from ..parameter import Parameter
 
 
 class _InPlace(Layer):
@@ -78,7 +77,7 @@ class PReLU(Layer, of=F.prelu, own="weight", shown="num_parameters"):
     def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None,
                  dtype: Any = None) -> None:
         self._keep(num_parameters=num_parameters, init=init)
-        self.weight = Parameter(torch.empty(num_parameters, device=device, dtype=dtype))
+        self._register(num_parameters, device, dtype, weight=True)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

@@ -13,13 +13,13 @@ from .. import init
 from ..containers import ModuleList
 from ..functional.attention import multi_head_attention_forward
 from ..module import Module
-from ..parameter import Parameter
+from ..options import Layer
 from .dropout import Dropout
 from .linear import Linear, NonDynamicallyQuantizableLinear
 from .normalization import LayerNorm
 
 
-class MultiheadAttention(Module):
+class MultiheadAttention(Layer):
     """Attention with ``num_heads`` heads and learned projections (Vaswani et al. 2017).
 
     ``forward(query, key, value)`` takes ``(L, N, E)`` (or ``(N, L, E)`` with ``batch_first``,
@@ -33,39 +33,24 @@ class MultiheadAttention(Module):
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError("embed_dim and num_heads must be greater than 0, got "
                              f"embed_dim={embed_dim} and num_heads={num_heads} instead")
-        super().__init__()
-        self.embed_dim = embed_dim
-        self.kdim = kdim if kdim is not None else embed_dim
-        self.vdim = vdim if vdim is not None else embed_dim
-        self._qkv_same_embed_dim = self.kdim == embed_dim and self.vdim == embed_dim
-        self.num_heads = num_heads
-        self.dropout = dropout
-        self.batch_first = batch_first
-        self.head_dim = embed_dim // num_heads
-        if self.head_dim * num_heads != self.embed_dim:
+        widths = {"q": embed_dim, "k": embed_dim if kdim is None else kdim,
+                  "v": embed_dim if vdim is None else vdim}
+        same = set(widths.values()) == {embed_dim}
+        self._keep(embed_dim=embed_dim, kdim=widths["k"], vdim=widths["v"], num_heads=num_heads,
+                   dropout=dropout, batch_first=batch_first, head_dim=embed_dim // num_heads,
+                   add_zero_attn=add_zero_attn, _qkv_same_embed_dim=same)
+        if self.head_dim * num_heads != embed_dim:
             raise AssertionError("embed_dim must be divisible by num_heads")
-
-        def parameter(*shape: int) -> Parameter:
-            return Parameter(torch.empty(shape, device=device, dtype=dtype))
-
-        if self._qkv_same_embed_dim:
-            self.in_proj_weight = parameter(3 * embed_dim, embed_dim)
-            for name in ("q_proj_weight", "k_proj_weight", "v_proj_weight"):
-                self.register_parameter(name, None)
-        else:
-            self.q_proj_weight = parameter(embed_dim, embed_dim)
-            self.k_proj_weight = parameter(embed_dim, self.kdim)
-            self.v_proj_weight = parameter(embed_dim, self.vdim)
-            self.register_parameter("in_proj_weight", None)
-        self.register_parameter("in_proj_bias", parameter(3 * embed_dim) if bias else None)
+        self._register((3 * embed_dim, embed_dim), device, dtype, in_proj_weight=same)
+        for part, width in widths.items():
+            self._register((embed_dim, width), device, dtype, **{f"{part}_proj_weight": not same})
+        self._register(3 * embed_dim, device, dtype, in_proj_bias=bias)
         self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias,
                                                         dtype=dtype)
         if add_bias_kv:
-            self.bias_k = parameter(1, 1, embed_dim)
-            self.bias_v = parameter(1, 1, embed_dim)
+            self._register((1, 1, embed_dim), device, dtype, bias_k=True, bias_v=True)
         else:
-            self.bias_k = self.bias_v = None  # type: ignore[assignment]
-        self.add_zero_attn = add_zero_attn
+            self.bias_k = self.bias_v = None
         self._reset_parameters()
 
     def _reset_parameters(self) -> None:
@@ -104,11 +89,9 @@ class MultiheadAttention(Module):
 def _activation(activation: Any) -> Callable[[Any], Any]:
     if not isinstance(activation, str):
         return activation  # type: ignore[no-any-return]
-    if activation == "relu":
-        return F.relu
-    if activation == "gelu":
-        return F.gelu
-    raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    if activation not in ("relu", "gelu"):
+        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    return getattr(F, activation)  # type: ignore[no-any-return]
 
 
 def _is_causal(layers: ModuleList, x: Any, mask: Any, is_causal: bool | None) -> bool:

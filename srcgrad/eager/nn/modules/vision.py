@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .. import functional as F
-from ..module import Module
 from ..options import Layer, layer, layers
 
 
@@ -96,14 +95,11 @@ Unfold = layer("Unfold", F.unfold, shown="kernel_size dilation padding stride")
 Fold = layer("Fold", F.fold, shown="output_size kernel_size dilation padding stride")
 
 
-class PairwiseDistance(Module):
+class PairwiseDistance(Layer):
     """The norm of the difference along the last axis."""
 
     def __init__(self, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> None:
-        super().__init__()
-        self.norm = p
-        self.eps = eps
-        self.keepdim = keepdim
+        self._keep(norm=p, eps=eps, keepdim=keepdim)
 
     def forward(self, x1: Any, x2: Any) -> Any:
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)

@@ -60,11 +60,9 @@ class _SpectralNorm(Module):
         if rank > 1:
             self.n_power_iterations = n_power_iterations
             matrix = as_matrix(weight.detach(), self.dim)
-            rows, columns = matrix.shape
-            u = matrix.new_empty(rows).normal_(0, 1)
-            v = matrix.new_empty(columns).normal_(0, 1)
-            self.register_buffer("_u", F.normalize(u, dim=0, eps=eps))
-            self.register_buffer("_v", F.normalize(v, dim=0, eps=eps))
+            for name, n in zip(("_u", "_v"), matrix.shape):
+                start = F.normalize(matrix.new_empty(n).normal_(0, 1), dim=0, eps=eps)
+                self.register_buffer(name, start)
             self._iterate(matrix, 15)
 
     def _iterate(self, matrix: Any, count: int) -> None:

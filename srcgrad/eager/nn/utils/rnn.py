@@ -120,18 +120,8 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
         raise ValueError("Expected total_length to be at least the length of the longest sequence "
                          f"in input, but got total_length={total_length} and max sequence length "
                          f"being {steps}")
-    rest = tuple(sequence.data.shape[1:])
-    rows, start = [], 0
-    for count in batches:
-        row = sequence.data[start:start + count]
-        missing = batches[0] - count
-        if missing:
-            row = torch.cat([row, row.new_full((missing, *rest), padding_value)])
-        rows.append(row)
-        start += count
-    for _ in range(steps, total_length or steps):
-        rows.append(sequence.data.new_full((batches[0], *rest), padding_value))
-    padded = torch.stack(rows)
+    counts = batches + [0] * ((total_length or steps) - steps)
+    padded = pad_sequence(sequence.data.split(counts), True, padding_value)
     lengths = torch.tensor([sum(n > i for n in batches) for i in range(batches[0])])
     if batch_first:
         padded = padded.transpose(0, 1)

@@ -178,9 +178,8 @@ def spectral_norm(module: Any, name: str = "weight", n_power_iterations: int = 1
         raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
     _check_known(weight, SpectralNorm)
     with torch.no_grad():
-        rows, columns = as_matrix(weight, hook.dim).shape
-        u = F.normalize(weight.new_empty(rows).normal_(0, 1), dim=0, eps=eps)
-        v = F.normalize(weight.new_empty(columns).normal_(0, 1), dim=0, eps=eps)
+        u, v = (F.normalize(weight.new_empty(n).normal_(0, 1), dim=0, eps=eps)
+                for n in as_matrix(weight, hook.dim).shape)
     delattr(module, name)
     module.register_parameter(name + "_orig", weight)
     setattr(module, name, weight.data)

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ... import basis as torch
 from ..optimizer import Optimizer, scalar
@@ -113,6 +113,15 @@ class LRScheduler:
         _track_steps(optimizer)
         self._initial_step()
 
+    if TYPE_CHECKING:  # the attributes made of options
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def _begin(self, optimizer: Optimizer, last_epoch: int, **options: Any) -> None:
+        """Start with these options as attributes."""
+        self.__dict__.update(options)
+        LRScheduler.__init__(self, optimizer, last_epoch)
+
     def _initial_step(self) -> None:
         self._step_count = 0
         self._is_initial = True
@@ -193,6 +202,12 @@ class LRScheduler:
         self._last_lr = self._current()
 
 
+def kept_of(function: Any) -> dict[str, Any] | None:
+    """What is stored of a function: nothing, but of a callable object its ``__dict__``."""
+    plain = function is None or isinstance(function, types.FunctionType)
+    return None if plain else function.__dict__.copy()
+
+
 class LambdaState(LRScheduler):
     """Schedules given by a function for each group; of these only callable objects are stored."""
 
@@ -208,10 +223,7 @@ class LambdaState(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; functions are ``None``, callable objects their ``__dict__``."""
-        state = super().state_dict()
-        state["lr_lambdas"] = [None if isinstance(f, types.FunctionType) else f.__dict__.copy()
-                               for f in self.lr_lambdas]
-        return state
+        return super().state_dict() | {"lr_lambdas": [kept_of(f) for f in self.lr_lambdas]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but functions, which stay as constructed."""

@@ -133,9 +133,8 @@ class _Composed(LRScheduler):
 
     def state_dict(self) -> dict[str, Any]:
         """The own state with the parts' states under ``_schedulers``."""
-        state = super().state_dict()
-        state["_schedulers"] = [schedule.state_dict() for schedule in self._schedulers]
-        return state
+        parts = [schedule.state_dict() for schedule in self._schedulers]
+        return super().state_dict() | {"_schedulers": parts}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load what :meth:`state_dict` gave."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-import types
 from collections.abc import Callable
 from typing import Any
 
 from ..optimizer import Optimizer
-from .base import LRScheduler, checked_optimizer, per_group, set_value
+from .base import LRScheduler, checked_optimizer, kept_of, per_group, set_value
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
     """Cosine annealing that restarts after ``T_0`` epochs, periods growing by ``T_mult``
     (Loshchilov and Hutter 2017).  ``step`` accepts fractional epochs."""
+
+    T_cur: Any
+    T_i: Any
 
     def __init__(self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0,
                  last_epoch: int = -1) -> None:
@@ -24,12 +26,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         if not isinstance(eta_min, (float, int)):
             raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type "
                              f"{type(eta_min)}")
-        self.T_0 = T_0
-        self.T_i = T_0
-        self.T_mult = T_mult
-        self.eta_min = eta_min
-        self.T_cur: float = last_epoch
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, T_0=T_0, T_i=T_0, T_mult=T_mult, eta_min=eta_min,
+                    T_cur=last_epoch)
 
     def _rates(self) -> list[Any]:
         part = 1 + math.cos(math.pi * self.T_cur / self.T_i)
@@ -231,11 +229,7 @@ class CyclicLR(_Momentum):
 
     def state_dict(self) -> dict[str, Any]:
         """As the base's; without a scale function, of a callable object its ``__dict__``."""
-        state = super().state_dict()
-        f = state.pop("_scale_fn_custom")
-        named = f is None or isinstance(f, types.FunctionType)
-        state["_scale_fn_custom"] = None if named else f.__dict__.copy()
-        return state
+        return super().state_dict() | {"_scale_fn_custom": kept_of(self._scale_fn_custom)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load all but a scale function, which stays as constructed."""

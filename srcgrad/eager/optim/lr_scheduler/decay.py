@@ -39,9 +39,7 @@ class StepLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1,
                  last_epoch: int = -1) -> None:
-        self.step_size = step_size
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, step_size=step_size, gamma=gamma)
 
     def _rates(self) -> list[Any]:
         if self.last_epoch == 0 or self.last_epoch % self.step_size != 0:
@@ -58,9 +56,7 @@ class MultiStepLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1,
                  last_epoch: int = -1) -> None:
-        self.milestones = Counter(milestones)
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, milestones=Counter(milestones), gamma=gamma)
 
     def _rates(self) -> list[Any]:
         if self.last_epoch not in self.milestones:
@@ -79,9 +75,7 @@ class ConstantLR(LRScheduler):
                  last_epoch: int = -1) -> None:
         if factor > 1.0 or factor < 0:
             raise ValueError("Constant multiplicative factor expected to be between 0 and 1.")
-        self.factor = factor
-        self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, factor=factor, total_iters=total_iters)
 
     def _rates(self) -> list[Any]:
         if self.last_epoch == 0:
@@ -105,10 +99,8 @@ class LinearLR(LRScheduler):
                              "less or equal to 1.")
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
-        self.start_factor = start_factor
-        self.end_factor = end_factor
-        self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, start_factor=start_factor, end_factor=end_factor,
+                    total_iters=total_iters)
 
     def _rates(self) -> list[Any]:
         if self.last_epoch == 0:
@@ -129,8 +121,7 @@ class ExponentialLR(LRScheduler):
     """Times ``gamma`` every epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
-        self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, gamma=gamma)
 
     def _rates(self) -> list[Any]:
         return self._current() if self._is_initial else self._scaled(self.gamma)
@@ -144,9 +135,7 @@ class PolynomialLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, total_iters: int = 5, power: float = 1.0,
                  last_epoch: int = -1) -> None:
-        self.total_iters = total_iters
-        self.power = power
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, total_iters=total_iters, power=power)
 
     def _rates(self) -> list[Any]:
         if self._is_initial or self.last_epoch > self.total_iters:
@@ -166,9 +155,7 @@ class CosineAnnealingLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0,
                  last_epoch: int = -1) -> None:
-        self.T_max = T_max
-        self.eta_min = eta_min
-        super().__init__(optimizer, last_epoch)
+        self._begin(optimizer, last_epoch, T_max=T_max, eta_min=eta_min)
 
     def _rates(self) -> list[Any]:
         epoch, period, floor = self.last_epoch, self.T_max, self.eta_min
