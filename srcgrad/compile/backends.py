@@ -12,6 +12,7 @@ from ..errors import StructureError
 from ..graph.ir import Graph, Ref
 from ..simplify import (
     batch_loops,
+    compute_again,
     fuse_loops,
     join_branches,
     write_out_quotients,
@@ -88,7 +89,7 @@ ALL = object()  # the result of a function: the tuple of all outputs
 def for_numpy(graph: Graph) -> Graph:
     """A finished graph with the loops of its backward part where NumPy runs them: as operations on
     whole arrays, or in the loops whose adjoints they are."""
-    return fuse_loops(batch_loops(graph))
+    return compute_again(fuse_loops(batch_loops(graph)))
 
 
 def _in_numpy(graph: Graph) -> Graph:
