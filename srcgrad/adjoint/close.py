@@ -36,7 +36,7 @@ from .final import FinalArrays
 from .frames import shaped_like, with_references
 from .recompute import Recompute
 from .scope import Scope, early_reads
-from .shapes import answered, content_reads, shape_questions
+from .shapes import answered, asked_of_inputs, content_reads, shape_questions
 from .sizes import Sizes
 from .undefined import without_undefined
 
@@ -50,7 +50,7 @@ def close(graph: Graph, *, final_arrays: bool = True, recompute: bool = True) ->
                for name, callee in graph.callees.items()}
     if any(node.blocks for node in graph.block.nodes):
         graph = without_undefined(_Closing(graph, final_arrays, recompute).run())
-    return graph.but(callees=callees)
+    return asked_of_inputs(graph).but(callees=callees)
 
 
 class _Closing:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..graph.ir import Block, Builder, Node, Ref, Value
-from ..graph.walking import rebuild, walk
+from ..graph.ir import Block, Builder, Graph, Node, Ref, Value
+from ..graph.walking import rebuild, renewed, walk
+from ..types.dims import Poly
 from ..types.kinds import FLOAT, SCALARS, Aval, Kind, int_aval
 
 
@@ -45,6 +46,36 @@ def content_reads(block: Block) -> set[Value]:
         for inner in node.blocks:
             read.update(inner.outputs)
     return read
+
+
+def asked_of_inputs(graph: Graph) -> Graph:
+    """The graph with the sizes of some axes of arrays, for which its backward part asks and reads
+    nothing else of them, asked of inputs that have them: no array stays for the size of a part.
+    (Whole shapes are asked where something takes an array's place.)"""
+    if graph.border is None:
+        return graph
+    nodes = graph.block.nodes
+    backward = graph.block.but(params=(), nodes=nodes[graph.border:])
+    read = {*graph.inputs, *content_reads(backward)}
+    asked: dict[Value, set[int]] = {}
+    for n in shape_questions(backward):
+        rank = len(n.inputs[0].aval.shape or ())
+        asked.setdefault(n.inputs[0], set()).update(
+            [n.params["axis"]] if n.op == "dim" else range(rank))
+    places = {size: (value, axis) for value in reversed(graph.inputs) if not value.aval.optional
+              for axis, size in enumerate(value.aval.shape or ()) if isinstance(size, Poly)}
+
+    def of_input(node: Node) -> list[Node]:
+        shape = node.inputs[0].aval.shape if node.op == "dim" else None
+        if not shape or node.inputs[0] in read or len(asked[node.inputs[0]]) == len(shape) or (
+                shape[node.params["axis"]] not in places):
+            return [node]
+        value, axis = places[shape[node.params["axis"]]]
+        return [node.but(inputs=(value,), params={"axis": axis})]
+
+    new = renewed(backward, of_input)
+    return graph if new is backward else graph.but(
+        block=graph.block.but(nodes=(*nodes[:graph.border], *new.nodes)))
 
 
 def answered(block: Block, values: set[Value], size: Callable[[Value, int], Value | int]) -> Block:

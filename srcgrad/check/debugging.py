@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Any
@@ -91,13 +91,21 @@ class _Watch:
         file = frame.f_code.co_filename
         text = linecache.getline(file, number).strip()
         what = "a NaN" if _Watch(False).is_bad(value) else "an infinity"
-        lines = linecache.getlines(file)
-        border = next((i for i, t in enumerate(lines, 1) if t.strip() == "# ---- backward"),
-                      len(lines) + 1)
-        part = "adjoint" if number > border or name.startswith("d_") else "forward"
+        backward = name.startswith("d_") or _is_backward(linecache.getlines(file)[:number])
+        part = "adjoint" if backward else "forward"
         where: Where | str = LINE_MAPS[file].get(number) or f"line {number} of the generated code"
         return NonFiniteValue(
             f"{name} became {what} in the {part} part, in the generated statement `{text}`",
             where=where, why="an operation was not defined for its operands, or overflowed",
             fix="look at the operands at this line; np.where around the operands (not only around "
                 "the result) keeps undefined branches out of the derivative")
+
+
+def _is_backward(lines: Sequence[str]) -> bool:
+    """Does a border stand above the last of these lines, in its own block or in one around it?"""
+    margin = len(lines[-1])
+    for line in filter(str.strip, reversed(lines)):
+        margin = min(margin, len(line) - len(line.lstrip()))
+        if line.strip() == "# ---- backward" and line.index("#") == margin:
+            return True
+    return False

@@ -10,7 +10,13 @@ from ..config import config
 from ..emit import Emitted, emit, sunk_in_arms
 from ..errors import StructureError
 from ..graph.ir import Graph, Ref
-from ..simplify import batch_loops, write_out_quotients
+from ..simplify import (
+    batch_loops,
+    compute_again,
+    fuse_loops,
+    join_branches,
+    write_out_quotients,
+)
 from ..types.dataclasses import dataclass, replace
 from ..types.identifiers import made_name
 
@@ -80,6 +86,17 @@ def backend_of(fun: Any) -> Backend:
 ALL = object()  # the result of a function: the tuple of all outputs
 
 
+def for_numpy(graph: Graph) -> Graph:
+    """A finished graph with the loops of its backward part where NumPy runs them: as operations on
+    whole arrays, or in the loops whose adjoints they are."""
+    return compute_again(fuse_loops(batch_loops(graph)))
+
+
+def _in_numpy(graph: Graph) -> Graph:
+    """A finished graph as it is printed for NumPy."""
+    return join_branches(sunk_in_arms(write_out_quotients(for_numpy(graph))))
+
+
 def written(graph: Graph, backend: Backend, result: Any = ALL,
             defaults: Mapping[str, Any] | None = None) -> Emitted:
     """The text of a finished graph, as a function that returns ``result``: a structure over the
@@ -88,12 +105,11 @@ def written(graph: Graph, backend: Backend, result: Any = ALL,
     if result is ALL:
         result = tuple(Ref(i) for i in range(len(graph.outputs)))
     if backend.name == "numpy":
-        return emit(sunk_in_arms(write_out_quotients(batch_loops(graph))), parameter_names=names,
-                    defaults=defaults, result=result)
+        return emit(_in_numpy(graph), parameter_names=names, defaults=defaults, result=result)
     from .. import native
-    return native.emit_native(write_out_quotients(graph), parameter_names=names,
-                              defaults=defaults, result=result, fast=backend.precision == "fast",
-                              parallel=backend.parallel)
+    return native.emit_native(write_out_quotients(graph), lambda: _in_numpy(graph),
+                              parameter_names=names, defaults=defaults, result=result,
+                              fast=backend.precision == "fast", parallel=backend.parallel)
 
 
 def generated(graph: Graph, backend: Backend, result: Any = ALL,

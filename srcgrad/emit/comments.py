@@ -9,6 +9,7 @@ from srcgrad.graph.ir import Node, is_adjoint
 
 _HEADERS = ("for ", "while ", "if ", "elif ", "else:", "def ", "with ", "try:", "except", "class ",
             "@", "finally:")
+FORWARD, BACKWARD = "---- forward", "---- backward"
 
 
 def comment(text: str) -> ast.stmt:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from srcgrad.emit.comments import Comments
+from srcgrad.emit.comments import BACKWARD, Comments, comment
 from srcgrad.emit.conditionals import (
     chosen,
     is_statement,
@@ -70,6 +70,7 @@ class Control(Plain):
         self.unbound = Unbound(naming, folding)
         # outcomes of inner branches that are stored, and read behind the outer branch too
         self.handed_on: set[Value] = set()
+        self.forward: Block | None = None  # the forward part, while that is printed
 
     # ---- blocks ----------------------------------------------------------------------
     def block(self, block: Block, end: End, first: Sequence[ast.stmt] = ()) -> Stmts:
@@ -79,7 +80,11 @@ class Control(Plain):
         nodes = [n for n in block.nodes if n not in self.folding.inlined and (
             n.op != "const" or n.out in self.naming.of or n.out in self.stores)]
         guarded: list[tuple[int, Stmts]] = []
+        turn = None if self.forward in (None, block) else next(
+            (i for i, n in enumerate(nodes) if is_adjoint(n)), None)
         for i, node in enumerate(nodes):
+            if i and i == turn:
+                stmts.append(comment(BACKWARD))
             if node.op == "effect" and node.params["fn"] in MARKERS:
                 self.guard(node.params["fn"], guarded, stmts)
             elif node.op == "if" and not self.folding.is_expression(node):

@@ -80,7 +80,7 @@ class Records:
         self.shown: dict[str, str] = {}
         self.kept: set[str] = set()  # the lists of records
         self.pairs: list[tuple[ast.Call, ast.Tuple]] = []  # records as they are made and unpacked
-        if sum(n is not None and n in lists for n in map(emptied, body)) < 2:
+        if sum(n is not None and n in lists for n in map(emptied, statements(body))) < 2:
             return
         self.body = body = [*map(copied, body)]
         self.loads: Counter[str] = Counter()
@@ -94,6 +94,9 @@ class Records:
                 self.last[n.id] = place
         self.used = set(self.last)
         self.merge(body, body, {n: n for n in self.started(body)}, None)
+        for inner in [inner for stmt in statements(body) for inner in bodies(stmt)]:
+            self.place.update((id(stmt), place) for place, stmt in enumerate(inner))
+            self.merge(inner, inner, {n: n for n in self.started(inner)}, None, nested=True)
 
     def leaf(self, name: str) -> str:
         """What is kept in a record in the place of a list; else the list's own name."""
@@ -107,9 +110,9 @@ class Records:
                 if n is not None and n in self.lists and self.stores[n] == 1]
 
     def merge(self, making: list[ast.stmt], reading: list[ast.stmt], lists: Mapping[str, str],
-              around: Around | None) -> None:
+              around: Around | None, nested: bool = False) -> None:
         """Makes records of what the loops in ``making`` append to ``lists`` and those in
-        ``reading`` read, under the names that ``lists`` gives."""
+        ``reading`` read, under the names that ``lists`` gives; ``nested`` in a loop or branch."""
         if len(lists) < 2:
             return
         begun = {emptied(stmt): stmt for stmt in making}
@@ -126,7 +129,7 @@ class Records:
                 assert isinstance(first, ast.Assign)
                 first.targets = [ast.Name(kept, ast.Store())]
                 dropped |= {id(begun[m.made]) for m in group[1:]}
-                self.record(loop, group, append, kept, around)
+                self.record(loop, group, append, kept, around, nested)
         making[:] = [stmt for stmt in making if id(stmt) not in dropped]
 
     def members(self, loop: Loop, reads: Mapping[str, Mapping[Loop, list[Read]]],
@@ -254,7 +257,7 @@ class Records:
         return True
 
     def record(self, loop: Loop, group: list[Member], append: ast.Call, kept: str,
-               around: Around | None) -> None:
+               around: Around | None, nested: bool) -> None:
         """Keeps a group of members in one list."""
         reader = group[0].reader
         assert isinstance(append.func, ast.Attribute) and isinstance(append.args[0], ast.Tuple)
@@ -266,7 +269,7 @@ class Records:
                     if isinstance(e, ast.Name) and e.id not in old[1:]]
         head = _head(reader.body)
         moved = {id(head.get(id(m.reads[0].part))) for m in group if len(m.reads) == 1}
-        names = [self.unpacked(m, loop, head, around is not None) for m in group]
+        names = [self.unpacked(m, loop, head, nested or around is not None) for m in group]
         unpacked = ast.Tuple([ast.Name(n, ast.Store()) for n in names], ast.Store())
         read = ast.Assign([unpacked], ast.Subscript(
             name(kept), group[0].reads[0].part.slice, ast.Load()))

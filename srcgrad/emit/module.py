@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from typing import Any
 
-from srcgrad.emit.comments import Comments, comment
+from srcgrad.emit.comments import BACKWARD, FORWARD, Comments, comment, text_of
 from srcgrad.emit.control import Control, End
 from srcgrad.emit.expressions import Expressions
 from srcgrad.emit.fold import Folding
@@ -30,6 +30,7 @@ from srcgrad.emit.sizes import Sizes
 from srcgrad.emit.split import split_names
 from srcgrad.emit.stacks import on_stacks
 from srcgrad.emit.together import together
+from srcgrad.emit.trees import statements
 from srcgrad.emit.trim import trim
 from srcgrad.errors import Where
 from srcgrad.graph.callback import callbacks
@@ -193,9 +194,12 @@ class Function:
         else:
             nodes = graph.block.nodes
             forward = Block((), nodes[:border], ())
-            backward = Block((), nodes[border:], ())
-            body = [comment("---- forward"), *self.control.block(forward, End()),
-                    comment("---- backward"), *self.control.block(backward, End())]
+            self.control.forward = forward if outline is None else None
+            body = [comment(FORWARD), *self.control.block(forward, End())]
+            self.control.forward = None
+            backward = self.control.block(Block((), nodes[border:], ()), End())
+            if backward or all(text_of(s) != BACKWARD for s in statements(body)):
+                body += [comment(BACKWARD), *backward]
         body.append(ast.Return(self.returned()))
         self.rename(one_name(body, self.parameters, set(self.naming.of.values()) - {
             n for v, n in self.naming.of.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import FunctionType
 from typing import Any
@@ -20,20 +20,21 @@ from srcgrad.native.regions import Regions
 from srcgrad.native.write import NUMBA, SUMS, decorated
 
 
-def emit_native(graph: Graph, *, parameter_names: Sequence[str],
+def emit_native(graph: Graph, in_numpy: Callable[[], Graph], *, parameter_names: Sequence[str],
                 defaults: Mapping[str, Any] | None = None, fast: bool = False,
                 parallel: bool = False, **result: Any) -> Emitted:
     """The source of a graph (see :func:`srcgrad.emit.emit`) in which loops that a kernel can hold
     are functions for Numba, their arithmetic free where it is ``fast``, their iterations at the
     same time where they may be ``parallel``.  Loops that turn out not to fit are left to NumPy,
-    with all that would have been made of them."""
+    with all that would have been made of them; ``in_numpy`` is the graph without any kernel."""
     left: set[int] = set()
     while True:
         alone: set[int] = set()
         for joined in (True, False):  # all with what is between, or each loop for itself
             prepared = Prepared(graph, left, fast, joined, parallel)
             if not prepared.loops:
-                emitted = emit(graph, parameter_names=parameter_names, defaults=defaults, **result)
+                emitted = emit(in_numpy(), parameter_names=parameter_names, defaults=defaults,
+                               **result)
                 return replace(emitted, notes=prepared.notes())
             regions = Regions(prepared.facts, graph, fast)
             emitted = emit(prepared.graph, parameter_names=parameter_names, defaults=defaults,

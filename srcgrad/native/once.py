@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections import ChainMap
 from typing import Any
 
-from srcgrad.emit.order import is_adjoint
-from srcgrad.graph.ir import Block, Node, Value
-from srcgrad.graph.walking import free_values, rebuild, walk
-from srcgrad.types.kinds import SCALARS, Kind
+from srcgrad.graph.fuse import branch_joined
+from srcgrad.graph.ir import Block, Node, Value, is_adjoint
+from srcgrad.graph.walking import rebuild, walk
+from srcgrad.types.kinds import SCALARS
 
 _PURE = frozenset({"const", "dim", "apply", "read"})
 
@@ -38,7 +38,7 @@ def _block(block: Block, around: ChainMap[Any, Value], backward: set[Any]) -> Bl
             (node,) = rebuild(Block((), (node,), ()), renamed).nodes
         key = _key(node)
         if key is None:
-            if node.op != "if" or not is_adjoint(node) or not _joined(nodes, node):
+            if node.op != "if" or not is_adjoint(node) or not branch_joined(nodes, node, _PURE):
                 nodes.append(node)
         elif key in known and (is_adjoint(node) or key in backward):
             renamed[node.out] = known[key]
@@ -61,37 +61,3 @@ def _key(node: Node) -> Any:
         return None
     settings = {k: v for k, v in node.params.items() if k not in ("inside", "again")}
     return node.op, repr(settings), node.out.aval.kind, node.out.aval.dtype, node.inputs
-
-
-def _joined(nodes: list[Node], node: Node) -> bool:
-    """Makes a branch part of the one before it that asks the same, with what it needs."""
-    at = next((i for i, n in enumerate(nodes)
-               if n.op == "if" and n.inputs[0] is node.inputs[0]), None)
-    if at is None:
-        return False
-    first, needed = nodes[at], {*_free(node)}
-    moved: list[Node] = []
-    for n in nodes[:at:-1]:
-        if not needed.isdisjoint(n.outputs):
-            if n.op not in _PURE or n.blocks:
-                return False
-            needed.update(n.inputs)
-            moved.insert(0, n)
-    between = [n for n in nodes[at + 1:] if n not in moved]
-    arrays = {v for v in needed if v.aval.kind is Kind.ARRAY}
-    results = {*first.outputs}
-    if any(not arrays.isdisjoint(_free(n)) for n in between) or any(
-            not results.isdisjoint(_free(n)) for n in moved):
-        return False
-    blocks = []
-    for a, b in zip(first.blocks, node.blocks, strict=True):
-        ends = dict(zip(first.outputs, a.outputs, strict=True))
-        b = rebuild(b, ends)
-        blocks.append(Block((), (*a.nodes, *b.nodes), (*a.outputs, *b.outputs)))
-    nodes[at:] = [*moved, first.but(outputs=(*first.outputs, *node.outputs),
-                                    blocks=tuple(blocks)), *between]
-    return True
-
-
-def _free(node: Node) -> list[Value]:
-    return free_values(Block((), (node,), ()))

@@ -23,7 +23,7 @@ from srcgrad.native.constants import with_constants_in_front
 from srcgrad.native.divisions import with_fewer_divisions
 from srcgrad.native.exchanges import without_branches
 from srcgrad.native.facts import Facts, Scope
-from srcgrad.native.fuse import Fused, turned
+from srcgrad.native.fuse import FusedKernels, turned
 from srcgrad.native.holding import begins, rounded, why_not
 from srcgrad.native.lengths import with_equal_lengths
 from srcgrad.native.lowering import Lowering
@@ -78,7 +78,7 @@ class Prepared:
             block = rebuild(block.but(nodes=(*parts[0], *parts[1])), renamed)
             parts = [block.nodes[:len(parts[0])], block.nodes[len(parts[0]):]]
         parts = self.checked(parts)
-        fused = Fused((*parts[0], *parts[1]), block.outputs, len(parts[0]))
+        fused = FusedKernels((*parts[0], *parts[1]), block.outputs, len(parts[0]))
         self.ones = {n.out for n in fused.nodes if n.op == "const" and type(
             n.params["value"]) is float and n.params["value"] == 1.0}
         forward, backward = (list(map(self.finished, part)) for part in (

@@ -32,7 +32,7 @@ from ..cache.anchors import anchor_of
 from ..cache.dispatch import MISS, Dispatch
 from ..cache.link import LINE_MAPS
 from ..cache.sharing import find_shared, forget_shared, share
-from ..compile.backends import BackendLike, How, chosen
+from ..compile.backends import BackendLike, How, chosen, for_numpy
 from ..compile.compiler import compile_call
 from ..compile.frames import callers_level, shown, without_internal_frames
 from ..compile.joints import inner_joint
@@ -386,7 +386,7 @@ class Compiled(Generic[P, R]):
         dispatch = Dispatch(self.__name__, entry.signature, entry.traced, lambda *inputs: inputs)
         inputs = dispatch.caller.bound(entry.anchor, entry.signature)(*args, **kwargs)
         from ..show.memory import memory
-        return memory(entry.title, entry.graph, inputs)
+        return memory(entry.title, for_numpy(entry.graph), inputs)
 
     def _with_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any],
                         asked: str) -> Specialization:

@@ -12,6 +12,7 @@ from ..graph.ir import Graph, Node
 from ..graph.walking import walk
 from ..types.guards import Guard
 from .facts import in_words, place
+from .lines import BORDER
 
 MANY = 40  # inlined calls that are listed
 
@@ -167,11 +168,11 @@ def _header(text: str) -> list[str]:
 
 
 def _size(text: str) -> list[str]:
-    code = [line.strip() for line in text.splitlines()]
-    border = next((i for i, line in enumerate(code) if line == "# ---- backward"), len(code))
+    code = text.splitlines()
+    border = next((i for i, line in enumerate(code) if line == f"    {BORDER}"), len(code))
 
     def count(lines: Sequence[str]) -> int:
-        return sum(1 for line in lines if line and not line.startswith("#"))
+        return sum(1 for line in lines if line.strip() and not line.lstrip().startswith("#"))
 
     total, forward = count(code), count(code[:border])
     if border == len(code):

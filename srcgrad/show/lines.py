@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from ..errors import Where
 from ..types.dataclasses import dataclass
 
-BORDER = "# ---- backward"
+BORDER = "# ---- backward"  # with a margin of four spaces that between the parts of a function
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ def generated_lines(text: str, places: Mapping[int, Where]) -> list[Line]:
     """The statements of generated text that stand for lines of the user's, in order.
 
     What the compiler added on its own account (``kept.append(...)``, a ``break``) goes with the
-    statement before it."""
+    statement before it.  A border in a loop holds as far as its block."""
     found: list[Line] = []
-    side = "forward"
+    side, margin = "forward", 0
     where: Where | None = None
     for number, line in enumerate(text.splitlines(), 1):
         stripped = line.strip()
@@ -52,7 +52,9 @@ def generated_lines(text: str, places: Mapping[int, Where]) -> list[Line]:
             backward = line.partition("(")[0].endswith("_backward")
             side, where = "adjoint" if backward else "forward", None
         elif stripped == BORDER:
-            side, where = "adjoint", None
+            side, where, margin = "adjoint", None, line.index("#")
+        elif margin > 4 and stripped and not line.startswith(" " * margin):
+            side, margin = "forward", 0
         if number in places:
             where = places[number]
         elif not line.startswith("    ") or line.startswith("    return"):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import Where
-from ..graph.ir import Block, Graph, Node, Value
+from ..graph.ir import Block, Graph, Node, Value, is_adjoint
+from ..graph.parts import LoopParts
 from ..types.dataclasses import dataclass
 from ..types.dims import Atom, Dim, Poly, evaluate, range_length, substitute, symbol
 from ..types.kinds import SCALARS, Aval, Kind
@@ -121,7 +122,11 @@ def _told_apart(graph: Graph, sizes: Mapping[Atom, int]) -> dict[Atom, Dim]:
 def _kept(graph: Graph, sizes: Mapping[Atom, int], names: Mapping[Atom, Dim]) -> Iterator[Held]:
     nodes = graph.block.nodes
     border = len(nodes) if graph.border is None else graph.border
-    made: dict[Value, Node] = {v: node for node in nodes[:border] for v in node.outputs}
+    made = {v: node for node in nodes[:border] if not is_adjoint(node) for v in node.outputs}
+    for parts in [LoopParts(n) for n in made.values() if n.op == "loop"]:
+        for init, result in zip(parts.inits, parts.results, strict=True):
+            if init not in made and init not in graph.inputs:  # a cotangent
+                made.pop(result, None)
     read = dict.fromkeys(v for node in nodes[border:] for v in _used(node))
     for value in read:
         node = made.get(value)

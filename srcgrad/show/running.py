@@ -214,7 +214,7 @@ class _Border:
         lines = text.splitlines()
         last = tree.end_lineno or len(lines)
         number = next((n for n in range(tree.lineno, last + 1)
-                       if lines[n - 1].strip() == BORDER), last + 1)
+                       if lines[n - 1] == f"    {BORDER}"), last + 1)
         read: dict[str, None] = {}
         made: dict[str, int] = {}
         appended: dict[str, ast.Tuple] = {}

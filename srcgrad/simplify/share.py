@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.equality import key_of
-from ..graph.ir import Block, Graph, Index, Node, Value
+from ..graph.ir import WRITES, Block, Graph, Index, Node, Value, is_adjoint
 from ..graph.walking import walk
 from ..types.kinds import SCALARS
 from ..types.spelling import Method, begin_cleanup, end_cleanup
@@ -32,8 +32,9 @@ _CALCULATING: frozenset[Any] = frozenset({
     np.mean, Method("sum"), Method("mean")})
 
 
-def share(graph: Graph) -> Graph:
-    """The graph with equal adjoint nodes merged.
+def share(graph: Graph, beside: bool = False) -> Graph:
+    """The graph with equal adjoint nodes merged.  ``beside``: adjoint nodes of the forward part
+    take all that the forward nodes before them have made.
 
     >>> from srcgrad.graph.ir import Builder
     >>> from srcgrad.types.kinds import FLOAT
@@ -44,14 +45,16 @@ def share(graph: Graph) -> Graph:
     >>> share(Graph("g", b.block((y,)), border=0)).block.nodes[-1].inputs == (first, first)
     True
     """
-    return _Share().run(graph)
+    return _Share(beside).run(graph)
 
 
 class _Share(Rewriter):
     sees_again = True
 
-    def __init__(self) -> None:
+    def __init__(self, beside: bool) -> None:
         super().__init__()
+        self._beside = beside
+        self._changed: set[Value] = set()  # what is written to
         self._scopes: list[dict[Any, Sequence[Value]]] = [{}]
         self._forward: dict[Any, Sequence[Value]] = {}
         self._first: dict[Any, Value] = {}  # numbers and arrays of the forward part
@@ -60,6 +63,8 @@ class _Share(Rewriter):
         self._cleaning = False  # in what runs only where an exception leaves the function
 
     def run(self, graph: Graph) -> Graph:
+        if self._beside:
+            self._changed = {n.inputs[0] for n in walk(graph.block) if n.op in WRITES}
         if graph.border is not None:
             self._handed_on = set(graph.block.outputs)
             for node in walk(graph.block):
@@ -105,6 +110,8 @@ class _Share(Rewriter):
         if self._cleaning or len(node.outputs) != 1 or not node.inputs:
             return
         out = node.outputs[0]
+        if self._beside and not self._behind and out not in self._changed:
+            self._scopes[-1].setdefault(key_of(self._by_first(node)), node.outputs)
         dear = (len(node.inputs) == 1 and call_of(node) in _DEAR) or _gathers(node)
         number = out.aval.kind in SCALARS
         array = not number and self._handed_on is not None and out not in self._handed_on and (
@@ -132,10 +139,29 @@ class _Share(Rewriter):
         self._mark(node)
         with_first = self._by_first(node)
         found = self._shared(with_first)
+        if found is None and (regrouped := self._regrouped(with_first, emit)) is not None:
+            return [regrouped]
         if found is None and with_first is not node:
             emit.nodes.append(with_first)
             return node.outputs
         return found
+
+    def _regrouped(self, node: Node, emit: Emit) -> Value | None:
+        """A product of three arrays by that of two of them, if that is there: ``a * b * c`` where
+        ``a * c`` was computed."""
+        if call_of(node) is not operator.mul or len(node.inputs) != 2:
+            return None
+        for product, factor in (node.inputs, node.inputs[::-1]):
+            made = self.defined.get(product)
+            if call_of(made) is operator.mul and made is not None and len(made.inputs) == 2 and (
+                    is_adjoint(made) and self.uses[product] == 1 and not made.params.get("again")
+                    and all(v.aval.is_array for v in (*made.inputs, factor))):
+                for first, second in (made.inputs, made.inputs[::-1]):
+                    key = key_of(node.but(inputs=(first, factor)))
+                    known = next((s[key] for s in reversed(self._scopes) if key in s), None)
+                    if known is not None:
+                        return emit.call(operator.mul, known[0], second)
+        return None
 
     def _shared(self, node: Node) -> Sequence[Value] | None:
         key = key_of(node)

@@ -43,7 +43,7 @@ def neighbours(x, h):
                     if 0.01 < r2 < 9.0:
                         s = (1.0 / r2) ** 3
                         total += s * s - s
-    return total
+    return total ** 2
 
 
 def surfaces(c, heights):
@@ -114,7 +114,7 @@ def paired(x, first, second):
             a = np.sin(c * x[i] * x[j])
             b = np.exp(d * a * x[j])
             total += a * b
-    return total
+    return np.sin(total)
 
 
 def drained(k, rain):
