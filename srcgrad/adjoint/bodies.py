@@ -352,12 +352,18 @@ def _spread(tape: Tape, bound: Bound, part: Any, result: Any,
             result = tape.add("list", tuple(result), (part.aval,)).out
         value = unwrap(tape, result)
         if value is not None and part.aval.kind is Kind.LIST and value.aval.is_array:
+            value = fit(tape, value, _innermost(part.aval), whole=False)
             value = tape.list_of_rows(value, cotangent_aval(part.aval))
         yield part, value
     elif isinstance(part, tuple | list):
         for i, item in enumerate(part):
             if any(v in varied for v in leaves(item)):
                 yield from _spread(tape, bound, item, result[i], varied)
+
+
+def _innermost(aval: Aval) -> Aval:
+    """What the lists in a list hold in the end."""
+    return aval if aval.elem is None else _innermost(aval.elem)
 
 
 def partial_cotangents(tape: Tape, fn: Any, args: tuple[Value, ...], ans: Value, ct: Value,

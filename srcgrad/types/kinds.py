@@ -306,8 +306,7 @@ def join(a: Aval, b: Aval) -> Aval:
         expr = a.expr if a.expr == b.expr else None
         return Aval(a.kind, dtype, a.shape, expr, None, optional,
                     least=_join_least(a, b, dtype))
-    if a.kind in SCALARS and b.kind in SCALARS:
-        return Aval(Kind.NUMBER, dtype, (), None, None, optional)
-    return Aval(Kind.ANY, dtype, None, None, None, optional)
+    kind, shape = (Kind.NUMBER, ()) if a.kind in SCALARS and b.kind in SCALARS else (Kind.ANY, None)
+    return Aval(kind, dtype, shape, None, None, optional, least=_join_least(a, b, dtype))
 
 
