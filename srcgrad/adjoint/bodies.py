@@ -516,8 +516,12 @@ def _cast(tape: Tape, ct: Value, dtype: np.dtype[Any]) -> Value:
     """``ct`` in another dtype; Python numbers adapt by themselves."""
     if ct.aval.kind in (Kind.FLOAT, Kind.COMPLEX):
         return ct
-    if ct.aval.kind in (Kind.NUMBER, Kind.SCALAR, Kind.ANY):
-        return tape.call(np.asarray, ct, dtype) if ct.aval.kind is Kind.ANY else ct
+    if ct.aval.kind in (Kind.NUMBER, Kind.SCALAR):
+        have = ct.aval.dtype
+        return tape.call(dtype.type, ct) if have is not None and (
+            dtype.itemsize < have.itemsize) else ct
+    if ct.aval.kind is Kind.ANY:
+        return tape.call(np.asarray, ct, dtype)
     return Sym(ct, tape).astype(dtype).value  # type: ignore[no-any-return]
 
 

@@ -113,8 +113,8 @@ def number_like(a: Any, like: Any) -> Any:
 
 @runtime
 def updated(like: Any, a: Any) -> Any:
-    """What ``like op= ...`` leaves behind, where the operation gives ``a``: an array keeps its shape
-    and dtype, a number does not.
+    """What ``like op= ...`` leaves behind, where the operation gives ``a``: an array keeps its
+    shape and dtype, a number does not.
 
     >>> updated(np.float32([1.0]), np.array([0.5])), updated(1, 0.5)
     (array([0.5], dtype=float32), 0.5)

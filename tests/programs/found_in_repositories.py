@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import itertools
+import math
 from collections import deque
 from collections.abc import MutableMapping
 from functools import reduce
 
 import numpy as np
 import scipy.linalg
+import scipy.optimize
 
 R = np.random.RandomState(17)
 CASES = []
@@ -470,3 +474,56 @@ def dtype_of_a_count_that_data_may_add_to(x, least):
         if v > least:
             total = total + v
     return x[0] * np.sum(np.full(2, total, dtype=np.asarray(total).dtype) + 0.5)
+
+
+# ---- what leaves the program ---------------------------------------------------------------------
+class Report(dict):
+    """Makes nothing of its own of what it is given."""
+
+
+@case(np.array([0.5, 2.0]))
+@case(np.array([1.5, 2.0]))
+def report_in_an_exception(x):
+    report = Report(value=x[0], more=[x[1], 2])
+    try:
+        if x[0] > 1.0:
+            raise RuntimeError("too large", report)
+    except RuntimeError as error:
+        return float(f"{error.args[1]['more'][1]:.1f}") + x[0]
+    return x[0] * report["value"]
+
+
+@case(np.array([2.3, 4.1]))
+def function_of_no_name(x):
+    def _(t):
+        return t ** 3 - x[0]
+
+    root = scipy.optimize.brentq(_, 0.0, 10.0)
+    total = 0.0
+    for _ in range(3):
+        total += root * x[1]
+    return total
+
+
+# ---- exits that the body of a with statement decides ---------------------------------------------
+@case(R.rand(3), 0.0)
+@case(R.rand(3), 2.0)
+def stack_that_swallows(x, least):
+    total = 0.0
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.suppress(ValueError))
+        if x[0] > least:
+            raise ValueError("too large")
+        total += x[1]
+    with contextlib.ExitStack() as stack:
+        stack.push(lambda kind, error, trace: kind is KeyError)
+        if x[1] > least:
+            raise KeyError("too large")
+        total += x[2]
+    return total + x[0]
+
+
+@case(R.rand(1))
+@case(R.rand(4))
+def products_of_three(x):
+    return x[0] + sum(math.prod(c) for c in itertools.combinations(x, 3))

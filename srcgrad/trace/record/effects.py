@@ -36,7 +36,8 @@ from .tracers import ArrayTracer, Choice, contains_tracer, is_tracer
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
-_CLIPS = frozenset({np.clip, Method("clip")})  # which stretch their result to ``out=``, as ufuncs do
+# which stretch their result to ``out=``, as ufuncs do
+_CLIPS = frozenset({np.clip, Method("clip")})
 # what NumPy writes to ``out=`` of another type is the result as it is, cast in the end
 _CAST_LAST = _SUMS | {function for name in ("max", "min", "take", "choose", "any", "all")
                       for function in (getattr(np, name), Method(name))} | {
@@ -123,7 +124,7 @@ class Effects(Collaborator):
             return self.handed_over.object_value(structure)
         if isinstance(structure, list) and id(structure) in self.symbolic_lists:
             return self.tuples.with_tuples(structure)
-        if isinstance(structure, (list, tuple)) and not hasattr(type(structure), "_fields"):
+        if type(structure) in (list, tuple):
             return type(structure)(self._operands(s, puts) for s in structure)
         if type(structure) is dict:
             return {k: self._operands(v, puts) for k, v in structure.items()}
