@@ -233,6 +233,11 @@ def possible_dtypes(aval: Aval) -> list[np.dtype[Any]]:
     return [*found, *(d for d in ends if d not in found)]
 
 
+def same_dtypes(a: Aval, b: Aval) -> bool:
+    """Have two values the same dtype (or both an unknown one), whichever path has given them?"""
+    return same_dtype(a.dtype, b.dtype) and same_dtype(a.least, b.least)
+
+
 def aval_of(value: Any) -> Aval:
     """The abstract value of a concrete object, with concrete sizes."""
     if value is None:

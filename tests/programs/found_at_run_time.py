@@ -187,3 +187,28 @@ def greatest_of_sorted_records(x):
     jobs.sort()
     last, changed = max(jobs), replace(jobs[0], urgency=x[1] * 3.0)
     return last.urgency * x[0] + changed.urgency * (changed < last)
+
+
+@case(R.rand(3), 0.1)
+@case(R.rand(3), 2.0)
+def shapes_that_differ_at_run_time(x, least):
+    total = 0.0
+    for v in x:
+        if v > least:
+            total = total + np.array([v, v])
+    wide = total + x[:, None]
+    if np.shape(wide) != np.shape(total):
+        return np.sum(wide) + 1.0
+    return np.sum(wide)
+
+
+@case(R.rand(3), 0.1)
+@case(R.rand(3), 2.0)
+def counts_or_numbers_as_floats(x, least):
+    counts = np.arange(3) if x[0] > least else np.linspace(0.3, 1.7, 3)
+    floats = np.asarray(counts, dtype=float)
+    required = np.require(counts, float, ["C"])
+    floats[0] = 2.5
+    halves = counts * 1.0
+    halves[1] = 0.5
+    return np.sum(x * floats) + np.sum(counts * halves) + required.itemsize * required[2] * x[1]

@@ -354,7 +354,8 @@ def _rank_of(obj: Any) -> int:
 
 
 HANDLERS[np.isrealobj] = lambda machine, x: machine.not_(HANDLERS[np.iscomplexobj](machine, x))
-HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarray, a)
+HANDLERS[np.require] = lambda machine, a, dtype=None, *args, **kwargs: machine.call(
+    np.asarray, a, dtype)
 
 
 @handles(np.ix_)

@@ -166,7 +166,9 @@ class Comparisons(Collaborator):
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self.is_operand_of_python(
                 left) or (
                 self.is_operand_of_python(right)):
-            return self.recorder.computed(COMPARE[op], BOOL, left, right)
+            return self.recorder.computed(COMPARE[op], BOOL, *[
+                self.recorder.values_in(x) if type(x) in (list, tuple) else x
+                for x in (left, right)])
         exprs = [self.int_expr(x) for x in (left, right)]
         if exprs[0] is not None and exprs[1] is not None:
             known = self.decide(op, dims.add(exprs[0], dims.multiply(-1, exprs[1])))
