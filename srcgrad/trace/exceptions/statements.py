@@ -6,6 +6,7 @@ import contextlib
 import types
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -143,9 +144,12 @@ class Statements(Collaborator):
               rest: Callable[[], Any] | None = None) -> Any:
         met: list[Any] = []
 
+        def noted(manager: Callable[[], Any]) -> Any:
+            met.append(manager())
+            return met[-1]
+
         def entered() -> Any:
-            return self._with([lambda m=m: met.append(m()) or met[-1] for m in managers],
-                              targets, body)
+            return self._with([partial(noted, m) for m in managers], targets, body)
 
         layers, region = len(self.journal.layers), self.recorder.region
         nodes = len(region.builder.nodes)
