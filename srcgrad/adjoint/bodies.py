@@ -352,12 +352,18 @@ def _spread(tape: Tape, bound: Bound, part: Any, result: Any,
             result = tape.add("list", tuple(result), (part.aval,)).out
         value = unwrap(tape, result)
         if value is not None and part.aval.kind is Kind.LIST and value.aval.is_array:
+            value = fit(tape, value, _innermost(part.aval), whole=False)
             value = tape.list_of_rows(value, cotangent_aval(part.aval))
         yield part, value
     elif isinstance(part, tuple | list):
         for i, item in enumerate(part):
             if any(v in varied for v in leaves(item)):
                 yield from _spread(tape, bound, item, result[i], varied)
+
+
+def _innermost(aval: Aval) -> Aval:
+    """What the lists in a list hold in the end."""
+    return aval if aval.elem is None else _innermost(aval.elem)
 
 
 def partial_cotangents(tape: Tape, fn: Any, args: tuple[Value, ...], ans: Value, ct: Value,
@@ -510,8 +516,12 @@ def _cast(tape: Tape, ct: Value, dtype: np.dtype[Any]) -> Value:
     """``ct`` in another dtype; Python numbers adapt by themselves."""
     if ct.aval.kind in (Kind.FLOAT, Kind.COMPLEX):
         return ct
-    if ct.aval.kind in (Kind.NUMBER, Kind.SCALAR, Kind.ANY):
-        return tape.call(np.asarray, ct, dtype) if ct.aval.kind is Kind.ANY else ct
+    if ct.aval.kind in (Kind.NUMBER, Kind.SCALAR):
+        have = ct.aval.dtype
+        return tape.call(dtype.type, ct) if have is not None and (
+            dtype.itemsize < have.itemsize) else ct
+    if ct.aval.kind is Kind.ANY:
+        return tape.call(np.asarray, ct, dtype)
     return Sym(ct, tape).astype(dtype).value  # type: ignore[no-any-return]
 
 

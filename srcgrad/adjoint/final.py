@@ -25,7 +25,7 @@ from ..graph.parts import LoopParts
 from ..graph.walking import walk
 from ..types.dataclasses import dataclass, replace
 from ..types.dims import Atom, Dim, Poly, of_atom, proves_nonnegative, substitute, symbol, symbols
-from ..types.kinds import Kind, same_dtype
+from ..types.kinds import Kind, same_dtypes
 from .frames import with_values
 from .scope import Scope
 
@@ -354,7 +354,7 @@ def _exactly(value: Value, store: Node) -> bool:
     """Does the place that was written hold just ``value``, unconverted and not broadcast?"""
     base = store.inputs[0]
     steps = with_values(store)
-    if not same_dtype(value.aval.dtype, base.aval.dtype) or value.aval.kind is Kind.ANY or (
+    if not same_dtypes(value.aval, base.aval) or value.aval.kind is Kind.ANY or (
             len(steps) != 1):
         return False
     step = steps[0]

@@ -65,7 +65,8 @@ def _in_arm(reverse: Reverse, arm: Frame, out: Value, ct: Value | None) -> Value
     ranked = ct.aval.shape is None and out.aval.shape is not None
     if not ranked and (out.aval.optional or not ct.aval.optional or reverse.absent.perhaps(out)):
         return ct
-    return arm.tape.read(ct, (), cotangent_aval(out.aval))
+    aval = cotangent_aval(out.aval)
+    return arm.tape.read(ct, (), aval.but(dtype=ct.aval.dtype) if aval.is_numeric else aval)
 
 
 def reverse_loop(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None:

@@ -35,9 +35,10 @@ def joint_graph(graph: Graph, wrt: list[int], of: list[int], keep: list[int],
 
 
 def _typed_by_path(graph: Graph) -> bool:
-    """May a value be an integer on some paths and a float on others?  A cotangent of 1.0 then makes
-    a float of it."""
-    return any(out.aval.least is not None for one in (graph, *graph.callees.values())
+    """May a value of NumPy be an integer on some paths and a float on others?  A cotangent of 1.0
+    then makes a float of it."""
+    return any(out.aval.least is not None and out.aval.kind in (Kind.ARRAY, Kind.SCALAR)
+               for one in (graph, *graph.callees.values())
                for node in walk(one.block) for out in node.outputs)
 
 

@@ -84,7 +84,7 @@ def emit(graph: Graph, *, parameter_names: Sequence[str],
     defaults = {_parameter(str(n), parameter_names): v for n, v in (defaults or {}).items()}
     parameter_names = new_names
     graph = with_ownership(graph)
-    space = Namespace(set(parameter_names) | {graph.name})
+    space = Namespace({*RESERVED, *parameter_names, graph.name})
     functions: list[ast.stmt] = []
     for callee in map(graph.callees.__getitem__, reachable(graph)):
         names = [str(v.hint or f"a{i}") for i, v in enumerate(callee.inputs)]

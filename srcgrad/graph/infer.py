@@ -121,7 +121,8 @@ def _between(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, An
         if isinstance(static, np.dtype):
             avals = (Aval(Kind.OPAQUE, static, least=narrow.static),)
         static = MISSING
-    return replace(wide, avals=avals, static=static,
+    views = tuple([w if w == n else "layout" for w, n in zip(wide.views, narrow.views)])
+    return replace(wide, avals=avals, static=static, views=views,
                    uncertain=wide.uncertain or wide.views != narrow.views)
 
 

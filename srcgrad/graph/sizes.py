@@ -305,7 +305,8 @@ def unifications(shapes: list[tuple[Dim, ...]], dims: list[Dim],
                  numbers: list[int]) -> Iterator[tuple[Equations, bool]]:
     """Equations between dims (or with a multiple of a number) that NumPy may insist on, fewest
     first, with whether their number could not be smaller: pairs, multiples, shapes that agree
-    along their axes, pairs of pairs; at last all dims, which proves nothing about any two."""
+    along their axes, pairs of pairs; at last all dims, which proves nothing about any two, or one
+    where another size is."""
     unequal = list(dict.fromkeys(d for d in dims if isinstance(d, Poly)))
     either: list[Dim] = [*unequal, *dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1)]
     pairs: Equations = [p for p in itertools.combinations(either, 2)
@@ -323,6 +324,8 @@ def unifications(shapes: list[tuple[Dim, ...]], dims: list[Dim],
     for number in dict.fromkeys(d for d in dims if isinstance(d, int) and d > 1):
         yield [(d, number) for d in unequal], False
     yield list(itertools.pairwise(unequal)), False
+    if 1 in dims:
+        yield [(d, 1) for d in unequal], False
 
 
 def _agreements(shapes: list[tuple[Dim, ...]]) -> Iterator[Equations]:
@@ -334,18 +337,17 @@ def _agreements(shapes: list[tuple[Dim, ...]]) -> Iterator[Equations]:
     neighbours = list(itertools.pairwise(ranked))
     rank = max(map(len, ranked))
     for skipped in (None, *range(rank)):
-        yield [p for a, b in neighbours for i, p in enumerate(zip(a, b)) if i != skipped]
+        yield [p for a, b in neighbours for i, p in enumerate(zip(a, b))
+               if i != skipped and 1 not in p]
         yield [p for a, b in neighbours for i, p in enumerate(zip(a[::-1], b[::-1]))
-               if i != skipped]
-    yield [(a[-1], b[0]) for a, b in neighbours]
+               if i != skipped and 1 not in p]
+    yield [(a[-1], b[0]) for a, b in neighbours if 1 not in (a[-1], b[0])]
 
 
 def all_equated(pairs: Equations) -> dict[Atom, Dim]:
     """One substitution that solves several equations; those it cannot solve are left out."""
     solution: dict[Atom, Dim] = {}
     for a, b in pairs:
-        if a == 1 or b == 1:
-            continue
         found = equated(substitute(a, solution), substitute(b, solution))
         if found:
             solution = {k: substitute(v, found) for k, v in solution.items()} | found

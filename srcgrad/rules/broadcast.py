@@ -112,6 +112,23 @@ def number_like(a: Any, like: Any) -> Any:
 
 
 @runtime
+def updated(like: Any, a: Any) -> Any:
+    """What ``like op= ...`` leaves behind, where the operation gives ``a``: an array keeps its
+    shape and dtype, a number does not.
+
+    >>> updated(np.float32([1.0]), np.array([0.5])), updated(1, 0.5)
+    (array([0.5], dtype=float32), 0.5)
+    """
+    if not isinstance(like, np.ndarray):
+        return a
+    if like.shape != np.shape(a):
+        have, got = (str(s).replace(" ", "") for s in (like.shape, np.shape(a)))
+        raise ValueError(f"non-broadcastable output operand with shape {have} doesn't match the "
+                         f"broadcast shape {got}")
+    return np.asarray(a).astype(like.dtype, casting="same_kind", copy=False)
+
+
+@runtime
 def scatter_add(values: Array, index: Any, shape: tuple[int, ...]) -> Array:
     """Zeros of ``shape`` with ``values`` added at ``index``: the transpose of ``a[index]``.
 
@@ -175,7 +192,9 @@ inactive(sum_to_like, "like")
 
 linear(real_like, a=lambda ct: ct)
 linear(number_like, a=lambda ct: ct)
+linear(updated, a=lambda ct: ct)
 inactive(real_like, "like")
+inactive(updated, "like")
 inactive(number_like, "like")
 
 linear(scatter_add, values=lambda ct, index: ct[index])

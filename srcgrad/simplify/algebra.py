@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Ref, Value
-from ..types.kinds import FLOAT, Kind, same_dtype
+from ..types.kinds import FLOAT, Kind, same_dtypes
 from ..types.spelling import Attribute, Method
 from .like_terms import POWERS
 from .operands import ADD, DIV, MUL, NEG, SUB, division, is_real, same_type, weight
@@ -132,7 +132,8 @@ class _Algebra(Sums):
             return operands[0]  # type: ignore[no-any-return]
         if fn is np.real and is_real(operands[0]):
             return operands[0]  # type: ignore[no-any-return]
-        if fn == Method("astype") and operands[0].aval.dtype == operands[1]:
+        if fn == Method("astype") and operands[0].aval.dtype == operands[1] and (
+                operands[0].aval.least is None):
             return operands[0]  # type: ignore[no-any-return]
         return None
 
@@ -397,5 +398,5 @@ def _moves_nothing(x: Any, source: Any, destination: Any) -> bool:
 
 def _are_vectors(a: Value, b: Value) -> bool:
     """Two arrays of rank 1 and one dtype?"""
-    return a.aval.is_array and b.aval.is_array and same_dtype(a.aval.dtype, b.aval.dtype) and all(
+    return a.aval.is_array and b.aval.is_array and same_dtypes(a.aval, b.aval) and all(
         v.aval.shape is not None and len(v.aval.shape) == 1 for v in (a, b))

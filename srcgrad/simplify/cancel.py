@@ -22,7 +22,7 @@ import numpy as np
 from ..graph.broadcasting import never_one
 from ..graph.equality import key_of
 from ..graph.ir import Graph, Node, Ref, Value, is_adjoint, only_index
-from ..types.kinds import SCALARS, Kind, same_dtype
+from ..types.kinds import SCALARS, Kind, same_dtypes
 from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
 from .places import widens
@@ -74,7 +74,7 @@ class _Cancel(Operands):
             return None
         like = self._chosen_from(node.inputs[0])
         if like is None or like.aval.shape != node.out.aval.shape or (
-                not same_dtype(like.aval.dtype, node.out.aval.dtype)):
+                not same_dtypes(like.aval, node.out.aval)):
             return None
         self._left = _BUDGET
         share = node.inputs[1]

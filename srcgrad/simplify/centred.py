@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Graph, Node, Value
-from ..types.kinds import SCALARS, same_dtype
+from ..types.kinds import SCALARS, same_dtypes
 from ..types.spelling import Method
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands, same_type
 from .rewriting import Emit, call_of, same_shape
@@ -121,6 +121,6 @@ class _Centred(Operands):
         along = options.pop("axis", rest.pop(0) if rest else None)
         options.pop("keepdims", None)
         rank = len(whole.aval.shape or ())
-        return inner is of and not rest and not options and same_dtype(
-            mean.aval.dtype, of.aval.dtype) and of.aval.dtype.kind in "fc" and (
+        return inner is of and not rest and not options and same_dtypes(
+            mean.aval, of.aval) and of.aval.dtype.kind in "fc" and (
             (type(along) is int and along % rank == axis) or (along is None and rank == 1))

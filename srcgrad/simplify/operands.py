@@ -10,7 +10,7 @@ import numpy as np
 
 from ..graph.equality import key_of
 from ..graph.ir import Node, Value, fill, only_index
-from ..types.kinds import FLOAT, SCALARS, Kind, same_dtype
+from ..types.kinds import FLOAT, SCALARS, Kind, same_dtypes
 from ..types.quotients import quotient
 from .places import widens
 from .rewriting import Emit, Rewriter, call_of
@@ -203,8 +203,8 @@ def same_type(value: Value, out: Value) -> bool:
     """Do the two stand for the same kind of thing?  Scalars of one dtype do."""
     a, b = value.aval, out.aval
     if a.kind in SCALARS and b.kind in SCALARS:
-        return same_dtype(a.dtype, b.dtype)
-    return a.kind is b.kind and same_dtype(a.dtype, b.dtype) and a.shape == b.shape
+        return same_dtypes(a, b)
+    return a.kind is b.kind and same_dtypes(a, b) and a.shape == b.shape
 
 
 def weight(operand: Any) -> int:

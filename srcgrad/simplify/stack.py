@@ -29,7 +29,7 @@ from ..graph.symbolic import fresh_size
 from ..graph.walking import uses_of
 from ..types.dataclasses import dataclass
 from ..types.dims import Dim, is_varying, multiply, range_length
-from ..types.kinds import Aval, array, int_aval, same_dtype
+from ..types.kinds import Aval, array, int_aval, same_dtypes
 from ..types.spelling import Attribute
 from .rewriting import call_of, same_shape
 from .share import share
@@ -202,7 +202,7 @@ class _Stacking:
             return None
         vectors = (first, second)
         if all(isinstance(v, Value) and v.aval.is_array and v.aval.shape is not None
-               and len(v.aval.shape) == 1 and same_dtype(v.aval.dtype, value.aval.dtype)
+               and len(v.aval.shape) == 1 and same_dtypes(v.aval, value.aval)
                for v in vectors):
             return vectors
         return None
@@ -220,7 +220,7 @@ class _Stacking:
             return None
         matrices = (flipped.inputs[0], second)
         fits = all(v.aval.is_array and v.aval.shape is not None and len(v.aval.shape) == 2
-                   and same_dtype(v.aval.dtype, value.aval.dtype) and not v.aval.optional
+                   and same_dtypes(v.aval, value.aval) and not v.aval.optional
                    and self._is_steady(v) for v in matrices)
         return matrices if fits else None
 

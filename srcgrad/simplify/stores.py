@@ -29,7 +29,7 @@ from ..graph.broadcasting import never_one
 from ..graph.equality import place_key
 from ..graph.ir import STORES, Index, Node, Value, fill, only_index, shift
 from ..types.dims import Dim, slice_length
-from ..types.kinds import SCALARS, same_dtype
+from ..types.kinds import SCALARS, same_dtypes
 from .like_terms import LikeTerms, repeated
 from .operands import Operands, same_type
 from .places import added, axis_by_axis, disjoint, widens
@@ -81,7 +81,7 @@ class Stores(LikeTerms):
             factored = self._factored(base, value, emit)
             if factored is not None and same_type(factored, node.out):
                 return factored
-            if same_shape(value.aval, base.aval) and same_dtype(value.aval.dtype, base.aval.dtype):
+            if same_shape(value.aval, base.aval) and same_dtypes(value.aval, base.aval):
                 started = value if self.is_zero(base) else self._dense_first(base, value, emit)
                 if started is not None:
                     return started
@@ -141,8 +141,8 @@ class Stores(LikeTerms):
             return None
         axes = {"axis": axis} if axis else {}
         made = emit.call(np.array if all(numbers) else np.concatenate, parts, **axes)
-        return made if same_type(made, node.out) else None if all(numbers) or not same_dtype(
-            made.aval.dtype, node.out.aval.dtype) else emit.apply(
+        return made if same_type(made, node.out) else None if all(numbers) or not same_dtypes(
+            made.aval, node.out.aval) else emit.apply(
                 np.concatenate, (parts,), axes, node.out.aval)
 
     def _factored(self, base: Value, value: Value, emit: Emit) -> Value | None:
@@ -277,7 +277,7 @@ class Stores(LikeTerms):
             narrow = emit.add("read", (value,), (value.aval.but(shape=left),),
                               steps=(Index(key),)).out
         if self.is_zero(base) and same_shape(narrow.aval, base.aval) and (
-                same_dtype(narrow.aval.dtype, base.aval.dtype)):
+                same_dtypes(narrow.aval, base.aval)):
             return narrow if negated is None else emit.call(operator.neg, narrow)
         if negated is None:
             return emit.store(node, "acc", base, narrow, steps=())
@@ -300,7 +300,7 @@ class Stores(LikeTerms):
             return None
         numbers = all(v.aval.kind in SCALARS for v in (first, second))
         arrays = before.op == "write" and bool(first.aval.shape) and (
-            same_shape(first.aval, second.aval) and same_dtype(first.aval.dtype, second.aval.dtype))
+            same_shape(first.aval, second.aval) and same_dtypes(first.aval, second.aval))
         if before.op == "write" and self.is_zero(first):
             value = second if signs[1] > 0 else self.minus(second, emit)
         elif numbers or arrays:

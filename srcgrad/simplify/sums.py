@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Index, Node, Ref, Value, fill
-from ..types.kinds import SCALARS, same_dtype
+from ..types.kinds import SCALARS, same_dtypes
 from .operands import is_real, same_type
 from .rewriting import Emit, same_shape
 from .stores import Stores
@@ -131,4 +131,4 @@ def _is_vector_like(a: Any, b: Any) -> bool:
     """Two real arrays of certainly the same shape, of rank 1 or more?"""
     return (is_real(a) and is_real(b) and a.aval.is_array and b.aval.is_array
             and bool(a.aval.shape) and same_shape(a.aval, b.aval)
-            and same_dtype(a.aval.dtype, b.aval.dtype))
+            and same_dtypes(a.aval, b.aval))

@@ -226,8 +226,8 @@ def _solve_sizes(graph: Graph, guards: tuple[Guard, ...], machine: TraceMachine)
     """Write sizes of arrays that a guard says are equal, or a number, as one in the graph."""
     axes = {a for s in machine.sources.symbols if s.axis is not None for a in symbols(s.symbol)}
     equal = {atom: dim for atom, dim in all_equated([
-        (g.data[1], g.data[2]) for g in guards if g.kind == "size" and g.data[0] == "=="]).items()
-        if atom in axes}
+        (g.data[1], g.data[2]) for g in guards if g.kind == "size" and g.data[0] == "=="
+        and 1 not in g.data]).items() if atom in axes}
     if not equal:
         return
     for atom in sorted(machine.sources.loop_atoms, key=lambda a: a.serial):

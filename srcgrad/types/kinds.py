@@ -233,6 +233,11 @@ def possible_dtypes(aval: Aval) -> list[np.dtype[Any]]:
     return [*found, *(d for d in ends if d not in found)]
 
 
+def same_dtypes(a: Aval, b: Aval) -> bool:
+    """Have two values the same dtype (or both an unknown one), whichever path has given them?"""
+    return same_dtype(a.dtype, b.dtype) and same_dtype(a.least, b.least)
+
+
 def aval_of(value: Any) -> Aval:
     """The abstract value of a concrete object, with concrete sizes."""
     if value is None:
@@ -306,8 +311,7 @@ def join(a: Aval, b: Aval) -> Aval:
         expr = a.expr if a.expr == b.expr else None
         return Aval(a.kind, dtype, a.shape, expr, None, optional,
                     least=_join_least(a, b, dtype))
-    if a.kind in SCALARS and b.kind in SCALARS:
-        return Aval(Kind.NUMBER, dtype, (), None, None, optional)
-    return Aval(Kind.ANY, dtype, None, None, None, optional)
+    kind, shape = (Kind.NUMBER, ()) if a.kind in SCALARS and b.kind in SCALARS else (Kind.ANY, None)
+    return Aval(kind, dtype, shape, None, None, optional, least=_join_least(a, b, dtype))
 
 

@@ -9,6 +9,7 @@ import arrays_in_turn
 import containers_outside
 import data_science
 import everyday
+import found_at_run_time
 import found_in_notebooks
 import found_in_packages
 import found_in_repositories
@@ -27,7 +28,7 @@ from chain import check, check_orders, floats, same
 import srcgrad as sg
 
 CORPORA = (containers_outside, objects_outside, everyday, aliasing, arrays_in_turn, lists_of_arrays, identity, objects, numpy_style, practice, recursion, recursion_state, found_in_packages,
-           found_in_repositories, found_in_notebooks, data_science)
+           found_in_repositories, found_in_notebooks, found_at_run_time, data_science)
 PROGRAMS = [(m.__name__, fn, args) for m in CORPORA for fn, args in m.CASES]
 PROGRAMS += [(found_in_repositories.__name__, *one) for one in found_in_repositories.FIRST_ORDER]
 
@@ -49,7 +50,7 @@ def test_right_or_refused(fn, scale):
         assert ".copy()" in str(error)
 
 
-@pytest.mark.parametrize(("fn", "args"), [*practice.CASES, *found_in_packages.CASES, *found_in_repositories.CASES, *found_in_notebooks.CASES], ids=lambda a: getattr(a, "__name__", ""))
+@pytest.mark.parametrize(("fn", "args"), [*practice.CASES, *found_in_packages.CASES, *found_in_repositories.CASES, *found_in_notebooks.CASES, *found_at_run_time.CASES], ids=lambda a: getattr(a, "__name__", ""))
 def test_pullback(fn, args):
     """The two halves of a gradient give what the whole does."""
     places = floats(args)
@@ -62,7 +63,7 @@ def test_pullback(fn, args):
         np.testing.assert_allclose(found[place], slope, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("fn", "args"), [*found_in_packages.CASES, *found_in_repositories.CASES, *found_in_notebooks.CASES, *data_science.CASES], ids=lambda a: getattr(a, "__name__", ""))
+@pytest.mark.parametrize(("fn", "args"), [*found_in_packages.CASES, *found_in_repositories.CASES, *found_in_notebooks.CASES, *found_at_run_time.CASES, *data_science.CASES], ids=lambda a: getattr(a, "__name__", ""))
 def test_orders(fn, args):
     check_orders(fn, args)
 

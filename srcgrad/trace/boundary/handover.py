@@ -30,6 +30,14 @@ CONTAINERS = (list, dict, set, deque, defaultdict, OrderedDict, Counter)
 OF_ITEMS = frozenset({"extend", "extendleft", "update", "iadd", "ior"})  # the items are kept
 
 
+def is_like_container(obj: Any) -> bool:
+    """Is it of a class whose instances are made of their content alone, as a dict or list is?"""
+    base = dict if isinstance(obj, dict) else list
+    cls = type(obj)
+    return cls not in CONTAINERS and issubclass(cls, base) and cls.__init__ is base.__init__ and (
+        cls.__new__ is base.__new__ and not getattr(obj, "__dict__", None))
+
+
 class HandedOver(Collaborator):
     """What becomes of objects that effects keep."""
 
@@ -76,8 +84,9 @@ class HandedOver(Collaborator):
             return type(obj)(*parts) if hasattr(type(obj), "_fields") else tuple(parts)
         if id(obj) in self.handed:
             return self.recorder.wrap(self.object_value(obj))
-        attributes = None if type(obj) in CONTAINERS else self.fields_of_instance(obj)
-        if type(obj) not in CONTAINERS and attributes is None:
+        container = type(obj) in CONTAINERS or is_like_container(obj)
+        attributes = None if container else self.fields_of_instance(obj)
+        if not container and attributes is None:
             return obj
         where = self.recorder.where()
         site = ChangedLater(None if where is None else (where.filename, where.line, where.column))
@@ -146,6 +155,8 @@ class HandedOver(Collaborator):
             return self.effects.act(type(obj), args, kwargs, OPAQUE)
         if id(obj) in self.handed:
             return self.recorder.wrap(self.object_value(obj))
+        if is_like_container(obj):
+            return self._given_container(obj)
         attributes = self.fields_of_instance(obj)
         return obj if attributes is None else self.given_instance(obj, attributes)
 

@@ -366,12 +366,16 @@ def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
         args = (operator.getitem, tested, Ref(0), Ref(1))
     elif place.node.op in SUBSCRIPTS:
         steps = params["steps"]
-        stores = place.node.op == "write" and ValueError in place.errors
+        stores = place.node.op in ("write", "update") and ValueError in place.errors
         if place.node.op != "read" and not stores:  # what is written does not matter
             inputs = (inputs[0], *inputs[2:])
             steps = tuple(shift_step(step, -1) for step in steps)
-        item = stored_at if stores else operator.getitem if len(steps) == 1 else item_at
-        args = (item, tested, *map(Ref, range(1 + stores)), *(step.key for step in steps))
+        keys = tuple(step.key for step in steps)
+        if stores:
+            args = (stored_at, tested, Ref(0), Ref(1), params.get("fn"), *keys)
+        else:
+            item = operator.getitem if len(steps) == 1 else item_at
+            args = (item, tested, Ref(0), *keys)
     elif FloatingPointError in place.errors:
         fn, args = raised_under if named else raises_under, (
             machine.recorder.checked[place.node.out], *args)

@@ -6,6 +6,7 @@ import contextlib
 import types
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,8 +142,14 @@ class Statements(Collaborator):
     def with_(self, managers: list[Callable[[], Any]],
               targets: list[Callable[[Any], None] | None], body: Callable[[], Any],
               rest: Callable[[], Any] | None = None) -> Any:
+        met: list[Any] = []
+
+        def noted(manager: Callable[[], Any]) -> Any:
+            met.append(manager())
+            return met[-1]
+
         def entered() -> Any:
-            return self._with(managers, targets, body)
+            return self._with([partial(noted, m) for m in managers], targets, body)
 
         layers, region = len(self.journal.layers), self.recorder.region
         nodes = len(region.builder.nodes)
@@ -151,7 +158,8 @@ class Statements(Collaborator):
             self._commit(layers)
             raise error
         errors = {e for _, e in raising(self.machine, region.builder.nodes[nodes:], ())}
-        held = tuple(e for e in errors if self._suppressed(e, managers, targets))
+        of_body = any(isinstance(m, contextlib.ExitStack) for m in met)  # which fills it
+        held = tuple(e for e in errors if of_body or self._suppressed(e, managers, targets))
         if not held:
             self.journal.commit()
             return self.branches.after(jump, rest)

@@ -149,7 +149,8 @@ def _as_loops(tool: Callable[..., Any], form: Callable[..., Any]) -> Callable[..
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         count = next(iter((*args[1:], *kwargs.values())), None)
         is_of_all = tool is itertools.permutations and count is None
-        used = form if not is_of_all and any(_is_looped(machine, a) for a in args) else short
+        parts = args if tool is itertools.product else args[:1]
+        used = form if not is_of_all and any(_is_looped(machine, a) for a in parts) else short
         return used(machine, *args, **kwargs)
 
     return handler

@@ -247,7 +247,7 @@ def nditer(machine: Any, op: Any, flags: Any = (), op_flags: Any = (), op_dtypes
     alike = len({np.shape(a) if isinstance(a, np.ndarray) else a.aval.shape for a in operands
                  if is_tracer(a) or isinstance(a, np.ndarray)}) == 1
     if ("external_loop" in flags and not (in_order and alike)) or (
-            None in operands and order != "C" and not in_order):
+            any(o is None for o in operands) and order != "C" and not in_order):
         wanted.add("external_loop or operands to be allocated, over arrays out of C order")
     if wanted or others or op_dtypes is not None:
         raise machine.recorder.fatal(UnsupportedOperation(
@@ -354,7 +354,8 @@ def _rank_of(obj: Any) -> int:
 
 
 HANDLERS[np.isrealobj] = lambda machine, x: machine.not_(HANDLERS[np.iscomplexobj](machine, x))
-HANDLERS[np.require] = lambda machine, a, *args, **kwargs: machine.call(np.asarray, a)
+HANDLERS[np.require] = lambda machine, a, dtype=None, *args, **kwargs: machine.call(
+    np.asarray, a, dtype)
 
 
 @handles(np.ix_)

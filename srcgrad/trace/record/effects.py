@@ -36,10 +36,12 @@ from .tracers import ArrayTracer, Choice, contains_tracer, is_tracer
 _SUMS = frozenset({np.sum, np.prod, np.cumsum, np.cumprod, Method("sum"), Method("prod"),
                    Method("cumsum"), Method("cumprod"), np.add.reduce, np.multiply.reduce,
                    np.add.accumulate, np.multiply.accumulate})
+# which stretch their result to ``out=``, as ufuncs do
+_CLIPS = frozenset({np.clip, Method("clip")})
 # what NumPy writes to ``out=`` of another type is the result as it is, cast in the end
 _CAST_LAST = _SUMS | {function for name in ("max", "min", "take", "choose", "any", "all")
                       for function in (getattr(np, name), Method(name))} | {
-    np.clip, np.nanmax, np.nanmin, np.maximum.reduce, np.minimum.reduce}
+    *_CLIPS, np.nanmax, np.nanmin, np.maximum.reduce, np.minimum.reduce}
 # what puts something somewhere, and does not change it
 PUTTING = frozenset({setattr, object.__setattr__, operator.setitem, operator.iadd, print})
 
@@ -124,7 +126,7 @@ class Effects(Collaborator):
             return self.handed_over.object_value(structure)
         if isinstance(structure, list) and id(structure) in self.symbolic_lists:
             return self.tuples.with_tuples(structure)
-        if isinstance(structure, (list, tuple)) and not hasattr(type(structure), "_fields"):
+        if type(structure) in (list, tuple):
             return type(structure)(self._operands(s, puts) for s in structure)
         if type(structure) is dict:
             return {k: self._operands(v, puts) for k, v in structure.items()}
@@ -166,7 +168,7 @@ class Effects(Collaborator):
         self._check_out(function, args, kwargs, targets)
         where = kwargs.get("where", True)
         if where is not True and len(targets) == 1 and (
-                isinstance(function, np.ufunc) or function is np.clip):
+                isinstance(function, np.ufunc) or function in _CLIPS):
             kwargs.pop("where")
             result = self.library_calls.numeric_call(masked, (function, targets[0], where, *args),
                                                      kwargs)
@@ -185,7 +187,8 @@ class Effects(Collaborator):
                         f"{function.__name__} with out= of another type than its result",
                         why="whether NumPy raises, and what it rounds in between, depends on it",
                         fix="assign the result, or use an array of its type"))
-                if not isinstance(function, np.ufunc) and function is not np.clip and (
+                stretches = isinstance(function, np.ufunc) or function in _CLIPS
+                if (one.aval.ndim or 0) > (target.aval.ndim or 0) if stretches else (
                         type(one) is not ArrayTracer or one.aval.shape != target.aval.shape):
                     self.machine.call(require_shape, one, target)
                 self.store_whole(target, one)

@@ -95,10 +95,12 @@ def item_at(x: Any, *keys: Any) -> Any:
     return x
 
 
-def stored_at(x: Any, value: Any, *keys: Any) -> None:
-    """``x[keys[0]][keys[1]] = value`` and so on, in a copy."""
-    part = item_at(x, *keys[:-1])
-    np.empty_like(part)[keys[-1]] = value
+def stored_at(x: Any, value: Any, fn: Callable[..., Any] | None, *keys: Any) -> None:
+    """``x[keys[0]][keys[1]] = value`` and so on, in a copy; or the operation ``fn`` in place."""
+    if fn is None:
+        np.empty_like(item_at(x, *keys[:-1]))[keys[-1]] = value
+    else:
+        fn(np.copy(item_at(x, *keys)), value)
 
 
 class OutsideError(Exception):
@@ -117,7 +119,7 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
     """The exceptions that data can make a node raise."""
     if node.op == "effect":
         return _errors_of_effect(machine, node)
-    if node.op == "write":
+    if node.op in ("write", "update"):
         plain = all(isinstance(step, Index) for step in node.params["steps"])
         return (ValueError,) if plain and (checks(node) or stands_still(node)) else ()
     if node.op in SUBSCRIPTS:

@@ -149,17 +149,16 @@ class Comparisons(Collaborator):
         return self.machine.compare(op, *parts)
 
     def compare_traced(self, op: str, left: Any, right: Any) -> Any:
-        if left is None or right is None:
-            if op in ("==", "!="):
-                other = right if left is None else left
-                if not other.aval.optional and other.aval.kind is not Kind.OPAQUE:
-                    return op == "!="
-        if op in ("==", "!=") and any(type(x) in (str, bytes) for x in (left, right)):
-            differs = op == "!="  # a number is no text
-            number = left if is_tracer(left) else right
-            if type(number) is ArrayTracer:
+        differs = op == "!="
+        if op in ("==", "!=") and any(type(x) in (str, bytes, type(None)) for x in (left, right)):
+            number = left if is_tracer(left) else right  # which is no text, and not None
+            if type(number) is ArrayTracer and not number.aval.optional and (
+                    number.aval.kind is Kind.ARRAY):
                 return self.machine.call(np.full, self.machine.getattr(number, "shape"), differs)
-            if type(number) is ScalarTracer:
+            if (left is None or right is None) and not number.aval.optional and (
+                    number.aval.kind is not Kind.OPAQUE):
+                return differs
+            if type(number) is ScalarTracer and left is not None is not right:
                 return np.bool_(differs) if number.aval.kind is Kind.SCALAR else differs
         for number, other in ((left, right), (right, left)):
             if type(number) is ScalarTracer and isinstance(other, CONTAINERS):
@@ -167,7 +166,9 @@ class Comparisons(Collaborator):
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer or self.is_operand_of_python(
                 left) or (
                 self.is_operand_of_python(right)):
-            return self.recorder.computed(COMPARE[op], BOOL, left, right)
+            return self.recorder.computed(COMPARE[op], BOOL, *[
+                self.recorder.values_in(x) if type(x) in (list, tuple) else x
+                for x in (left, right)])
         exprs = [self.int_expr(x) for x in (left, right)]
         if exprs[0] is not None and exprs[1] is not None:
             known = self.decide(op, dims.add(exprs[0], dims.multiply(-1, exprs[1])))
@@ -321,7 +322,7 @@ class Comparisons(Collaborator):
                 result = self.machine.or_(result, functools.partial(_given, equal))
                 if result is True:
                     return True
-            return result
+            return result if is_tracer(result) else bool(result)
         if isinstance(container, dict):
             self.keys.as_table(container, item)
         if isinstance(container, dict) and (self.keys.open_key(item) or (

@@ -13,7 +13,7 @@ from ..iteration import iteration
 from ..iteration.iteration import Range, staged_iterable
 from ..objects.special_methods import python_method
 from ..record.structures import leaf_aval
-from ..record.tracers import contains_tracer, is_tracer
+from ..record.tracers import Choice, contains_tracer, is_tracer
 
 
 def _extreme(function: Any, op: str) -> Callable[..., Any]:
@@ -32,7 +32,7 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
         if not items:
             return function(items, key=key, **kwargs)
         if not contains_tracer(items) and key is None and all(
-                python_method(i, "__lt__") is None for i in items):
+                type(i) is not Choice and python_method(i, "__lt__") is None for i in items):
             return function(items)
         if key is None and all(_is_int(i) for i in items):
             return _symbolic_extreme(machine, function, items)

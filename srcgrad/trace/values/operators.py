@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import AliasError, TracingError
 from ...graph.infer import infer
 from ...graph.ir import Value
+from ...rules.broadcast import updated
 from ...types import dims
 from ...types.kinds import BOOL, Kind, in_words, int_aval
 from ...types.operators import BINARY, COMPARE, INPLACE, UNARY
@@ -256,6 +257,9 @@ class Operators(Collaborator):
                     why="whether it is an array from outside or a number depends on data",
                     fix=f"write x = x {op} ... instead"))
             result = self._rebinding(op, left, right)
+            if not is_tracer(result) or result.aval.dtype != left.aval.dtype or (
+                    left.aval.least is not None or np.ndim(right) != 0):
+                result = self.recorder.apply(updated, (left, result), {})
             self.lose(left, f"`{op}=` may or may not have changed it in place: whether it is "
                             "an array or a number depends on data")
             return result
