@@ -15,6 +15,7 @@ import struct
 import subprocess
 import threading
 import weakref
+from collections import deque
 from decimal import Decimal
 from fractions import Fraction
 
@@ -307,7 +308,7 @@ def rank_from_data(x):
 
 @mistake(X)
 def changed_among_unlike_objects(x):
-    items = [Body(v) for v in x] + [[v] for v in x] * 6
+    items = [Body(v) for v in x] + [deque([v]) for v in x] * 6
     items.sort(key=lambda b: b.mass if isinstance(b, Body) else b[0])
     if not isinstance(items[2], Body):
         items[2][0] = 1.0

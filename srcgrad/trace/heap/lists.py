@@ -301,8 +301,9 @@ class Lists(Collaborator):
         if isinstance(key, slice):
             key = self.keys.static_key(key)
         if type(state) is Columns:
-            return self.each_column(state, lambda c: self.tuples.list_get(c, key),
-                                     whole=isinstance(key, slice))
+            whole = isinstance(key, slice)
+            return self.each_column(state, lambda c: (
+                self.list_get if whole else self.tuples.list_get)(c, key), whole=whole)
         if isinstance(key, slice):
             self.rows_copied(state)
             (value,) = self.recorder.emit("apply", (state.value,), (state.value.aval,),
