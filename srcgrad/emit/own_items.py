@@ -26,14 +26,14 @@ READS = frozenset({"list_acc", "acc", "update", "write", "list_like"})
 
 def with_own_items(graph: Graph) -> tuple[Graph, list[Value]]:
     """The graph with such additions marked, and the lists whose arrays they change."""
-    if not any(node.op == "list_acc" and _holds_arrays(node.inputs[0].aval)
+    if not any(node.op == "list_acc" and holds_arrays(node.inputs[0].aval)
                for node in walk(graph.block)):
         return graph, []
     additions = _Owners(graph).additions()
     return _Marked(additions).graph(graph), [node.inputs[0] for node in additions]
 
 
-def _holds_arrays(aval: Aval) -> bool:
+def holds_arrays(aval: Aval) -> bool:
     return aval.kind is Kind.LIST and aval.elem is not None and aval.elem.kind is Kind.ARRAY and (
         not aval.elem.optional)
 
@@ -94,13 +94,13 @@ class _Owners:
             carried = {*parts.inits, *parts.results, *parts.sources}
             values += [*parts.produced, *parts.last, *parts.elements]
             for element, source in zip(parts.elements, parts.sources, strict=True):
-                if _holds_arrays(source.aval):
+                if holds_arrays(source.aval):
                     self.of(source).taken.append(element)
         for v in dict.fromkeys(values):
             if v.aval.kind is not Kind.LIST:
                 continue
             family, is_base = self.of(v), bool(node.inputs) and v is node.inputs[0]
-            if not _holds_arrays(v.aval) or any(r.collected for r in self.storage.of(v)):
+            if not holds_arrays(v.aval) or any(r.collected for r in self.storage.of(v)):
                 family.is_own = False
             elif node.op in STORES | {"list_acc", "pop"} and v in (*node.inputs[:1],
                                                                    node.outputs[0]):
@@ -113,7 +113,7 @@ class _Owners:
                     family.is_own &= is_adjoint(node)
                     family.like.append(node.inputs[0])
             elif not (node.op in ("list_len", "if") or v in carried or (
-                    _makes_array(node) and v not in node.outputs)):
+                    makes_array(node) and v not in node.outputs)):
                 family.is_own = False
 
     def change(self, node: Node, family: Family) -> None:
@@ -138,12 +138,12 @@ class _Owners:
             return False  # zeros like items may be of a narrower type
         for array, node in family.given:
             made = self.made.get(array)
-            if made is None or not _makes_array(made) or (
+            if made is None or not makes_array(made) or (
                     self.order.loop_around(array, self.order.start[node]) is not None):
                 return False
         arrays = [*((v, None) for v in family.taken), *family.given]
         return not any(
-            any(reader is not node and not self.is_read(array, reader)
+            any(reader is not node and not is_read(array, reader)
                 for reader in self.readers.get(array, ()))
             or any(self.is_read_after(array, addition) for addition in family.additions)
             for array, node in arrays)
@@ -153,18 +153,18 @@ class _Owners:
         position = self.order.start[addition]
         return self.order.defined[array] < position and self.order.is_live_after(array, position)
 
-    @staticmethod
-    def is_read(array: Value, reader: Node | None) -> bool:
-        """Are only numbers and other arrays made of an array?"""
-        if reader is None:
-            return False
-        if reader.op == "read":
-            return not reader.params.get("handle") and not reader.out.aval.is_array
-        return reader.op == "dim" or _makes_array(reader) or (
-            reader.op in READS and reader.inputs[0] is not array)
+
+def is_read(array: Value, reader: Node | None) -> bool:
+    """Are only numbers and other arrays made of an array?"""
+    if reader is None:
+        return False
+    if reader.op == "read":
+        return not reader.params.get("handle") and not reader.out.aval.is_array
+    return reader.op == "dim" or makes_array(reader) or (
+        reader.op in READS and reader.inputs[0] is not array)
 
 
-def _makes_array(node: Node) -> bool:
+def makes_array(node: Node) -> bool:
     """Does a node compute a new array or number?"""
     return (node.op == "apply" and len(node.outputs) == 1
             and node.out.aval.kind is not Kind.LIST

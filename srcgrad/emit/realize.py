@@ -24,7 +24,7 @@ from srcgrad.emit.events import Families
 from srcgrad.emit.facts import facts
 from srcgrad.emit.hazards import Hazards
 from srcgrad.emit.own_items import with_own_items
-from srcgrad.emit.own_rows import with_own_rows
+from srcgrad.emit.put_back import with_own_rows
 from srcgrad.emit.references import by_reference
 from srcgrad.emit.rewrite import Rewriter
 from srcgrad.emit.sink import sink_zeros
@@ -57,8 +57,8 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
     hazards = Hazards(graph, order, storage)
     hazards.block(graph.block)
     hazards.returns(graph)
-    graph, owners = with_own_items(with_own_rows(with_bound_questions(
-        Rewriter(hazards).graph(graph))))
+    graph, changed = with_own_rows(with_bound_questions(Rewriter(hazards).graph(graph)))
+    graph, owners = with_own_items(graph)
     merged: dict[object, object] = {}  # lists in whose rows something is written, and the rows
 
     def whole(family: object) -> object:
@@ -72,7 +72,7 @@ def realized(graph: Graph) -> tuple[Graph, Families]:
                 base, inner = whole(storage.family(node.inputs[0])), whole(family_of(row))
                 if inner is not base:
                     merged[inner] = base
-    for lst in owners:
+    for lst in (*changed, *owners):
         for item in storage.elements(lst):
             base, inner = whole(storage.family(lst)), whole(family_of(item))
             if inner is not base:
