@@ -3,7 +3,7 @@ have one text for every number of items."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -175,6 +175,54 @@ def tracks(x):
             known.append(track)
         track.points.append(v * track.weight)
     return sum(sum(t.points) for t in known)
+
+
+class Window:
+    def __init__(self, first):
+        self.last = deque([first], maxlen=3)
+
+    def mean(self):
+        return sum(self.last) / len(self.last)
+
+
+class Station:
+    def __init__(self):
+        self.waiting = deque()
+
+    def serve(self):
+        return self.waiting.popleft() if self.waiting else 0.0
+
+
+@case
+def moving_means(x):
+    windows = [Window(v) for v in x]
+    for k in range(4):
+        for v, window in zip(np.sin(x * k), windows):
+            window.last.append(v)
+    return sum(w.mean() * w.last[0] for w in windows)
+
+
+@case
+def stations_in_turn(x):
+    stations, total = [Station() for _ in x], 0.0
+    for k in range(3):
+        for i, station in enumerate(stations):
+            total += station.serve() * (k + 1)
+            station.waiting.append(x[i] + 0.1 * total)
+            if i > 0:
+                stations[i - 1].waiting.append(x[i])
+    return total + sum(len(s.waiting) for s in stations)
+
+
+@case
+def which_deque_it_is(x):
+    windows = [Window(v) for v in x]
+    first, same = windows[0].last, 0.0
+    for i, window in enumerate(windows):
+        same += 1.0 if window.last is first else x[i]
+        window.last.append(x[i] * 2)
+    first.append(5.0)
+    return same + sum(w.mean() for w in windows) + len(first)
 
 
 @case

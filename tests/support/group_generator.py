@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 PRELUDE = '''
+from collections import deque
+
 import numpy as np
 
 
@@ -35,6 +37,7 @@ NEW = {
     "box": ("Box([{}])", "{}.part"),
     "arrays": ("Box(np.array([{}, 0.5]))", "{}.part"),
     "named": ("Named({})", "{}.part"),
+    "window": ("Box(deque([{}], maxlen=4))", "{}.part"),
 }
 ARRAYS = ("array", "zeros", "arrays")
 

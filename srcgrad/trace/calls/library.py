@@ -34,7 +34,9 @@ def deque(machine: Any, iterable: Any = (), maxlen: Any = None) -> Any:
         type(found) is not Rows)
     if Withdrawn(DequesAsLists()) not in machine.assumed and (
             unknown or DequesAsLists() in machine.assumed):
-        return machine.call(Queue, iterable, machine.keys.static_key(maxlen))
+        made: Any = machine.call(Queue, iterable, machine.keys.static_key(maxlen))
+        made.items = machine.keys.made_list(made.items, "deque")
+        return made
     return machine.containers.made(collections.deque(machine.iterate(iterable),
                                                      machine.keys.static_key(maxlen)))
 

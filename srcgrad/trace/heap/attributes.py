@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ..assumptions import HeldObjects, Withdrawn
+from ..assumptions import DequesAsLists, HeldObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.states import Columns, Maybe, SymbolicList
 from ..record.tracers import ArrayTracer
 from .columns import list_item_aval
 from .forms import Column, Numbered, Unfit, common
+from .queues import Queue, queue_of
 from .stores import (
+    Reference,
     Store,
     Unlinked,
     class_key,
@@ -32,7 +34,7 @@ class StoredAttributes(Collaborator):
     """The attributes of objects in stores, each an item of a column."""
 
     speaks_to = ("among", "containers", "effects", "elements", "list_rows", "lists", "merges",
-                 "pools", "recorder", "references")
+                 "pools", "recorder", "references", "stored_lists")
 
     def __init__(self) -> None:
         self.places: dict[int, tuple[Store, str]] = {}  # what a column holds, by its id
@@ -50,6 +52,8 @@ class StoredAttributes(Collaborator):
                 elif one is not None:
                     raise self.no_attribute(obj, name)
             return read
+        if name in obj.store.queues:
+            return self.containers.made(queue_of(read, obj.store.queues[name]))
         return self.elements.read(obj.store, name, obj.index, read)
 
     def _row_form(self, store: Store, name: str) -> Any:
@@ -107,6 +111,9 @@ class StoredAttributes(Collaborator):
         if store.found is not None:
             self.pools.check_fits(store, name, value)
             return value
+        if type(value) is Queue or (type(value) is collections.deque and self.assumed.open(
+                DequesAsLists())):
+            return self._items_of_queue(store, name, value)
         if type(value) is list:
             for one in self.containers.outside_items(value):
                 self.check_row(store.columns[name], one)
@@ -115,6 +122,17 @@ class StoredAttributes(Collaborator):
             raise self.not_stored(
                 store.cls, f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
         return value
+
+    def _items_of_queue(self, store: Store, name: str, value: Any) -> Any:
+        """The list behind a deque, which must lie in a store, too."""
+        if type(value) is not Queue:
+            raise Restart(DequesAsLists())
+        if type(value.items) is not Reference:
+            self.stored_lists.store_instead(value.items)
+        if type(value.items) is not Reference or (
+                store.queues.setdefault(name, value.maxlen) != value.maxlen):
+            raise self.not_stored(store.cls, f"{name} of a {store.cls.__name__} is a deque")
+        return value.items
 
     def _numbers_in(self, form: Numbered, items: list[Any]) -> list[Any]:
         """The numbers of objects in a list, as a list that is another one: that of the program may

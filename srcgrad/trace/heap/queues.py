@@ -10,6 +10,13 @@ from ..assumptions import DequesAsLists, Withdrawn
 from ..record.tracers import StandIn
 
 
+def queue_of(items: Any, maxlen: int | None) -> Any:
+    """What stands for the deque with these items."""
+    made = object.__new__(Queue)
+    made.items, made.maxlen = items, maxlen
+    return made
+
+
 class Queue(StandIn):
     """Stands for a ``collections.deque`` where its length is known at run time only."""
 

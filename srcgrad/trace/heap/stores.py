@@ -76,9 +76,10 @@ class Store(Whole):
     """The objects of class ``cls`` that the program has made: ``columns`` by attribute.  Or those
     from outside: ``found`` is the run-time list of them, ``fixed`` what is the same for all,
     ``unread`` the attributes that may not be read.
-    ``rows``: the form of the items, where an attribute holds a list of objects."""
+    ``rows``: the form of the items, where an attribute holds a list of objects; ``queues``: the
+    lengths of deques, where it holds such."""
 
-    __slots__ = ("cls", "columns", "fixed", "found", "machine", "rows", "unread")
+    __slots__ = ("cls", "columns", "fixed", "found", "machine", "queues", "rows", "unread")
 
     def __init__(self, machine: Any, cls: type, columns: dict[str, list[Any]]) -> None:
         self.machine = machine
@@ -87,6 +88,7 @@ class Store(Whole):
         self.fixed: dict[str, Any] = {}
         self.found: Any = None
         self.rows: dict[str, Any] = {}
+        self.queues: dict[str, int | None] = {}
         self.unread: set[str] = set()
 
 

@@ -18,6 +18,7 @@ from ...types.operators import COMPARE
 from ...types.subclasses import native_class
 from ..boundary.identity import equal_if_one
 from ..collaborator import Collaborator
+from ..heap.queues import Queue
 from ..objects.special_methods import (
     CONTAINERS,
     DUNDER,
@@ -249,6 +250,8 @@ class Comparisons(Collaborator):
             return (left.obj == right.obj) is positive
         if type(left) is ScalarTracer or type(right) is ScalarTracer:
             return self._same_number(left, right, positive)
+        if type(left) is type(right) is Queue:  # each has a list of its own
+            return self.machine.compare("is" if positive else "is not", left.items, right.items)
         self.identity.note_identity(left, right)
         return (left is right) is positive
 
