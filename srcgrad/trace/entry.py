@@ -287,7 +287,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             "the function returns an object with an attribute that only some paths set",
             why="which attributes it has is only known when the generated code runs",
             fix="set it on every path (to None where there is nothing)"))
-    obj = machine.references.as_found(obj)
+    obj = machine.stored_lists.given_out(machine.references.as_found(obj))
     if machine.opening.is_gathered(obj):
         machine.opening.check_gathered(obj)
     if type(obj) is Choice:

@@ -14,7 +14,10 @@ from ..assumptions import StoredObjects, Withdrawn
 from ..boundary.variables import is_of_program
 from ..collaborator import Collaborator
 from ..flow.control import Restart
+from ..record.states import Columns
+from .forms import Numbered
 from .stores import LISTS, Reference, Store, class_key, stores_in
+from .written_out import contents
 
 
 class StoredLists(Collaborator):
@@ -64,6 +67,14 @@ class StoredLists(Collaborator):
         if isinstance(structure, (tuple, list, dict)) and LISTS in self.references.stores:
             for part in structure.values() if isinstance(structure, dict) else structure:
                 self.give(part)
+
+    def given_out(self, obj: Any) -> Any:
+        """What the program returns for a list in a store, or a list of such."""
+        state = self.symbolic_lists.get(id(obj)) if type(obj) is list else None
+        form = state.form if type(state) is Columns else None
+        if isinstance(form, Numbered) and form.store.cls is LISTS and not form.optional:
+            return self.machine.call(contents, obj)
+        return self.references.content_of(obj)
 
     def _sites(self, obj: Any) -> list[Any]:
         """The places of the program that make a list, or those that it takes the place of."""

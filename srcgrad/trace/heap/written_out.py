@@ -89,6 +89,11 @@ def fold(function: Any, result: Any, items: Any) -> Any:
     return result
 
 
+def contents(lists: Any) -> Any:
+    """Copies of lists that lie in a store."""
+    return [one[:] for one in lists]
+
+
 def items_at(items: Any, places: Any) -> Any:
     """The items at some places."""
     return [items[k] for k in places]
