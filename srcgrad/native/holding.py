@@ -115,12 +115,18 @@ def _is_integer(aval: Aval) -> bool:
     return aval.kind in SCALARS and aval.dtype is not None and aval.dtype.kind in "iu"
 
 
+def _differs_by_path(aval: Aval) -> bool:
+    """Is a value of one type on some paths and of another on others?  A number that is an integer
+    where a loop has no iteration, ``sum(...)`` of nothing, is a float of the same value."""
+    return aval.least is not None and not (aval.kind is Kind.NUMBER and aval.least.kind in "biu")
+
+
 def holds(aval: Aval) -> bool:
     """Is a value a number or an array of a type that the machine has, or what a loop keeps of
     such?  (What one path keeps and another does not is optional, and never missed.)"""
     if aval.kind is Kind.LIST:  # what a loop keeps
         return aval.elem is None or aval.elem.kind is Kind.NONE or holds(aval.elem)
-    if aval.least is not None or aval.dtype is None or not aval.dtype.isnative:
+    if _differs_by_path(aval) or aval.dtype is None or not aval.dtype.isnative:
         return False
     if aval.kind is Kind.ARRAY:
         return bool(aval.shape) and aval.dtype.char in ELEMENTS and (
@@ -134,7 +140,7 @@ def holds(aval: Aval) -> bool:
 def element_type(aval: Aval) -> Any:
     """The type of the items of a list of numbers of one type; None for other lists."""
     elem = aval.elem
-    if aval.kind is not Kind.LIST or elem is None or elem.optional or elem.least is not None:
+    if aval.kind is not Kind.LIST or elem is None or elem.optional or _differs_by_path(elem):
         return None
     if elem.kind is Kind.NUMBER and elem.dtype == np.float64:
         return float  # a list of cotangents
