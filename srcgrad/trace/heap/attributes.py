@@ -127,12 +127,12 @@ class StoredAttributes(Collaborator):
         """The list behind a deque, which must lie in a store, too."""
         if type(value) is not Queue:
             raise Restart(DequesAsLists())
-        if type(value.items) is not Reference:
-            self.stored_lists.store_instead(value.items)
-        if type(value.items) is not Reference or (
+        items: Any = value.items
+        self.stored_lists.store_instead(items)
+        if type(items) is not Reference or (
                 store.queues.setdefault(name, value.maxlen) != value.maxlen):
             raise self.not_stored(store.cls, f"{name} of a {store.cls.__name__} is a deque")
-        return value.items
+        return items
 
     def _numbers_in(self, form: Numbered, items: list[Any]) -> list[Any]:
         """The numbers of objects in a list, as a list that is another one: that of the program may
