@@ -9,7 +9,10 @@ after one may have been added to, its arrays are its own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from srcgrad.emit.facts import facts
+from srcgrad.emit.order import Order
 from srcgrad.emit.storage import Root, family_of
 from srcgrad.graph.changing import Changing
 from srcgrad.graph.freshness import makes_fresh
@@ -136,22 +139,23 @@ class _Owners:
                for root in self.storage.elements(v)) or not all(
                    map(self.storage.elements, family.like)):
             return False  # zeros like items may be of a narrower type
-        for array, node in family.given:
-            made = self.made.get(array)
-            if made is None or not makes_array(made) or (
-                    self.order.loop_around(array, self.order.start[node]) is not None):
-                return False
-        arrays = [*((v, None) for v in family.taken), *family.given]
-        return not any(
-            any(reader is not node and not is_read(array, reader)
-                for reader in self.readers.get(array, ()))
-            or any(self.is_read_after(array, addition) for addition in family.additions)
-            for array, node in arrays)
+        return holds_alone(family, [self.order.start[node] for node in family.additions],
+                           self.order, self.made, self.readers)
 
-    def is_read_after(self, array: Value, addition: Node) -> bool:
-        """Is an array that may be added to read behind that?"""
-        position = self.order.start[addition]
-        return self.order.defined[array] < position and self.order.is_live_after(array, position)
+
+def holds_alone(family: Family, positions: list[int], order: Order, made: Mapping[Value, Node],
+                readers: Mapping[Value, list[Node | None]]) -> bool:
+    """Does nothing but some lists hold the arrays in them, when one changes at some positions?"""
+    for array, node in family.given:
+        maker = made.get(array)
+        if maker is None or not makes_array(maker) or (
+                order.loop_around(array, order.start[node]) is not None):
+            return False
+    return not any(
+        any(reader is not node and not is_read(array, reader) for reader in readers.get(array, ()))
+        or any(order.defined[array] < position and order.is_live_after(array, position)
+               for position in positions)
+        for array, node in (*((v, None) for v in family.taken), *family.given))
 
 
 def is_read(array: Value, reader: Node | None) -> bool:

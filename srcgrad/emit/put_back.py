@@ -16,12 +16,12 @@ from __future__ import annotations
 import numpy as np
 
 from srcgrad.emit.facts import facts
-from srcgrad.emit.own_items import holds_arrays, is_read, makes_array
+from srcgrad.emit.own_items import Family, holds_alone, holds_arrays, is_read, makes_array
 from srcgrad.graph.changing import Changing
 from srcgrad.graph.ir import STORES, Block, Graph, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.walking import walk
-from srcgrad.types.dataclasses import dataclass, field
+from srcgrad.types.dataclasses import dataclass
 from srcgrad.types.kinds import SCALARS, Aval, Kind
 
 NEW = frozenset({"list_like", "list"})
@@ -53,16 +53,6 @@ def _is_of_rows(value: Value) -> bool:
 
 def _copies(node: Node) -> bool:
     return node.op == "copy" or (node.op == "apply" and node.params["fn"] is np.copy)
-
-
-@dataclass
-class Family:
-    """Lists that may be one list: the items ``taken`` from there, those that were ``given`` by some
-    nodes, and whether nothing is known against the items being its own."""
-
-    taken: list[Value] = field(default_factory=list)
-    given: list[tuple[Value, Node]] = field(default_factory=list)
-    is_own: bool = True
 
 
 @dataclass
@@ -118,7 +108,8 @@ class _Items:
             begins.setdefault(self.storage.family(put.inputs[0]), []).append(chain.begins)
         alone = {family for family, positions in begins.items()
                  if self.families[family].is_own
-                 and self.is_alone(self.families[family], positions)}
+                 and holds_alone(self.families[family], positions, self.order, self.made,
+                                 self.users)}
         return {put: chain for put, chain in self.chains.items()
                 if self.storage.family(put.inputs[0]) in alone}
 
@@ -232,21 +223,6 @@ class _Items:
         if node.op == "pop" and not rows:
             self.of(lst).taken.append(node.outputs[1])
         return node.op == "pop" or (node.op == "list_acc" and (not rows or len(node.inputs) > 3))
-
-    def is_alone(self, family: Family, positions: list[int]) -> bool:
-        """Does nothing but these lists hold the arrays in them when one changes?"""
-        for array, node in family.given:
-            made = self.made.get(array)
-            if made is None or not makes_array(made) or (
-                    self.order.loop_around(array, self.order.start[node]) is not None):
-                return False
-        arrays = [*((v, None) for v in family.taken), *family.given]
-        return not any(
-            any(reader is not node and not is_read(array, reader)
-                for reader in self.users.get(array, ()))
-            or any(self.order.defined[array] < position and self.order.is_live_after(
-                array, position) for position in positions)
-            for array, node in arrays)
 
 
 class _Changed(Changing):
