@@ -2,51 +2,23 @@
 
 from __future__ import annotations
 
-import copy
-
+import group_generator
 import numpy as np
 import pytest
-from chain import run_quietly
-from group_generator import arguments, program
+from random_gradients import serves
 
 import srcgrad as sg
 
 
-def run(seed: int) -> bool:
-    """Is the program not refused?  Its value is that of Python bit for bit, for several sizes, or it
-    raises as Python does; its gradient is that of differences where these settle."""
-    fn, text = program(seed)
-    df = sg.value_and_grad(fn)
-    stream = np.random.default_rng(seed)
-    for args in arguments(seed):
-        try:
-            want = run_quietly(fn, copy.deepcopy(args))
-        except Exception as error:
-            with pytest.raises((type(error), sg.SrcgradError)):
-                run_quietly(df, copy.deepcopy(args))
-            continue
-        try:
-            value, slope = run_quietly(df, copy.deepcopy(args))
-        except sg.SrcgradError:
-            return False
-        assert value == want, text
-        way = stream.normal(size=args[0].shape)
-        slopes = [(run_quietly(fn, (args[0] + h * way,)) - run_quietly(
-            fn, (args[0] - h * way,))) / (2 * h) for h in (1e-6, 1e-5)]
-        if abs(slopes[0] - slopes[1]) < 1e-5 * max(1.0, abs(slopes[0])):
-            assert np.sum(slope * way) == pytest.approx(slopes[0], rel=1e-4, abs=1e-4), text
-    return True
-
-
 @pytest.mark.parametrize("start", range(0, 80, 20))
 def test_programs(start: int) -> None:
-    assert sum(map(run, range(start, start + 20))) >= 17
+    assert sum(serves(group_generator, seed) for seed in range(start, start + 20)) >= 17
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("start", range(1000, 1400, 20))
 def test_many_programs(start: int) -> None:
-    assert sum(map(run, range(start, start + 20))) >= 16
+    assert sum(serves(group_generator, seed) for seed in range(start, start + 20)) >= 16
 
 
 def runs(x):

@@ -3,11 +3,11 @@ their own, which lists, names and objects share."""
 
 from __future__ import annotations
 
-import linecache
 import random
 from typing import Any
 
 import numpy as np
+from random_gradients import made
 
 PRELUDE = '''
 import numpy as np
@@ -123,11 +123,7 @@ class Writer:
 
 def program(seed: int) -> tuple[Any, str]:
     text = Writer(seed).text()
-    name = f"<random program lists of arrays {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    space: dict[str, Any] = {"__name__": "lists_of_arrays"}
-    exec(compile(text, name, "exec"), space)
-    return space["program"], text
+    return made(text, f"lists of arrays {seed}"), text
 
 
 def arguments(seed: int) -> list[tuple[np.ndarray]]:

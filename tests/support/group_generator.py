@@ -3,11 +3,11 @@ and loops make, put into a list, and change by other names."""
 
 from __future__ import annotations
 
-import linecache
 import random
 from typing import Any
 
 import numpy as np
+from random_gradients import made
 
 PRELUDE = '''
 from collections import deque
@@ -140,11 +140,7 @@ class Writer:
 
 def program(seed: int) -> tuple[Any, str]:
     text = Writer(seed).text()
-    name = f"<random program groups {seed}>"
-    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    space: dict[str, Any] = {"__name__": "groups"}
-    exec(compile(text, name, "exec"), space)
-    return space["program"], text
+    return made(text, f"groups {seed}"), text
 
 
 def arguments(seed: int) -> list[tuple[np.ndarray]]:
