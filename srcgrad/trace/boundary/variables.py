@@ -142,7 +142,7 @@ class Variables(Collaborator):
         """Call a list of the trace after what has its items, if it has no name yet."""
         if id(column) in self.container_names:
             return None
-        label = f"{name}_items"
+        label = f"{name.rstrip('_')}_items"
         self.container_names[id(column)] = label, column
         state = self.symbolic_lists.get(id(column))
         if state is not None:

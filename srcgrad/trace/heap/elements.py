@@ -51,6 +51,11 @@ class Held:
         self.names: dict[str, None] = {}
 
     @property
+    def item_name(self) -> str:
+        """What one of the arrays is called: not as the list of all."""
+        return self.name.removesuffix("s") if self.name.endswith("_items") else self.name
+
+    @property
     def is_outside(self) -> bool:
         """Do objects from outside hold the arrays?"""
         return self.store is not None and self.store.found is not None
@@ -233,7 +238,7 @@ class Elements(Collaborator):
         whole = ArrayTracer(self.machine, home.current.aval, home, (), (), home.obj, home.current,
                             self.recorder.region)
         copied = self.recorder.apply(np.copy, (whole,), {})
-        copied.home.current.hint = place.held.name
+        copied.home.current.hint = place.held.item_name
         target = self.choices.same_view(copied, tracer)
         self.recorder.write_version(target, op, steps, value, dyn, **params)
         made, column = copied.home.current, place.held.column
