@@ -11,7 +11,6 @@ from .assumptions import (
     ALL,
     Assumption,
     CalledFunction,
-    ChosenLists,
     ComplexPower,
     ContentRead,
     FixedSize,
@@ -33,7 +32,7 @@ Kind = TypeVar("Kind", bound=Assumption)
 ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
 
 # What the tracer does at its own risk is undone by these, in this order.
-UNDOING = (Withdrawn(FollowedArrays()), Withdrawn(ChosenLists()), MixedRows(),
+UNDOING = (Withdrawn(FollowedArrays()), MixedRows(),
            Withdrawn(GatheredLists()), KnownLengths(), Withdrawn(RunTimeKeys(None)),
            KnownLengths(repeats=True), NumbersApart(), Withdrawn(FollowedNames()))
 

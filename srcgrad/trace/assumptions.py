@@ -203,17 +203,6 @@ class LateItems(Assumption):
 
 
 @dataclass(frozen=True)
-class ChosenLists(Assumption):
-    """In loops, a list stands for one of two of which data choose.
-
-    Why: a loop's variable refers to one of several lists, and which it is depends on data.
-    Changes: the list has the content of either; where these have other names, none of them may
-    change from then on.
-    """
-    says = "a list stands for one of two"
-
-
-@dataclass(frozen=True)
 class StoredObjects(Assumption):
     """The objects of a class that the program makes, or finds ``outside``, lie in a store: there
     is a list for each attribute.  So do dicts with the same texts as keys, and the lists that are

@@ -428,3 +428,34 @@ def rows_at_places_that_data_choose(x):
     for i in range(k):
         held[i] = [x[2]]
     return sum(held[k]) * x[3]
+
+
+def best_or_none(x):
+    best, least = None, 0.0
+    for i in range(len(x) - 1):
+        candidate = []
+        for j in range(i + 1):
+            candidate.append(x[j] * x[i])
+        if best is None or sum(candidate) < least:
+            least, best = sum(candidate), candidate
+    return best
+
+
+@case(X)
+def gone_through_where_it_may_be_none(x):
+    best = best_or_none(x)
+    total = sum([v * v for v in best]) + sum(i * v for i, v in enumerate(best))
+    for v, w in zip(best, x):
+        total += v * w
+    return total + max(best) * best[0] * len(best)
+
+
+@case(X)
+def changed_after_it_was_chosen(x):
+    best = best_or_none(x)
+    best.append(x[0])
+    run = best_or_none(x * 2.0)
+    if sum(best) < 0.0:
+        run = best
+    run[0] += x[1]
+    return sum(v * v for v in best) + sum(run)

@@ -48,7 +48,6 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "FollowedNames": ("counted.a_list_of_an_arm", "path_state.name_try"),
     "PartsOfItems": ("data_science.pooled_violators",),
     "LateItems": ("python_late.closure_that_reads_later", "python_late.changed_by_who_takes_the_items"),
-    "ChosenLists": ("list_choices.longest_run", "list_choices.best_pair"),
     "MixedRows": ("data_science.counts_in_rows", "data_science.rows_into_arrays"),
     "NumbersApart": ("counted.changed_in_place", "helpers_of_numpy.signatures_of_rows"),
     "DequesAsLists": ("path_queues.bfs_thresh", "path_queues.data_queue"),

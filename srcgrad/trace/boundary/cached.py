@@ -144,7 +144,6 @@ def _followed(machine: Any, function: Any, args: tuple[Any, ...],
         done = journal.pop()
         for change in done.changes.values():
             journal.write(change.cell, change.after)
-        journal.alias(*done.aliased)
 
 
 def clear_cache(machine: Any, cached: Any) -> None:

@@ -38,7 +38,7 @@ class Identity(Collaborator):
     def note_identity(self, *objects: Any) -> None:
         """It is asked whether an object is some other one."""
         if len(objects) == 1 or (objects[0] is not objects[1] and type(objects[0]) is type(
-                objects[1]) and all(map(self.journal.is_sealed, objects))):
+                objects[1]) and all(id(o) in self.journal.sealed for o in objects)):
             self.references.check_copies(*objects)
         for obj in objects:
             self.found_functions.fix(obj)
@@ -53,7 +53,7 @@ class Identity(Collaborator):
     def check_copies(self, *objects: Any) -> None:
         """What is put together from the parts in a list of unknown length may be any object
         that was put there."""
-        if any(id(o) in self.journal.copies or self.journal.is_alias(o) for o in objects):
+        if any(id(o) in self.journal.copies for o in objects):
             self.items.unroll_list_makers(
                 "a list that it fills holds objects whose identity matters")
             raise self.recorder.of_forms(UnsupportedOperation(

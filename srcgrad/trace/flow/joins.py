@@ -19,7 +19,7 @@ from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass, field
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
-from ..assumptions import ChosenLists, DequesAsLists, PartsOfItems, Withdrawn
+from ..assumptions import DequesAsLists, PartsOfItems
 from ..heap.columns import column_states, common_form, list_elem, unlike_items
 from ..heap.forms import column_labels
 from ..heap.gathering import parts_read
@@ -75,9 +75,9 @@ class Join:
 
     A branch gives its ``predicate``, what else is known to hold in its arms (``facts``), which
     arm does not come to its end (``dead``), the objects made in its arms (``young``), what lists
-    hold at the end of the arms that ``changed`` them, the lists that another one may stand for
-    there (``aliased``), and pairs of objects that must stay ``apart``.  ``objects`` collects the
-    pairs of objects that become one new object, ``fixed`` those that are the same on both paths.
+    hold at the end of the arms that ``changed`` them, and pairs of objects that must stay
+    ``apart``.  ``objects`` collects the pairs of objects that become one new object, ``fixed``
+    those that are the same on both paths.
     """
 
     machine: TraceMachine
@@ -87,7 +87,6 @@ class Join:
     dead: int | None = None
     facts: tuple[dict[Value, bool], dict[Value, bool]] = field(default_factory=lambda: ({}, {}))
     changed: tuple[dict[int, Any], dict[int, Any]] = field(default_factory=lambda: ({}, {}))
-    aliased: tuple[frozenset[int], frozenset[int]] = (frozenset(), frozenset())
     unbound: int = 0  # the side that has nothing, while a form of the other is made
     pairs: dict[tuple[int, int], Any] = field(default_factory=dict)
     widened: dict[tuple[int, int, int], tuple[Shape, bool]] = field(default_factory=dict)
@@ -231,10 +230,9 @@ class Join:
         self.keep.append(present)
         return shape
 
-    def held(self, a: Any, b: Any, shared: bool = False) -> Shape:
+    def held(self, a: Any, b: Any) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
-        a run knows: a new one with the content that either has.  ``shared``: the lists have other
-        names."""
+        a run knows: a new one with the content that either has."""
         ends = [self.ended_content(side, x) for side, x in enumerate((a, b))]
         contents = [end for end in ends if end is not UNBOUND]
         shape = self._contents(contents[0], contents[-1])
@@ -248,8 +246,6 @@ class Join:
         def parts(obj: Any) -> tuple[Any, ...]:
             return (ends[0 if obj is a else 1],)
 
-        if shared:
-            return Sequence(self._sharer(build, a, b), [shape], parts)
         self.objects.append((a, b))
         if self.outside(a) or self.outside(b):
             return Sequence(self._copier(build, a, b), [shape], parts)
@@ -278,33 +274,22 @@ class Join:
         """``make``, where what is known of these objects outside is known of the new one."""
         def made(parts: list[Any]) -> Any:
             new = make(parts)
-            for side, obj in enumerate(objects):
+            for obj in objects:
                 self.machine.merges.inherit(new, obj)
-                if self.is_alias(obj, (side,) if len(objects) == 2 else (0, 1)):
-                    self.machine.journal.alias(new)
+                if self.is_copied(obj):
+                    self.machine.journal.copied(new)
             return new
 
         return made
 
-    def is_alias(self, obj: Any, sides: tuple[int, ...]) -> bool:
-        """May another list stand for one at the end of an arm, or of an iteration?  So does the
-        one in a list of lists that it has been put into."""
+    def is_copied(self, obj: Any) -> bool:
+        """May another object stand for one?  So does the list in a list of lists that it has been
+        put into."""
         rows = self.machine.list_rows
         if id(obj) in rows.list_owners:
             rows.share_rows()
             return True
-        journal = self.machine.journal
-        return journal.is_alias(obj) or id(obj) in journal.copies or any(
-            id(obj) in self.aliased[side] for side in sides)
-
-    def aliasing(self, make: Callable[[list[Any]], Any]) -> Callable[[list[Any]], Any]:
-        """``make`` for a list that another one may stand for."""
-        def made(parts: list[Any]) -> Any:
-            new = make(parts)
-            self.machine.journal.alias(new)
-            return new
-
-        return made
+        return id(obj) in self.machine.journal.copies
 
     def any_length(self, leaf: Leaf) -> Sequence:
         """The form of a list of any length."""
@@ -394,13 +379,12 @@ class Join:
                 type(a) is set or both & self.symbolic.keys()):
             return self.held(a, b)
         apart = (id(a), id(b)) in self.apart
-        shared = apart and self.may_share(a, b)
-        if (shared or not apart) and self._grows(a, b):
-            held = self.held(a, b, shared)
+        if not apart and self._grows(a, b):
+            held = self.held(a, b)
             if not isinstance(held, Failed):
                 return held
         if type(a) is not type(b) or not (self._may_enter(a, b) and self._may_enter(b, a)) or (
-                (apart and not shared) or {id(a), id(b)} & self.symbolic.keys()):
+                apart or {id(a), id(b)} & self.symbolic.keys()):
             return self._two(a, b)
         if outline(a) != outline(b):
             return self._two(a, b)
@@ -412,9 +396,6 @@ class Join:
             return self._two(a, b)
         if all(isinstance(i, Same) for i in items) and isinstance(a, tuple):
             return Same(a)
-        if shared:
-            return Sequence(self._sharer(list, a, b), items,
-                            lambda obj: parts_a if obj is a else parts_b)
         if is_mutable(a):
             self.objects.append((a, b))
         if self.outside(a) or self.outside(b):
@@ -473,7 +454,7 @@ class Join:
         ends = [self.ended_content(side, obj) for side, obj in enumerate((a, b))]
         unknown = not all(type(end) is Snapshot for end in ends)
         return (unknown or len(ends[0].items) != len(ends[1].items)) and (
-            self.predicate is None or unknown or ChosenLists() in self.machine.assumed
+            self.predicate is None or unknown
             or len({id(a), id(b)} & self.young) == 1) and self.machine.rounds.may_rebind()
 
     def _carries(self, obj: Any) -> bool:
@@ -481,26 +462,6 @@ class Join:
         carried = self.walks if self.predicate is None else (
             self.machine.merges.loop_region() is not None)
         return carried and type(obj) is list and not self.outside(obj)
-
-    def may_share(self, *lists: Any) -> bool:
-        """May a new list stand for one of these, which have other names?  Where nothing else
-        helps, for none of them may change from then on."""
-        if ChosenLists() not in self.machine.assumed or not all(map(self._carries, lists)):
-            return False
-        self.machine.assumed.risk(Withdrawn(ChosenLists()))
-        return True
-
-    def _sharer(self, make: Callable[[list[Any]], Any], *lists: Any) -> Callable[[list[Any]], Any]:
-        """A function that makes a list that may stand for one of these."""
-        journal = self.machine.journal
-
-        def made(parts: list[Any]) -> Any:
-            new = make(parts)
-            journal.copied(new)
-            journal.alias(*lists)
-            return new
-
-        return made
 
     def _two(self, a: Any, b: Any) -> Shape:
         """Things that have no common form: after a branch it is known which of them it is."""

@@ -353,6 +353,7 @@ class Round:
     index: Value | None
     tested: dict[tuple[Any, ...], Change] | None = None
     own: frozenset[Atom] = frozenset()  # the symbols of the loop's index
+    sealed: frozenset[int] = frozenset()  # the objects that might not change before it
 
 
 @dataclass(frozen=True, slots=True)

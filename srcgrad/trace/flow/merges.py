@@ -56,7 +56,6 @@ class Arm:
     changes: dict[tuple[Any, ...], Change]
     jump: Any
     born: list[int] = field(default_factory=list)
-    aliased: list[Any] = field(default_factory=list)
 
     def lists(self) -> dict[int, Any]:
         """The contents at its end of the lists that it changed."""
@@ -103,10 +102,9 @@ class Merges(Collaborator):
         arm.region.layer = len(self.journal.layers)
         for change in arm.changes.values():
             self.journal.write(change.cell, change.after)
-        self.journal.alias(*arm.aliased)
 
     def leave_arm(self, arm: Arm) -> None:
-        arm.changes, arm.born, arm.aliased = self.journal.pop()
+        arm.changes, arm.born = self.journal.pop()
         arm.region.active = False
         assert arm.region.parent is not None
         self.recorder.region = arm.region.parent
@@ -208,7 +206,6 @@ class Merges(Collaborator):
             skip = {cell.key for cell, _, _ in states} | self._unread(later)
             joined.plan(self.known_elsewhere(joining, skip), self._only_names(merged, places))
         outputs = self._if_node(predicate, arms, rows, codes)
-        joining.aliased = (frozenset(map(id, first.aliased)), frozenset(map(id, second.aliased)))
         self.unsure.update(value for value, row in zip(outputs, rows, strict=False)
                            if any(map(self.is_unsure, row.parts)))
         self.truths.note_truths(predicate, rows, outputs)
@@ -225,7 +222,6 @@ class Merges(Collaborator):
                 outputs[place[0]].hint = cell.name
         for home in self.joined_values.drained():
             self.journal.write(Stored(home), True)
-        self.journal.alias(*first.aliased, *second.aliased)
         joined.settle()
         return self._joined_jump([a.jump for a in arms], codes, outputs[len(rows):])
 

@@ -66,8 +66,6 @@ class Rounds(Collaborator):
 
     def __init__(self) -> None:
         self.made_in_body: frozenset[int] = frozenset()
-        self.aliased_in_body: list[Any] = []
-        self.aliased_before: list[Any] = []  # lists of before the loop, since an earlier iteration
         # which truth value tells that a link is not None
         self.link_tests: dict[Value, tuple[Value, Region]] = {}
         self.links_told: dict[Value, bool] = {}  # what the test of a loop has told of links
@@ -92,17 +90,14 @@ class Rounds(Collaborator):
             self._recall(forms, remembered)
         outer_dropped, self.dropped = self.dropped, set()
         outer_later, self.later = self.later, Later(*names_of_loop(body))
-        outer_aliased, self.aliased_before = self.aliased_before, []
         outer, self.innermost = self.innermost, users or site
         try:
             done = self._settle(kind, forms, test, start, body)
             if done is not None:
                 self.forms[site] = self._remembered(forms)
-                self.journal.alias(*self.aliased_before)
                 return self.loop_nodes.finish_loop(kind, inits, forms, done, user, users or site)
         finally:
-            self.dropped, self.later, self.aliased_before, self.innermost = (
-                outer_dropped, outer_later, outer_aliased, outer)
+            self.dropped, self.later, self.innermost = outer_dropped, outer_later, outer
         ended = Frame(None, None, nowhere)
         self.machine.born(ended)
         self.machine.store(ended, "finished", False)
@@ -186,7 +181,8 @@ class Rounds(Collaborator):
                body: Callable[[], Any]) -> Round | None:
         """Trace the test and the body once on the present form; None if the test mutates."""
         done = Round(forms, {}, NORMAL, Region(self.recorder.region), None, None, None,
-                     own=frozenset(() if start is None else symbols(start[0])))
+                     own=frozenset(() if start is None else symbols(start[0])),
+                     sealed=frozenset(self.journal.sealed))
         if kind == "while" and test is not None:
             done.test = Region(self.recorder.region)
             tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
@@ -245,11 +241,10 @@ class Rounds(Collaborator):
         try:
             if index is not None:
                 region.builder.params.append(index)
-            self.journal.alias(*self.aliased_before)
             self._enter_forms(region, forms)
             run()
         finally:
-            changes, born, self.aliased_in_body = self.journal.pop()
+            changes, born = self.journal.pop()
             self.made_in_body = frozenset(born)
             self.recorder.region = outer
             region.active = False
@@ -349,7 +344,6 @@ class Rounds(Collaborator):
         joining = self.merges.join()
         joining.walks, joining.made = True, self.made_in_body
         joining.follows_arrays = FollowedArrays(self.innermost) in self.assumed
-        joining.aliased = (frozenset(), frozenset(map(id, self.aliased_in_body)))
         return joining
 
     def may_rebind(self) -> bool:
@@ -401,10 +395,9 @@ class Rounds(Collaborator):
             _open_sizes(joining, shape, done.own)
             forms[key] = Carried(change.cell, shape, change.before, end=change.after)
             wide = True
-        known = {id(obj) for obj in self.aliased_before}.union(self.made_in_body)
-        older = [obj for obj in self.aliased_in_body if id(obj) not in known]
-        self.aliased_before += older
-        wide = wide or bool(older)
+        older = self.journal.sealed.keys() - done.sealed - self.made_in_body
+        if any(isinstance(self.journal.sealed[key], (list, dict, set)) for key in older):
+            wide = True  # what an iteration puts into lists, the next one must not change
         self._check_objects(joining, {*forms, *done.changes})
         return wide
 

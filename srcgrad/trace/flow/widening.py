@@ -65,10 +65,9 @@ def _widen_sequence(joining: Join, shape: Sequence, head: Any, end: Any) -> tupl
     unlike = type(end) is not type(head) and not isinstance(shape, Numbered)
     if parts is None or len(parts) != len(shape.items) or unlike:
         return joining.unify(head, end), True
-    wide = type(end) is list and not joining.is_alias(head, (1,)) and (
-        joining.is_alias(end, (1,)))
+    wide = type(end) is list and not joining.is_copied(head) and joining.is_copied(end)
     if wide:
-        shape = replace(shape, build=joining.aliasing(shape.build))
+        shape = replace(shape, build=joining.heir(shape.build, end))
     items = []
     for item, h, e in zip(shape.items, shape.parts(head), parts, strict=True):
         new, changed = widen(joining, item, h, e)

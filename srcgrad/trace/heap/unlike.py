@@ -21,7 +21,7 @@ from ...stage.function import definition
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass
 from ...types.kinds import BOOL, NUMERIC, Aval, Kind
-from ..assumptions import Assumption, ChosenLists
+from ..assumptions import Assumption
 from ..flow.shapes import Apart, Failed, Leaf, Numbered, OneOf, Same, Shape
 from ..record.structures import (
     IMMUTABLE,
@@ -311,8 +311,7 @@ def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
         if may:
             return (stored_as(kind, outside),)
     lists = [t for t in things if type(t) is list]
-    return (ChosenLists(), *(way for one in lists for way in (
-        join.machine.stored_lists.ways(one)))) if lists else ()
+    return tuple(way for one in lists for way in join.machine.stored_lists.ways(one))
 
 
 def _is_open(join: Join, a: Any, b: Any, keys: list[list[Any]]) -> bool:
@@ -338,9 +337,9 @@ def _sort(join: Join, key: Any, held: list[list[Any]], several: bool,
         return Sort(key, (things[0],)) if same else None
     if _stays(join, things):
         return Sort(key, (things[0],))
+    # they may be known by their parts from here on
     if max(map(len, held)) > 1 or any(map(join.outside, things)) or not (
-            several and all(isinstance(t, tuple) or id(t) in join.young or join.may_share(t)
-                            for t in things)):  # they may be known by their parts from here on
+            several and all(isinstance(t, tuple) or id(t) in join.young for t in things)):
         return None
     return Sort(key)
 

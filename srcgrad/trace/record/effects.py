@@ -134,7 +134,7 @@ class Effects(Collaborator):
 
     def effect_on(self, obj: Any, fn: Any, *args: Any, **kwargs: Any) -> None:
         """A mutation of an object from outside."""
-        if self.journal.is_sealed(obj):
+        if id(obj) in self.journal.sealed:
             self.journal.on_sealed(obj)
         target = self.handed_over.object_value(obj)
         self.emit_effect(fn, (target, *self.handed_over.on_hand_over(fn, args)), kwargs, None)

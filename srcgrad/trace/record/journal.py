@@ -234,21 +234,17 @@ class Change:
 @dataclass(slots=True)
 class Layer:
     """One region's mutations: cells with the state they had at the region's start, the
-    objects that were made in the region (their mutations there need not be undone), and the lists
-    that another one may stand for since then."""
+    objects that were made in the region (their mutations there need not be undone)."""
 
     before: dict[tuple[Any, ...], tuple[Cell, Any]] = field(default_factory=dict)
     born: dict[int, None] = field(default_factory=dict)
-    aliased: dict[int, Any] = field(default_factory=dict)
 
 
 class Layered(NamedTuple):
-    """What a layer did: its real changes by key, in order, the objects made in it, and the lists
-    that others may stand for."""
+    """What a layer did: its real changes by key, in order, and the objects made in it."""
 
     changes: dict[tuple[Any, ...], Change]
     born: list[int]
-    aliased: list[Any]
 
 
 def _nothing(owner: Any) -> None:
@@ -297,7 +293,7 @@ class Journal:
 
     def touch(self, cell: Cell) -> None:
         """Say that a cell is about to change."""
-        if self.is_sealed(cell.owner):
+        if id(cell.owner) in self.sealed:
             self.on_sealed(cell.owner)
         if self.births.get(id(cell.owner), 0) >= len(self.layers):
             return
@@ -311,7 +307,7 @@ class Journal:
         unknown length, which stands for it on this path.  ``on_sealed`` is called if it does."""
         self.sealed[id(obj)] = obj
         if isinstance(obj, (list, dict, set)):
-            self.alias(obj)
+            self.copies.add(id(obj))
 
     def copied(self, obj: Any) -> None:
         """Say that an object was put together from its parts in a list of unknown length: it
@@ -323,20 +319,6 @@ class Journal:
         """Seal a list that a function which calls itself was given, or has returned."""
         self.sealed[id(obj)] = obj
         self.shared.add(id(obj))
-
-    def alias(self, *lists: Any) -> None:
-        """Say that another list may stand for these from now on, on this path: they may not
-        change."""
-        self.layers[-1].aliased.update((id(obj), obj) for obj in lists)
-
-    def is_alias(self, obj: Any) -> bool:
-        """May another list stand for this one?"""
-        key = id(obj)
-        return any(key in layer.aliased for layer in self.layers)
-
-    def is_sealed(self, obj: Any) -> bool:
-        """May an object not change any more?"""
-        return id(obj) in self.sealed or self.is_alias(obj)
 
     def push(self, born: Iterable[int] = ()) -> None:
         """Start a layer; ``born`` are the objects made in an earlier part of the region."""
@@ -358,7 +340,7 @@ class Journal:
             self.births[made] = len(self.layers)
         if self.layers:
             self.layers[-1].born.update(layer.born)
-        return Layered(changes, list(layer.born), list(layer.aliased.values()))
+        return Layered(changes, list(layer.born))
 
     def changed(self, depth: int) -> list[Cell]:
         """The cells of older objects whose state is not what it was when the layer number
@@ -377,7 +359,6 @@ class Journal:
         for made in layer.born:
             self.births[made] = len(self.layers)
         outer.born.update(layer.born)
-        outer.aliased.update(layer.aliased)
         for key, (cell, before) in layer.before.items():
             if self.births.get(id(cell.owner), 0) < len(self.layers):
                 outer.before.setdefault(key, (cell, before))

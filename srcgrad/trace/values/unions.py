@@ -28,9 +28,11 @@ def is_member(obj: Any) -> bool:
     return type(obj) is OpaqueTracer and obj.aval.members is not None
 
 
-def _goes_through(function: Any) -> bool:
-    """Does it give an iterator, which must not be made in one branch and advanced in another?"""
-    return function in (enumerate, zip, reversed, map, filter, iter)
+def _goes_through(function: Any, place: int) -> bool:
+    """Does it give an iterator of an argument, which must not be made in one branch and advanced
+    in another?"""
+    return function in (enumerate, zip, reversed, iter) or (
+        function in (map, filter) and place > 0)
 
 
 class Unions(Collaborator):
@@ -112,11 +114,13 @@ class Unions(Collaborator):
         if (function is isinstance or function is callable) and args and type(args[0]) is Choice:
             return self._told(args[0], lambda o: self.machine.call(function, o, *args[1:]))
         for i, a in enumerate(args):
-            if type(a) is Choice and _goes_through(function) and all(
-                    type(one) in (list, tuple, type(None)) for one in things_in(a, {})):
-                a = self.without_none(a)
-                return self.machine.call(function, *args[:i], Items(a) if type(a) is Choice else a,
-                                         *args[i + 1:], **kwargs)
+            if type(a) is Choice and _goes_through(function, i):
+                known = self.without_none(a)
+                if type(known) is not Choice or all(
+                        type(one) in (list, tuple) for one in things_in(known, {})):
+                    return self.machine.call(
+                        function, *args[:i], Items(known) if type(known) is Choice else known,
+                        *args[i + 1:], **kwargs)
             if type(a) is Choice:
                 return self._with_each(function, args, kwargs, i)
             if type(a) in (list, tuple) and Choice in map(type, a) and _is_numpy(function):
@@ -188,6 +192,9 @@ class Unions(Collaborator):
     def for_(self, iterable: Any, target: Any, body: Any, orelse: Any = None,
              rest: Any = None) -> Any:
         if type(iterable) is Choice:
+            known = self.without_none(iterable)
+            if known is not iterable:
+                return self.machine.for_(known, target, body, orelse, rest)
             return self.branches.branch(
                 iterable.predicate,
                 lambda: self.machine.for_(iterable.first, target, body, orelse),
