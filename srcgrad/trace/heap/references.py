@@ -422,7 +422,10 @@ class References(Collaborator):
         method = python_method(function, "__call__") if type(function) is Reference else None
         if method is not None:
             return self.machine.call(method, function, *args, **kwargs)
-        if not is_staged(function) and any(map(self._is_content, args)):
+        inlined = is_staged(function)
+        change = self.as_link if inlined else self.linked
+        args = tuple(map(change, args))
+        if not inlined and any(map(self._is_content, args)):
             if (function is isinstance or function is type) and self._is_content(args[0]):
                 cls = args[0].cls
                 plain = cls if cls in (dict, list) else tuple
@@ -434,8 +437,7 @@ class References(Collaborator):
                 self.calls.handler(function) is None) and any(type(a) is Reference for a in args):
             # such as pickle.dumps
             raise Restart(next(a.kept_under for a in args if type(a) is Reference))
-        change = self.as_link if is_staged(function) else self.linked
-        return self.next.called(self.linked(function), tuple(map(change, args)), {
+        return self.next.called(self.linked(function), args, {
             k: change(v) for k, v in kwargs.items()})
 
     def check_copies(self, *objects: Any) -> None:
