@@ -181,17 +181,6 @@ class FollowedArrays(Assumption):
 
 
 @dataclass(frozen=True)
-class PartsOfItems(Assumption):
-    """A list of run-time length holds the parts of objects.
-
-    Why: objects are put into a list whose length depends on data, and have a common form.
-    Changes: there is a list for each part; the objects must not change later.
-    """
-
-    says = "lists hold the parts of objects"
-
-
-@dataclass(frozen=True)
 class LateItems(Assumption):
     """Items of a generator expression that has a name are computed when they are taken.
 
@@ -259,13 +248,9 @@ class MixedRows(Assumption):
 
     Why: a row is written to, or rows of unlike numbers cannot be taken apart.
     Changes: what is read from a row is a number of any kind.
-    Replaces: lists that hold the parts of rows.
     """
 
     says = "integers lie beside other numbers in the rows of a list"
-
-    def replaces(self, other: Assumption) -> bool:
-        return other == PartsOfItems()
 
 
 @dataclass(frozen=True)

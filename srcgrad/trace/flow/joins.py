@@ -19,8 +19,8 @@ from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass, field
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
-from ..assumptions import DequesAsLists, PartsOfItems
-from ..heap.columns import column_states, common_form, list_elem, unlike_items
+from ..assumptions import DequesAsLists
+from ..heap.columns import column_states, form_apart, list_elem
 from ..heap.forms import column_labels
 from ..heap.gathering import parts_read
 from ..heap.outlines import Unlike
@@ -111,11 +111,6 @@ class Join:
         """Where an array lies in a pool that is older than a loop."""
         where = self.machine.listed_arrays.pooled(array)
         return None if where is None or id(where.held.column) in self.made else where
-
-    @property
-    def takes_records(self) -> bool:
-        """May items that can be changed in place be taken apart?"""
-        return PartsOfItems() in self.machine.assumed
 
     def unify(self, a: Any, b: Any) -> Shape:
         """The shape of two states."""
@@ -339,12 +334,10 @@ class Join:
         return Leaf(aval)
 
     def _column_lists(self, a: Any, b: Any) -> Shape:
-        """Lists whose items are tuples or records: one list for each part.  Items that can be
-        changed in place are taken apart only where nothing else helps, for they may not be
-        changed from then on."""
-        found = common_form(self, (a, b))
-        if found is None or (found[0].mutable and not self.takes_records):
-            return unlike_items(self, None if found is None else found[0], a, b)
+        """Lists whose items are tuples or records: one list for each part."""
+        found = form_apart(self, a, b)
+        if isinstance(found, Failed):
+            return found
         form, avals = found
         self.fixed.extend(form.held)
         return Sequence(lambda vs: Columns(form, tuple(vs)), [Leaf(aval) for aval in avals],

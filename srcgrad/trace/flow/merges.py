@@ -10,7 +10,7 @@ from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND
 from ...types.dataclasses import dataclass, field
 from ...types.kinds import INT
-from ..assumptions import ChangedLater, MixedRows, NumbersApart, PartsOfItems
+from ..assumptions import ChangedLater, MixedRows, NumbersApart
 from ..collaborator import Collaborator
 from ..iteration.iteration import Cursor
 from ..record.homes import RAISE, is_derived
@@ -135,8 +135,6 @@ class Merges(Collaborator):
         if MixedRows() in self.assumed:
             return True
         self.assumed.risk(MixedRows())
-        if PartsOfItems() not in self.assumed and self.assumed.open(MixedRows()):
-            raise Restart(PartsOfItems())
         return False
 
     def inherit(self, new: Any, old: Any) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import JoinError
 from ...stage.machine import UNBOUND
 from ...types.kinds import BOOL, INT, NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, list_of
-from ..assumptions import Assumption, PartsOfItems
+from ..assumptions import Assumption
 from ..flow.shapes import Failed
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
@@ -277,13 +277,26 @@ def _joined(joining: Join, states: tuple[Any, ...]) -> Aval | None:
     return list_of(elem)
 
 
+def form_apart(joining: Join, *states: Any) -> tuple[Form, list[Aval]] | Failed:
+    """The form of items that are taken apart, and the types of its columns.  What can be changed
+    in place lies in a store where it may, for its parts could not change from then on."""
+    found = common_form(joining, states)
+    if found is not None and not any(
+            map(joining.machine.references.is_storable, _classes(found[0]))):
+        return found
+    return Failed(JoinError(
+        "a list whose length depends on data holds values of unlike kinds",
+        why="its elements must be numbers, arrays of one rank, or tuples of them of one form",
+        fix="keep unlike things in separate lists"), tuple(
+            kept_otherwise(joining, found and found[0], states)))
+
+
 def kept_otherwise(joining: Join, form: Form | None, states: tuple[Any, ...]) -> list[Assumption]:
-    """The assumptions under which items may lie in a list that can be changed in place, or that
-    have no common ``form``."""
+    """The assumptions under which items lie in a store that can be changed in place, or that have
+    no common ``form``."""
     may_store = joining.machine.references.may_store
     if form is not None:
-        cls = next((c for c in _classes(form) if may_store(c)), None)
-        return [PartsOfItems() if cls is None else stored_as(cls)]
+        return [stored_as(cls) for cls in _classes(form) if may_store(cls)]
     kinds = {kind_of(item): None for state in states if type(state) is Snapshot
              for item in state.items if type(item) is not tuple}
     return [stored_as(kind) for kind in kinds if may_store(kind)]
@@ -297,14 +310,6 @@ def _classes(form: Form) -> list[type]:
     if cls is dict and all(type(key) is str for key in form.key[1:]):
         cls = kind_of_contents(dict, form.key[1:])
     return [cls, *(cls for item in form.items for cls in _classes(item))]
-
-
-def unlike_items(joining: Join, form: Form | None, *states: Any) -> Failed:
-    """The failure of a list whose items have no common form, or one that is of no use."""
-    return Failed(JoinError(
-        "a list whose length depends on data holds values of unlike kinds",
-        why="its elements must be numbers, arrays of one rank, or tuples of them of one form",
-        fix="keep unlike things in separate lists"), tuple(kept_otherwise(joining, form, states)))
 
 
 def list_elem(joining: Join, state: Any) -> Any:

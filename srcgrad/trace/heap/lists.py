@@ -21,6 +21,7 @@ from ..assumptions import KnownLengths, MixedRows, UnrolledLoop
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.joins import is_nonnegative
+from ..flow.shapes import Failed
 from ..flow.widening import stable_elem
 from ..record.journal import Content, Snapshot
 from ..record.regions import Region
@@ -32,15 +33,14 @@ from .among import places_of
 from .columns import (
     column_states,
     common_form,
+    form_apart,
     is_of_lists,
     is_of_nothing,
-    kept_otherwise,
     lie,
     list_item_aval,
     put_together,
     taken_apart,
     told,
-    unlike_items,
 )
 from .forms import Form, Lying, Numbered, Several, Unfit, wider_form
 from .stores import kind_of, stored_as
@@ -123,11 +123,10 @@ class Lists(Collaborator):
             state.value.hint = self.variables.name_of(obj)
             return state
         known = Snapshot(list, tuple(items))
-        found = common_form(joining, (known,))
-        if found is None or (found[0].mutable and not joining.takes_records):
-            self.merges.check_content(self.content_of(obj), unlike_items(
-                joining, None if found is None else found[0], known))
-        assert found is not None
+        found = form_apart(joining, known)
+        if isinstance(found, Failed):
+            self.merges.check_content(self.content_of(obj), found)
+        assert isinstance(found, tuple)
         rows = [taken_apart(joining, found[0], i) for i in items]
         return Columns(found[0], tuple(
             self.unknown(list(column)) for column in zip(*rows, strict=True)))
@@ -276,12 +275,12 @@ class Lists(Collaborator):
         aval = list_item_aval(self.merges.join(), item)
         if aval is None:
             joining, known = self.merges.join(), Snapshot(list, (item,))
-            found = common_form(joining, (known,))
+            failed = form_apart(joining, known)
             raise self.recorder.of_forms(UnsupportedOperation(
                 f"a {type(item).__name__} is put into a list whose length depends on data",
                 why="the elements of such a list must be numbers or arrays of one kind",
                 fix="keep the parts in separate lists"),
-                *kept_otherwise(joining, None if found is None else found[0], (known,)))
+                *(failed.remedies if isinstance(failed, Failed) else ()))
         if current.elem is None:
             return list_of(aval)
         return list_of(stable_elem(self.merges.join(), current.elem, aval))
@@ -424,8 +423,8 @@ class Lists(Collaborator):
             return state
         if is_of_nothing(state):
             return told(state)
-        found = common_form(joining, (Snapshot(list, (item,)),))
-        if found is None or (found[0].mutable and not joining.takes_records):
+        found = form_apart(joining, Snapshot(list, (item,)))
+        if isinstance(found, Failed):
             return state
         made = Columns(found[0], tuple(self.unknown([]) for _ in found[1]))
         self.journal.write(self.content_of(obj), made)
