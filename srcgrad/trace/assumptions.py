@@ -116,21 +116,6 @@ class KnownLengths(Assumption):
 
 
 @dataclass(frozen=True)
-class LeavingErrors(Assumption):
-    """Exceptions leave a loop by a jump; with ``test`` those of its test do, too.
-
-    Why: an operation in a loop may raise what a ``try`` statement around the loop catches.
-    Changes: the loop breaks with a number that tells the exception.
-    """
-
-    site: Any
-    test: bool = False
-
-    def words(self) -> str:
-        return f"the {'test' if self.test else 'body'} of a loop may raise what is caught around it"
-
-
-@dataclass(frozen=True)
 class FollowedNames(Assumption):
     """A truth value tells whether a variable of a function is bound; without ``name`` all do.
 

@@ -20,8 +20,7 @@ from ...graph.ir import Block, Node, Ref, Value
 from ...stage.regions import region_info
 from ...types.dataclasses import dataclass, field, replace
 from ...types.kinds import BOOL, OPAQUE
-from ..assumptions import LeavingErrors
-from ..flow.control import Restart, Signal
+from ..flow.control import Signal
 from ..flow.repeats import Repeat, alike
 from ..record.homes import RAISE
 from ..record.raising import (
@@ -248,7 +247,7 @@ class Attempt:
         if place.node.op == "if":
             return self._split(known, log, place, met)
         if place.node.op == "loop":
-            self._leave_loop(place)
+            return self._leave_loop(known, log, place)
         if place.node.op == "call":
             raise refused(machine, f"{place.error.__name__} may be raised in calls of "
                                    f"{place.node.params['callee']!r}, which calls itself")
@@ -307,14 +306,16 @@ class Attempt:
         return machine.branches.branch(predicate, lambda: self._go_on(0, done),
                                        lambda: self._go_on(0, done), None)
 
-    def _leave_loop(self, place: Place) -> None:
-        """A loop of the body may raise: start again with exceptions that leave it by a jump."""
+    def _leave_loop(self, known: int, log: list[Node], place: Place) -> Any:
+        """A loop of the body may still raise: so does its test, whose exceptions leave it by a
+        jump, too."""
         _, site = self.machine.rounds.loop_sites[place.node.outputs[-1]]
-        for fact in (LeavingErrors(site), LeavingErrors(site, test=True)):
-            if fact not in self.machine.assumed:  # its body first, then its test as well
-                raise Restart(fact)
-        raise refused(self.machine, f"{place.error.__name__} may be raised inside of a loop of "
-                                    "its body")
+        tests = self.machine.escapes.raising_tests
+        if site in tests:
+            raise refused(self.machine, f"{place.error.__name__} may be raised inside of a loop of "
+                                        "its body")
+        tests.add(site)
+        return self._go_on(known, log)
 
     def _in_layer(self, act: Callable[[], Any], keep: bool) -> None:
         """Run something that may be stopped, in a layer that is kept or undone."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...stage.machine import BREAK, NORMAL, Frame
-from ..assumptions import LeavingErrors, UnrolledLoop
+from ..assumptions import UnrolledLoop
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
 from ..iteration.iteration import Range, staged_iterable
@@ -34,6 +34,7 @@ class Escapes(Collaborator):
         self.escape_codes: dict[Any, dict[Form, int]] = {}
         # such loops: their sites, and what they go through
         self.escaped: list[tuple[Any, Any]] = []
+        self.raising_tests: set[Any] = set()  # the sites of loops whose tests may raise
 
     def demand(self, tracer: Any, reason: str) -> int:
         try:
@@ -62,7 +63,7 @@ class Escapes(Collaborator):
         if not self._is_left(body):
             return self.next.while_(test, body, orelse, rest)
         frame = self.escape_frame()
-        if LeavingErrors(self.rounds.site(body), test=True) not in self.assumed:
+        if self.rounds.site(body) not in self.raising_tests:
             guarded = Step(self._guarded(body, frame, body), body, True)
             jump = self.next.while_(test, guarded, orelse)
             return self.branches.after(self._raised_again(frame, body, jump), rest)
@@ -93,8 +94,7 @@ class Escapes(Collaborator):
     def _is_left(self, body: Any) -> bool:
         """May an exception leave this loop that a ``try`` around it catches?"""
         return bool(self.catching) and not getattr(body, "escapes", False) and (
-            hasattr(body, "__code__")) and LeavingErrors(self.rounds.site(
-                body)) in self.assumed and (
+            hasattr(body, "__code__")) and (
             not self.assumed.unrolls(self.rounds.site(body)))
 
     def _guarded(self, body: Callable[[], Any], frame: Frame, loop: Any) -> Callable[[], Any]:
