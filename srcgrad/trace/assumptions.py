@@ -262,17 +262,6 @@ class ComplexPower(Assumption):
 
 
 @dataclass(frozen=True)
-class DequesAsLists(Assumption):
-    """A deque is kept as a list, also where its length is known at first.
-
-    Why: how many items it gets depends on data.
-    Changes: its methods are those of a list of run-time length.
-    """
-
-    says = "deques are lists whose lengths depend on data"
-
-
-@dataclass(frozen=True)
 class OneObject(Assumption):
     """What is found at two places is one object; without ``first`` whatever is.
 

@@ -48,7 +48,6 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "LateItems": ("python_late.closure_that_reads_later", "python_late.changed_by_who_takes_the_items"),
     "MixedRows": ("data_science.counts_in_rows", "data_science.rows_into_arrays"),
     "NumbersApart": ("counted.changed_in_place", "helpers_of_numpy.signatures_of_rows"),
-    "DequesAsLists": ("path_queues.bfs_thresh", "path_queues.data_queue"),
     "ContentRead": ("containers_outside.appended_and_popped", "effects.lazily_started"),
     "GuardedLayout": ("views.im2col", "views.row_column_scalar"),
     "ViewsTold": ("views.channels_first", "views.ravel_or_not"),

@@ -16,7 +16,7 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...types.kinds import SCALARS
-from ..assumptions import DequesAsLists, Withdrawn
+from ..assumptions import KnownLengths
 from ..heap.queues import Queue
 from ..heap.tables import Table
 from ..heap.written_out import place_after, place_before
@@ -32,8 +32,7 @@ def deque(machine: Any, iterable: Any = (), maxlen: Any = None) -> Any:
     found = staged_iterable(machine, iterable)
     unknown = found is not None and type(length(machine, found)) is not int and (
         type(found) is not Rows)
-    if Withdrawn(DequesAsLists()) not in machine.assumed and (
-            unknown or DequesAsLists() in machine.assumed):
+    if unknown or KnownLengths() not in machine.assumed:
         made: Any = machine.call(Queue, iterable, machine.keys.static_key(maxlen))
         made.items = machine.keys.made_list(made.items, "deque")
         return made

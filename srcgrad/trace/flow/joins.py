@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import types
-from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass, field
 from ...types.dims import Dim, proves_nonnegative
 from ...types.kinds import Aval, Kind, join, list_of
-from ..assumptions import DequesAsLists
 from ..heap.columns import column_states, form_apart, list_elem
 from ..heap.forms import column_labels
 from ..heap.gathering import parts_read
@@ -319,7 +317,7 @@ class Join:
                 return Failed(JoinError(
                     f"a {state.type.__name__} grows by a number of items that depends on data",
                     why="only lists may have a length that is known at run time only",
-                    fix="use a list"), (DequesAsLists(),) * (state.type is deque))
+                    fix="use a list"))
             elem = list_elem(self, state)
             if elem is False:
                 return self._column_lists(a, b)

@@ -12,7 +12,7 @@ from ...errors import AliasError, JoinError, UnsupportedOperation
 from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from ...types.dims import Poly, evaluate, is_varying, proves_nonnegative
-from ..assumptions import DequesAsLists, FollowedArrays, StoredObjects
+from ..assumptions import FollowedArrays, StoredObjects
 from ..collaborator import Collaborator
 from ..heap.stores import FEW
 from ..iteration.iteration import (
@@ -42,7 +42,7 @@ from .control import Bottom, Refusal, Restart, Unroll
 UNROLL_LIMIT = 64
 WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together stay a loop
 # remedies of a refusal under which a loop need not be unrolled
-KEEPING_LOOPS = StoredObjects, FollowedArrays, DequesAsLists
+KEEPING_LOOPS = StoredObjects, FollowedArrays
 WRITTEN_LIMIT = 512  # where the program text has the count
 
 

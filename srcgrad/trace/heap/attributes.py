@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ..assumptions import DequesAsLists, HeldObjects, Withdrawn
+from ..assumptions import HeldObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.states import Columns, Maybe, SymbolicList
@@ -111,8 +111,7 @@ class StoredAttributes(Collaborator):
         if store.found is not None:
             self.pools.check_fits(store, name, value)
             return value
-        if type(value) is Queue or (type(value) is collections.deque and self.assumed.open(
-                DequesAsLists())):
+        if type(value) is Queue:
             return self._items_of_queue(store, name, value)
         if type(value) is list:
             for one in self.containers.outside_items(value):
@@ -125,8 +124,6 @@ class StoredAttributes(Collaborator):
 
     def _items_of_queue(self, store: Store, name: str, value: Any) -> Any:
         """The list behind a deque, which must lie in a store, too."""
-        if type(value) is not Queue:
-            raise Restart(DequesAsLists())
         items: Any = value.items
         self.stored_lists.store_instead(items)
         if type(items) is not Reference or (

@@ -1,4 +1,4 @@
-"""A deque whose length depends on data, as a list: a class that is staged like the user's."""
+"""A deque as a list, whose length may depend on data: a class that is staged like the user's."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import collections
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..assumptions import DequesAsLists, Withdrawn
+from ..assumptions import KnownLengths
 from ..record.tracers import StandIn
 
 
@@ -18,10 +18,10 @@ def queue_of(items: Any, maxlen: int | None) -> Any:
 
 
 class Queue(StandIn):
-    """Stands for a ``collections.deque`` where its length is known at run time only."""
+    """Stands for a ``collections.deque`` that the program makes."""
 
     cls = collections.deque
-    kept_under = Withdrawn(DequesAsLists())
+    kept_under = KnownLengths()
 
     def __init__(self, items: Iterable[Any] = (), maxlen: int | None = None) -> None:
         self.items: list[Any] = []
