@@ -110,3 +110,21 @@ def program(x, s, k):
 
 def test_exported(tmp_path: Path) -> None:
     check_exported(program_of("np.dot(e, e)"), calls()[0], tmp_path)
+
+
+def left_behind(x, y, s):
+    pair = x * np.sum(x[:2])
+    for i in range(len(y)):
+        e = y[i]
+        if len(x[:i + 1]) > 1:
+            e = pair
+    return s + np.sum(e) + np.sum(x * s)
+
+
+def test_what_the_last_iteration_leaves_behind_has_the_rank_of_that_iteration():
+    x, y = np.array([0.9, 0.2, 0.7, 1.4]), np.array([0.3, 0.1, 0.2])
+    value, gradients = sg.value_and_grad(left_behind, argnums=(0, 1, 2))(x, y, 0.3)
+    assert value == left_behind(x, y, 0.3)
+    np.testing.assert_allclose(gradients[0], [4.6, 4.6, 1.4, 1.4])
+    np.testing.assert_array_equal(gradients[1], 0.0)
+    np.testing.assert_allclose(gradients[2], 1.0 + x.sum())
