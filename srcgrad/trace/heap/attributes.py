@@ -118,6 +118,7 @@ class StoredAttributes(Collaborator):
                 self.check_row(store.columns[name], one)
         if isinstance(value, (dict, set, collections.deque)) or (
                 isinstance(value, list) and list_item_aval(self.merges.join(), value) is None):
+            self.references.store_instead(value)
             raise self.not_stored(
                 store.cls, f"{name} of a {store.cls.__name__} is a {type(value).__name__}")
         return value

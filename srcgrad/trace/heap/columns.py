@@ -173,6 +173,7 @@ def put_together(joining: Join, form: Form, made: list[Any]) -> Any:
         return row
     assert isinstance(form, Parts)
     item = form.build([put_together(joining, f, made) for f in form.items])
+    joining.machine.journal.born(item)
     joining.machine.journal.copied(item)
     return item
 
