@@ -38,8 +38,13 @@ NEW = {
     "arrays": ("Box(np.array([{}, 0.5]))", "{}.part"),
     "named": ("Named({})", "{}.part"),
     "window": ("Box(deque([{}], maxlen=4))", "{}.part"),
+    "pair": ("(s, [{}])", "{}[1]"),
+    "pair of an empty list": ("(s, [])", "{}[1]"),
+    "pair of an array": ("(np.array([{}, 0.5]), s)", "{}[0]"),
+    "dict": ("{{'weight': s, 'part': [{}]}}", "{}['part']"),
+    "dict of an array": ("{{'weight': s, 'part': np.array([{}, 0.5])}}", "{}['part']"),
 }
-ARRAYS = ("array", "zeros", "arrays")
+ARRAYS = ("array", "zeros", "arrays", "pair of an array", "dict of an array")
 
 
 class Writer:

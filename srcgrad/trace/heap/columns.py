@@ -72,6 +72,9 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
     if isinstance(form, Column):
         if not isinstance(form_of(joining, item), Column):
             raise Unfit
+        for thing in things_in(item, {}):
+            if type(thing) is list:
+                joining.machine.journal.seal(thing)
         return [joining.machine.containers.resolved(item)]
     if isinstance(form, Numbered):
         if may_be_none(item) > form.optional:

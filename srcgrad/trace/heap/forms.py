@@ -310,8 +310,16 @@ def common(first: Form, second: Form) -> Form:
     if isinstance(first, Parts) and isinstance(second, Parts) and first.key == second.key:
         return Parts(first.key, first.build,
                      [common(a, b) for a, b in zip(first.items, second.items, strict=True)])
+    if all(type(f) is Column or _is_of_columns(f) for f in (first, second)):
+        return Column()  # lists of other lengths
     sorts = (*told_by_sorts(first), *told_by_sorts(second))
     return several([*{sort.key: sort for sort in sorts}.values()])
+
+
+def _is_of_columns(form: Form) -> bool:
+    """Is it a list of numbers, of one length?"""
+    return isinstance(form, Parts) and form.key[0] is list and all(
+        type(item) is Column for item in form.items)
 
 
 def size(form: Form) -> int:

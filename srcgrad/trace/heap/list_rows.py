@@ -219,7 +219,7 @@ class ListRows(Collaborator):
     # ---- rows as items -------------------------------------------------------------------
     def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
         """The value of a list that is put into a list of unknown length."""
-        if not self.opening.may_open() or (
+        if not self.opening.may_open() or id(item) in self.journal.sealed or (
                 id(item) not in self.symbolic_lists and self.merges.is_outside(item)):
             self.journal.seal(item)
             known = self.symbolic_lists.get(id(item))
