@@ -141,6 +141,8 @@ def scatter_add(values: Array, index: Any, shape: tuple[int, ...]) -> Array:
         places = np.add.outer(first, np.arange(columns))
         return np.bincount(places.ravel(), values.ravel(), rows * columns).reshape(shape)
     out = np.zeros(shape, np.asarray(values).dtype)
+    if not np.size(values):  # a list of no rows does not tell how long these are
+        return out
     if _visits_places_once(index):
         out[index] = values
     else:

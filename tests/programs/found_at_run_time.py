@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import warnings
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -212,3 +213,44 @@ def counts_or_numbers_as_floats(x, least):
     halves = counts * 1.0
     halves[1] = 0.5
     return np.sum(x * floats) + np.sum(counts * halves) + required.itemsize * required[2] * x[1]
+
+
+# ---- sizes that follow from numbers --------------------------------------------------------------
+@case(0.3, 2.0)
+@case(0.7, 1.0)
+def samples_by_a_named_step(width, end):
+    grid = np.arange(0, end, step=width)
+    turns = np.arange(90.0, -90.0 - width, step=-40 * width)
+    return np.sum(np.cos(grid) * np.arange(grid.size)) + turns.size * width * turns[-1]
+
+
+@case(np.array([1.0, 0.7]), np.zeros(1, int))
+@case(np.array([2.0, 1.0, -0.7]), np.zeros(0, int))
+def roots_below_the_degree(p, zeros):
+    found = np.roots(np.concatenate([zeros, p, zeros]))
+    return len(found) * np.sum(p * p) + np.sum(np.abs(found))
+
+
+@case(R.rand(3, 2, 2))
+@case(R.rand(0, 2, 2))
+@case(R.rand(2, 0, 2))
+def products_of_what_may_be_empty(x):
+    return np.sum(np.prod(x, axis=(1, 2)) + np.prod(x, axis=(1, 2), where=x > 0.2)) + np.sum(x)
+
+
+@case(R.rand(2), R.rand(2), R.rand(2) + 0.5)
+@case(R.rand(6), R.rand(6), R.rand(6) + 0.5)
+def polynomial_through_few_points(x, y, weights):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = np.polyfit(x, y, 2)
+        weighted = np.polyfit(x, y, 2, w=weights)
+        rough = np.polyfit(x, y, 2, rcond=0.3)
+    return np.sum(np.sin(plain) * np.array([1.0, 2.0, 3.0])) + weighted @ plain + np.sum(rough ** 2)
+
+
+@case(np.array(0.4))
+@case(0.4)
+def number_of_an_array_as_a_list(t):
+    doubled = np.asarray(t) * 2.0
+    return doubled.tolist() * 3.0

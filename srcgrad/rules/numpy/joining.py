@@ -133,6 +133,14 @@ linear(np.block, sequence=True,
     arrays=lambda ct, arrays_shape: _unblock(ct, arrays_shape, _depth(arrays_shape)))
 
 
+def _unpacked(ct: Array, shapes: Any) -> Any:
+    """Cotangents of what was made into an array, which may have got further axes in front.  Rows of
+    which there are none have no shape to be asked for."""
+    shape = _array_shape(shapes)
+    ct = ct if np.ndim(ct) == len(shape) else np.reshape(ct, shape)
+    return unstack(ct, shapes) if isinstance(shapes, list) else ct
+
+
 def unstack(ct: Array, shapes: Any) -> Any:
     """Cotangents of the items of a nested list that was made into an array."""
     if not isinstance(shapes, list):
@@ -171,7 +179,7 @@ def _array_shape(shapes: Any) -> Shape:
         like=lambda object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0,
         like=None: None)  # fmt: skip
 def array_object(ct: Array, object_shape: Any) -> Any:
-    return unstack(np.reshape(ct, _array_shape(object_shape)), object_shape)
+    return _unpacked(ct, object_shape)
 
 
 def _asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
@@ -187,7 +195,7 @@ def _asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None
 @linear(np.require, "a", sequence=True)
 @linear(np.copy, "a", sequence=True)
 def asarray_a(ct: Array, a_shape: Any) -> Any:
-    return unstack(np.reshape(ct, _array_shape(a_shape)), a_shape)
+    return _unpacked(ct, a_shape)
 
 
 linear(np.split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))
