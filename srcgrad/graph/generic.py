@@ -119,11 +119,12 @@ def _counted(outcome: Outcome, fn: Callable[..., Any], args: Any, kwargs: Any,
             continue  # they are indices, out of the domain, or have to fit other sizes
         if [a.ndim for a in other.avals] != [a.ndim for a in result.avals]:
             continue
+        sizes_of = [(a.shape or (), b.shape or ()) for a, b in zip(result.avals, other.avals)]
         outcome = replace(outcome, avals=tuple(
-            a if not a.shape or first.shape == second.shape else a.but(shape=tuple(
+            a if first == second or not a.shape else a.but(shape=tuple(
                 d if m == n else placeholder(3000 + 40 * i + axis)
-                for axis, (d, m, n) in enumerate(zip(a.shape, first.shape or (), second.shape or ()))))
-            for i, (a, first, second) in enumerate(zip(outcome.avals, result.avals, other.avals))))
+                for axis, (d, m, n) in enumerate(zip(a.shape, first, second))))
+            for i, (a, (first, second)) in enumerate(zip(outcome.avals, sizes_of))))
     return outcome
 
 
