@@ -317,6 +317,8 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         return Outcome((array(np.intp, (placeholder(1),)),))
     if fn.__name__ == "sum_to_like":
         wanted = named["like"].shape if isinstance(named["like"], Aval) else None
+    elif fn.__name__ == "array_of_rows":
+        wanted = source.shape if isinstance(source, Aval) else None
     elif fn.__name__ == "leading":
         wanted = _leading_shape(*named.values())
     elif fn.__name__ == "recurrence":

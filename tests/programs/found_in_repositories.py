@@ -89,6 +89,18 @@ def rows_that_may_be_none(x, least):
     return np.sum(np.sin(table)) + np.sum(np.asarray(parts) ** 2) + np.sum(np.array(pairs[1:]) ** 2) + least
 
 
+@first_order(R.rand(5, 2), 2)
+def centres_of_neighbours(points, count):
+    """One row of those that are near has another rank than of none."""
+    centres = []
+    for i, p in enumerate(points):
+        near = sorted((np.hypot(*(p - q)), j) for j, q in enumerate(points) if j != i)[:count]
+        weights = np.array([1 / (1 + d) for d, _ in near])
+        rows = np.array([points[j] for _, j in near])
+        centres.append(weights @ rows / weights.sum())
+    return np.sum(np.linalg.norm(np.vstack(centres) - points, axis=1)) + np.sum(np.array(centres) ** 2)
+
+
 @first_order(R.rand(3), 0.1, 1.0)
 def grown_rows(start, speed, end):
     """A vector becomes a matrix in the first iteration."""
