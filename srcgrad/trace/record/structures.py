@@ -165,11 +165,13 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
 
 def outline(obj: Any) -> Any:
     """What two objects of one class must have in common beside the number of their parts: the
-    keys of their content, and the names of their attributes."""
+    keys of their content, the names of their attributes, which method they are."""
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
         return [key for _, key, _ in parts_of(obj)]
     if type(obj) is Reference:
         return obj.store
+    if type(obj) is BoundMethod:
+        return obj.name
     return list(obj) if type(obj) is dict else record_fields(obj)
 
 
