@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import gc
 import types
 from collections.abc import Callable
@@ -150,7 +151,8 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
     cls = type(obj)
     if isinstance(obj, ClassedArray):
         return ("_array_", *obj.__dict__)
-    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole, Reference)):
+    if cls.__module__ == "builtins" or isinstance(
+            obj, (type, enum.Enum, Whole, Reference, functools.partial)):
         return None
     if hasattr(cls, "__get__") or issubclass(cls, np.ndarray) or (
             cls.__flags__ & (1 << 9) == 0 and cls is not types.SimpleNamespace):
