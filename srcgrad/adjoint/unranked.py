@@ -29,7 +29,7 @@ def is_unranked(rule: Rule, named: Mapping[str, Any]) -> bool:
 
 
 def _has_no_rank(aval: Aval) -> bool:
-    return aval.kind is Kind.ANY and aval.shape is None or (
+    return (aval.kind is Kind.ANY and aval.shape is None) or (
         aval.elem is not None and _has_no_rank(aval.elem))
 
 

@@ -279,7 +279,9 @@ def _join_least(a: Aval, b: Aval, dtype: np.dtype[Any] | None) -> np.dtype[Any] 
         return None
     if low == other:
         return None if low == dtype else low
-    return low if np.can_cast(low, other) else other
+    if np.can_cast(low, other):
+        return low
+    return other if np.can_cast(other, low) else np.dtype(bool)
 
 
 def join(a: Aval, b: Aval) -> Aval:
