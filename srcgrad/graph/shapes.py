@@ -263,7 +263,7 @@ def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
         return None
     if named.get("stop") is None:
         named = {**named, "start": 0, "stop": named.get("start")}
-    numbers = {k: number_of(a) for k, a in named.items()}
+    numbers: dict[str, Any] = {k: number_of(a) for k, a in named.items()}
     small = {k: a if numbers[k] is None else 2 + i for i, (k, a) in enumerate(named.items())}
     aval = example(fn, (), small | settings).avals[0]
     if None in numbers.values():

@@ -99,7 +99,8 @@ def things_asked_by_data(x, t):
     for v in x:
         if v > t:
             narrow = 2
-    return [hasattr(number_or_array, "__len__"), hasattr(count_or_text, "upper"),
+    flag_or_none = False if x[0] > t else None
+    return [bool(flag_or_none), hasattr(number_or_array, "__len__"), hasattr(count_or_text, "upper"),
             type(count_or_none) is int, count_or_none == len(x), isinstance(narrow, int),
             len(number_or_array) if hasattr(number_or_array, "__len__") else -1]
 

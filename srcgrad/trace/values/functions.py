@@ -90,7 +90,7 @@ def to_bool(machine: Any, value: Any = False) -> Any:
     if known is not None:
         return known
     tested = machine.predicate(value)
-    if type(tested) is bool or tested.aval.kind is Kind.BOOL:
+    if type(tested) is bool or (tested.aval.kind is Kind.BOOL and not tested.aval.optional):
         return tested
     return machine.recorder.computed(bool, BOOL, tested)
 
