@@ -16,7 +16,7 @@ import numpy as np
 from ..graph.ir import Value
 from ..graph.symbolic import Sym
 from ..rules.book import Rule
-from ..types.kinds import INT, OPAQUE, Kind
+from ..types.kinds import INT, OPAQUE, Aval, Kind
 from ..types.structure import mapped
 from .binding import leaves, unranked
 from .frames import Tape, cotangent_aval
@@ -25,8 +25,12 @@ from .frames import Tape, cotangent_aval
 def is_unranked(rule: Rule, named: Mapping[str, Any]) -> bool:
     """Does a rule get a value whose rank only a run knows?"""
     of = (need if need in named else need.rpartition("_")[0] for need in rule.needs)
-    return any(v.aval.kind is Kind.ANY and v.aval.shape is None
-               for name in of for v in leaves(named.get(name)))
+    return any(_has_no_rank(v.aval) for name in of for v in leaves(named.get(name)))
+
+
+def _has_no_rank(aval: Aval) -> bool:
+    return (aval.kind is Kind.ANY and aval.shape is None) or (
+        aval.elem is not None and _has_no_rank(aval.elem))
 
 
 def called_by_run(tape: Tape, rule: Rule, named: Mapping[str, Any],
@@ -46,9 +50,11 @@ def called_by_run(tape: Tape, rule: Rule, named: Mapping[str, Any],
         if need not in given and need not in rule.settings and need not in named:
             found = _fact(tape, fact, named[name])
         arguments[need] = mapped(found, Sym, lambda s: s.value)
-    if isinstance(target, Value):
+    if isinstance(target, Value) and target.aval.kind is not Kind.LIST:
         return Sym(tape.apply(body, (), arguments, cotangent_aval(target.aval)), tape)
     found = tape.apply(body, (), arguments, OPAQUE)
+    if isinstance(target, Value):
+        return Sym(tape.apply(list, (found,), {}, cotangent_aval(target.aval)), tape)
     return [Sym(tape.apply(operator.getitem, (found, i), {}, cotangent_aval(part.aval)), tape)
             if isinstance(part, Value) else None for i, part in enumerate(target)]
 

@@ -19,7 +19,7 @@ from ..types.kinds import Aval, Kind, join, list_of, same_dtype
 from ..types.spelling import At, Attribute, Method, Part
 from ..types.structure import found_in, mapped
 from .outcome import Outcome, fresh_results, placeholder
-from .probing import SHIFTS, Result, call, describe, merge_relations
+from .probing import SHIFTS, ZEROS_AT_ENDS, Result, call, describe, merge_relations
 from .purity import may_probe
 from .sizes import (
     Equations,
@@ -92,11 +92,6 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
             name_of(fn) == "real_if_close"
             or all(a.dtype is None or a.dtype.kind != "c" for a in leaves)):
         outcome = replace(outcome, avals=tuple(a.but(dtype=None) for a in outcome.avals))
-    if name_of(fn) == "lstsq":  # no residuals where the matrix is wide or lacks rank
-        first, residuals, *rest = outcome.avals
-        if residuals.is_array:
-            residuals = residuals.but(shape=(placeholder(1),))
-        outcome = replace(outcome, avals=(first, residuals, *rest))
     fullest = max(range(len(results)), key=lambda j: _not_empty(results[j]))
     outcome = _counted(outcome, fn, args, kwargs, runs[fullest], results[fullest], shift)
     relations = _relations(fn, args, kwargs, runs[fullest], results[fullest], shift)
@@ -112,23 +107,25 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
 
 def _counted(outcome: Outcome, fn: Callable[..., Any], args: Any, kwargs: Any,
              sizes: dict[Atom, int], result: Result, shift: float | None) -> Outcome:
-    """Sizes that are numbers in an array of integers (``np.zeros(shape)``) are known by a run
-    only: those that change with the numbers."""
-    if not any(a.is_array and a.dtype is not None and a.dtype.kind in "iu"
-               for a in leaves_of((args, kwargs))):
-        return outcome
-    try:
-        other = describe(call(fn, args, kwargs, sizes, shift=shift, raised=1))
-    except (ValueError, IndexError, ArithmeticError, RuntimeError, TypeError):
-        return outcome  # they are indices, or have to fit other sizes
-    if not _alike([result, other]):
-        return outcome
-    avals = tuple(
-        a if not a.shape or first.shape == second.shape else a.but(shape=tuple(
-            d if m == n else placeholder(3000 + 40 * i + axis)
-            for axis, (d, m, n) in enumerate(zip(a.shape, first.shape or (), second.shape or ()))))
-        for i, (a, first, second) in enumerate(zip(outcome.avals, result.avals, other.avals)))
-    return replace(outcome, avals=avals)
+    """Sizes that change with the numbers in arrays are known by a run only: those that stand in
+    one (``np.zeros(shape)``), or follow from which are zero (``np.roots``, a rank)."""
+    kinds = {a.dtype.kind for a in leaves_of((args, kwargs)) if a.is_array and a.dtype is not None}
+    others: list[dict[str, Any]] = [{"shift": ZEROS_AT_ENDS}] * bool(kinds & {"f", "c"})
+    others += [{"shift": shift, "raised": 1}] * bool(kinds & {"i", "u"})
+    for numbers in others if any(a.shape for a in result.avals) else ():
+        try:
+            other = describe(call(fn, args, kwargs, sizes, **numbers))
+        except (ValueError, IndexError, ArithmeticError, RuntimeError, TypeError):
+            continue  # they are indices, out of the domain, or have to fit other sizes
+        if [a.ndim for a in other.avals] != [a.ndim for a in result.avals]:
+            continue
+        sizes_of = [(a.shape or (), b.shape or ()) for a, b in zip(result.avals, other.avals)]
+        outcome = replace(outcome, avals=tuple(
+            a if first == second or not a.shape else a.but(shape=tuple(
+                d if m == n else placeholder(3000 + 40 * i + axis)
+                for axis, (d, m, n) in enumerate(zip(a.shape, first, second))))
+            for i, (a, (first, second)) in enumerate(zip(outcome.avals, sizes_of))))
+    return outcome
 
 
 def _not_empty(result: Result) -> int:

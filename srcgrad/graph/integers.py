@@ -21,7 +21,7 @@ def number_of(value: Any) -> Dim | None:
     """The symbolic number of a Python int, static or abstract; None if it is unknown."""
     if type(value) is int:
         return value
-    if isinstance(value, Aval) and value.kind is Kind.INT:
+    if isinstance(value, Aval) and value.kind is Kind.INT and not value.optional:
         return value.expr
     return None
 

@@ -29,6 +29,9 @@ Sizes = Mapping[Atom, int]
 # What dummies are moved by, one after the other, where a function refuses the usual numbers
 # (``math.acosh`` of 0.7): beyond 1, below 0, all 0 (None), columns that sum to 1 (NaN).
 SHIFTS = (0.0, 1.0, -1.0, None, math.nan)
+# Arrays that begin and end with zeros: what counts numbers that are not zero, or finds a rank, has
+# other sizes then.
+ZEROS_AT_ENDS = math.inf
 
 
 _KEPT = 1 << 12  # elements of the largest examples that are made once
@@ -59,7 +62,7 @@ def _made(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
     elif dtype.kind in "fc":
         # vectors increase (bins, nodes and knots must), matrices are in general position
         spread = (steps + 0.5) / max(count, 1) if len(shape) < 2 else (0.5 + steps * 0.618034) % 1.0
-        moved = 0.0 if math.isnan(shift) else shift
+        moved = shift if math.isfinite(shift) else 0.0
         values = (0.2 + 0.7 * spread + moved).reshape(shape)
         if math.isnan(shift) and shape:
             values = values / np.sum(values, axis=0)
@@ -69,6 +72,10 @@ def _made(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
             values = 0.05 * (values + np.conj(np.swapaxes(values, -1, -2)))
             values = values + 2 * np.eye(shape[-1])
         values = values.astype(dtype)
+        if shift == ZEROS_AT_ENDS:
+            inner = tuple(slice(1, -1) if n > 2 else slice(None) for n in shape)
+            full, values = values, np.zeros(shape, dtype)
+            values[inner] = full[inner]
     else:
         values = np.zeros(shape, dtype)
     return values
@@ -127,7 +134,7 @@ def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
 
 
 def _number(shift: float | None) -> float:
-    return 0.0 if shift is None else 0.7 if math.isnan(shift) else 0.7 + shift
+    return 0.0 if shift is None else 0.7 + shift if math.isfinite(shift) else 0.7
 
 
 def is_linear_algebra(fn: Callable[..., Any]) -> bool:

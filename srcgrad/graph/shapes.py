@@ -160,12 +160,6 @@ def _cross(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | 
                    uncertain=broadcast.uncertain)
 
 
-def _trim_zeros(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
-    outcome = generic(fn, args, kwargs)
-    shape = tuple(placeholder(i) for i in range(outcome.aval.ndim or 0))
-    return replace(outcome, avals=(outcome.aval.but(shape=shape),))
-
-
 def _unique(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome:
     """The inverse has as many items as the input, all else as there are unique values."""
     outcome = _data_dependent(fn, args, kwargs)
@@ -262,20 +256,22 @@ def _depth(part: Any) -> int:
 
 
 def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
-    if set(kwargs) - {"dtype"}:
+    named = dict(zip(("start", "stop", "step"), args)) | kwargs
+    settings = {k: named.pop(k) for k in ("dtype",) if k in named}
+    if leaves_of(settings) or any(a.shape for a in leaves_of(named)) or not (
+            named.keys() <= {"start", "stop", "step"}):
         return None
-    if leaves_of(kwargs) or any(a.shape for a in leaves_of(args)):
-        return None
-    numbers = [number_of(a) for a in args]
-    small = tuple(a if n is None else 2 + i for i, (a, n) in enumerate(zip(args, numbers)))
-    aval = example(fn, small, kwargs).avals[0]
-    if None in numbers:
-        if not leaves_of(args):
+    if named.get("stop") is None:
+        named = {**named, "start": 0, "stop": named.get("start")}
+    numbers: dict[str, Any] = {k: number_of(a) for k, a in named.items()}
+    small = {k: a if numbers[k] is None else 2 + i for i, (k, a) in enumerate(named.items())}
+    aval = example(fn, (), small | settings).avals[0]
+    if None in numbers.values():
+        if not leaves_of(named):
             return None
         return Outcome((aval.but(shape=(placeholder(1),)),))
-    exact: list[Any] = list(numbers)
-    start, stop, step = ([0, *exact, 1] if len(exact) == 1 else [*exact, 1])[:3]
-    return Outcome((aval.but(shape=(dims.range_length(start, stop, step),)),))
+    length = dims.range_length(numbers.get("start", 0), numbers["stop"], numbers.get("step", 1))
+    return Outcome((aval.but(shape=(length,)),))
 
 
 def _leading_shape(x: Any, axis: Any, like: Any) -> tuple[Dim, ...] | None:
@@ -321,6 +317,8 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         return Outcome((array(np.intp, (placeholder(1),)),))
     if fn.__name__ == "sum_to_like":
         wanted = named["like"].shape if isinstance(named["like"], Aval) else None
+    elif fn.__name__ == "array_of_rows":
+        wanted = source.shape if isinstance(source, Aval) else None
     elif fn.__name__ == "leading":
         wanted = _leading_shape(*named.values())
     elif fn.__name__ == "recurrence":
@@ -391,7 +389,6 @@ _RULES: dict[Any, Rule] = {
     np.union1d: _data_dependent,
     np.intersect1d: _data_dependent,
     np.setxor1d: _data_dependent,
-    np.trim_zeros: _trim_zeros,
     np.bincount: _bincount,
     np.cross: _cross,
     np.unique: _unique,

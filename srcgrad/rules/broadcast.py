@@ -141,6 +141,8 @@ def scatter_add(values: Array, index: Any, shape: tuple[int, ...]) -> Array:
         places = np.add.outer(first, np.arange(columns))
         return np.bincount(places.ravel(), values.ravel(), rows * columns).reshape(shape)
     out = np.zeros(shape, np.asarray(values).dtype)
+    if not np.size(values):  # a list of no rows does not tell how long these are
+        return out
     if _visits_places_once(index):
         out[index] = values
     else:
@@ -277,6 +279,31 @@ def resize_axis(x: Array, size: int, axis: int) -> Array:
 
 
 linear(resize_axis, x=lambda ct, x_shape, axis: resize_axis(ct, x_shape[axis], axis))
+
+
+@runtime
+def array_of_rows(stacked: Array) -> Array:
+    """``np.array`` of a list of tuples, given the array of what these hold: where there are none,
+    nothing tells NumPy how long they would be, nor of which type.
+
+    >>> array_of_rows(np.ones((2, 3), int)).shape, array_of_rows(np.ones((0, 3), int))
+    ((2, 3), array([], dtype=float64))
+    """
+    return stacked if len(stacked) else np.array([])
+
+
+@runtime
+def stacked_rows(rows: Array, shape: tuple[int, ...]) -> Array:
+    """The transpose of :func:`array_of_rows`: an array of ``shape``, also of no rows.
+
+    >>> stacked_rows(np.array([]), (0, 3)).shape
+    (0, 3)
+    """
+    return np.reshape(rows, shape)
+
+
+linear(array_of_rows, stacked=lambda ct, stacked_shape: stacked_rows(ct, stacked_shape))
+linear(stacked_rows, rows=lambda ct: array_of_rows(ct))
 
 _product = dispatching(math.prod)
 

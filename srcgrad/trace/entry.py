@@ -302,7 +302,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             "the function returns an iterator over traced values",
             why="an iterator cannot be an output of the generated code",
             fix="return a list or an array"))
-    if machine.tuples.is_long(obj):
+    if machine.tuples.has_long(obj):
         raise machine.recorder.fatal(machine.tuples.returned_tuple())
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:
         return machine.recorder.rows_value(machine.symbolic_lists[id(obj)])

@@ -279,7 +279,9 @@ def _join_least(a: Aval, b: Aval, dtype: np.dtype[Any] | None) -> np.dtype[Any] 
         return None
     if low == other:
         return None if low == dtype else low
-    return low if np.can_cast(low, other) else other
+    if np.can_cast(low, other):
+        return low
+    return other if np.can_cast(other, low) else np.dtype(bool)
 
 
 def join(a: Aval, b: Aval) -> Aval:
@@ -293,9 +295,9 @@ def join(a: Aval, b: Aval) -> Aval:
         return a
     optional = a.optional or b.optional or a.kind is Kind.NONE or b.kind is Kind.NONE
     if a.kind is Kind.NONE:
-        return b.but(optional=True)
+        return b.but(optional=True, expr=None)  # which number it is nobody knows of None
     if b.kind is Kind.NONE:
-        return a.but(optional=True)
+        return a.but(optional=True, expr=None)
     if a.kind is Kind.LIST and b.kind is Kind.LIST:
         if a.elem is None or b.elem is None:
             elem = a.elem if b.elem is None else b.elem

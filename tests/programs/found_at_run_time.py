@@ -6,7 +6,10 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
+import operator
+import warnings
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import scipy.optimize
@@ -212,3 +215,86 @@ def counts_or_numbers_as_floats(x, least):
     halves = counts * 1.0
     halves[1] = 0.5
     return np.sum(x * floats) + np.sum(counts * halves) + required.itemsize * required[2] * x[1]
+
+
+# ---- known numbers or nothing, and which method, by data -----------------------------------------
+@case(np.array([0.9, 0.2, 0.7, 0.4, 0.8]), 0.5)
+@case(np.array([0.1, 0.2, 0.7, 0.4, 0.8, 0.3]), 0.5)
+def ends_that_may_be_missing(x, t):
+    stop = -1 if x[0] > t else None
+    y = x * 2.0
+    y[1:-1 if len(x) % 2 == 0 else None] *= 3.0
+    y[::-1 if x[1] > t else None] += np.arange(len(x)) * x[0]
+    order = 2 if x[2] > t else None
+    if order is None:
+        order = 3
+    return np.sum(y[:stop] ** order) + y[:stop].size * x[1] + (stop or 4)
+
+
+@case(np.array([0.9, 0.2, 0.7]), 0.5)
+@case(np.array([0.9, 0.2, 0.7]), 2.0)
+@case(np.array([0.1, 0.2, 0.7]), 0.05)
+def place_that_may_be_none(x, t):
+    first = last = None
+    for k, v in enumerate(x):
+        if v > t:
+            first = k if first is None else first
+            last = k
+    span = 0 if last is None else last - first
+    known = 1 if x[0] > t else None
+    return np.sum(x[first:]) * (last or 10) + span * x[1] + (0.5 if known == 1 else 1.5) * x[2] + (
+        1.0 if not last else 2.0) * x[0] + len([known] * 2)
+
+
+@case(np.array([0.9, 0.2, 0.7]), 0.5)
+@case(np.array([0.1, 0.2, 0.7]), 0.5)
+def methods_that_data_choose(x, t):
+    extreme = x.max if x[0] > t else x.min
+    named = getattr(x, "sum" if x[0] > t else "prod")
+    total = partial(np.sum, axis=0) if x[0] > t else partial(np.max, axis=0)
+    pick = operator.itemgetter(0) if x[0] > t else operator.itemgetter(1)
+    kept = [1.0, 2.0]
+    change = kept.append if x[0] > t else kept.remove
+    change(2.0)
+    return extreme() * named() + total(x) * pick(x) + sum(kept) * x[2]
+
+
+# ---- sizes that follow from numbers --------------------------------------------------------------
+@case(0.3, 2.0)
+@case(0.7, 1.0)
+def samples_by_a_named_step(width, end):
+    grid = np.arange(0, end, step=width)
+    turns = np.arange(90.0, -90.0 - width, step=-40 * width)
+    return np.sum(np.cos(grid) * np.arange(grid.size)) + turns.size * width * turns[-1]
+
+
+@case(np.array([1.0, 0.7]), np.zeros(1, int))
+@case(np.array([2.0, 1.0, -0.7]), np.zeros(0, int))
+def roots_below_the_degree(p, zeros):
+    found = np.roots(np.concatenate([zeros, p, zeros]))
+    return len(found) * np.sum(p * p) + np.sum(np.abs(found))
+
+
+@case(R.rand(3, 2, 2))
+@case(R.rand(0, 2, 2))
+@case(R.rand(2, 0, 2))
+def products_of_what_may_be_empty(x):
+    return np.sum(np.prod(x, axis=(1, 2)) + np.prod(x, axis=(1, 2), where=x > 0.2)) + np.sum(x)
+
+
+@case(R.rand(2), R.rand(2), R.rand(2) + 0.5)
+@case(R.rand(6), R.rand(6), R.rand(6) + 0.5)
+def polynomial_through_few_points(x, y, weights):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = np.polyfit(x, y, 2)
+        weighted = np.polyfit(x, y, 2, w=weights)
+        rough = np.polyfit(x, y, 2, rcond=0.3)
+    return np.sum(np.sin(plain) * np.array([1.0, 2.0, 3.0])) + weighted @ plain + np.sum(rough ** 2)
+
+
+@case(np.array(0.4))
+@case(0.4)
+def number_of_an_array_as_a_list(t):
+    doubled = np.asarray(t) * 2.0
+    return doubled.tolist() * 3.0

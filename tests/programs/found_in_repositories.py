@@ -12,7 +12,7 @@ import scipy.linalg
 
 R = np.random.RandomState(17)
 CASES = []
-FIRST_ORDER = []  # the run calls a rule, which has no derivative itself
+FIRST_ORDER = []  # the run calls a rule, which has no derivative itself, or asks rows that are not there for their length
 
 
 def case(*args):
@@ -74,6 +74,31 @@ def first_order(*args):
         return fn
 
     return register
+
+
+@first_order(R.rand(5, 3), 0.5)
+@first_order(R.rand(5, 3), 5.0)
+@first_order(R.rand(0, 3), 0.5)
+def rows_that_may_be_none(x, least):
+    pairs, parts = [], []
+    for row in x:
+        if row[0] + row[1] > least:
+            pairs.append([row[0], row[1] * 2.0])
+            parts.append(row[1:])
+    table = np.array(pairs)
+    return np.sum(np.sin(table)) + np.sum(np.asarray(parts) ** 2) + np.sum(np.array(pairs[1:]) ** 2) + least
+
+
+@first_order(R.rand(5, 2), 2)
+def centres_of_neighbours(points, count):
+    """One row of those that are near has another rank than of none."""
+    centres = []
+    for i, p in enumerate(points):
+        near = sorted((np.hypot(*(p - q)), j) for j, q in enumerate(points) if j != i)[:count]
+        weights = np.array([1 / (1 + d) for d, _ in near])
+        rows = np.array([points[j] for _, j in near])
+        centres.append(weights @ rows / weights.sum())
+    return np.sum(np.linalg.norm(np.vstack(centres) - points, axis=1)) + np.sum(np.array(centres) ** 2)
 
 
 @first_order(R.rand(3), 0.1, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.integrate as si
+import scipy.interpolate
 import scipy.optimize as so
 import scipy.signal
 
@@ -59,6 +60,12 @@ def curve(x, a, b):
 @case(1.3)
 def parameters_by_args(p):
     return si.quad(curve, 0, 1, args=(p, p * p))[0]
+
+
+@noisy(0.8)
+def integrand_is_an_array_without_axes(p):
+    curve = scipy.interpolate.interp1d(np.linspace(0.0, 1.0, 3), p * np.array([0.4, p, 0.7]))
+    return si.quad(lambda x: curve(x) * x, 0.1, p)[0] + si.quad(curve, 0.0, 0.3)[0]
 
 
 @case(np.array([0.3, 0.7, 1.1]))

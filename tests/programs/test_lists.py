@@ -15,7 +15,7 @@ import python_iteration
 import python_lists
 import python_matrices
 import python_rows
-from chain import check, check_orders, floats, run_quietly
+from chain import check, check_orders, floats, run_quietly, same
 
 import srcgrad as sg
 from srcgrad.types.tree import ravel_tree
@@ -216,3 +216,47 @@ def test_a_view_whose_rank_changes_in_a_loop_is_not_written_to_unseen():
 
     with pytest.raises(sg.AliasError):
         sg.value_and_grad(program)(np.ones((2, 2)), 1)
+
+
+def high_pairs(x, least):
+    found = []
+    for k, v in enumerate(x):
+        if v > least:
+            found.append((k, v))
+    return found
+
+
+def array_of_pairs(x, least):
+    pairs = high_pairs(x, least)
+    return np.array(pairs), np.asarray(pairs) * 2.0, np.array(pairs, ndmin=2).T, np.array(pairs[1:])
+
+
+def parts_between(x, least):
+    parts = np.split(x, np.flatnonzero(x > least))
+    print(parts, isinstance(parts, list))
+    return parts, {"last": parts[-1], "others": parts[:-1]}
+
+
+def printed_columns(x, least):
+    rows = [[k * v, v] for k, v in high_pairs(x, least)]
+    columns = list(zip(*rows))
+    print(columns, columns[0])
+    return np.sum(columns[1])
+
+
+@pytest.mark.parametrize("program", [array_of_pairs, parts_between, printed_columns])
+def test_lists_of_data_look_like_those_of_python(program, capsys):
+    compiled = sg.jit(program)
+    for least in (0.3, 0.85, 2.0):
+        if program is printed_columns and least == 2.0:
+            continue  # it has none
+        want = program(X, least), capsys.readouterr().out
+        assert same((compiled(X, least), capsys.readouterr().out), want)
+
+
+def test_columns_of_rows_are_returned_as_the_tuples_they_are_or_not_at_all():
+    def columns(x, least):
+        return list(zip(*[[k * v, v] for k, v in high_pairs(x, least)]))
+
+    with pytest.raises(sg.UnsupportedOperation, match="a tuple whose length depends on data"):
+        sg.jit(columns)(X, 0.5)

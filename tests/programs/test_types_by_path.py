@@ -89,3 +89,33 @@ def test_types_by_path(program, x):
 def test_a_result_that_is_complex_on_some_paths_has_no_gradient():
     with pytest.raises(sg.NonScalarOutput, match="on some paths a float64"):
         sg.grad(lambda x: np.sum(turned(x)))(PLUS)
+
+
+def things_asked_by_data(x, t):
+    number_or_array = 0.5 if x[0] > t else x
+    count_or_text = 1 if x[0] > t else "ab"
+    count_or_none = len(x) if x[0] > t else None
+    narrow = np.float32(0.5)
+    for v in x:
+        if v > t:
+            narrow = 2
+    flag_or_none = False if x[0] > t else None
+    return [bool(flag_or_none), hasattr(number_or_array, "__len__"), hasattr(count_or_text, "upper"),
+            type(count_or_none) is int, count_or_none == len(x), isinstance(narrow, int),
+            len(number_or_array) if hasattr(number_or_array, "__len__") else -1]
+
+
+def texts_of_what_data_choose(x, t):
+    pair = (1, 2) if x[0] > t else "ab"
+    place = 3 if x[0] > t else None
+    print(f"{pair} {place}", [pair])
+    return f"{pair!r:>8}", "%s %s" % (pair, place), "{} {}".format(pair, place)
+
+
+@pytest.mark.parametrize("program", [things_asked_by_data, texts_of_what_data_choose])
+def test_what_a_thing_is_is_asked_of_the_run(program, capsys):
+    x = np.array([0.9, 0.2])
+    compiled = sg.jit(program)
+    for t in (0.5, 1.0):
+        want = program(x, t), capsys.readouterr().out
+        assert (compiled(x, t), capsys.readouterr().out) == want

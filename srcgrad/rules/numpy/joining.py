@@ -91,8 +91,9 @@ def stack_arrays(ct: Array, arrays_shape: Any, axis: int) -> Any:
     return [unstack(p, s) if isinstance(s, list) else p for p, s in zip(parts, arrays_shape)]
 
 
-linear(np.vstack, sequence=True,
-    tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _at_least_2d, 0))
+@linear(np.vstack, "tup", sequence=True)
+def vstack_tup(ct: Array, tup_shape: Any) -> Any:
+    return _join_transpose(ct, tup_shape, _at_least_2d, 0)
 
 
 @linear(np.hstack, "tup", sequence=True)
@@ -101,10 +102,14 @@ def hstack_tup(ct: Array, tup_shape: Any) -> Any:
     return _join_transpose(ct, tup_shape, _at_least_1d, axis)
 
 
-linear(np.dstack, sequence=True,
-    tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _at_least_3d, 2))
-linear(np.column_stack, sequence=True,
-    tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _as_column, 1))
+@linear(np.dstack, "tup", sequence=True)
+def dstack_tup(ct: Array, tup_shape: Any) -> Any:
+    return _join_transpose(ct, tup_shape, _at_least_3d, 2)
+
+
+@linear(np.column_stack, "tup", sequence=True)
+def column_stack_tup(ct: Array, tup_shape: Any) -> Any:
+    return _join_transpose(ct, tup_shape, _as_column, 1)
 
 
 def _extent(shapes: Any, axis: int, depth: int) -> int:
@@ -131,6 +136,15 @@ def _unblock(ct: Array, shapes: Any, depth: int) -> Any:
 
 linear(np.block, sequence=True,
     arrays=lambda ct, arrays_shape: _unblock(ct, arrays_shape, _depth(arrays_shape)))
+
+
+def _unpacked(ct: Array, shapes: Any) -> Any:
+    """Cotangents of what was made into an array, which may have got further axes in front.  Rows of
+    which there are none have no shape to be asked for."""
+    shape, rank = _array_shape(shapes), np.ndim(ct)
+    if not isinstance(shape, tuple) or type(rank) is not int or rank != len(shape):
+        ct = np.reshape(ct, shape)
+    return unstack(ct, shapes) if isinstance(shapes, list) else ct
 
 
 def unstack(ct: Array, shapes: Any) -> Any:
@@ -171,7 +185,7 @@ def _array_shape(shapes: Any) -> Shape:
         like=lambda object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=0,
         like=None: None)  # fmt: skip
 def array_object(ct: Array, object_shape: Any) -> Any:
-    return unstack(np.reshape(ct, _array_shape(object_shape)), object_shape)
+    return _unpacked(ct, object_shape)
 
 
 def _asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None,
@@ -187,7 +201,7 @@ def _asarray(a: Any, dtype: Any = None, order: Any = None, *, device: Any = None
 @linear(np.require, "a", sequence=True)
 @linear(np.copy, "a", sequence=True)
 def asarray_a(ct: Array, a_shape: Any) -> Any:
-    return unstack(np.reshape(ct, _array_shape(a_shape)), a_shape)
+    return _unpacked(ct, a_shape)
 
 
 linear(np.split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))

@@ -135,12 +135,6 @@ def cut_pinv_a(ct: Array, ans: Array, a: Array, a_dtype: Dtype, rcond: Any,
     return np.conj(d) if a_dtype.kind == "c" else d
 
 
-def full_rank_solution_matrix(a: Array, b: Array, x: Array, ct: Array) -> Array:
-    """Cotangent of ``a`` in the least-squares solution ``x`` of ``a @ x = b`` (real matrices)."""
-    p = np.linalg.pinv(a)
-    return pinv_a(ct @ b.T, p, a, a.dtype)
-
-
 @vjp(np.linalg.lstsq, "a", "b")
 def lstsq_a_b(ct: Any, ans: Any, a: Array, b: Array, a_dtype: Dtype, b_ndim: int,
               rcond: Any) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from srcgrad.rules.broadcast import arange, as_array, dispatching, larger, resiz
 from srcgrad.rules.numpy.creation import vander_x
 from srcgrad.rules.numpy.decompositions import real_of_real
 from srcgrad.rules.numpy.joining import unstack
-from srcgrad.rules.numpy.linear_algebra import full_rank_solution_matrix
+from srcgrad.rules.numpy.linear_algebra import cut_pinv_a
 from srcgrad.rules.numpy.products import conj_complex
 
 _vander = dispatching(np.vander)  # with a symbolic number of columns too
@@ -47,15 +47,15 @@ def _design(x: Array, deg: int, w: Array) -> Array:
     return matrix if w is None else matrix * np.expand_dims(w, -1)
 
 
-def _fitted(ct: Array, x: Array, deg: int, rcond: float | None, w: Array) -> Array:
-    """The cotangent of the values that are fitted, in columns if that of the coefficients is: the
-    solution of least norm, as NumPy finds it, is that of the columns scaled to one."""
+def _scaled(x: Array, deg: int, rcond: float | None, w: Array) -> tuple[Array, Array, Array]:
+    """The columns whose solution of least norm NumPy finds, scaled to one; their norms before, and
+    their pseudo-inverse."""
     matrix = _design(x, deg, w)
     scale = np.sqrt(np.sum(matrix * matrix, axis=0))
     if rcond is None:
         rcond = np.shape(x)[0] * 2.0 ** (-23 if x.dtype == np.float32 else -52)
-    scaled = ct / (scale if np.ndim(ct) == 1 else np.expand_dims(scale, -1))
-    return np.linalg.pinv(matrix / scale, rcond).T @ scaled
+    scaled = matrix / scale
+    return scaled, scale, np.linalg.pinv(scaled, rcond)
 
 
 def _plain_fit(full: bool, cov: Any) -> None:
@@ -67,7 +67,8 @@ def _plain_fit(full: bool, cov: Any) -> None:
 def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, rcond: float | None, w: Array,
               full: bool, cov: Any) -> Array:
     _plain_fit(full, cov)
-    d = _fitted(ct, x, deg, rcond, w)
+    _, scale, inverse = _scaled(x, deg, rcond, w)
+    d = inverse.T @ (ct / (scale if np.ndim(ct) == 1 else np.expand_dims(scale, -1)))
     if w is None:
         return d
     return d * (w if y_ndim == 1 else np.expand_dims(w, -1))
@@ -76,14 +77,16 @@ def polyfit_y(ct: Array, x: Array, y_ndim: int, deg: int, rcond: float | None, w
 def _scaled_problem(ct: Array, ans: Array, x: Array, y: Array, deg: int, rcond: float | None,
                     w: Array) -> tuple[Array, Array]:
     """Cotangents of the (weighted) matrix of powers and of the (weighted) values in columns."""
-    matrix = _design(x, deg, w)
     values = y if np.ndim(y) == 2 else np.expand_dims(y, -1)
     if w is not None:
         values = values * np.expand_dims(w, -1)
     if np.ndim(y) == 1:
         ans, ct = np.expand_dims(ans, -1), np.expand_dims(ct, -1)
-    d_matrix = full_rank_solution_matrix(matrix, values, ans, ct)
-    return d_matrix, _fitted(ct, x, deg, rcond, w)
+    scaled, scale, inverse = _scaled(x, deg, rcond, w)
+    g = ct / np.expand_dims(scale, -1)
+    d_scaled = cut_pinv_a(g @ values.T, inverse, scaled, scaled.dtype, rcond)
+    d_scale = np.sum(g * ans, axis=1) + np.sum(d_scaled * scaled, axis=0) / scale
+    return d_scaled / scale - scaled * d_scale, inverse.T @ g
 
 
 @vjp(np.polyfit, "x")

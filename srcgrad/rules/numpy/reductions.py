@@ -70,7 +70,8 @@ def flatten_axes(x: Array, axis: Axis, ndim: int) -> Array:
         return np.moveaxis(x, axes[0], -1)
     kept = tuple(i for i in range(ndim) if i not in axes)
     moved = np.transpose(x, kept + axes)
-    return np.reshape(moved, (*moved.shape[: len(kept)], -1))
+    sizes = moved.shape[len(kept):]  # -1 says nothing of an array that is empty
+    return np.reshape(moved, (*moved.shape[:len(kept)], size_of(sizes)))
 
 
 def restore_axes(x: Array, axis: Axis, shape: Shape) -> Array:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from srcgrad.rules.book import Array, Dtype, alias, elementwise, vjp
+from srcgrad.rules.book import Array, Dtype, alias, elementwise, inactive, vjp
 from srcgrad.rules.broadcast import runtime
 from srcgrad.rules.quotients import divided
 
@@ -60,6 +60,7 @@ elementwise(np.degrees, x=lambda: 180 / math.pi)
 
 
 elementwise(np.unwrap, p=lambda: 1)
+inactive(np.unwrap, "discont")
 
 
 @runtime

@@ -88,10 +88,12 @@ def _numeric(machine: Any, solver: str, wanted: Wanted, found: Any) -> Value:
     """What a function returns, as one value of the form that the solver asks for."""
     if not is_tracer(found) and not isinstance(found, (bool, int, float)):
         found = machine.call(np.array, found)
-    value: Value = machine.recorder.as_value(found)
-    aval = value.aval
     rank = None if wanted.free else 0 if wanted.like is None else (
         wanted.avals[wanted.like].ndim or 0)
+    value: Value = machine.recorder.as_value(found)
+    if rank == 0 and value.aval.is_array and value.aval.ndim == 0:  # a number to the solver
+        value = machine.recorder.as_value(machine.getitem(found, ()))
+    aval = value.aval
     if not aval.is_numeric or aval.kind is Kind.ANY or rank not in (None, aval.ndim or 0):
         raise machine.recorder.fatal(UnsupportedOperation(
             f"the function given to {solver} returns {in_words(aval)}",

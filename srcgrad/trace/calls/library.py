@@ -21,7 +21,7 @@ from ..heap.queues import Queue
 from ..heap.tables import Table
 from ..heap.written_out import place_after, place_before
 from ..iteration.iteration import Rows, Staged, length, staged_iterable
-from ..record.tracers import ArrayTracer, contains_tracer, is_tracer
+from ..record.tracers import ArrayTracer, Whole, contains_tracer, is_tracer
 from .handlers import HANDLERS, handles
 
 
@@ -196,7 +196,7 @@ def methodcaller(machine: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     return Selector(call)
 
 
-class Selector:
+class Selector(Whole):
     """``itemgetter``, ``attrgetter`` or ``methodcaller`` over a machine."""
 
     def __init__(self, function: Callable[[Any], Any]) -> None:

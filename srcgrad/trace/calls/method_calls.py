@@ -109,6 +109,8 @@ class MethodCalls(Collaborator):
         special = getattr(self.effects, f"array_{name}", None)
         if special is not None and type(obj) is ArrayTracer:
             return special(obj, *args, **kwargs)
+        if name == "tolist":  # of a number
+            name = "item"
         cls = obj.__class__
         if not hasattr(cls, name):
             raise AttributeError(f"'{class_name(cls)}' object has no attribute '{name}'")

@@ -194,8 +194,6 @@ class JoinedValues(Collaborator):
         if value.aval.kind is Kind.LIST:
             value.obj = self.recorder.new_obj(value)
             return SymbolicList(value, value.obj, leaf.rows)
-        if value.aval.kind is Kind.INT and isinstance(value.aval.expr, int):
-            return value.aval.expr
         result = self.recorder.wrap(value, leaf.label or "array")
         if type(result) is ArrayTracer:
             inherit_stored(result.home, parts)

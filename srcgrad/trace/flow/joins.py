@@ -160,11 +160,11 @@ class Join:
                           for x, y in zip(a.shape or (), b.shape or (), strict=True))
             plain = join(a.but(shape=()), b.but(shape=()))
             return plain.but(shape=shape, optional=a.optional or b.optional)
-        if a.kind is Kind.INT and b.kind is Kind.INT:
+        if a.kind is Kind.INT and b.kind is Kind.INT and not (a.optional or b.optional):
             if a.expr is not None and a.expr == b.expr:
-                return a.but(optional=a.optional or b.optional)
+                return a
             low = 0 if is_nonnegative(a) and is_nonnegative(b) else None
-            return a.but(expr=self.machine.fresh("i", low=low), optional=a.optional or b.optional)
+            return a.but(expr=self.machine.fresh("i", low=low))
         if a.kind is Kind.LIST and b.kind is Kind.LIST and a.elem and b.elem:
             return a.but(elem=self.join_avals(a.elem, b.elem), optional=a.optional or b.optional)
         return join(a, b)

@@ -33,7 +33,7 @@ from ..iteration.iteration import (
     length,
     staged_iterable,
 )
-from ..numpy.written_out import Flat, Parts
+from ..numpy.written_out import Flat
 from ..objects.special_methods import (
     CONTAINERS,
     is_asked,
@@ -223,7 +223,7 @@ class Containers(Collaborator):
             return self.outside_items(found)
         iterable = self.references.seen(iterable)
         iterable = cursor_of(iterable)
-        if type(iterable) in (Flat, NdIter, Parts):
+        if type(iterable) in (Flat, NdIter):
             elements = self.machine.call_method(iterable, "elements")
             iterable = staged_iterable(self.machine, elements)
             if iterable is None:

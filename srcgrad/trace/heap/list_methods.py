@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Ref, Suggested
+from ...rules.broadcast import array_of_rows
 from ...rules.python.orders import sorted_places
 from ...types.dims import is_varying
 from ...types.kinds import SCALARS, Aval, Kind, int_aval
@@ -204,7 +205,11 @@ class ListMethods(Collaborator):
         if type(state) is not Columns:
             return self.machine.call(np.array, self.lists.held_list(state), **kwargs)
         made = self._stacked(state.form, [*map(self.lists.held_list, state.columns)])
-        return self.machine.call(np.asarray, made, **kwargs)
+        sizes = self.recorder.list_sizes
+        if not sizes.fills(sizes.of(state.columns[0].value)):
+            made = self.machine.call(array_of_rows, made)
+        return self.machine.call(np.array if "ndmin" in kwargs else np.asarray, made,
+                                 **kwargs) if kwargs else made
 
     def _stacked(self, form: Form, columns: list[list[Any]]) -> Any:
         """The array of the items of a form, from their columns, which are consumed."""

@@ -31,6 +31,10 @@ class LongTuples(Collaborator):
         """Does a list stand for a tuple?"""
         return id(obj) in self.made
 
+    def has_long(self, obj: Any) -> bool:
+        """Does a list stand for a tuple, or hold such?"""
+        return self.is_long(obj) or id(obj) in self.tuple_rows
+
     def as_tuple(self, made: list[Any]) -> list[Any]:
         """Note that a list of unknown length stands for a tuple."""
         self.journal.seal(made)
@@ -69,6 +73,9 @@ class LongTuples(Collaborator):
         if self.is_long(structure):
             return self.recorder.computed(
                 tuple, OPAQUE, self.recorder.rows_value(self.symbolic_lists[id(structure)]))
+        if id(structure) in self.tuple_rows:
+            return self.recorder.computed(list, OPAQUE, self.recorder.computed(
+                map, OPAQUE, tuple, self.recorder.rows_value(self.symbolic_lists[id(structure)])))
         if id(structure) in self.symbolic_lists or id(structure) in self.found_functions.paths:
             return structure
         if type(structure) in (list, tuple):

@@ -11,7 +11,7 @@ from typing import Any, cast
 from ...types.dataclasses import dataclass, field
 from ...types.kinds import SCALARS, Kind
 from ..heap.written_out import column, narrowest
-from ..numpy.written_out import Flat, Parts
+from ..numpy.written_out import Flat
 from ..objects.special_methods import class_name
 from ..record.structures import VIEWS
 from ..record.tracers import ArrayTracer, Choice, Tracer, is_tracer
@@ -123,7 +123,7 @@ def staged_iterable(machine: Any, obj: Any) -> Any:
         return obj
     if type(obj) is ArrayTracer:
         return Rows(obj)
-    if type(obj) in (Flat, NdIter, Parts):
+    if type(obj) in (Flat, NdIter):
         return staged_iterable(machine, machine.call_method(obj, "elements"))
     obj = machine.references.seen(obj) if type(obj) is list else obj
     if isinstance(obj, list) and id(obj) in machine.symbolic_lists:

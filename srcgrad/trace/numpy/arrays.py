@@ -396,7 +396,7 @@ def _split(machine: Any, ary: Any, indices_or_sections: Any, axis: Any = 0, *,
     """At places that an array gives, the parts are made one by one."""
     if type(ary) is ArrayTracer and type(indices_or_sections) is ArrayTracer and (
             indices_or_sections.aval.ndim == 1):
-        return machine.call(written_out.Parts, ary, indices_or_sections, axis)
+        return machine.calls.inline(written_out.parts_at, (ary, indices_or_sections, axis), {})
     return machine.library_calls.call_library(function, (ary, indices_or_sections, axis), {})
 
 

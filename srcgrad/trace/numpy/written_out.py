@@ -340,31 +340,16 @@ class Flat(StandIn):
             self.base[np.unravel_index(places, self.base.shape)] = value
 
 
-class Parts:
-    """``np.split(x, ends)`` at places that an array gives: a list of views, each made when it is
-    asked for."""
+def parts_at(array: Any, ends: Any, axis: int = 0) -> list[Any]:
+    """``np.split(x, ends)`` at places that an array gives: views."""
+    rows = array if axis == 0 else np.swapaxes(array, axis, 0)
 
-    def __init__(self, array: Any, ends: Any, axis: int = 0) -> None:
-        self.rows = array if axis == 0 else np.swapaxes(array, axis, 0)
-        self.ends, self.axis = ends, axis
+    def part(number: int) -> Any:
+        start = ends[number - 1] if number > 0 else 0
+        stop = ends[number] if number < len(ends) else len(rows)
+        return rows[start:stop] if axis == 0 else np.swapaxes(rows[start:stop], axis, 0)
 
-    def part(self, number: Any) -> Any:
-        start = self.ends[number - 1] if number > 0 else 0
-        stop = self.ends[number] if number < len(self.ends) else len(self.rows)
-        part = self.rows[start:stop]
-        return part if self.axis == 0 else np.swapaxes(part, self.axis, 0)
-
-    def elements(self) -> Any:
-        return map(self.part, range(len(self)))
-
-    def __len__(self) -> Any:
-        return len(self.ends) + 1
-
-    def __getitem__(self, number: Any) -> Any:
-        place = number + len(self) if number < 0 else number
-        if place < 0 or place >= len(self):
-            raise IndexError("list index out of range")
-        return self.part(place)
+    return [part(number) for number in range(len(ends) + 1)]
 
 
 def in_one_piece(array: np.ndarray[Any, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import gc
 import types
 from collections.abc import Callable
@@ -150,7 +151,8 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
     cls = type(obj)
     if isinstance(obj, ClassedArray):
         return ("_array_", *obj.__dict__)
-    if cls.__module__ == "builtins" or isinstance(obj, (type, enum.Enum, Whole, Reference)):
+    if cls.__module__ == "builtins" or isinstance(
+            obj, (type, enum.Enum, Whole, Reference, functools.partial)):
         return None
     if hasattr(cls, "__get__") or issubclass(cls, np.ndarray) or (
             cls.__flags__ & (1 << 9) == 0 and cls is not types.SimpleNamespace):
@@ -165,11 +167,13 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
 
 def outline(obj: Any) -> Any:
     """What two objects of one class must have in common beside the number of their parts: the
-    keys of their content, and the names of their attributes."""
+    keys of their content, the names of their attributes, which method they are."""
     if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
         return [key for _, key, _ in parts_of(obj)]
     if type(obj) is Reference:
         return obj.store
+    if type(obj) is BoundMethod:
+        return obj.name
     return list(obj) if type(obj) is dict else record_fields(obj)
 
 

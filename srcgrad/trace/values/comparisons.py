@@ -199,7 +199,7 @@ class Comparisons(Collaborator):
     def int_expr(obj: Any) -> Any:
         if type(obj) is int:
             return obj
-        if is_tracer(obj) and obj.aval.kind is Kind.INT:
+        if is_tracer(obj) and obj.aval.kind is Kind.INT and not obj.aval.optional:
             return obj.aval.expr
         return None
 

@@ -90,7 +90,7 @@ def to_bool(machine: Any, value: Any = False) -> Any:
     if known is not None:
         return known
     tested = machine.predicate(value)
-    if type(tested) is bool or tested.aval.kind is Kind.BOOL:
+    if type(tested) is bool or (tested.aval.kind is Kind.BOOL and not tested.aval.optional):
         return tested
     return machine.recorder.computed(bool, BOOL, tested)
 
@@ -308,7 +308,7 @@ def type_(machine: Any, *args: Any) -> Any:
     if len(args) == 1 and machine.tuples.is_long(args[0]):
         return tuple
     if len(args) == 1 and is_tracer(args[0]):
-        if _has_open_type(args[0]):
+        if _has_open_type(args[0]) or args[0].aval.optional:
             found = machine.recorder.computed(type, OPAQUE, args[0])
             found.classes = _may_be(args[0])
             return found
@@ -360,6 +360,11 @@ def _looked_up(machine: Any, obj: Any, name: str) -> Any:
 @handles(hasattr)
 @_by_name
 def hasattr_(machine: Any, obj: Any, name: str) -> Any:
+    if is_tracer(obj) and (_has_open_type(obj) or obj.aval.optional) and (
+            getattr(obj, "type", None) is None):
+        answers = {hasattr(c, name) for c in _may_be(obj)}
+        return answers.pop() if len(answers) == 1 else (
+            machine.recorder.computed(hasattr, BOOL, obj, name))
     holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:

@@ -333,7 +333,7 @@ class Operators(Collaborator):
             method = python_method(value, "__bool__") or python_method(value, "__len__")
             return bool(value) if method is None else self.machine.predicate(
                 self.machine.call(method, value))
-        if value.aval.kind is Kind.INT and value.aval.expr is not None:
+        if self.comparisons.int_expr(value) is not None:
             return self.comparisons.compare_traced("!=", value, 0)
         if value.aval.kind is Kind.ARRAY and any(size != 1 for size in value.aval.shape or ()):
             # may raise, by itself

@@ -19,7 +19,7 @@ from ..calls.handlers import HANDLERS, handles
 from ..iteration.iteration import Range, Staged
 from ..objects.special_methods import python_method
 from ..record.structures import reaches_tracer
-from ..record.tracers import contains_tracer, is_tracer
+from ..record.tracers import Choice, contains_tracer, is_tracer
 
 DEPTH = 8  # of containers
 FIELD = re.compile(r"%(?:%|[-#0 +]*[\d.]*[a-zA-Z])")
@@ -30,7 +30,7 @@ def is_staged_text(machine: Any, obj: Any, depth: int = DEPTH) -> bool:
     if not depth or is_tracer(obj) or isinstance(obj,
             (str, type)) or id(obj) in machine.found_functions.paths:
         return False
-    if type(obj) is Range:
+    if type(obj) in (Range, Choice):
         return True
     if isinstance(obj, dict):
         return any(is_staged_text(machine, v, depth - 1) for v in obj.values())
@@ -48,6 +48,8 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
         obj = machine.handed_over.as_run_time(obj)  # an exception
         traced = contains_tracer(obj) or id(obj) in machine.symbolic_lists
         return machine.library_calls.apply_opaque(native, (obj,), {}) if traced else native(obj)
+    if type(obj) is Choice:
+        return machine.unions.each(obj, lambda one: text_of(machine, one, how))
     if type(obj) is Range:
         return machine.library_calls.apply_opaque(native, (machine.effects.made(obj),), {})
     own = python_method(obj, "__str__") if how == "s" else None
@@ -94,6 +96,8 @@ def _pieces(machine: Any, obj: Any, fields: tuple[str, ...] | None) -> Iterator[
 
 def formatted(machine: Any, value: Any, conversion: str, spec: Any) -> Any:
     """One field of an f-string whose value has a text that is staged."""
+    if type(value) is Choice:
+        return machine.unions.each(value, lambda one: machine.format(one, conversion, spec))
     if conversion:
         value = text_of(machine, value, "s" if conversion == "s" else "r")
     elif (own := python_method(value, "__format__")) is not None:
@@ -110,6 +114,10 @@ def filled(machine: Any, text: str, given: Any) -> Any:
                   for k, v in given.items()}
         return machine.library_calls.apply_opaque(operator.mod, (text, values), {})
     items = list(given) if isinstance(given, tuple) else [given]
+    for i, item in enumerate(items):
+        if type(item) is Choice:
+            return machine.unions.each(item, lambda one: machine.binary(
+                "%", text, (*items[:i], one, *items[i + 1:])))  # noqa: B023
     todo = iter(range(len(items)))
 
     def shown(field: re.Match[str]) -> str:
