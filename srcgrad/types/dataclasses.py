@@ -1,6 +1,6 @@
 """Dataclasses that are quickly made: the standard ones, with methods that are shared or closures.
 
-The standard library writes and compiles a text for each method of each class, half of what
+The standard library writes and compiles a text for each method of each class, a third of what
 importing srcgrad took, and instances of frozen classes take three times as long to make.  Here
 only ``__init__`` is made so, once for all classes with as many fields, and that nothing assigns to
 a field of a ``frozen`` class is for the type checker to say, which takes these for standard ones.
