@@ -121,7 +121,7 @@ def _value_cotangent(reverse: Reverse, frame: Frame, node: Node, ct: Value, valu
     part = _read_back(tape, ct, steps)
     if overwrites:
         part = last_written(tape, ct, part, steps)
-    reverse.accumulate(frame, value, unbroadcast(tape, part, value, doubtful=True))
+    reverse.accumulate(frame, value, unbroadcast(tape, part, value, lambda: True))
 
 
 def last_written(tape: Tape, x: Value, part: Value, steps: Steps) -> Value:
@@ -185,7 +185,7 @@ def _update(reverse: Reverse, frame: Frame, node: Node, cts: Cotangents) -> None
     wanted = {"x1": base in varied and not in_place, "x2": value in varied}
     parts = partial_cotangents(tape, OPERATOR[fn], (old, value), new, part_ct, wanted, node)
     if "x2" in parts:
-        reverse.accumulate(frame, value, unbroadcast(tape, parts["x2"], value, doubtful=True))
+        reverse.accumulate(frame, value, unbroadcast(tape, parts["x2"], value, lambda: True))
     if base not in varied:
         return
     if fn is operator.isub:

@@ -250,8 +250,8 @@ def _run_rules(tape: Tape, bound: Bound, node: Node, varied: Container[Value], c
         whole = named[name]
         if bound.entry.broadcasts and len(rule.inputs) == 1 and isinstance(whole, Value):
             value = unwrap(tape, result)
-            result = None if value is None else Sym(unbroadcast(tape, value, whole,
-                                                                uncertain(node)), tape)
+            result = None if value is None else Sym(unbroadcast(
+                tape, value, whole, lambda: uncertain(node)), tape)
         yield name, result
 
 
@@ -423,11 +423,12 @@ def uncertain(node: Node) -> bool:
     return infer(node.params["fn"], args, kwargs).uncertain
 
 
-def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) -> Value:
+def unbroadcast(tape: Tape, ct: Value, primal: Value,
+                doubtful: Callable[[], bool] = lambda: False) -> Value:
     """Sum a cotangent of the broadcast shape down to the shape of ``primal``.
 
     Sizes that are equal expressions need nothing; a static 1 is summed over; where sizes that
-    vary met, or a rank is unknown, a run-time helper decides.
+    vary met (``doubtful`` tells), or a rank is unknown, a run-time helper decides.
     """
     have, want = ct.aval.shape, primal.aval.shape
     if want is None or have is None:
@@ -441,7 +442,7 @@ def unbroadcast(tape: Tape, ct: Value, primal: Value, doubtful: bool = False) ->
         ct = tape.call(np.expand_dims, ct, tuple(range(-extra)))
         have, extra = (*(1,) * -extra, *have), 0
     kept = have[extra:]
-    if doubtful and any(h != w and w != 1 and is_varying(w) for h, w in zip(kept, want)):
+    if any(h != w and w != 1 and is_varying(w) for h, w in zip(kept, want)) and doubtful():
         return tape.call(sum_to, ct, shape_of(tape, primal))
     stretched = tuple(i for i, (h, w) in enumerate(zip(kept, want)) if w == 1 and h != 1)
     if not want:

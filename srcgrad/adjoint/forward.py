@@ -262,7 +262,7 @@ class Forward:
         pairs = []
         for name, ct in found.items():
             operand, t = tangents[name]
-            pairs.append((unbroadcast(scratch, ct, operand, doubtful=True), t))
+            pairs.append((unbroadcast(scratch, ct, operand, lambda: True), t))
         return transpose(tape, scratch, [dummy], [ans], pairs)[0]
 
     # ---- lists ---------------------------------------------------------------------------------

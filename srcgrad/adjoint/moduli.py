@@ -70,7 +70,7 @@ class Moduli:
             share = self._of_root(tape, operand, ct) if isinstance(slope, int) else (
                 partial_cotangents(tape, np.multiply, (operand, slope.value), node.out, ct,
                                    {"x1": True}, node)["x1"])
-            found.append((operand, unbroadcast(tape, share, operand, doubtful=True)))
+            found.append((operand, unbroadcast(tape, share, operand, lambda: True)))
         return found
 
     def _under_root(self, node: Node) -> Value | None:

@@ -41,6 +41,7 @@ from srcgrad.types.spelling import (
     place_of_least,
     sums,
 )
+from srcgrad.types.structure import PLAIN
 
 _SUBSCRIPTS = tuple(type(grid).__getitem__ for grid in GRIDS.values())
 _ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.truediv)
@@ -106,6 +107,8 @@ class Expressions:
     def template(self, template: Any, inputs: Sequence[Value]) -> ast.expr:
         if isinstance(template, Ref):
             return self.of(inputs[template.index])
+        if type(template) in PLAIN:
+            return self.space.literal(template)
         kind = type(template) if next(references(template), None) is not None else None
         if kind in (tuple, list):
             whole = self.whole_shape(template, inputs)

@@ -11,7 +11,7 @@ changes.  The line of the user's that is left without a statement is quoted abov
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from srcgrad.emit.comments import node_of, text_of, tied_like
 from srcgrad.emit.fold import Folding
@@ -44,6 +44,7 @@ class Motion:
         self._memory: dict[str, set[object]] = {}
         self._depth = 1
         self._mentioned: dict[ast.stmt, set[str]] = {}
+        self._touched: dict[ast.stmt, set[object]] = {}  # the memory of these names
         self._given: dict[ast.stmt, tuple[str, ast.expr] | None] = {}  # what _gives says
         # what mentions a name that the backward part gives to something, last first
         self._later: dict[str, list[ast.stmt]] = {}
@@ -201,19 +202,29 @@ class Motion:
             found = self._mentioned[stmt] = names_in(stmt)
         return found
 
+    def _behind(self, names: Iterable[str]) -> set[object]:
+        """The memory that names may have."""
+        return set().union(*[self._memory.get(n, ()) for n in names])
+
+    def _memory_of(self, stmt: ast.stmt) -> set[object]:
+        """The memory that the names in a statement may have."""
+        if stmt not in self._touched:
+            self._touched[stmt] = self._behind(self._names(stmt))
+        return self._touched[stmt]
+
     def _leaves(self, stmt: ast.stmt, base: str, target: ast.expr) -> bool:
         """Does a statement neither read nor set an array or number, but for adding to parts?"""
         if not isinstance(stmt, ast.Assign | ast.AugAssign):
             return False
-        read = self._names(stmt)
-        if base not in read and not self._memory.get(base):
-            return True
+        mine = self._memory.get(base, set())
+        if base not in self._names(stmt):
+            return not _meet(mine, self._memory_of(stmt))
         if isinstance(stmt, ast.AugAssign) and isinstance(stmt.target, ast.Subscript) and (
                 isinstance(target, ast.Subscript) and isinstance(stmt.op, ast.Add | ast.Sub)
                 and base_of(stmt.target) == base):
             read = names_in(stmt.value, stmt.target.slice)
-        mine = self._memory.get(base, set())
-        return not any(n == base or _meet(mine, self._memory.get(n, set())) for n in read)
+            return base not in read and not _meet(mine, self._behind(read))
+        return False
 
     # ---- what may be done later --------------------------------------------------------------
 
@@ -225,7 +236,7 @@ class Motion:
         """How many of the statements, from the first one on, change nothing that a statement
         reads; ``adds_to``: none of them reads that."""
         read = self._names(moved) - {adds_to}
-        memory = set().union(*(self._memory.get(n, ()) for n in read))
+        memory = self._behind(read)
         return next((i for i, other in enumerate(others) if not all(
             self._keeps(stmt, read, memory) for stmt in statements([other]))), len(others))
 
@@ -257,7 +268,7 @@ def _set_by(stmt: ast.stmt) -> str | None:
 
 def _meet(one: set[object], other: set[object]) -> bool:
     """May two names share memory?  None is memory of which nothing is known."""
-    return bool(one and other and (one & other or None in one | other))
+    return bool(one and other) and (None in one or None in other or not one.isdisjoint(other))
 
 
 def _take(before: list[ast.stmt], place: int) -> None:

@@ -41,13 +41,13 @@ class Root:
         self.collected = False
         self.elements: Root | None = None  # of a list: what its elements may be
         self.alternatives: list[tuple[Root, ...]] = []
-        self.parent: Root = self
+        self.parent: Root | None = None
 
 
 def family_of(root: Root) -> Root:
     """The representative of all roots that may ever share memory with ``root``."""
-    while root.parent is not root:
-        root.parent = root.parent.parent
+    while root.parent is not None:
+        root.parent = root.parent.parent or root.parent
         root = root.parent
     return root
 

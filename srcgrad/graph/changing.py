@@ -26,10 +26,8 @@ class Changing:
 
     def within(self, node: Node) -> Node:
         """A node that reads what there is now, with its blocks changed."""
-        for v in node.inputs:
-            if v in self.replaced:
-                node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
-                break
+        if not self.replaced.keys().isdisjoint(node.inputs):
+            node = node.but(inputs=tuple([self.now(v) for v in node.inputs]))
         return node.but(blocks=tuple([self.block(b) for b in node.blocks])) if node.blocks else node
 
     def nodes(self, nodes: Iterable[Node]) -> list[Node]:

@@ -200,12 +200,21 @@ class Node:
     blocks: Final[tuple[Block, ...]] = ()
     origin: Final[Origin | None] = None
     key: Any = field(default=UNASKED, init=False)  # what `key_of` has found out
+    _operands: Any = field(default=None, init=False)
 
     @property
     def out(self) -> Value:
         """The only output."""
         (value,) = self.outputs
         return value
+
+    @property
+    def operands(self) -> tuple[Any, ...]:
+        """What a function is called with by position: inputs, and what the template holds."""
+        if self._operands is None:
+            self._operands = fill(self.params["args"], self.inputs)
+        operands: tuple[Any, ...] = self._operands
+        return operands
 
     @property
     def loop(self) -> LoopSpec:

@@ -4,7 +4,6 @@ is looked at with scripts: rows do not depend on that, so that only sizes are co
 
 from __future__ import annotations
 
-import html
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -15,6 +14,7 @@ from .ir import Graph
 
 CHARACTER, ROW, GAP, PAD = 7.3, 26.0, 26.0, 12.0
 LONGEST = 56  # characters of a label
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 STYLE = (".g text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1f2328}"
          ".g rect{fill:#fff;stroke:#8c959f}.g .frame rect{fill:#0969da0d;stroke:#0969da66}"
          ".g .frame text{fill:#0969da;cursor:pointer}.g .frame text:hover{font-weight:bold}"
@@ -220,11 +220,11 @@ def _drawn(box: _Box, home: dict[str, _Box]) -> Iterator[tuple[str, bool]]:
     label = box.closed if box.shut else box.label
     kind = " ".join(filter(None, ("frame" * frame, "off" * (home[box.name] is not box))))
     yield (f'<g data-n="{box.name}"' + f' class="{kind}"' * bool(kind)
-           + f'><title>{html.escape(label, quote=False)}</title><rect x="{box.x:.1f}" '
+           + f'><title>{label.translate(_ESCAPED)}</title><rect x="{box.x:.1f}" '
            f'y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '
            f'rx="{6 if frame else 4}"/><text x="{box.x + 8:.1f}" y="{box.y + 17:.1f}"'
            + ' tabindex="0"' * frame
-           + f'>{html.escape(_short(label), quote=False)}</text></g>'), frame
+           + f'>{_short(label).translate(_ESCAPED)}</text></g>'), frame
     for inner in box.inside:
         yield from _drawn(inner, home)
 
@@ -237,4 +237,4 @@ def _arrow(of: str, to: str, home: dict[str, _Box], label: str, dashed: bool) ->
     kind = " ".join(filter(None, ("dashed" * dashed, "off" * (start is end))))
     return (f'<path data-a="{of}" data-b="{to}"' + f' class="{kind}"' * bool(kind)
             + f' d="M{x:.1f} {y:.1f}C{x:.1f} {y + bend:.1f} {to_x:.1f} {to_y - bend:.1f} '
-            f'{to_x:.1f} {to_y:.1f}"><title>{html.escape(label, quote=False)}</title></path>')
+            f'{to_x:.1f} {to_y:.1f}"><title>{label.translate(_ESCAPED)}</title></path>')

@@ -3,7 +3,7 @@
 Rules of libraries beside NumPy are read once the program has imported these.
 """
 
-from srcgrad.rules import nn, numpy, python
+from srcgrad.rules import numpy, python
 from srcgrad.rules.book import (
     Entry,
     Rule,
@@ -33,7 +33,6 @@ __all__ = [
     "jvp",
     "linear",
     "lookup",
-    "nn",
     "nondiff",
     "numpy",
     "python",

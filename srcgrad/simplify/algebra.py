@@ -76,13 +76,14 @@ class _Algebra(Sums):
         self._quotients.pop()
 
     def note(self, node: Node) -> None:
+        super().note(node)
         fn = call_of(node)
         if fn in DIV and len(node.inputs) == 1 and not node.params["kwargs"]:
-            numerator, divisor = self.operands_of(node)
+            numerator, divisor = node.operands
             if numerator == 1 and isinstance(divisor, Value) and self.is_beside(node, divisor):
                 self._reciprocals.setdefault(divisor, node.out)
         elif fn in MUL and len(node.inputs) <= 2:
-            number, value = sorted(self.operands_of(node), key=weight)
+            number, value = sorted(node.operands, key=weight)
             known = self.number(number)
             if known is not None and isinstance(value, Value) and same_type(value, node.out) and (
                     value.aval.is_array and self.is_beside(node, value)):
@@ -92,23 +93,21 @@ class _Algebra(Sums):
             self._products.setdefault(factors, node.out)
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
-        if node.op in ("acc", "update"):
+        fn, found = call_of(node), None
+        if fn is not None and node.out.aval.is_numeric:
+            found = self._apply(node, fn, emit)
+        elif node.op in ("acc", "update"):
             found = self.store(node, emit)
         elif node.op == "read" and not node.params.get("handle"):
             found = self.part(node, emit)
-        elif call_of(node) is not None and node.out.aval.is_numeric:
-            found = self._apply(node, emit)
-        else:
-            found = None
         return None if found is None else [found]
 
     # ---- functions -----------------------------------------------------------------------------
 
-    def _apply(self, node: Node, emit: Emit) -> Value | None:
-        fn = call_of(node)
+    def _apply(self, node: Node, fn: Any, emit: Emit) -> Value | None:
         if node.params["kwargs"]:
             return self.reduced(node, emit) if fn is np.sum else None
-        operands = self.operands_of(node)
+        operands = node.operands
         if fn in MUL:
             return self._product(node, operands, emit)
         if fn in DIV:
@@ -175,7 +174,7 @@ class _Algebra(Sums):
             if quotient is None or call_of(quotient) not in DIV or (
                     quotient.params["kwargs"] or not is_real(one)):
                 continue
-            above, below = self.operands_of(quotient)
+            above, below = quotient.operands
             if below is other and is_real(above) and same_type(above, node.out):
                 return above  # type: ignore[no-any-return]
             if self.uses[one] > 1:
@@ -194,7 +193,7 @@ class _Algebra(Sums):
 
     def _divisor(self, quotient: Node) -> float | None:
         """The number that a quotient divides by, where it only sets the scale."""
-        above, below = self.operands_of(quotient)
+        above, below = quotient.operands
         node = self.made(below)
         number = node.params["value"] if node is not None and node.op == "const" else below
         plain = isinstance(number, int | float) and not isinstance(number, bool)
@@ -372,13 +371,13 @@ class _Algebra(Sums):
         negated = self.negated(node.out)
         outer = node if negated is None else self.defined.get(negated)
         if call_of(outer) is np.outer and outer is not None and self.uses[node.out] <= 1:
-            first, second = self.operands_of(outer)
+            first, second = outer.operands
             turned_outer = emit.call(np.outer, second, first)
             return turned_outer if negated is None else emit.call(operator.neg, turned_outer)
         if call_of(node) is not operator.matmul or self.uses[node.out] > 1 or not all(
                 v.aval.shape is not None and len(v.aval.shape) == 2 for v in node.inputs):
             return None
-        operands = self.operands_of(node)
+        operands = node.operands
         makers = [self.defined.get(v) for v in operands]
         if not any(call_of(m) in _TRANSPOSING for m in makers):
             return None

@@ -60,6 +60,7 @@ class _Cancel(Operands):
         self._left = 0
 
     def note(self, node: Node) -> None:
+        super().note(node)
         if node.op != "apply" or len(node.outputs) != 1:
             return
         key = key_of(node.but(inputs=tuple(self._same.get(v, v) for v in node.inputs)))
@@ -138,7 +139,7 @@ class _Cancel(Operands):
             return self._sum(node, fn, labels)
         if fn is None or node.params["kwargs"]:
             raise _Unknown
-        operands = self.operands_of(node)
+        operands = node.operands
         if fn in MUL or fn in DIV or fn in NEG or (
                 is_adjoint(node) and (fn in ADD or fn in SUB)):
             parts = [self._polynomial(v, self._aligned(v, node, labels)) for v in operands]
@@ -169,7 +170,7 @@ class _Cancel(Operands):
         return tuple(found)
 
     def _sum(self, node: Node, fn: Any, labels: tuple[Label, ...]) -> Polynomial:
-        operand, *rest = self.operands_of(node)
+        operand, *rest = node.operands
         options = dict(node.params["kwargs"])
         if rest:
             options["axis"] = rest.pop(0)

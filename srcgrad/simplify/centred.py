@@ -60,7 +60,7 @@ class _Centred(Operands):
         return [left] if left is not None and same_type(left, node.out) else None
 
     def _is_zero_sum(self, node: Node) -> bool:
-        operand, *rest = self.operands_of(node)
+        operand, *rest = node.operands
         axis = node.params["kwargs"].get("axis")
         if rest or node.params["kwargs"].keys() - {"axis", "keepdims"} or type(axis) is not int or (
                 operand.aval.shape is None):
@@ -74,7 +74,7 @@ class _Centred(Operands):
         if node is None or fn is None or not depth or node.params["kwargs"] or (
                 value.aval.shape is None):
             return False
-        first, *rest = self.operands_of(node)
+        first, *rest = node.operands
         second = rest[0] if rest else None
         if fn in NEG:
             return self._is_centred(first, axis, depth - 1)
@@ -116,7 +116,7 @@ class _Centred(Operands):
             node = self.defined.get(node.inputs[0])
         if call_of(node) not in MEANS or node is None:
             return False
-        inner, *rest = self.operands_of(node)
+        inner, *rest = node.operands
         options = dict(node.params["kwargs"])
         along = options.pop("axis", rest.pop(0) if rest else None)
         options.pop("keepdims", None)

@@ -77,7 +77,7 @@ class LikeTerms(Operands):
         return None
 
     def _parts(self, node: Node) -> tuple[Any, ...]:
-        return self.operands_of(node) if node.op == "apply" else node.inputs
+        return node.operands if node.op == "apply" else node.inputs
 
     def _terms(self, base: Any, like: Value) -> Iterator[tuple[list[tuple[Node, int]], Value, int]]:
         """The terms of ``base``: each with the additions from its own on (and which operand of
@@ -145,7 +145,7 @@ class LikeTerms(Operands):
 
     def _multiplied(self, node: Node, depth: int) -> Product | None:
         """The factors of the operands of a product; None if that is none of powers of values."""
-        fn, (first, *rest) = call_of(node), self.operands_of(node)
+        fn, (first, *rest) = call_of(node), node.operands
         if not all(isinstance(v, Value) or self.number(v) is not None for v in (first, *rest)):
             return None  # a constant array, or what becomes one
         found, powers = self.product(first, depth - 1)

@@ -70,6 +70,7 @@ class _Matrices(Operands):
         self._parity = Parity(self.defined)
 
     def note(self, node: Node) -> None:
+        super().note(node)
         fn = call_of(node)
         if fn in (np.diag, np.diagonal) and len(node.params["args"]) == 1 and (
                 not node.params["kwargs"] and len(node.inputs) == 1):
@@ -97,7 +98,7 @@ class _Matrices(Operands):
             return None if turned is None else [turned]
         if fn is None or node.params["kwargs"]:
             return None
-        operands = self.operands_of(node)
+        operands = node.operands
         found: Value | None = None
         if fn is operator.matmul:
             found = self._product(operands[0], operands[1], emit)
@@ -179,7 +180,7 @@ class _Matrices(Operands):
         if vector is None or outer is None or call_of(outer) is not np.outer or (
                 len(outer.inputs) != 2 or any(_rank(v) != 1 for v in outer.inputs)):
             return None
-        column, row = self.operands_of(outer)
+        column, row = outer.operands
         solved = self.defined.get(column)
         if call_of(solved) is np.linalg.solve and solved is not None and (
                 solved.inputs[0] is first and _rank(solved.inputs[1]) == 1):
@@ -242,7 +243,7 @@ class _Matrices(Operands):
     def _times(self, diagonal: Value, factor: Any, emit: Emit) -> Value:
         node = self.made(factor)
         if call_of(node) in DIV and node is not None:
-            above, below = self.operands_of(node)
+            above, below = node.operands
             if below is diagonal and isinstance(above, Value):
                 return above
         return emit.call(operator.mul, diagonal, factor)
@@ -261,7 +262,7 @@ class _Matrices(Operands):
     def _spread_product(self, operands: tuple[Any, ...], emit: Emit) -> Value | None:
         for vector, other in (operands, operands[::-1]):
             if vector in self._spread and _is_number(other):
-                wide = self.operands_of(self.defined[vector])[1]
+                wide = self.defined[vector].operands[1]
                 number = emit.call(operator.mul, other, self._spread[vector])
                 made = emit.call(np.broadcast_to, number, wide)
                 self._spread[made] = number
@@ -319,7 +320,7 @@ class _Matrices(Operands):
         outer = self.defined.get(less.inputs[-1])
         if call_of(outer) is not np.outer or outer is None or matrix is None:
             return None
-        column, row = self.operands_of(outer)
+        column, row = outer.operands
         factor = self._multiple(column, row, emit)
         vector = None if factor is None else self._diagonal(less.inputs[0], emit)
         if vector is None:
@@ -371,7 +372,7 @@ class _Matrices(Operands):
             outer = self.defined.get(matrix)
             if call_of(outer) is np.outer and outer is not None and all(
                     _rank(v) == 1 for v in outer.inputs):
-                return emit.call(operator.matmul, *self.operands_of(outer))
+                return emit.call(operator.matmul, *outer.operands)
             return emit.call(np.trace, matrix)
         return None
 
@@ -382,7 +383,7 @@ class _Matrices(Operands):
             if call_of(above) not in DIV or above is None or of is None or (
                     getattr(call_of(of), "__name__", "") != "cofactors"):
                 continue
-            number, determinant = self.operands_of(above)
+            number, determinant = above.operands
             below, inverse = self.defined.get(determinant), self._inverses.get(of.inputs[0])
             if call_of(below) is np.linalg.det and below is not None and inverse is not None and (
                     below.inputs[0] is of.inputs[0]):

@@ -38,6 +38,7 @@ class _Normalised(Operands):
         self._quotients: defaultdict[Any, list[tuple[Value, Value]]] = defaultdict(list)
 
     def note(self, node: Node) -> None:
+        super().note(node)
         pair = self._pair(node) if call_of(node) in DIV else None
         if pair is not None and same_type(pair[0], node.out) and self.is_beside(node, pair[0]):
             self._quotients[self._place(pair[0])].append((node.out, pair[1]))
@@ -47,7 +48,7 @@ class _Normalised(Operands):
 
     def _pair(self, node: Node) -> tuple[Value, Value] | None:
         """The operands of a node, if these are two real values and nothing else."""
-        operands = self.operands_of(node)
+        operands = node.operands
         if len(operands) != 2 or node.params["kwargs"] or not all(map(is_real, operands)):
             return None
         return operands[0], operands[1]

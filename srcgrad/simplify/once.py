@@ -104,7 +104,7 @@ class _Once(Chains):
         if part is not index:
             if call_of(node) not in (operator.add, operator.sub) or node is None:
                 return None
-            first, second = self.operands_of(node)
+            first, second = node.operands
             if call_of(node) is operator.add and second is index:
                 first, second = second, first
             number = self.number(second)

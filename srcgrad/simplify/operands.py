@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..graph.equality import key_of
-from ..graph.ir import Node, Value, fill, only_index
+from ..graph.ir import Node, Value, only_index
 from ..types.kinds import FLOAT, SCALARS, Kind, same_dtypes
 from ..types.quotients import quotient
 from .places import widens
@@ -51,13 +51,8 @@ class Operands(Rewriter):
         node = self.made(operand)
         if node is None or call_of(node) not in MUL:
             return None
-        first, second = self.operands_of(node)
+        first, second = node.operands
         return first, second
-
-    @staticmethod
-    def operands_of(node: Node) -> tuple[Any, ...]:
-        operands: tuple[Any, ...] = fill(node.params["args"], node.inputs)
-        return operands
 
     def is_zero(self, value: Value) -> bool:
         node = self.defined.get(value)
@@ -100,7 +95,7 @@ class Operands(Rewriter):
         if negated is not None and self.uses[value] <= uses:
             return self.scaled(-number, negated, emit)
         if call_of(divided) in DIV and divided is not None and self.has_number(value):
-            above, below = self.operands_of(divided)
+            above, below = divided.operands
             return emit.call(division(divided), self.scaled(number, above, emit), below)
         wide = self.widening(value)
         if wide is not None and self.uses[value] <= uses:
@@ -122,7 +117,7 @@ class Operands(Rewriter):
             return self.has_number(node.inputs[0])
         if call_of(node) not in MUL and call_of(node) not in DIV:
             return False
-        first, second = self.operands_of(node)
+        first, second = node.operands
         if call_of(node) in MUL:
             first, second = sorted((first, second), key=self.size)
         return self.number(first) is not None or self.has_number(first)
@@ -160,7 +155,7 @@ class Operands(Rewriter):
             return (node, 0) if inside else None
         if (fn not in MUL and fn not in DIV) or node.params["kwargs"]:
             return None
-        for place, operand in enumerate(self.operands_of(node)[:2 if fn in MUL else 1]):
+        for place, operand in enumerate(node.operands[:2 if fn in MUL else 1]):
             number = self.number(operand)
             if (number is not None and number < 0) or self.signed(operand) is not None:
                 return node, place
@@ -174,7 +169,7 @@ class Operands(Rewriter):
             return node.inputs[0]
         if node.op != "apply":
             return self.widened(node, self.turned(node.inputs[0], emit), emit)
-        operands = [*self.operands_of(node)]
+        operands = [*node.operands]
         number = self.number(operands[place])
         if number == -1 and call_of(node) in MUL and same_type(operands[1 - place], value):
             return operands[1 - place]  # type: ignore[no-any-return]

@@ -54,7 +54,7 @@ class _Quotients(Operands):
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         if call_of(node) not in DIV or node.params["kwargs"]:
             return None
-        above, below = self.operands_of(node)
+        above, below = node.operands
         number, marked = self.number(above), call_of(node) is quotient
         of_numpy = not self.last and node.out.aval.kind not in OF_PYTHON
         raises = (marked or of_numpy) and self._is_plain(above) and self._is_plain(below) and (
@@ -79,7 +79,7 @@ class _Quotients(Operands):
             node = self.defined.get(operand)
             self.plain[operand] = operand.aval.kind in OF_PYTHON or (
                 node is not None and call_of(node) in MUL | DIV | NEG
-                and all(map(self._is_plain, self.operands_of(node))))
+                and all(map(self._is_plain, node.operands)))
         return self.plain[operand]
 
     def _may_be_zero(self, below: Any) -> bool:

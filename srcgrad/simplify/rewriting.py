@@ -86,7 +86,7 @@ class Rewriter(Changing):
             self.home.update(dict.fromkeys(node.outputs, self.blocks[-1]))
             return [node]
         if not self._behind and not is_adjoint(node):
-            self._define(node)
+            self.note(node)
             return (node,)
         emit = self._emit
         emit.origin = node.origin
@@ -94,9 +94,9 @@ class Rewriter(Changing):
         if made:
             self._emit = Emit()
             for new in made:
-                self._define(new)
+                self.note(new)
         if values is None:
-            self._define(node)
+            self.note(node)
             return [*made, node] if made else (node,)
         for old, value in zip(node.outputs, values, strict=True):
             if value is not old:
@@ -106,16 +106,13 @@ class Rewriter(Changing):
                     value.hint = old.hint
         return made
 
-    def _define(self, node: Node) -> None:
+    def note(self, node: Node) -> None:
+        """A node was kept or made; forward nodes come by here, too."""
         block = self.blocks[-1]
         for v in node.outputs:
             self.defined[v] = node
             if block is not None:
                 self.home[v] = block
-        self.note(node)
-
-    def note(self, node: Node) -> None:
-        """A node was kept or made; forward nodes come by here, too."""
 
     def depth(self, value: Value) -> int:
         """How many blocks there are around a value."""

@@ -90,7 +90,7 @@ class _Scattered(Operands):
         fn = call_of(node)
         if fn not in MUL and fn not in DIV and fn not in NEG:
             return None
-        operands = list(self.operands_of(node))
+        operands = list(node.operands)
         for i in range(1 if fn in DIV else len(operands)):
             few = self._few(operands[i])
             if few is None or not same_shape(node.out.aval, few.zeros.aval) or (

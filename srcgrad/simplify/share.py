@@ -105,6 +105,7 @@ class _Share(Rewriter):
             self._cleaning = node.params["fn"] is begin_cleanup
 
     def note(self, node: Node) -> None:
+        super().note(node)
         if node.op == "effect":
             self._mark(node)
         if self._cleaning or len(node.outputs) != 1 or not node.inputs:

@@ -180,7 +180,7 @@ class Stores(LikeTerms):
         if node is None or call_of(node) is not operator.matmul or not all(
                 len(v.aval.shape or ()) == 2 for v in node.inputs):
             return None
-        return self.operands_of(node)
+        return node.operands
 
     def _dense_first(self, base: Value, value: Value, emit: Emit) -> Value | None:
         """A buffer of zeros that got a few parts before all of it got ``value``: it starts as

@@ -26,6 +26,8 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
         plain = PLAIN if type(leaf) is type and leaf not in PLAIN else ()
         return tuple([change(s) if type(s) is leaf else s if type(s) in plain else
                       mapped(s, leaf, change) for s in structure])
+    if kind is dict and not structure:  # most calls have no keywords
+        return {}
     if isinstance(structure, leaf):
         return change(structure)
     if kind in PLAIN or not isinstance(structure, _AROUND):
@@ -36,8 +38,6 @@ def mapped(structure: Any, leaf: type | tuple[type, ...], change: Callable[[Any]
     if isinstance(structure, list):
         return [mapped(s, leaf, change) for s in structure]
     if isinstance(structure, dict):
-        if not structure and kind is dict:
-            return {}
         fields = {k: mapped(v, leaf, change) for k, v in structure.items()}
         like = getattr(structure, "like", None)  # a dict that stands for an instance
         return fields if like is None else like(fields)

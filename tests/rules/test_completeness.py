@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from srcgrad.rules import functions, lookup
+from srcgrad.rules import functions, lookup, nn
 
 PAGE = (Path(__file__).parents[2] / "docs" / "functions.md").read_text()
 DIFFERENTIABLE, _, REST = PAGE.partition("## Zero derivative")
@@ -62,6 +62,8 @@ def test_methods_of_scipys_distributions_have_a_rule():
 
 def test_bodies_name_only_what_engines_provide():
     """Parameter names are inputs, facts about inputs, settings, ``ct``, ``ans`` or ``t``."""
+    for family in Path(nn.__path__[0]).glob("[a-z]*.py"):
+        importlib.import_module(f"{nn.__name__}.{family.stem}")
     for function in functions():
         entry = lookup(function)
         inputs = set(entry.signature.parameters)
