@@ -52,10 +52,12 @@ class DiskCache:
     def __init__(self, function: Any, text: str, place: Path) -> None:
         import numba
 
+        from srcgrad.native import entry
+
         self.cache_path = str(place)
         self.place = place
         parts = (numba.__version__, sys.version, inspect.getsource(predicates),
-                 inspect.getsource(approximate), text,
+                 inspect.getsource(approximate), inspect.getsource(entry), text,
                  function.__name__)
         self.key = _hash("\0".join(parts).encode())
         # Symbols of object code are made of these: equal names must mean equal code, and the
