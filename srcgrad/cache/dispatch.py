@@ -36,6 +36,8 @@ LATE = ("size", "contiguous", "overlap", "distinct", "gives")
 
 
 builtin = vars(builtins).get
+# makes what tells at once whether arguments have types, or are arrays of dtype, rank, axes of one
+Asking = Callable[[list[Any]], Callable[..., bool]] | None
 
 
 class Miss:
@@ -170,10 +172,15 @@ class _Writer:
             else:
                 self.namespace[f"_r{key}"] = roots[key].get()
 
-    def checks(self, guards: Sequence[Guard], sizes: Sequence[SizeSource]) -> None:
+    def checks(self, guards: Sequence[Guard], sizes: Sequence[SizeSource], ask: Asking) -> None:
         """The conditions of all guards, cheapest first."""
         ordered = sorted(guards, key=lambda g: ORDER.get(g.kind, 4))
-        for guard in _parents_first([g for g in ordered if g.kind not in LATE]):
+        early = _parents_first([g for g in ordered if g.kind not in LATE])
+        at_once = [g for g in early if _is_of_argument(g)] if ask else []
+        if ask and any(g.kind == "array" for g in at_once):
+            self.ask(ask, at_once)
+            early = [g for g in early if not _is_of_argument(g)]
+        for guard in early:
             _check_guard(self, guard, {})
         names = {}
         needed = {a for g in ordered if g.kind == "size" for a in symbols(g.data[1])}
@@ -185,6 +192,24 @@ class _Writer:
         for guard in ordered:
             if guard.kind in LATE:
                 _check_guard(self, guard, names)
+
+    def ask(self, ask: Callable[[list[Any]], Any], guards: Sequence[Guard]) -> None:
+        """The types of arguments in one call, and one by one where that says no."""
+        places = [self.place(g.path) for g in guards if g.path]
+        self.namespace["_fit"] = ask([g.data.get() if g.kind == "type" else g.data
+                                      for g in guards])
+        before, self.lines = self.lines, []
+        for guard in guards:
+            _check_guard(self, guard, {})
+        each = "".join(f"\n                {line}" for line in self.lines)
+        self.lines = [*before, f"if not _fit({', '.join(places)}):{each}"]
+        self.sizes = {place: axes for place, axes in self.sizes.items() if len(axes) == 1}
+
+
+def _is_of_argument(guard: Guard) -> bool:
+    """Is it about the type of an argument itself?"""
+    return guard.path is not None and not guard.path.steps and guard.path.root[0] == "arg" and (
+        guard.kind == "array" or (guard.kind == "type" and guard.data.weak is None))
 
 
 def root_objects(guards: Sequence[Guard], inputs: Sequence[Path]) -> list[int]:
@@ -305,7 +330,7 @@ class Dispatcher:
     def __init__(self, name: str, signature: inspect.Signature, guards: Sequence[Guard],
                  sizes: Sequence[SizeSource], roots: Mapping[int, Any],
                  roles: Mapping[int, str], inputs: Sequence[Path], target: Any,
-                 rebuild: Any, weak: bool) -> None:
+                 rebuild: Any, weak: bool, ask: Asking = None) -> None:
         self.name, self.guards, self.roots = name, guards, roots
         self.namespace: dict[str, Any] = {
             "_target": target, "_overlap": overlap, "_rebuild": rebuild,
@@ -314,7 +339,7 @@ class Dispatcher:
         self.weak, self.roles = weak, {} if weak else roles
         out = _Writer(self.namespace, parameters, self.roles)
         out.roots(root_objects(guards, inputs), roots, roles)
-        out.checks(guards, sizes)
+        out.checks(guards, sizes, ask)
         self.function_code = out.code
         arguments = ", ".join(out.place(p) for p in inputs)
         body = "\n            ".join(out.lines)
@@ -379,11 +404,11 @@ class Dispatch:
     """The dispatchers of a target: the one that calls it, and one that only checks."""
 
     def __init__(self, name: str, signature: inspect.Signature, traced: Any, target: Any,
-                 rebuild: Any = None, weak: bool = False) -> None:
+                 rebuild: Any = None, weak: bool = False, ask: Asking = None) -> None:
         self.name = name
         self._made = name, signature, traced.guards, traced.sizes, traced.pinned, traced.roles
         self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild,
-                                 weak)
+                                 weak, ask)
 
     @cached_property
     def checker(self) -> Dispatcher:

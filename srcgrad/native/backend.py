@@ -124,6 +124,16 @@ def _compiled(njit: Any) -> dict[str, Any]:
     return _COMPILED[id(njit)]
 
 
+def asking() -> Callable[[list[Any]], Callable[..., bool]] | None:
+    """What makes a function of machine code that tells whether arguments have the types that they
+    must have, where there can be one."""
+    from srcgrad.native import entry
+    if not entry.readable():
+        return None
+    from srcgrad.native.asked import asked
+    return asked
+
+
 def require_numba() -> Any:
     """Numba's ``njit``, or an error that says how to get it."""
     try:

@@ -45,8 +45,14 @@ class _Method(ctypes.Structure):
                 ("doc", ctypes.c_char_p))
 
 
-_new_function = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.POINTER(_Method), ctypes.py_object,
-                                  ctypes.py_object)(("PyCFunction_NewEx", ctypes.pythonapi))
+_new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.POINTER(_Method), ctypes.py_object,
+                         ctypes.py_object)(("PyCFunction_NewEx", ctypes.pythonapi))
+
+
+def new_function(name: str, address: int, *held: Any) -> Any:
+    """A function of Python's that is machine code at an address, which is given what it holds."""
+    method = _Method(name.encode(), address, FASTCALL, None)
+    return _new(method, (*held, method), __name__)
 
 
 def direct(kernel: Any) -> Any:
@@ -55,8 +61,7 @@ def direct(kernel: Any) -> Any:
         wanted = _expected(made.fndesc)
         address = wanted and made.library.get_pointer_to_function(_symbol(made.fndesc))
         if address:
-            method = _Method(kernel.py_func.__name__.encode(), address, FASTCALL, None)
-            return _new_function(method, (kernel, *wanted, method), __name__)
+            return new_function(kernel.py_func.__name__, address, kernel, *wanted)
     return kernel
 
 
@@ -79,11 +84,11 @@ def _expected(about: Any) -> list[Any] | None:
             parts.append(as_dtype(kind.dtype))
         else:
             return None
-    return parts if _readable() else None
+    return parts if readable() else None
 
 
 @cache
-def _readable() -> bool:
+def readable() -> bool:
     """Do objects lie in memory as they are read here?"""
     if struct.calcsize("P") != 8 or sysconfig.get_config_var("Py_GIL_DISABLED"):
         return False
@@ -102,21 +107,15 @@ def _readable() -> bool:
             and at(np.float32(1.5), HEAD, ctypes.c_float) == 1.5)
 
 
-class _Reader:
-    """Reads arguments in front of a call; ``other`` is where a call goes that does not fit."""
+class Reading:
+    """Reads memory, and goes to ``other`` where that does not hold what it must."""
 
-    def __init__(self, context: Any, builder: Any, wanted: Any, other: Any) -> None:
-        self.context, self.builder, self.wanted, self.other = context, builder, wanted, other
-        self.api = context.get_python_api(builder)
-        self.place: Iterator[int] = count(ITEMS + 8, 8)
-        self.array_type = self.next_wanted()
+    def __init__(self, builder: Any, other: Any) -> None:
+        self.builder, self.other = builder, other
 
     def load(self, at: Any, offset: int, kind: Any) -> Any:
         found = self.builder.gep(at, [WORD(offset)])
         return self.builder.load(self.builder.bitcast(found, kind.as_pointer()))
-
-    def next_wanted(self) -> Any:
-        return self.load(self.wanted, next(self.place), OBJECT)
 
     def require(self, left: Any, *rights: Any) -> None:
         """A value is one of some others."""
@@ -125,6 +124,20 @@ class _Reader:
         then = where.append_basic_block()
         where.cbranch(where.or_(*fits) if len(fits) > 1 else fits[0], then, self.other)
         where.position_at_end(then)
+
+
+class _Reader(Reading):
+    """Reads the arguments of a kernel."""
+
+    def __init__(self, context: Any, builder: Any, wanted: Any, other: Any) -> None:
+        super().__init__(builder, other)
+        self.context, self.wanted = context, wanted
+        self.api = context.get_python_api(builder)
+        self.place: Iterator[int] = count(ITEMS + 8, 8)
+        self.array_type = self.next_wanted()
+
+    def next_wanted(self) -> Any:
+        return self.load(self.wanted, next(self.place), OBJECT)
 
     def argument(self, kind: Any, given: Any) -> Any:
         """An argument as a kernel takes it."""
