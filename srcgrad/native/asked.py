@@ -32,38 +32,44 @@ NAME = "srcgrad_asked"
 def asked(wanted: Sequence[Any]) -> Callable[..., bool]:
     """Are arguments of these types, or arrays of these element types, ranks, and axes of size one?
     ``False`` may also be said of some that are."""
-    rows, parts = [len(wanted)], []
+    rows = [len(wanted)]
+    parts: list[Any] = []
     for one in wanted:
         dtype, rank, units = one if isinstance(one, tuple) else (None, -1, ())
         rows += [rank, sum(1 << axis for axis in units)]
         parts += [np.ndarray if isinstance(one, tuple) else one, dtype]
     table = (struct.pack(f"{len(rows)}q", *rows), True, False, *parts)
-    return entry.new_function(NAME, _compiled()[0], *table)
+    made: Callable[..., bool] = entry.new_function(NAME, _compiled()[0], *table)
+    return made
 
 
 @cache
-@global_compiler_lock
 def _compiled() -> tuple[int, Any]:
     """The address of the function, and what keeps it."""
-    codegen = cpu_target.target_context.codegen()
-    place, library = disk.directory(), None
+    with global_compiler_lock:
+        library = _library(cpu_target.target_context.codegen())
+    return library.get_pointer_to_function(NAME), library
+
+
+def _library(codegen: Any) -> Any:
+    """The compiled function, from the disk if it is there."""
+    place = disk.directory()
     path = place and disk.path_of(place, (
         numba.__version__, sys.version, getsource(entry), getsource(_build),
         codegen.magic_tuple()))
     content = path and disk.read(path)
     if content:
-        library = codegen.unserialize_library(pickle.loads(content))
-    else:
-        library = codegen.create_library(NAME)
-        library.enable_object_caching()
-        module = library.create_ir_module(NAME)
-        _build(module)
-        library.add_ir_module(module)
-        library.finalize()
-        if path:
-            with suppress(OSError):
-                disk.write(path, pickle.dumps(library.serialize_using_object_code()))
-    return library.get_pointer_to_function(NAME), library
+        return codegen.unserialize_library(pickle.loads(content))
+    library = codegen.create_library(NAME)
+    library.enable_object_caching()
+    module = library.create_ir_module(NAME)
+    _build(module)
+    library.add_ir_module(module)
+    library.finalize()
+    if path:
+        with suppress(OSError):
+            disk.write(path, pickle.dumps(library.serialize_using_object_code()))
+    return library
 
 
 def _build(module: Any) -> None:

@@ -59,8 +59,8 @@ def direct(kernel: Any) -> Any:
     """The function that calls a compiled kernel of Numba's, which itself if there is none."""
     for made in kernel.overloads.values():
         wanted = _expected(made.fndesc)
-        address = wanted and made.library.get_pointer_to_function(_symbol(made.fndesc))
-        if address:
+        if wanted is not None and (
+                address := made.library.get_pointer_to_function(_symbol(made.fndesc))):
             return new_function(kernel.py_func.__name__, address, kernel, *wanted)
     return kernel
 
@@ -73,7 +73,8 @@ def _symbol(about: Any) -> str:
 def _expected(about: Any) -> list[Any] | None:
     """What the arguments of a call are compared with, one after the other; None where a kernel
     takes or gives what is no number and no array of NumPy's usual layout."""
-    given, parts = about.restype, [np.ndarray]
+    given = about.restype
+    parts: list[Any] = [np.ndarray]
     for kind in given.types if isinstance(given, types.BaseTuple) else [given]:
         if not isinstance(kind, types.Number | types.Boolean | types.NoneType):
             return None
@@ -221,7 +222,7 @@ class Compiled(Compiler):  # type: ignore[misc]
     """How Numba compiles a kernel: as always, with the function that calls it."""
 
     def define_pipelines(self) -> Sequence[Any]:
-        found = super().define_pipelines()
+        found: Sequence[Any] = super().define_pipelines()
         for passes in found:
             passes.passes = [(_Lowering if one is NativeLowering else one, text)
                              for one, text in passes.passes]

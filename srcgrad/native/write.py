@@ -20,6 +20,7 @@ from srcgrad.native.flow import names_in
 from srcgrad.native.numbers import INTS, LISTED, MIXED, NUMPYS, Numbers, asks
 from srcgrad.native.parallel import spread
 from srcgrad.native.tapes import in_one_list
+from srcgrad.native.unfused import unfused
 from srcgrad.native.workspace import allocated_once, handed_in
 from srcgrad.native.zeros import stored_where_true, without_zeros
 from srcgrad.types.dims import proves_nonnegative
@@ -97,6 +98,9 @@ class Kernel:
                   if all(a.dtype == np.float64 for a in avals[n])}
         written = [part for s in self.body for part in _parts(writer.visit(s))]
         body = stored_where_true(without_zeros(in_one_list(written, _keeps), floats))
+        if fast:
+            unfused(body, {n for n, found in avals.items() if all(
+                a.dtype == np.float64 or a.kind is Kind.FLOAT for a in found)}, space)
         self.parallel = spread(body, self.results, space)
         body = allocated_once(body, ranks, self.results, sizes, floats)
         self.made, self.body = handed_in(body, self.results, parameters, ranks, floats)
