@@ -127,12 +127,12 @@ def generated(graph: Graph, backend: Backend, result: Any = ALL,
     return emitted, run
 
 
-def asking(backend: Backend) -> Asking:
-    """What a dispatcher asks of arguments at once, where there is machine code to ask it."""
+def asking(backend: Backend, target: Callable[..., Any]) -> Asking:
+    """How a dispatcher asks for the types of arguments at once, where machine code does that."""
     if backend.name == "numpy":
         return None
     from .. import native
-    return native.asking()
+    return native.asking(target)
 
 
 def parameter_names(graph: Graph) -> list[str]:

@@ -100,7 +100,7 @@ def assemble_specialization(of: str, anchor: Anchor, signature: inspect.Signatur
     emitted, target = generated(graph.but(name=name), backend, result if direct else ALL,
                                 defaults)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
-    dispatch = Dispatch(of, signature, traced, target, rebuild, ask=asking(backend))
+    dispatch = Dispatch(of, signature, traced, target, rebuild, ask=asking(backend, target))
     return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,
                           result, anchor, signature, None, backend, defaults)
 

@@ -124,14 +124,15 @@ def _compiled(njit: Any) -> dict[str, Any]:
     return _COMPILED[id(njit)]
 
 
-def asking() -> Callable[[list[Any]], Callable[..., bool]] | None:
+def asking(target: Callable[..., Any]) -> Callable[[list[Any]], Callable[..., bool]] | None:
     """What makes a function of machine code that tells whether arguments have the types that they
-    must have, where there can be one."""
-    from srcgrad.native import entry
-    if not entry.readable():
+    must have, for a function that has compiled kernels."""
+    space = getattr(inspect.unwrap(target), "__globals__", {})
+    if not any(hasattr(found, "py_func") for found in space.values()):
         return None
     from srcgrad.native.asked import asked
-    return asked
+    from srcgrad.native.entry import readable
+    return asked if readable() else None
 
 
 def require_numba() -> Any:
