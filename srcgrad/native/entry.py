@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
+from numba.core.cgutils import alloca_once
 from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
 from numba.core.itanium_mangler import prepend_namespace
@@ -190,10 +191,14 @@ def _build(context: Any, library: Any, about: Any) -> None:
     reader.require(number, WORD(len(about.argtypes)))
     values = [reader.argument(kind, builder.load(builder.gep(given, [WORD(i)])))
               for i, kind in enumerate(about.argtypes)]
-    state = reader.api.save_thread()  # kernels run without the lock of Python
+    state, shared = alloca_once(builder, OBJECT), builder.icmp_unsigned(
+        "!=", _other_thread(module, builder), OBJECT(None))
+    with builder.if_then(shared):  # a kernel runs without the lock of Python
+        builder.store(reader.api.save_thread(), state)
     status, result = conventions.call_function(builder, kernel, about.restype, about.argtypes,
                                                values, attrs=("noinline",))
-    reader.api.restore_thread(state)
+    with builder.if_then(shared):
+        reader.api.restore_thread(builder.load(state))
     with builder.if_then(status.is_ok, likely=True):
         builder.ret(reader.api.from_native_return(about.restype, result, None))
     conventions.raise_error(builder, reader.api, status)
@@ -204,6 +209,15 @@ def _build(context: Any, library: Any, about: Any) -> None:
     builder.ret(builder.call(call, [reader.load(wanted, ITEMS, OBJECT), given, number,
                                     OBJECT(None)]))
     library.add_ir_module(module)
+
+
+def _other_thread(module: Any, builder: Any) -> Any:
+    """A thread of Python's beside another one; null if there is one thread only."""
+    found: list[Any] = []
+    for name in ("PyInterpreterState_Get", "PyInterpreterState_ThreadHead", "PyThreadState_Next"):
+        asked = ir.Function(module, ir.FunctionType(OBJECT, [OBJECT] * len(found)), name)
+        found = [builder.call(asked, found)]
+    return found[0]
 
 
 class _Lower(Lower):  # type: ignore[misc]
