@@ -36,7 +36,8 @@ LATE = ("size", "contiguous", "overlap", "distinct", "gives")
 
 
 builtin = vars(builtins).get
-# makes what tells at once whether arguments have types, or are arrays of dtype, rank, axes of one
+# makes what answers at once: are these of a type; arrays of a dtype, a rank, axes of size one;
+# globals that do not hide a builtin (name and value), a function of the code that is next ("code")?
 Asking = Callable[[list[Any]], Callable[..., bool]] | None
 
 
@@ -176,10 +177,10 @@ class _Writer:
         """The conditions of all guards, cheapest first."""
         ordered = sorted(guards, key=lambda g: ORDER.get(g.kind, 4))
         early = _parents_first([g for g in ordered if g.kind not in LATE])
-        at_once = [g for g in early if _is_of_argument(g)] if ask else []
-        if ask and any(g.kind == "array" for g in at_once):
+        at_once = [g for g in early if ask and self.asked(g)]
+        if ask and len(at_once) > 2:
             self.ask(ask, at_once)
-            early = [g for g in early if not _is_of_argument(g)]
+            early = [g for g in early if not self.asked(g)]
         for guard in early:
             _check_guard(self, guard, {})
         names = {}
@@ -193,23 +194,32 @@ class _Writer:
             if guard.kind in LATE:
                 _check_guard(self, guard, names)
 
+    def asked(self, guard: Guard) -> dict[str, Any]:
+        """The variables that a guard asks in machine code, and what for; none if it does not."""
+        path, data = guard.path, guard.data
+        if path is None or (path.steps and path.steps != CODE):
+            return {}
+        place = self._root(path)
+        if path.steps:
+            return {place: "code", "_code": CodeType} if path.root[1] in self.roles else {}
+        if guard.kind == "builtin":
+            return {place: data} if data[1] is not UNBOUND and is_name(data[0]) else {}
+        if path.root[0] == "arg" and guard.kind in ("array", "type"):
+            held = guard.kind == "type"
+            return {} if held and data.weak is not None else {place: data.get() if held else data}
+        return {}
+
     def ask(self, ask: Callable[[list[Any]], Any], guards: Sequence[Guard]) -> None:
-        """The types of arguments in one call, and one by one where that says no."""
-        places = [self.place(g.path) for g in guards if g.path]
-        self.namespace["_fit"] = ask([g.data.get() if g.kind == "type" else g.data
-                                      for g in guards])
-        before, self.lines = self.lines, []
+        """What guards say in one call, and one by one where that says no."""
+        asked = [part for guard in guards for part in self.asked(guard).items()]
+        self.namespace["_fit"] = ask([wanted for _, wanted in asked])
+        before, known, self.lines = self.lines, dict(self.known), []
         for guard in guards:
             _check_guard(self, guard, {})
         each = "".join(f"\n                {line}" for line in self.lines)
-        self.lines = [*before, f"if not _fit({', '.join(places)}):{each}"]
+        self.lines = [*before, f"if not _fit({', '.join(name for name, _ in asked)}):{each}"]
+        self.known = known
         self.sizes = {place: axes for place, axes in self.sizes.items() if len(axes) == 1}
-
-
-def _is_of_argument(guard: Guard) -> bool:
-    """Is it about the type of an argument itself?"""
-    return guard.path is not None and not guard.path.steps and guard.path.root[0] == "arg" and (
-        guard.kind == "array" or (guard.kind == "type" and guard.data.weak is None))
 
 
 def root_objects(guards: Sequence[Guard], inputs: Sequence[Path]) -> list[int]:

@@ -136,3 +136,51 @@ def test_threads(both: tuple[Any, Any]) -> None:
     for t in threads:
         t.join()
     assert not wrong
+
+
+def first(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += 2.0 * x[i]
+    return s
+
+
+def second(x):
+    s = 0.0
+    for i in range(len(x)):
+        s += 3.0 * x[i]
+    return s
+
+
+def test_what_stands_outside_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    df = sg.grad(first, backend="numba")
+    assert [df(X)[0] for _ in range(2)] == [2.0, 2.0]
+    with monkeypatch.context() as patch:
+        patch.setitem(globals(), "len", lambda x: 3)
+        assert df(X).tolist() == [2.0] * 3 + [0.0] * 9
+    assert df(X)[-1] == 2.0
+    monkeypatch.setattr(first, "__code__", second.__code__)
+    assert df(X)[0] == 3.0
+
+
+def test_all_is_asked_in_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    from types import CodeType
+
+    from srcgrad.native.asked import asked
+
+    fits = asked([float, (X.dtype, 2, (1,)), ("len", len), "code", CodeType, int])
+    args = [1.5, np.ones((3, 1)), {}, first, first.__code__, 2]
+    assert fits(*args) is True
+    for place, other in ((0, 1), (0, np.float64(1.5)), (1, np.ones((3, 2))), (1, np.ones((1, 1))), (1, np.ones(3)),
+                         (1, np.ones((3, 1), np.float32)), (1, 1.5), (2, {"len": 1}), (2, []), (3, second),
+                         (4, second.__code__), (5, True)):
+        wrong = [*args]
+        wrong[place] = other
+        assert fits(*wrong) is False, (place, other)
+    assert fits(*args[:-1]) is False and fits() is False and fits(*args, 1) is False
+    with monkeypatch.context() as patch:
+        patch.setattr("builtins.len", abs)
+        found = fits(*args)
+    assert found is False and fits(*args) is True
