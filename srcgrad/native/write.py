@@ -16,6 +16,7 @@ from srcgrad.emit.comments import comment, node_of, text_of
 from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.native import predicates
+from srcgrad.native.chosen import chosen
 from srcgrad.native.flow import names_in
 from srcgrad.native.numbers import INTS, LISTED, MIXED, NUMPYS, Numbers, asks
 from srcgrad.native.parallel import spread
@@ -97,7 +98,8 @@ class Kernel:
         floats = {n: rank for n, rank in ranks.items()
                   if all(a.dtype == np.float64 for a in avals[n])}
         written = [part for s in self.body for part in _parts(writer.visit(s))]
-        body = stored_where_true(without_zeros(in_one_list(written, _keeps), floats))
+        body = chosen(without_zeros(in_one_list(written, _keeps), floats))
+        body = stored_where_true(body)
         if fast:
             unfused(body, {n for n, found in avals.items() if all(
                 a.dtype == np.float64 or a.kind is Kind.FLOAT for a in found)}, space)
