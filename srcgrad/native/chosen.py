@@ -21,8 +21,8 @@ for j in range(n):
     kept[j] = taken
     d[j] = best
 
-A number that goes from one iteration to the next keeps its branch: most of such branches go one
-way, and then nothing waits for the comparison.
+A number that goes from one iteration of a loop that is in no other to the next keeps its branch:
+most of the branches of a long loop go one way, and then nothing waits for the comparison.
 """
 
 from __future__ import annotations
@@ -35,19 +35,25 @@ Stmts = list[ast.stmt]
 _LOOPS = (ast.For, ast.While)
 
 
-def chosen(statements: Stmts) -> Stmts:
+def chosen(statements: Stmts, nested: bool = False) -> Stmts:
     """Statements of a kernel, its innermost loops changed in place."""
-    for loop in (n for s in statements for n in ast.walk(s) if isinstance(n, _LOOPS)):
-        if not any(isinstance(n, _LOOPS) for s in loop.body for n in ast.walk(s)):
-            loop.body = _block(loop.body)
+    for s in statements:
+        inner = [part for name in ("body", "orelse") if (part := getattr(s, name, None))]
+        if isinstance(s, _LOOPS) and not any(
+                isinstance(n, _LOOPS) for part in s.body for n in ast.walk(part)):
+            s.body = _block(s.body, nested)
+        else:
+            for part in inner:
+                chosen(part, nested or isinstance(s, _LOOPS))
     return statements
 
 
-def _block(block: Stmts) -> Stmts:
+def _block(block: Stmts, nested: bool) -> Stmts:
+    """The body of a loop, which starts again and again where it is nested."""
     made: Stmts = []
     given: set[str] = set()  # variables that the iteration has assigned
     for s in block:
-        choice = _choice(s, given, made) if isinstance(s, ast.If) else None
+        choice = _choice(s, None if nested else given, made) if isinstance(s, ast.If) else None
         if choice is None:
             made.append(s)
         else:
@@ -58,7 +64,7 @@ def _block(block: Stmts) -> Stmts:
     return made
 
 
-def _choice(branch: ast.If, given: set[str], before: Stmts) -> Stmts | None:
+def _choice(branch: ast.If, given: set[str] | None, before: Stmts) -> Stmts | None:
     """The assignment without the branch, and its comments, if a comparison decides it."""
     code = [s for s in branch.body if text_of(s) is None]
     test = before[-2:-1] if before and _is_kept(before[-1], branch.test) else before[-1:]
@@ -66,7 +72,8 @@ def _choice(branch: ast.If, given: set[str], before: Stmts) -> Stmts | None:
         return None
     compared, assigned = test[0], code[0]
     if not (isinstance(assigned, ast.Assign) and isinstance(target := assigned.targets[0], ast.Name)
-            and target.id in given and isinstance(assigned.value, (ast.Name, ast.Subscript))
+            and (given is None or target.id in given)
+            and isinstance(assigned.value, (ast.Name, ast.Subscript))
             and isinstance(compared, ast.Assign) and isinstance(compared.value, ast.Compare)
             and ast.unparse(compared.targets[0]) == ast.unparse(branch.test)):
         return None
