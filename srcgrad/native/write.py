@@ -20,6 +20,7 @@ from srcgrad.native.chosen import chosen
 from srcgrad.native.flow import names_in
 from srcgrad.native.numbers import INTS, LISTED, MIXED, NUMPYS, Numbers, asks
 from srcgrad.native.parallel import spread
+from srcgrad.native.passed_over import passed_over
 from srcgrad.native.tapes import in_one_list
 from srcgrad.native.unfused import unfused
 from srcgrad.native.workspace import allocated_once, handed_in
@@ -106,6 +107,7 @@ class Kernel:
         self.parallel = spread(body, self.results, space)
         body = allocated_once(body, ranks, self.results, sizes, floats)
         self.made, self.body = handed_in(body, self.results, parameters, ranks, floats)
+        passed_over(self.body, floats, self.results, space)
         handed = names_in(*self.made, ctx=ast.Store)
         self.parameters = sorted({*parameters, *handed})
         self.returned = [r for r in self.results if r not in handed]

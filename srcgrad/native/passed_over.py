@@ -1,0 +1,78 @@
+"""Elements without a cotangent are passed over several at a time.
+
+Where an iteration backwards over a row does nothing unless an element of it is other than zero,
+and few are, most of the time would go into asking one after the other:
+
+    for j in range(m, 0, -1):            j = last_nonzero(d_d[i], m, 0)
+        d_cost = d_d[i, j]               while j > 0:
+        if not d_cost == 0.0:                d_cost = d_d[i, j]
+            ...                              ...
+                                             j = last_nonzero(d_d[i], j - 1, 0)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from srcgrad.emit.comments import text_of
+from srcgrad.emit.counting import moved, number_of
+from srcgrad.emit.literals import Namespace, call, name
+from srcgrad.native.flow import names_in
+from srcgrad.native.predicates import last_nonzero
+
+Stmts = list[ast.stmt]
+
+
+def passed_over(statements: Stmts, ranks: Mapping[str, int], results: Collection[str],
+                space: Namespace) -> None:
+    """Rewrites such loops of a kernel; ``ranks`` are those of its arrays of float64."""
+    read = _reads(statements)
+    for block in [statements, *(n.body for s in statements for n in ast.walk(s)
+                                if isinstance(n, (ast.For, ast.While, ast.If)))]:
+        for i, s in enumerate(block):
+            if isinstance(s, ast.For) and isinstance(s.target, ast.Name) and (
+                    s.target.id not in results and read[s.target.id] == sum(
+                        _reads([n])[s.target.id] for t in statements for n in ast.walk(t)
+                        if isinstance(n, ast.For) and ast.unparse(n.target) == s.target.id)):
+                block[i:i + 1] = _searched(s, s.target.id, ranks, space) or [s]
+
+
+def _reads(statements: Stmts) -> Counter[str]:
+    return Counter(n.id for s in statements for n in ast.walk(s)
+                   if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+def _searched(loop: ast.For, at: str, ranks: Mapping[str, int],
+              space: Namespace) -> Stmts | None:
+    """The loop that goes from one such element to the next, if it is one of these."""
+    code = [s for s in loop.body if text_of(s) is None]
+    bounds = loop.iter.args if isinstance(loop.iter, ast.Call) else []
+    if len(bounds) != 3 or ast.unparse(bounds[2]) != "-1" or len(code) < 2 or (
+            (stop := number_of(bounds[1])) is None or stop < -1):
+        return None
+    *aliases, given, branch = code
+    same = {at, *(ast.unparse(s.targets[0]) for s in aliases if isinstance(s, ast.Assign)
+                  and ast.unparse(s.value) == f"at({at})")}
+    if len(same) <= len(aliases) or not (isinstance(branch, ast.If) and not branch.orelse and (
+            isinstance(given, ast.Assign) and isinstance(given.value, ast.Subscript))):
+        return None
+    element, array = given.value, ast.unparse(given.value.value)
+    keys = element.slice.elts if isinstance(element.slice, ast.Tuple) else [element.slice]
+    stored = names_in(*loop.body, ctx=ast.Store)
+    if ranks.get(array) != len(keys) or ast.unparse(keys[-1]) not in same or (
+            ast.unparse(branch.test) != f"not {ast.unparse(given.targets[0])} == 0.0") or (
+            stored & {at, array, *names_in(*keys[:-1])}) or any(
+            isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(loop)):
+        return None
+    outer = ast.Tuple(keys[:-1], ast.Load()) if len(keys) > 2 else keys[0]
+    row = ast.Subscript(element.value, outer, ast.Load()) if len(keys) > 1 else element.value
+
+    def searched(start: ast.expr) -> ast.stmt:
+        found = call(space.function(last_nonzero), row, start, bounds[1])
+        return ast.Assign([ast.Name(at, ast.Store())], found)
+
+    body = [*loop.body[:loop.body.index(branch)], *branch.body, searched(moved(name(at), -1))]
+    return [searched(bounds[0]),
+            ast.While(ast.Compare(name(at), [ast.Gt()], [bounds[1]]), body, [])]
