@@ -54,7 +54,7 @@ def _block(block: Stmts, nested: bool) -> Stmts:
     given: set[str] = set()  # variables that the iteration has assigned
     for s in block:
         choice = _choice(s, None if nested else given, made) if isinstance(s, ast.If) else None
-        if choice is None:
+        if choice is None or not isinstance(s, ast.If):
             made.append(s)
         else:
             at = len(made) - (isinstance(made[-1], ast.Assign) and _is_kept(made[-1], s.test))

@@ -49,29 +49,34 @@ def _searched(loop: ast.For, at: str, ranks: Mapping[str, int],
     """The loop that goes from one such element to the next, if it is one of these."""
     code = [s for s in loop.body if text_of(s) is None]
     bounds = loop.iter.args if isinstance(loop.iter, ast.Call) else []
-    if len(bounds) != 3 or ast.unparse(bounds[2]) != "-1" or len(code) < 2 or (
-            (stop := number_of(bounds[1])) is None or stop < -1):
+    if len(bounds) != 3 or ast.unparse(bounds[2]) != "-1" or len(code) < 2:
         return None
     *aliases, given, branch = code
-    same = {at, *(ast.unparse(s.targets[0]) for s in aliases if isinstance(s, ast.Assign)
-                  and ast.unparse(s.value) == f"at({at})")}
-    if len(same) <= len(aliases) or not (isinstance(branch, ast.If) and not branch.orelse and (
+    places = {ast.unparse(moved(name(at), by)): by for by in range(-2, 3)}
+    for s in aliases:
+        place = s.value.args[0] if isinstance(s, ast.Assign) and isinstance(
+            s.value, ast.Call) and ast.unparse(s.value.func) == "at" else None
+        if place is None or not isinstance(s, ast.Assign):
+            return None
+        if (text := ast.unparse(place)) in places:
+            places[ast.unparse(s.targets[0])] = places[text]
+    if not (isinstance(branch, ast.If) and not branch.orelse and (
             isinstance(given, ast.Assign) and isinstance(given.value, ast.Subscript))):
         return None
     element, array = given.value, ast.unparse(given.value.value)
     keys = element.slice.elts if isinstance(element.slice, ast.Tuple) else [element.slice]
-    stored = names_in(*loop.body, ctx=ast.Store)
-    if ranks.get(array) != len(keys) or ast.unparse(keys[-1]) not in same or (
+    by, stop = places.get(ast.unparse(keys[-1])), number_of(bounds[1])
+    if by is None or stop is None or stop + by < -1 or ranks.get(array) != len(keys) or (
             ast.unparse(branch.test) != f"not {ast.unparse(given.targets[0])} == 0.0") or (
-            stored & {at, array, *names_in(*keys[:-1])}) or any(
+            names_in(*loop.body, ctx=ast.Store) & {at, array, *names_in(*keys[:-1])}) or any(
             isinstance(n, (ast.Break, ast.Continue)) for n in ast.walk(loop)):
         return None
     outer = ast.Tuple(keys[:-1], ast.Load()) if len(keys) > 2 else keys[0]
     row = ast.Subscript(element.value, outer, ast.Load()) if len(keys) > 1 else element.value
 
     def searched(start: ast.expr) -> ast.stmt:
-        found = call(space.function(last_nonzero), row, start, bounds[1])
-        return ast.Assign([ast.Name(at, ast.Store())], found)
+        found = call(space.function(last_nonzero), row, moved(start, by), moved(bounds[1], by))
+        return ast.Assign([ast.Name(at, ast.Store())], moved(found, -by))
 
     body = [*loop.body[:loop.body.index(branch)], *branch.body, searched(moved(name(at), -1))]
     return [searched(bounds[0]),
