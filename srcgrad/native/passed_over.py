@@ -28,15 +28,25 @@ Stmts = list[ast.stmt]
 def passed_over(statements: Stmts, ranks: Mapping[str, int], results: Collection[str],
                 space: Namespace) -> None:
     """Rewrites such loops of a kernel; ``ranks`` are those of its arrays of float64."""
-    read = _reads(statements)
+    counters: set[str] | None = None
     for block in [statements, *(n.body for s in statements for n in ast.walk(s)
                                 if isinstance(n, (ast.For, ast.While, ast.If)))]:
         for i, s in enumerate(block):
-            if isinstance(s, ast.For) and isinstance(s.target, ast.Name) and (
-                    s.target.id not in results and read[s.target.id] == sum(
-                        _reads([n])[s.target.id] for t in statements for n in ast.walk(t)
-                        if isinstance(n, ast.For) and ast.unparse(n.target) == s.target.id)):
-                block[i:i + 1] = _searched(s, s.target.id, ranks, space) or [s]
+            variable = s.target.id if isinstance(s, ast.For) and isinstance(
+                s.target, ast.Name) else None
+            if isinstance(s, ast.For) and variable is not None and variable not in results and (
+                    made := _searched(s, variable, ranks, space)):
+                counters = _counters(statements) if counters is None else counters
+                block[i:i + 1] = made if variable in counters else [s]
+
+
+def _counters(statements: Stmts) -> set[str]:
+    """The variables that are read in loops alone that count with them."""
+    read, within = _reads(statements), Counter[str]()
+    for loop in (n for s in statements for n in ast.walk(s) if isinstance(n, ast.For)):
+        variable = ast.unparse(loop.target)
+        within[variable] += _reads([loop])[variable]
+    return {variable for variable in within if within[variable] == read[variable]}
 
 
 def _reads(statements: Stmts) -> Counter[str]:
