@@ -36,6 +36,9 @@ LATE = ("size", "contiguous", "overlap", "distinct", "gives")
 
 
 builtin = vars(builtins).get
+# makes what answers at once: are these of a type; arrays of a dtype, a rank, axes of size one;
+# globals that do not hide a builtin (name and value), a function of the code that is next ("code")?
+Asking = Callable[[list[Any]], Callable[..., bool]] | None
 
 
 class Miss:
@@ -170,10 +173,15 @@ class _Writer:
             else:
                 self.namespace[f"_r{key}"] = roots[key].get()
 
-    def checks(self, guards: Sequence[Guard], sizes: Sequence[SizeSource]) -> None:
+    def checks(self, guards: Sequence[Guard], sizes: Sequence[SizeSource], ask: Asking) -> None:
         """The conditions of all guards, cheapest first."""
         ordered = sorted(guards, key=lambda g: ORDER.get(g.kind, 4))
-        for guard in _parents_first([g for g in ordered if g.kind not in LATE]):
+        early = _parents_first([g for g in ordered if g.kind not in LATE])
+        at_once = [g for g in early if ask and self.asked(g)]
+        if ask and len(at_once) > 2:
+            self.ask(ask, at_once)
+            early = [g for g in early if not self.asked(g)]
+        for guard in early:
             _check_guard(self, guard, {})
         names = {}
         needed = {a for g in ordered if g.kind == "size" for a in symbols(g.data[1])}
@@ -185,6 +193,33 @@ class _Writer:
         for guard in ordered:
             if guard.kind in LATE:
                 _check_guard(self, guard, names)
+
+    def asked(self, guard: Guard) -> dict[str, Any]:
+        """The variables that a guard asks in machine code, and what for; none if it does not."""
+        path, data = guard.path, guard.data
+        if path is None or (path.steps and path.steps != CODE):
+            return {}
+        place = self._root(path)
+        if path.steps:
+            return {place: "code", "_code": CodeType} if path.root[1] in self.roles else {}
+        if guard.kind == "builtin":
+            return {place: data} if data[1] is not UNBOUND and is_name(data[0]) else {}
+        if path.root[0] == "arg" and guard.kind in ("array", "type"):
+            held = guard.kind == "type"
+            return {} if held and data.weak is not None else {place: data.get() if held else data}
+        return {}
+
+    def ask(self, ask: Callable[[list[Any]], Any], guards: Sequence[Guard]) -> None:
+        """What guards say in one call, and one by one where that says no."""
+        asked = [part for guard in guards for part in self.asked(guard).items()]
+        self.namespace["_fit"] = ask([wanted for _, wanted in asked])
+        before, known, self.lines = self.lines, dict(self.known), []
+        for guard in guards:
+            _check_guard(self, guard, {})
+        each = "".join(f"\n                {line}" for line in self.lines)
+        self.lines = [*before, f"if not _fit({', '.join(name for name, _ in asked)}):{each}"]
+        self.known = known
+        self.sizes = {place: axes for place, axes in self.sizes.items() if len(axes) == 1}
 
 
 def root_objects(guards: Sequence[Guard], inputs: Sequence[Path]) -> list[int]:
@@ -305,7 +340,7 @@ class Dispatcher:
     def __init__(self, name: str, signature: inspect.Signature, guards: Sequence[Guard],
                  sizes: Sequence[SizeSource], roots: Mapping[int, Any],
                  roles: Mapping[int, str], inputs: Sequence[Path], target: Any,
-                 rebuild: Any, weak: bool) -> None:
+                 rebuild: Any, weak: bool, ask: Asking = None) -> None:
         self.name, self.guards, self.roots = name, guards, roots
         self.namespace: dict[str, Any] = {
             "_target": target, "_overlap": overlap, "_rebuild": rebuild,
@@ -314,7 +349,7 @@ class Dispatcher:
         self.weak, self.roles = weak, {} if weak else roles
         out = _Writer(self.namespace, parameters, self.roles)
         out.roots(root_objects(guards, inputs), roots, roles)
-        out.checks(guards, sizes)
+        out.checks(guards, sizes, ask)
         self.function_code = out.code
         arguments = ", ".join(out.place(p) for p in inputs)
         body = "\n            ".join(out.lines)
@@ -379,11 +414,11 @@ class Dispatch:
     """The dispatchers of a target: the one that calls it, and one that only checks."""
 
     def __init__(self, name: str, signature: inspect.Signature, traced: Any, target: Any,
-                 rebuild: Any = None, weak: bool = False) -> None:
+                 rebuild: Any = None, weak: bool = False, ask: Asking = None) -> None:
         self.name = name
         self._made = name, signature, traced.guards, traced.sizes, traced.pinned, traced.roles
         self.caller = Dispatcher(*self._made, [s.path for s in traced.sources], target, rebuild,
-                                 weak)
+                                 weak, ask)
 
     @cached_property
     def checker(self) -> Dispatcher:

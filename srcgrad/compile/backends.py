@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
+from ..cache.dispatch import Asking
 from ..cache.link import link
 from ..config import config
 from ..emit import Emitted, emit, sunk_in_arms
@@ -124,6 +125,14 @@ def generated(graph: Graph, backend: Backend, result: Any = ALL,
     if config.compile_in_background and native.NUMBA in emitted.text and native.is_pure(graph):
         return emitted, native.InBackground(generated(graph, NUMPY, result, defaults)[1], run)
     return emitted, run
+
+
+def asking(backend: Backend, target: Callable[..., Any]) -> Asking:
+    """How a dispatcher asks for the types of arguments at once, where machine code does that."""
+    if backend.name == "numpy":
+        return None
+    from .. import native
+    return native.asking(target)
 
 
 def parameter_names(graph: Graph) -> list[str]:

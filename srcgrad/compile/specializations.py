@@ -14,7 +14,7 @@ from ..emit import Emitted
 from ..graph.ir import Graph
 from ..trace.entry import Traced
 from ..types.dataclasses import dataclass, field, replace
-from .backends import ALL, NUMPY, Backend, generated
+from .backends import ALL, NUMPY, Backend, asking, generated
 from .frames import shown
 from .templates import is_plain, rebuilt
 
@@ -100,7 +100,7 @@ def assemble_specialization(of: str, anchor: Anchor, signature: inspect.Signatur
     emitted, target = generated(graph.but(name=name), backend, result if direct else ALL,
                                 defaults)
     rebuild = None if direct else (lambda flat: rebuilt(result, flat))
-    dispatch = Dispatch(of, signature, traced, target, rebuild)
+    dispatch = Dispatch(of, signature, traced, target, rebuild, ask=asking(backend, target))
     return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,
                           result, anchor, signature, None, backend, defaults)
 

@@ -7,9 +7,9 @@ graph; ``regions`` chooses runs of them (``flow``), and ``write`` makes kernels 
 
 from __future__ import annotations
 
-from srcgrad.native.backend import above, emit_native, linked, require_numba
+from srcgrad.native.backend import above, asking, emit_native, linked, require_numba
 from srcgrad.native.background import InBackground, is_pure
 from srcgrad.native.write import NUMBA, PRANGE
 
-__all__ = ["NUMBA", "PRANGE", "InBackground", "above", "emit_native", "is_pure", "linked",
+__all__ = ["NUMBA", "PRANGE", "InBackground", "above", "asking", "emit_native", "is_pure", "linked",
            "require_numba"]

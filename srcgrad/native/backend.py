@@ -55,21 +55,27 @@ def linked(emitted: Emitted) -> FunctionType:
     for found in space.values():
         if hasattr(found, "py_func") and found.py_func.__globals__ is space:
             disk.keep(found, emitted.text)
-            _or_python(found)
+            _compile_when_called(found, space)
     return target
 
 
-def _or_python(kernel: Any) -> None:
-    """Lets a kernel run as Python, with a warning, for arguments that Numba does not take."""
+def _compile_when_called(kernel: Any, space: dict[str, Any]) -> None:
+    """Lets a kernel be called directly once it is compiled, and run as Python, with a warning, for
+    arguments that Numba does not take."""
     from numba.core.errors import NumbaError, NumbaPendingDeprecationWarning
 
+    from srcgrad.native.entry import Compiled, direct
+
+    kernel._compiler.pipeline_class = Compiled
     compiled = kernel._compile_for_args  # what a call asks where no compiled form fits
 
     def compiled_or_python(*args: Any, **keywords: Any) -> Any:
         try:
             with warnings.catch_warnings():  # lists will be typed by themselves some day
                 warnings.simplefilter("ignore", NumbaPendingDeprecationWarning)
-                return compiled(*args, **keywords)
+                found = compiled(*args, **keywords)
+            space[kernel.py_func.__name__] = direct(kernel)
+            return found
         except NumbaError as error:  # nothing was run
             reason = next((line for line in str(error).splitlines()
                            if line and not line.startswith("Failed in")), "")
@@ -116,6 +122,17 @@ def _compiled(njit: Any) -> dict[str, Any]:
                 made = FunctionType(function.__code__, space, name)
                 space[name] = eval(decorated(_freedom(function)), {"njit": njit})(made)
     return _COMPILED[id(njit)]
+
+
+def asking(target: Callable[..., Any]) -> Callable[[list[Any]], Callable[..., bool]] | None:
+    """What makes a function of machine code that tells whether arguments have the types that they
+    must have, for a function that has compiled kernels."""
+    space = getattr(inspect.unwrap(target), "__globals__", {})
+    if not any(hasattr(found, "py_func") for found in space.values()):
+        return None
+    from srcgrad.native.asked import asked
+    from srcgrad.native.entry import readable
+    return asked if readable() else None
 
 
 def require_numba() -> Any:

@@ -52,10 +52,12 @@ class DiskCache:
     def __init__(self, function: Any, text: str, place: Path) -> None:
         import numba
 
+        from srcgrad.native import entry
+
         self.cache_path = str(place)
         self.place = place
         parts = (numba.__version__, sys.version, inspect.getsource(predicates),
-                 inspect.getsource(approximate), text,
+                 inspect.getsource(approximate), inspect.getsource(entry), text,
                  function.__name__)
         self.key = _hash("\0".join(parts).encode())
         # Symbols of object code are made of these: equal names must mean equal code, and the
@@ -64,15 +66,14 @@ class DiskCache:
         function.__module__ = predicates.__name__
 
     def path(self, signature: Any, codegen: Any) -> Path:
-        about = repr((self.key, str(signature), codegen.magic_tuple()))
-        return self.place / f"{_hash(about.encode())}.native"
+        return path_of(self.place, (self.key, str(signature), codegen.magic_tuple()))
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The compiled form for a tuple of types, None if it is not there as it was written."""
         from numba.core.compiler import CompileResult
 
         target.refresh()
-        content = _read(self.path(signature, target.codegen()))
+        content = read(self.path(signature, target.codegen()))
         if content is None:
             return None
         return CompileResult._rebuild(target, *pickle.loads(content))
@@ -85,7 +86,7 @@ class DiskCache:
             return
         content = serialize.dumps(made._reduce())
         try:
-            _write(self.path(signature, made.codegen), content)
+            write(self.path(signature, made.codegen), content)
         except OSError:
             return
 
@@ -93,6 +94,11 @@ class DiskCache:
         """Numba's interface; there is nothing to switch."""
 
     disable = flush = enable
+
+
+def path_of(place: Path, about: Any) -> Path:
+    """The file of what something that is printed tells all of."""
+    return place / f"{_hash(repr(about).encode())}.native"
 
 
 def _hash(content: bytes) -> str:
@@ -106,7 +112,7 @@ def _is_ours(found: os.stat_result) -> bool:
     return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
-def _read(path: Path) -> bytes | None:
+def read(path: Path) -> bytes | None:
     """What was written under a name, if it is whole and ours."""
     try:
         if not _is_ours(os.stat(path.parent)):
@@ -123,7 +129,7 @@ def _read(path: Path) -> bytes | None:
     return content if hashlib.sha256(content).digest() == digest else None
 
 
-def _write(path: Path, content: bytes) -> None:
+def write(path: Path, content: bytes) -> None:
     """A file that appears under its name at once, with the hash of its content in front."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not _is_ours(os.stat(path.parent)):

@@ -79,6 +79,25 @@ def minus(total: float, term: float) -> float:
     return total - term
 
 
+def last_nonzero(row: Any, start: int, stop: int) -> int:
+    """The last place from ``start`` down to above ``stop`` where a row is not zero, or ``stop``.
+
+    >>> last_nonzero(np.array([3.0, 0.0, 1.0, 0.0]), 3, -1), last_nonzero(np.zeros(20), 19, 0)
+    (2, 0)
+    """
+    place = start
+    while place - 8 >= stop:
+        k = at(place - 7)
+        if (abs(row[k]) + abs(row[k + 1]) + abs(row[k + 2]) + abs(row[k + 3])
+                + (abs(row[k + 4]) + abs(row[k + 5]) + abs(row[k + 6]) + abs(row[k + 7]))) == 0.0:
+            place -= 8
+        else:
+            break
+    while place > stop and row[at(place)] == 0.0:
+        place -= 1
+    return place
+
+
 def too_large(number: int) -> bool:
     """Might sums and products of such integers not fit the machine's?"""
     return number >= 2147483648 or number <= -2147483648
@@ -243,5 +262,5 @@ def block(values: Any, start: int, count: int) -> Any:
 PREDICATES: frozenset[Any] = frozenset({outside, any_outside, first_outside, undefined, overflowed,
                                          too_large, pythons, plus, minus, at,
                                          *APPROXIMATIONS.values()})
-CALLED = frozenset({"array_of", "in_order", "pop_least", "sift", "sign_of", "signed",
-                    "too_large", "total"})  # by kernels, beside what the graph names
+CALLED = frozenset({"array_of", "in_order", "last_nonzero", "pop_least", "sift", "sign_of",
+                    "signed", "too_large", "total"})  # by kernels, beside what the graph names

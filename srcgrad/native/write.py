@@ -16,10 +16,13 @@ from srcgrad.emit.comments import comment, node_of, text_of
 from srcgrad.emit.counting import moved
 from srcgrad.emit.literals import Namespace, call, dotted, name
 from srcgrad.native import predicates
+from srcgrad.native.chosen import chosen
 from srcgrad.native.flow import names_in
 from srcgrad.native.numbers import INTS, LISTED, MIXED, NUMPYS, Numbers, asks
 from srcgrad.native.parallel import spread
+from srcgrad.native.passed_over import passed_over
 from srcgrad.native.tapes import in_one_list
+from srcgrad.native.unfused import unfused
 from srcgrad.native.workspace import allocated_once, handed_in
 from srcgrad.native.zeros import stored_where_true, without_zeros
 from srcgrad.types.dims import proves_nonnegative
@@ -96,10 +99,15 @@ class Kernel:
         floats = {n: rank for n, rank in ranks.items()
                   if all(a.dtype == np.float64 for a in avals[n])}
         written = [part for s in self.body for part in _parts(writer.visit(s))]
-        body = stored_where_true(without_zeros(in_one_list(written, _keeps), floats))
+        body = chosen(without_zeros(in_one_list(written, _keeps), floats))
+        body = stored_where_true(body)
+        if fast:
+            unfused(body, {n for n, found in avals.items() if all(
+                a.dtype == np.float64 or a.kind is Kind.FLOAT for a in found)}, space)
         self.parallel = spread(body, self.results, space)
         body = allocated_once(body, ranks, self.results, sizes, floats)
         self.made, self.body = handed_in(body, self.results, parameters, ranks, floats)
+        passed_over(self.body, floats, self.results, space)
         handed = names_in(*self.made, ctx=ast.Store)
         self.parameters = sorted({*parameters, *handed})
         self.returned = [r for r in self.results if r not in handed]
