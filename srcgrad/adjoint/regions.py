@@ -142,8 +142,9 @@ class _LoopReversal:
 
     def _varies(self, last: Value) -> bool:
         """May a value that is left behind by the last iteration have another shape in others?"""
-        return last.aval.kind is Kind.ANY or (last.aval.kind is Kind.ARRAY and (
-            not self.reverse.sizes.constant_in(last.aval.shape, self.node)))
+        shape = last.aval.shape
+        return shape is None or (last.aval.kind is Kind.ARRAY and (
+            not self.reverse.sizes.constant_in(shape, self.node)))
 
     def _newest(self, uneven: list[int]) -> Value | None:
         """The cotangents of values of different sizes that the last iteration left behind: zero
