@@ -166,6 +166,17 @@ class FollowedArrays(Assumption):
 
 
 @dataclass(frozen=True)
+class PartsOfItems(Assumption):
+    """A list of run-time length holds the parts of objects that lie in no store.
+
+    Why: such objects are put into a list whose length depends on data, and have a common form.
+    Changes: there is a list for each part; the objects must not change later.
+    """
+
+    says = "lists hold the parts of objects"
+
+
+@dataclass(frozen=True)
 class LateItems(Assumption):
     """Items of a generator expression that has a name are computed when they are taken.
 

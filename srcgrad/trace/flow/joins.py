@@ -269,20 +269,19 @@ class Join:
             new = make(parts)
             for obj in objects:
                 self.machine.merges.inherit(new, obj)
-                if self.is_copied(obj):
-                    self.machine.journal.copied(new)
+                if self.is_sealed(obj):
+                    self.machine.journal.seal(new)
             return new
 
         return made
 
-    def is_copied(self, obj: Any) -> bool:
-        """May another object stand for one?  So does the list in a list of lists that it has been
-        put into."""
+    def is_sealed(self, obj: Any) -> bool:
+        """May an object not change any more?  Nor may a list that has been put into another."""
         rows = self.machine.list_rows
         if id(obj) in rows.list_owners:
             rows.share_rows()
             return True
-        return id(obj) in self.machine.journal.copies
+        return id(obj) in self.machine.journal.sealed
 
     def any_length(self, leaf: Leaf) -> Sequence:
         """The form of a list of any length."""

@@ -181,8 +181,7 @@ class Rounds(Collaborator):
                body: Callable[[], Any]) -> Round | None:
         """Trace the test and the body once on the present form; None if the test mutates."""
         done = Round(forms, {}, NORMAL, Region(self.recorder.region), None, None, None,
-                     own=frozenset(() if start is None else symbols(start[0])),
-                     sealed=frozenset(self.journal.sealed))
+                     own=frozenset(() if start is None else symbols(start[0])))
         if kind == "while" and test is not None:
             done.test = Region(self.recorder.region)
             tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
@@ -197,6 +196,7 @@ class Rounds(Collaborator):
         index = None if start is None else Value(int_aval(start[0]))
 
         def run() -> None:
+            done.sealed = frozenset(self.journal.sealed)
             if done.test is not None:
                 self.teach(done, done.region.builder.params, True)
             if start is not None and index is not None:

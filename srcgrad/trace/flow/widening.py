@@ -65,7 +65,7 @@ def _widen_sequence(joining: Join, shape: Sequence, head: Any, end: Any) -> tupl
     unlike = type(end) is not type(head) and not isinstance(shape, Numbered)
     if parts is None or len(parts) != len(shape.items) or unlike:
         return joining.unify(head, end), True
-    wide = type(end) is list and not joining.is_copied(head) and joining.is_copied(end)
+    wide = type(end) is list and not joining.is_sealed(head) and joining.is_sealed(end)
     if wide:
         shape = replace(shape, build=joining.heir(shape.build, end))
     items = []

@@ -306,8 +306,6 @@ class Journal:
         """Say that an object may not change any more: a copy of its parts lies in a list of
         unknown length, which stands for it on this path.  ``on_sealed`` is called if it does."""
         self.sealed[id(obj)] = obj
-        if isinstance(obj, (list, dict, set)):
-            self.copies.add(id(obj))
 
     def copied(self, obj: Any) -> None:
         """Say that an object was put together from its parts in a list of unknown length: it
