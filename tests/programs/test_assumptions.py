@@ -45,6 +45,7 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "FollowedArrays": ("arrays_in_turn.replaced_then_written", "arrays_in_turn.left_early",
                        "lists_of_arrays.some_rows", "lists_of_arrays.a_population"),
     "FollowedNames": ("counted.a_list_of_an_arm", "path_state.name_try"),
+    "PartsOfItems": ("test_assumptions.found_and_made",),
     "LateItems": ("python_late.closure_that_reads_later", "python_late.changed_by_who_takes_the_items"),
     "MixedRows": ("data_science.counts_in_rows", "data_science.rows_into_arrays"),
     "NumbersApart": ("counted.changed_in_place", "helpers_of_numpy.signatures_of_rows"),
@@ -76,10 +77,28 @@ def absolute_root(x):
     return abs(x**0.5)
 
 
+class Pair:
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+def found_and_made(x, things):
+    chosen = [Pair(x, x)]
+    for one in things:
+        if one.a > x:
+            chosen.append(Pair(x, one.a))
+    chosen += things
+    total = 0.0
+    for one in chosen:
+        total += one.a * one.b
+    return total * x
+
+
 def cases():
     """The programs of the table, each with its arguments."""
     yield one_array_twice, (TWICE, TWICE)
     yield absolute_root, (-2.0,)
+    yield found_and_made, (0.5, [Pair(0.3, 1.0), Pair(0.8, 2.0)])
     for _, _, constructs in families():
         for entered in constructs.values():
             yield from ((program.fn, program.args) for program in entered)
