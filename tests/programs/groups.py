@@ -315,3 +315,113 @@ def sorted_by_number(x):
     for v in x:
         groups[int(v * 1.7) % 4].append(v)
     return sum(sum(group) ** 2 * (key + 1) for key, group in sorted(groups.items()))
+
+
+# ---- lists in tuples and records of a list, which are changed, compared and sorted ---------------
+@case
+def pairs_with_lists_that_grow_after(x):
+    """A list that a tuple of a list holds is changed by its own name."""
+    rows = []
+    for v in np.sin(3 * x):
+        smaller = []
+        for w in np.sin(3 * x):
+            if w < v:
+                smaller.append(w)
+        rows.append((v, smaller))
+        smaller.append(v * v)
+    return sum(k * sum(smaller) for k, (_, smaller) in enumerate(rows))
+
+
+@case
+def arrays_and_lists_in_pairs(x):
+    rows = []
+    for v in x:
+        place, path = np.zeros(2), []
+        for w in x:
+            if w > v:
+                path.append(w)
+        rows.append((place, path))
+        place[0] = v
+        path.append(v)
+    return sum(k * sum(path) + place[0] for k, (place, path) in enumerate(rows))
+
+
+@case
+def the_last_pair_by_name(x):
+    rows, path = [], []
+    for v in np.sin(3 * x):
+        if v > 0.1:
+            path = []
+            rows.append((v, path))
+        path.append(v)
+    return sum(k * sum(path) for k, (_, path) in enumerate(rows))
+
+
+@case
+def beams(x):
+    beams = [(0.0, [])]
+    for v in x:
+        more = []
+        for score, path in beams:
+            more.append((score + v, path + [v]))
+            more.append((score - v * v, path + [-v]))
+        beams = more[:3]
+    return sum(k * score * sum(path) for k, (score, path) in enumerate(beams, 1))
+
+
+@case
+def pairs_in_order(x):
+    rows = []
+    for v in np.sin(3 * x):
+        rows.append((v, [v, v * v]))
+    rows.sort(key=lambda row: -row[0])
+    return sum(k * row[1][1] for k, row in enumerate(rows))
+
+
+@case
+def rows_in_order(x):
+    rows = [[v, v * v, i] for i, v in enumerate(np.sin(3 * x))]
+    rows.sort()
+    return sum(row[1] * k + row[2] for k, row in enumerate(rows))
+
+
+@case
+def greatest_row_of_changed_ones(x):
+    rows = [[i % 2, v] for i, v in enumerate(np.sin(3 * x))]
+    rows.sort()
+    rows[0][1] += 2.0
+    return sum(row[1] * k for k, row in enumerate(rows)) + max(rows)[1]
+
+
+@case
+def lists_compared(x):
+    low, high = [], []
+    for v in np.sin(3 * x):
+        if v > 0.1:
+            high.append(v)
+        else:
+            low.append(v)
+    rows = [[v, v * v] for v in x]
+    total = sum(high) * (2.0 if low < high else 3.0) + (max(rows)[1] if rows else 0.0)
+    if high == [v for v in np.sin(3 * x) if v > 0.1] and low != [0.25, 1.0]:
+        total += x[0]
+    return total * (1.0 if low == [0.25] else 2.0)
+
+
+@case
+def states_in_dicts(x):
+    """Each object holds a dict of texts."""
+
+    class Body:
+        def __init__(self, place):
+            self.state = {"place": place, "speed": 0.0}
+
+        def step(self, force):
+            self.state["speed"] += force * 0.1
+            self.state["place"] += self.state["speed"]
+
+    bodies = [Body(v) for v in x]
+    for _ in range(4):
+        for body in bodies:
+            body.step(-body.state["place"])
+    return sum(body.state["place"] ** 2 for body in bodies)

@@ -156,7 +156,7 @@ class Parts(Form):
 
     @property
     def is_plain(self) -> bool:
-        return self.key[0] is tuple and all(i.is_plain for i in self.items)
+        return self.key[0] in (tuple, list) and all(i.is_plain for i in self.items)
 
     @property
     def mutable(self) -> bool:

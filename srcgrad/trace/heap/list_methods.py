@@ -27,7 +27,7 @@ class ListMethods(Collaborator):
     """Methods of lists of unknown length."""
 
     speaks_to = ("containers", "keys", "list_rows", "listed_arrays", "lists", "opening",
-                 "presence", "recorder", "tuples")
+                 "presence", "recorder", "stored_lists", "tuples")
 
     def __init__(self) -> None:
         self.held: Any = None
@@ -161,6 +161,7 @@ class ListMethods(Collaborator):
             self.machine.for_(obj, self.hold_item, lambda: self.append_item(
                 keys, lambda one: self.machine.call(key, one)))
             self.lists.of_unknown_length(keys)
+        keys = self.stored_lists.given_out(keys)  # lists are compared by their items
         return self._sorted_rows(obj, self.symbolic_lists[id(keys)],
                                  bool(self.keys.static_key(reverse)))
 

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 from ...graph.ir import Value
 from ...types.dataclasses import dataclass
 from ...types.kinds import Aval, Kind
-from ..assumptions import KnownLengths
+from ..assumptions import Assumption, KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.widening import stable_elem
@@ -55,9 +55,14 @@ class ListRows(Collaborator):
 
     def store_rows(self) -> None:
         """Start again with lists that are rows in a store, if they can lie there."""
+        for way in self.ways():
+            raise Restart(way)
+
+    def ways(self) -> list[Assumption]:
+        """What may be assumed for lists that are rows to lie in a store."""
         rows = [part.inner for part in self.list_owners.values()]
-        for obj in [*self.journal.sealed.values(), *rows]:
-            self.stored_lists.store_instead(obj)
+        return [way for obj in (*self.journal.sealed.values(), *rows)
+                for way in self.stored_lists.ways(obj)]
 
     def _start_again(self) -> NoReturn:
         """Start again with lists that are rows in a store, or else with lists as they are."""

@@ -311,7 +311,8 @@ def remedies_for(join: Join, *states: Any) -> tuple[Assumption, ...]:
         if may:
             return (stored_as(kind, outside),)
     lists = [t for t in things if type(t) is list]
-    return tuple(way for one in lists for way in join.machine.stored_lists.ways(one))
+    ways = [way for one in lists for way in join.machine.stored_lists.ways(one)]
+    return tuple(ways or (join.machine.list_rows.ways() if lists else ()))
 
 
 def _is_open(join: Join, a: Any, b: Any, keys: list[list[Any]]) -> bool:

@@ -39,7 +39,8 @@ class Comparisons(Collaborator):
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
     speaks_to = ("branches", "containers", "cursors", "elements", "found_functions", "identity",
-                 "keys", "operators", "presence", "recorder", "references", "searches", "sources")
+                 "keys", "operators", "presence", "recorder", "references", "searches", "sources",
+                 "tuples")
 
     def __init__(self) -> None:
         self.conditions: dict[Value, tuple[str, Any, Any]] = {}
@@ -74,6 +75,9 @@ class Comparisons(Collaborator):
         own = self._python_compare(op, left, right)
         if own is not NotImplemented:
             return own
+        if op in DUNDER and type(left) is type(right) is list and not (
+                self.symbolic_lists.keys().isdisjoint((id(left), id(right)))):
+            return self.recorder.computed(COMPARE[op], BOOL, *map(self._of_run_time, (left, right)))
         if op in ("==", "!=") and type(left) is type(right) and isinstance(left, (tuple, list)):
             equal = self._equal_sequences(left, right)
             return equal if op == "==" else self.machine.not_(equal)
@@ -263,6 +267,12 @@ class Comparisons(Collaborator):
         if not all(isinstance(v, (Value, int, float, complex, np.generic)) for v in values):
             return not positive
         return self.recorder.computed(operator.is_ if positive else operator.is_not, BOOL, *values)
+
+    def _of_run_time(self, items: Any) -> Any:
+        """A list as the run has it."""
+        items = self.tuples.with_tuples(items)
+        state = None if is_tracer(items) else self.symbolic_lists.get(id(items))
+        return self.recorder.values_in(items) if state is None else self.recorder.rows_value(state)
 
     def _equal_sequences(self, left: Any, right: Any) -> Any:
         if len(left) != len(right):
