@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedOperation
 from ..types.dataclasses import dataclass
 from ..types.dims import Atom, evaluate
 from ..types.kinds import Aval, Kind, aval_of
@@ -130,7 +131,10 @@ def dummy(aval: Aval, sizes: Sizes, layout: str = "C", definite: bool = False,
     if kind is Kind.LIST and aval.elem is not None:
         length = 3 if aval.expr is None else evaluate(aval.expr, sizes)
         return [dummy(aval.elem, sizes, layout, definite, shift) for _ in range(length)]
-    raise TypeError(f"no example of {aval} can be made")
+    raise UnsupportedOperation(
+        f"a function is called with {aval}", why="what it returns is found by calling it with an "
+        "example, and there is none of what only a run knows",
+        fix="hand it numbers or arrays, or call it on what does not depend on data")
 
 
 def _number(shift: float | None) -> float:

@@ -459,3 +459,12 @@ def changed_after_it_was_chosen(x):
         run = best
     run[0] += x[1]
     return sum(v * v for v in best) + sum(run)
+
+
+@case(X)
+def found_in_what_may_be_none(x):
+    best = None
+    for v in x:
+        if v > 0.32:
+            best = [v, 2.0]
+    return x[0] * (2.0 if 2.0 in best else 3.0) + [*best, 1.0][-1]

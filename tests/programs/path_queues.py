@@ -346,3 +346,27 @@ def iterator_of_a_list(x):
             items.pop(0)
         out += sum(iter(items))
     return out
+
+
+@case(W.copy(), others=[(-W,), (W * 0.1,)])
+def all_that_deques_do(x):
+    """Deques of which data decide the length, and of which it is known."""
+    some, window = deque(), deque([x[0], x[1], x[2]], maxlen=4)
+    for v in x:
+        if v > 0.2:
+            some.append(v)
+    same = some.copy()
+    some.reverse()
+    window.insert(1, x[0] * 2.0)
+    window.remove(x[1])
+    del window[0]
+    both = window + deque(x[:3])
+    both *= 2
+    total = (some == same) + 2.0 * (same >= some) + 3.0 * (window < both)
+    for k, v in enumerate(both):
+        total += k * v
+    try:
+        total += len(window[0:1])
+    except TypeError:
+        total += sum(some) * len(some)
+    return total + (window * 2)[-1]

@@ -75,8 +75,21 @@ class Queue(StandIn):
     def count(self, item: Any) -> int:
         return self.items.count(item)
 
-    def index(self, item: Any) -> int:
-        return self.items.index(item)
+    def index(self, item: Any, *ends: int) -> int:
+        return self.items.index(item, *ends)
+
+    def insert(self, index: int, item: Any) -> None:
+        if self.maxlen is not None and len(self.items) >= self.maxlen:
+            raise IndexError("deque already at its maximum size")
+        self.items.insert(index, item)
+
+    def remove(self, item: Any) -> None:
+        if item not in self.items:
+            raise ValueError(f"{item!r} is not in deque")
+        self.items.remove(item)
+
+    def reverse(self) -> None:
+        self.items.reverse()
 
     def __len__(self) -> int:
         return len(self.items)
@@ -95,10 +108,54 @@ class Queue(StandIn):
         return item in self.items
 
     def __getitem__(self, index: int) -> Any:
+        if isinstance(index, slice):
+            raise TypeError("sequence index must be integer, not 'slice'")
         return self.items[index]
 
     def __setitem__(self, index: int, item: Any) -> None:
+        if isinstance(index, slice):
+            raise TypeError("sequence index must be integer, not 'slice'")
         self.items[index] = item
+
+    def __delitem__(self, index: int) -> None:
+        if isinstance(index, slice):
+            raise TypeError("sequence index must be integer, not 'slice'")
+        del self.items[index]
+
+    def __eq__(self, other: object) -> Any:
+        return self.items == other.items if isinstance(other, Queue) else NotImplemented
+
+    def __lt__(self, other: Any) -> Any:
+        return self.items < other.items if isinstance(other, Queue) else NotImplemented
+
+    def __le__(self, other: Any) -> Any:
+        return self.items <= other.items if isinstance(other, Queue) else NotImplemented
+
+    def __gt__(self, other: Any) -> Any:
+        return self.items > other.items if isinstance(other, Queue) else NotImplemented
+
+    def __ge__(self, other: Any) -> Any:
+        return self.items >= other.items if isinstance(other, Queue) else NotImplemented
+
+    __hash__ = object.__hash__
+
+    def __add__(self, other: Any) -> Any:
+        if not isinstance(other, Queue):
+            return NotImplemented
+        made = self.copy()
+        made.extend(other.items)
+        return made
+
+    def __mul__(self, count: int) -> Any:
+        return Queue(self.items * count, self.maxlen)
+
+    __rmul__ = __mul__
+
+    def __imul__(self, count: int) -> Any:
+        items = self.items * count
+        self.clear()
+        self.extend(items)
+        return self
 
     def __iadd__(self, items: Iterable[Any]) -> Any:
         self.extend(items)

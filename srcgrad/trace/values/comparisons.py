@@ -353,7 +353,7 @@ class Comparisons(Collaborator):
             container = list(self.machine.iterate(container))  # so that each item is known
             for c in container:
                 self.identity.note_identity(item, c)
-        return item in container
+        return operator.contains(container, item)
 
     # ---- made by other parts ---------------------------------------------------------------
     def is_operand_of_python(self, obj: Any) -> bool:

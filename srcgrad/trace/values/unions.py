@@ -202,9 +202,10 @@ class Unions(Collaborator):
         return self.next.for_(iterable, target, body, orelse, rest)
 
     def iterate(self, iterable: Any) -> Any:
-        if type(iterable) is Choice:
-            return iter(self._items_of(iterable))
-        return PASSED
+        if type(iterable) is not Choice:
+            return PASSED
+        known = self.without_none(iterable)
+        return iter(self._items_of(iterable)) if known is iterable else self.machine.iterate(known)
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> Any:
         return self.each(value, lambda o: self.machine.unpack(o, before, star, after)) if type(
