@@ -157,6 +157,6 @@ class Queue(StandIn):
         self.extend(items)
         return self
 
-    def __iadd__(self, items: Iterable[Any]) -> Any:
+    def __iadd__(self, items: Iterable[Any]) -> Any:  # type: ignore[misc]
         self.extend(items)
         return self
