@@ -435,5 +435,5 @@ def lists_of_pairs_in_another_list(x):
         run = [v, v * 0.5]
         pairs.append((k, run))
     for run, v in zip([pair[1] for pair in pairs], x):
-        run.append(v * v)
+        run[1:] = [v, v * v, 0.5]
     return sum(sum(pair[1]) * pair[0] for pair in pairs)
