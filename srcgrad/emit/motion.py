@@ -237,7 +237,9 @@ class Motion:
         reads; ``adds_to``: none of them reads that."""
         read = self._names(moved) - {adds_to}
         memory = self._behind(read)
-        return next((i for i, other in enumerate(others) if not all(
+        value = getattr(moved, "value", None)
+        taken = read if value is not None and _has_effects(value) else set()  # ``items.pop()``
+        return next((i for i, other in enumerate(others) if names_in(other) & taken or not all(
             self._keeps(stmt, read, memory) for stmt in statements([other]))), len(others))
 
     def _keeps(self, stmt: ast.stmt, read: set[str], memory: set[object]) -> bool:

@@ -85,8 +85,8 @@ def _tried(infer: Callable[..., Outcome], fn: Callable[..., Any], given: tuple[A
     for chosen in itertools.islice(itertools.product(*choices), 64):
         try:
             outcomes.append(infer(fn, *_with_leaves(given, chosen)))
-        except (TypeError, ValueError, IndexError, AttributeError, UnsupportedOperation,
-                Demand) as err:
+        except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError,
+                UnsupportedOperation, Demand) as err:
             failure = err
     return outcomes, failure
 

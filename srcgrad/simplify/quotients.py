@@ -21,7 +21,7 @@ from ..graph.walking import operations
 from ..types.dims import proves_positive
 from ..types.kinds import FLOAT, OF_PYTHON
 from ..types.quotients import quotient
-from .operands import DIV, MUL, NEG, Operands
+from .operands import ADD, DIV, MUL, NEG, SUB, Operands
 from .rewriting import Emit, call_of
 
 
@@ -59,6 +59,8 @@ class _Quotients(Operands):
         of_numpy = not self.last and node.out.aval.kind not in OF_PYTHON
         raises = (marked or of_numpy) and self._is_plain(above) and self._is_plain(below) and (
             self._may_be_zero(below))
+        if raises and self.last and self.number(below) is not None:  # zero
+            return (emit.apply(operator.mul, (above, math.inf), {}, node.out.aval),)
         if raises and self.last:
             then, orelse = Emit(node.origin), Emit(node.origin)
             value = then.apply(operator.truediv, (above, below), {}, node.out.aval)
@@ -78,7 +80,7 @@ class _Quotients(Operands):
         if operand not in self.plain:
             node = self.defined.get(operand)
             self.plain[operand] = operand.aval.kind in OF_PYTHON or (
-                node is not None and call_of(node) in MUL | DIV | NEG
+                node is not None and call_of(node) in MUL | DIV | NEG | ADD | SUB
                 and all(map(self._is_plain, node.operands)))
         return self.plain[operand]
 

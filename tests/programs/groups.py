@@ -425,3 +425,15 @@ def states_in_dicts(x):
         for body in bodies:
             body.step(-body.state["place"])
     return sum(body.state["place"] ** 2 for body in bodies)
+
+
+@case
+def lists_of_pairs_in_another_list(x):
+    """They are changed as items of the other list."""
+    pairs = []
+    for k, v in enumerate(x):
+        run = [v, v * 0.5]
+        pairs.append((k, run))
+    for run, v in zip([pair[1] for pair in pairs], x):
+        run[1:] = [v, v * v, 0.5]
+    return sum(sum(pair[1]) * pair[0] for pair in pairs)

@@ -1,6 +1,9 @@
-"""``try`` around operations whose numbers of elements or arrays of indices do not fit."""
+"""``try`` around operations whose numbers of elements or arrays of indices do not fit, and
+statements in the bodies of others that may raise alike."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 from path_attempts import V
@@ -82,3 +85,60 @@ def row_of_rows(x, k):
     except IndexError:
         rows *= 0.5
     return np.sum(rows)
+
+
+W = np.array([1.1, -0.4, 2.2, 0.3, -1.3, 1.7])
+
+
+@case(W.copy(), 1.0, others=[(-W, 1.0), (W.copy(), 2.0)])
+def roots_within_and_behind_an_inner_statement(x, t):
+    s = 0.0
+    for v in x:
+        try:
+            try:
+                s += math.sqrt(v - t)
+            except ValueError:
+                s = s * 0.9 + 3.0
+            s += math.sqrt(v + 0.35)
+        except ValueError:
+            s += 10.0
+    return s
+
+
+@case(W.copy(), 2.0, others=[(-W, 2.0), (W.copy(), 0.5)])
+def left_within_an_inner_statement(x, t):
+    s = 0.0
+    for v in x:
+        try:
+            try:
+                if v > t:
+                    break
+                s += math.sqrt(v + 1.0)
+            except ValueError:
+                s = s * 0.9 + 3.0
+            else:
+                s = s * 0.9 - v
+            s += math.sqrt(v + 0.35)
+        except ValueError:
+            s += 10.0
+    return s
+
+
+@case(W.copy(), 1.0, others=[(-W, 1.0), (W.copy(), 2.0)])
+def items_of_lists_in_lists(x, t):
+    s, rows, n = 0.0, [], 0
+    for v in x:
+        rows.append({"held": [v], "more": [[v, s]]})
+        try:
+            s += rows[n]["more"][0][1]
+            rows[n]["held"][n] += v
+            rows[0]["held"][1] = v
+        except IndexError as error:
+            s += 0.5 * len(str(error))
+        try:
+            rows[-1]["held"][n] = s * v
+        except IndexError as error:
+            s += 0.1 * len(str(error))
+        if v > t:
+            n += 1
+    return s + rows[0]["held"][0]

@@ -119,3 +119,23 @@ def test_what_a_thing_is_is_asked_of_the_run(program, capsys):
     for t in (0.5, 1.0):
         want = program(x, t), capsys.readouterr().out
         assert (compiled(x, t), capsys.readouterr().out) == want
+
+
+def divided_by_nothing(x, t):
+    """Python's number raises where NumPy's does not."""
+    out, last = 0.0, t
+    for last in x:
+        pass
+    try:
+        out += last / out
+    except ZeroDivisionError:
+        out += 9.0 * t
+    return out
+
+
+def test_divisions_by_zero_raise_where_python_s_numbers_do():
+    derivative = sg.value_and_grad(divided_by_nothing, argnums=(0, 1))
+    with np.errstate(all="ignore"):
+        for x in (np.array([0.9, 0.2]), np.zeros(0), np.array([-0.5])):
+            value, (d_x, _) = derivative(x, 0.5)
+            assert repr(value) == repr(divided_by_nothing(x, 0.5)) and d_x.shape == x.shape

@@ -30,6 +30,7 @@ from ..record.raising import (
     catches,
     item_at,
     item_to_pop,
+    item_to_replace,
     raised_by,
     raised_under,
     raises,
@@ -363,8 +364,12 @@ def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:
     args = (params.get("fn"), tested, *params.get("args", ()))
     if place.node.op == "pop":
         args = (item_to_pop, tested, *map(Ref, range(len(inputs))))
-    elif place.node.op == "get":
-        args = (operator.getitem, tested, Ref(0), Ref(1))
+    elif place.node.op in ("get", "put", "append"):
+        if place.node.op != "get":  # what is put there does not matter
+            inputs = (inputs[0], *inputs[2:])
+        item = item_to_replace if place.node.op == "put" else (
+            operator.getitem if len(inputs) == 2 else item_at)
+        args = (item, tested, *map(Ref, range(len(inputs))))
     elif place.node.op in SUBSCRIPTS:
         steps = params["steps"]
         stores = place.node.op in ("write", "update") and ValueError in place.errors

@@ -26,7 +26,8 @@ from ..record.homes import RAISE
 from ..record.journal import Cell, Lost, Stored, Version
 from ..record.tracers import ArrayTracer, Poison
 
-MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get", "pop"})
+MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get",
+                       "pop", "put", "append"})
 
 
 class Guarded(Collaborator):

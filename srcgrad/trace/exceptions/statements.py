@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedSyntax
-from ...graph.ir import Value
+from ...graph.ir import Node, Value
 from ...stage.machine import NORMAL, UNBOUND
 from ...stage.regions import region_info
 from ...types.kinds import OPAQUE
@@ -25,7 +25,7 @@ from ..flow.control import Restart
 from ..objects.special_methods import class_attribute, python_method
 from ..record.homes import RAISE
 from ..record.journal import Slot
-from ..record.raising import OutsideError, catches, raising
+from ..record.raising import OutsideError, asks_what_raises, catches, raising
 from ..record.scopes import on_top
 from ..record.tracers import Jump, contains_tracer, is_tracer
 from .attempts import Attempt, Handler, Reached, refused
@@ -312,12 +312,23 @@ class Statements(Collaborator):
         def guarded() -> Any:
             layers, region = len(self.journal.layers), self.recorder.region
             nodes = len(region.builder.nodes)
-            jump, error = self._tried(body, bool(handlers))
-            made = region.builder.nodes[nodes:]
             caught = [Exception if h[0] is None else h[0]() for h in handlers]
+            stop = self.recorder.stop_at
+            before = 0 if stop is None else stop.before
+            made: list[Node] = []
+            try:
+                jump, error = self._tried(body, bool(handlers))
+            except Reached:  # an operation that this statement would have guarded is not the one
+                made = [] if stop is None else [*region.builder.nodes[nodes:], stop.node]
+                if not handlers or not any(raising(self.machine, made, caught)):
+                    raise
+                assert stop is not None
+                stop.before = before
+            made = made or region.builder.nodes[nodes:]
             if made and any(catches(FloatingPointError, types) for types in caught):
                 note_raising(self.machine)
-            if not handlers or not any(raising(self.machine, made, caught)):
+            if not handlers or not (any(raising(self.machine, made, caught)) or (
+                    self.recorder.echoes and any(map(asks_what_raises, made)))):
                 self._commit(layers)
                 if error is not None:
                     return handled(error)

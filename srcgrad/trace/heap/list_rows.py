@@ -226,6 +226,8 @@ class ListRows(Collaborator):
         """The value of a list that is put into a list of unknown length."""
         if not self.opening.may_open() or id(item) in self.journal.sealed or (
                 id(item) not in self.symbolic_lists and self.merges.is_outside(item)):
+            if id(item) in self.journal.sealed:
+                self.share_rows()
             self.journal.seal(item)
             known = self.symbolic_lists.get(id(item))
             return known.value if known is not None else self.joined_values.list_value(item)

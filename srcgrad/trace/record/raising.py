@@ -12,7 +12,7 @@ import numpy as np
 from ...graph.callback import callbacks
 from ...graph.checking import checks
 from ...graph.empty import open_sizes, refused_without_items
-from ...graph.ir import Index, Node, Ref
+from ...graph.ir import Block, Index, Node, Ref
 from ...graph.raising import stands_still
 from ...graph.walking import walk
 from ...types.dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
@@ -83,9 +83,22 @@ def attempted(fn: Callable[..., Any], *args: Any, **kwargs: Any
         return None, raised
 
 
+def asks_what_raises(node: Node) -> bool:
+    """Does a node ask in its blocks, or itself, what an operation raises?"""
+    return any(n.params.get("fn") in (raises, raised_by, raises_under, raised_under)
+               for n in walk(Block((), (node,), ())))
+
+
 def item_to_pop(items: list[Any], *index: int) -> Any:
     """The item that ``items.pop(*index)`` would take; raises IndexError like it."""
     return items[index[0] if index else -1] if items else items.pop()
+
+
+def item_to_replace(items: list[Any], *keys: int) -> None:
+    """Raises IndexError as ``items[keys[0]][keys[1]] = value`` and so on does."""
+    row = item_at(items, *keys[:-1])
+    if not -len(row) <= keys[-1] < len(row):
+        list[None]()[keys[-1]] = None
 
 
 def item_at(x: Any, *keys: Any) -> Any:
@@ -207,7 +220,8 @@ def raising(machine: Any, nodes: Sequence[Node], caught: Sequence[Any]
             errors = errors_of(machine, inner)
             if inner.outputs and inner.outputs[0] in machine.recorder.checked:
                 errors = (*errors, FloatingPointError)
-            if bounds and (inner.op in ("get", "pop") or _is_subscript(machine, inner)):
+            if bounds and (inner.op in ("get", "pop", "put") or _is_subscript(machine, inner) or (
+                    inner.op == "append" and len(inner.inputs) > 2)):
                 errors = (*errors, IndexError)
             for error in errors:
                 yield place, error
