@@ -353,7 +353,7 @@ def all_that_deques_do(x):
     """Deques of which data decide the length, and of which it is known."""
     some, window = deque(), deque([x[0], x[1], x[2]], maxlen=4)
     for v in x:
-        if v > 0.2:
+        if v > 0.15:
             some.append(v)
     same = some.copy()
     some.reverse()

@@ -17,6 +17,11 @@ def queue_of(items: Any, maxlen: int | None) -> Any:
     return made
 
 
+def is_deque(obj: Any) -> bool:
+    """Is it a deque, for the program?"""
+    return isinstance(obj, collections.deque)
+
+
 class Queue(StandIn):
     """Stands for a ``collections.deque`` that the program makes."""
 
@@ -122,28 +127,28 @@ class Queue(StandIn):
             raise TypeError("sequence index must be integer, not 'slice'")
         del self.items[index]
 
-    def __eq__(self, other: object) -> Any:
-        return self.items == other.items if isinstance(other, Queue) else NotImplemented
+    def __eq__(self, other: Any) -> Any:
+        return self.items == other.items if is_deque(other) else NotImplemented
 
     def __lt__(self, other: Any) -> Any:
-        return self.items < other.items if isinstance(other, Queue) else NotImplemented
+        return self.items < other.items if is_deque(other) else NotImplemented
 
     def __le__(self, other: Any) -> Any:
-        return self.items <= other.items if isinstance(other, Queue) else NotImplemented
+        return self.items <= other.items if is_deque(other) else NotImplemented
 
     def __gt__(self, other: Any) -> Any:
-        return self.items > other.items if isinstance(other, Queue) else NotImplemented
+        return self.items > other.items if is_deque(other) else NotImplemented
 
     def __ge__(self, other: Any) -> Any:
-        return self.items >= other.items if isinstance(other, Queue) else NotImplemented
+        return self.items >= other.items if is_deque(other) else NotImplemented
 
     __hash__ = object.__hash__
 
     def __add__(self, other: Any) -> Any:
-        if not isinstance(other, Queue):
+        if not is_deque(other):
             return NotImplemented
         made = self.copy()
-        made.extend(other.items)
+        made.extend(other)
         return made
 
     def __mul__(self, count: int) -> Any:
