@@ -48,8 +48,10 @@ def _sliced(node: Node) -> tuple[Value, slice] | None:
     lst, key = node.inputs[0], node.params["args"][1]
     if lst.aval.kind is not Kind.LIST or lst.aval.elem is None or not isinstance(key, slice):
         return None
-    shape = lst.aval.elem.shape
-    return None if shape is not None and not any(map(is_varying, shape)) else (lst, key)
+    elem = lst.aval.elem
+    alike = elem.kind is not Kind.LIST and elem.shape is not None and (
+        not any(map(is_varying, elem.shape)))
+    return None if alike else (lst, key)
 
 
 def _put_back(tape: Tape, lst: Value, key: slice, ct: Value) -> Value:

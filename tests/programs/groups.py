@@ -437,3 +437,12 @@ def lists_of_pairs_in_another_list(x):
     for run, v in zip([pair[1] for pair in pairs], x):
         run[1:] = [v, v * v, 0.5]
     return sum(sum(pair[1]) * pair[0] for pair in pairs)
+
+
+@case
+def slices_of_rows_of_unlike_lengths(x):
+    rows = [[v] * (i % 3) for i, v in enumerate(np.sin(3 * x))]
+    nested = [[[v] * (i % 3), [v]] for i, v in enumerate(x)]
+    total = sum(sum(row) for row in rows[-2:]) + sum(k * sum(row) for k, row in enumerate(rows[::-2]))
+    total += sum(k * sum(row) for k, row in enumerate(rows[:1] + rows[2:]))
+    return total + sum(sum(one) * k + two[0] for k, (one, two) in enumerate(nested[1:]))
