@@ -67,12 +67,7 @@ class References(Collaborator):
     def may_store(self, cls: type, outside: bool = False) -> bool:
         """May objects of a class that the program makes, or finds, lie in a store?"""
         return self.assumed.open_stores(outside) and self.assumed.open(
-            stored_as(cls, outside)) and self.is_storable(cls)
-
-    @staticmethod
-    def is_storable(cls: type) -> bool:
-        """Are there stores of the objects of a class?"""
-        return not (
+            stored_as(cls, outside)) and not (
             is_frozen(cls) or is_library(cls.__module__) or native_class(cls) is not None) and (
             cls.__flags__ & HEAP_TYPE) != 0 and not issubclass(python_class(cls), (
                 type, enum.Enum, BaseException, Whole, POSING, Tracer, Choice, tuple))
