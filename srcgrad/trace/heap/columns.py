@@ -285,8 +285,8 @@ def form_apart(joining: Join, *states: Any) -> tuple[Form, list[Aval]] | Failed:
     """The form of items that are taken apart, and the types of its columns.  What can be changed
     in place lies in a store where it may, for its parts could not change from then on."""
     found = common_form(joining, states)
-    if found is not None and (PartsOfItems() in joining.machine.assumed or (
-            {list, dict}.issuperset(_classes(found[0])))):
+    if found is not None and (PartsOfItems() in joining.machine.assumed or all(
+            cls in (list, dict) or issubclass(cls, tuple) for cls in _classes(found[0]))):
         return found
     return Failed(JoinError(
         "a list whose length depends on data holds values of unlike kinds",
