@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...graph.ir import Value
-from ...types.dims import evaluate
+from ...types.dims import evaluate, symbols
 from ...types.kinds import SCALARS, Kind
 from ..assumptions import DecidedCondition
 from ..collaborator import Collaborator
 from ..flow.members import Joined
 from .regions import Region
-from .settling import leaves_behind, settled
+from .settling import UNKNOWN, leaves_behind, settled
 
 
 class Truths(Collaborator):
@@ -58,9 +60,11 @@ class Truths(Collaborator):
                     return [DecidedCondition(*c) for v in tested if (c := fixed(v)) is not None]
         return []
 
-    def _number(self, size: Value) -> int:
-        number: int = evaluate(size.aval.expr or 0, self.sources.numbers)
-        return number
+    def _number(self, size: Value) -> Any:
+        """What a size is in this call; unknown if a loop counts it."""
+        numbers = self.sources.numbers
+        return evaluate(size.aval.expr or 0, numbers) if (
+            numbers.keys() >= {*symbols(size.aval.expr or 0)}) else UNKNOWN
 
     def note_raising(self, predicate: Value, truth: bool) -> None:
         """The branch just recorded goes on only if its predicate has this truth."""
