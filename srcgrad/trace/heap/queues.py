@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import operator
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -118,14 +119,10 @@ class Queue(StandIn):
         return self.items[index]
 
     def __setitem__(self, index: int, item: Any) -> None:
-        if isinstance(index, slice):
-            raise TypeError("sequence index must be integer, not 'slice'")
-        self.items[index] = item
+        self.items[operator.index(index)] = item
 
     def __delitem__(self, index: int) -> None:
-        if isinstance(index, slice):
-            raise TypeError("sequence index must be integer, not 'slice'")
-        del self.items[index]
+        del self.items[operator.index(index)]
 
     def __eq__(self, other: Any) -> Any:
         return self.items == other.items if is_deque(other) else NotImplemented
