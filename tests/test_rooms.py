@@ -29,7 +29,7 @@ LAW: dict[str, set[str]] = {
     # beside the pipeline
     "show": {"cache", "config", "emit", "errors", "graph", "stage", "types"},
     "eager": {"rules"},
-    "public": {"adjoint", "batch", "cache", "compile", "errors", "graph", "native", "rules", "show", "trace", "types"},
+    "public": {"adjoint", "batch", "cache", "compile", "errors", "graph", "rules", "show", "trace", "types"},
     "check": {"adjoint", "cache", "compile", "errors", "graph", "public", "types"},
 }
 # Modules that go beyond the law of their room, and why.

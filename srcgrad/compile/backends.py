@@ -117,14 +117,19 @@ def generated(graph: Graph, backend: Backend, result: Any = ALL,
               defaults: Mapping[str, Any] | None = None) -> tuple[Emitted, Callable[..., Any]]:
     """What :func:`written` gives, and its entry function."""
     made = written(graph, backend, result, defaults)
-    emitted = replace(made, tree=None)
+    return replace(made, tree=None), linked(made, graph, backend, result, defaults)
+
+
+def linked(made: Emitted, graph: Graph, backend: Backend, result: Any = ALL,
+           defaults: Mapping[str, Any] | None = None) -> Callable[..., Any]:
+    """The entry function of what :func:`written` gives for a graph."""
     if backend.name == "numpy":
-        return emitted, link(made.text, made.entry, made.globals, made.line_map, made.tree)
+        return link(made.text, made.entry, made.globals, made.line_map, made.tree)
     from .. import native
-    run = native.linked(emitted)
-    if config.compile_in_background and native.NUMBA in emitted.text and native.is_pure(graph):
-        return emitted, native.InBackground(generated(graph, NUMPY, result, defaults)[1], run)
-    return emitted, run
+    run = native.linked(replace(made, tree=None))
+    if config.compile_in_background and native.NUMBA in made.text and native.is_pure(graph):
+        return native.InBackground(generated(graph, NUMPY, result, defaults)[1], run)
+    return run
 
 
 def asking(backend: Backend, target: Callable[..., Any]) -> Asking:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -16,7 +17,8 @@ from ..trace.entry import Traced
 from ..types.dataclasses import dataclass, field, replace
 from .backends import ALL, NUMPY, Backend, asking, generated
 from .frames import shown
-from .templates import is_plain, rebuilt
+from .joints import transposed
+from .templates import is_plain, rebuilt, refs
 
 
 @dataclass
@@ -36,6 +38,7 @@ class Specialization:
     only: Callable[[], Any] | None = None  # what it serves, if not all functions with the code
     backend: Backend = NUMPY
     defaults: Mapping[str, Any] = field(default_factory=dict)  # of seeds
+    linear: Linear | None = None  # of the split form, and of forward mode
 
     def bound(self, anchor: Anchor, signature: inspect.Signature) -> Specialization:
         """The same code for calls of another function that was made from the same text."""
@@ -96,15 +99,71 @@ def assemble_specialization(of: str, anchor: Anchor, signature: inspect.Signatur
                             graph: Graph, result: Any, defaults: Mapping[str, Any],
                             name: str, backend: Backend) -> Specialization:
     """Emit, link and dispatch a finished graph of the function called ``of``."""
-    direct = is_plain(result)
-    emitted, target = generated(graph.but(name=name), backend, result if direct else ALL,
-                                defaults)
-    rebuild = None if direct else (lambda flat: rebuilt(result, flat))
-    dispatch = Dispatch(of, signature, traced, target, rebuild, ask=asking(backend, target))
-    return Specialization(dispatch, target, emitted.text, graph, traced, graph.title, emitted,
-                          result, anchor, signature, None, backend, defaults)
+    emitted, target = generated(graph.but(name=name), backend, printed(result), defaults)
+    return dispatched(of, anchor, signature, traced, graph, result, defaults, emitted, target,
+                      backend)
+
+
+def printed(result: Any) -> Any:
+    """What generated code returns for a result: that, or all outputs if it cannot make it."""
+    return result if is_plain(result) else ALL
+
+
+def dispatched(of: str, anchor: Anchor, signature: inspect.Signature, traced: Traced,
+               graph: Graph, result: Any, defaults: Mapping[str, Any], emitted: Emitted,
+               target: Callable[..., Any], backend: Backend, linear: Linear | None = None
+               ) -> Specialization:
+    """Linked code as what a call of a transform runs.  With a ``linear`` half it gives that with
+    what it is run with: in the split form the results and residuals, else the flat inputs."""
+    run = target
+    rebuild: Callable[[Any], Any] | None = None if is_plain(result) else functools.partial(
+        rebuilt, result)
+    if linear is not None and linear.backward is not None:
+        rebuild = linear.split
+    elif linear is not None:
+        run, rebuild = collect, linear.with_inputs
+    dispatch = Dispatch(of, signature, traced, run, rebuild, linear is not None,
+                        asking(backend, target) if linear is None else None)
+    text = emitted.text
+    if linear is not None and linear.emitted is not emitted:
+        text = f"{text}\n\n{linear.emitted.text}"
+    return Specialization(dispatch, target, text, graph, traced, graph.title, emitted, result,
+                          anchor, signature, None, backend if linear is None else NUMPY, defaults,
+                          linear)
 
 
 def collect(*inputs: Any) -> tuple[Any, ...]:
     """The target of a dispatcher that only reads the inputs."""
     return inputs
+
+
+@dataclass(frozen=True)
+class Linear:
+    """The linear half of the split form, with the structures of its inputs and outputs.
+    ``backward`` is its graph, whose last inputs are the cotangents of the results ``active``."""
+
+    name: str
+    emitted: Emitted
+    run: Callable[..., Any]
+    arguments: list[Any]
+    result: Any
+    active: list[int]
+    backward: Graph | None = None
+    backend: Backend = NUMPY
+
+    @cached_property
+    def forwards(self) -> Callable[..., Any]:
+        """The transposed function: takes what ``run`` takes (of the cotangents only the shapes
+        matter), then the tangents of the arguments; gives the tangents of the results."""
+        assert self.backward is not None
+        graph = transposed(self.backward, len(self.active))
+        return generated(graph.but(name=f"{graph.name}_forwards"), self.backend)[1]
+
+    def split(self, flat: Any) -> Any:
+        """What a call of the split form gives for the flat results and residuals."""
+        count = len(refs(self.result))
+        return rebuilt(self.result, flat), self, flat[count:], flat[:count]
+
+    def with_inputs(self, inputs: Any) -> Any:
+        """What a call in forward mode gives for the flat inputs."""
+        return self, inputs

@@ -202,6 +202,10 @@ class Node:
     key: Any = field(default=UNASKED, init=False)  # what `key_of` has found out
     _operands: Any = field(default=None, init=False)
 
+    def __reduce__(self) -> Any:
+        """Without what has been found out."""
+        return Node, (self.op, self.inputs, self.outputs, self.params, self.blocks, self.origin)
+
     @property
     def out(self) -> Value:
         """The only output."""
@@ -262,6 +266,9 @@ class Block:
     nodes: tuple[Node, ...] = ()
     outputs: tuple[Value, ...] = ()
     facts: dict[Any, Any] = field(default_factory=dict, init=False)  # what was `asked` of it
+
+    def __reduce__(self) -> Any:
+        return Block, (self.params, self.nodes, self.outputs)
 
     def but(self, *, params: tuple[Value, ...] = _SAME, nodes: tuple[Node, ...] = _SAME,
             outputs: tuple[Value, ...] = _SAME) -> Block:

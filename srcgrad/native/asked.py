@@ -24,7 +24,8 @@ from numba.core.cgutils import for_range
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from srcgrad.native import disk, entry
+from srcgrad.cache import files
+from srcgrad.native import entry
 from srcgrad.native.entry import DTYPE, HEAD, INT, ITEMS, OBJECT, RANK, SHAPE, WORD, Reading
 
 CONTENT = bytes.__basicsize__ - 1  # bytes in front of those that a bytes object holds
@@ -63,11 +64,11 @@ def _compiled() -> tuple[int, Any]:
 
 def _library(codegen: Any) -> Any:
     """The compiled function, from the disk if it is there."""
-    place = disk.directory()
-    path = place and disk.path_of(place, (
+    place = files.directory()
+    path = place and files.path_of(place, (
         numba.__version__, sys.version, getsource(entry), getsource(_build),
         codegen.magic_tuple()))
-    content = path and disk.read(path)
+    content = path and files.read(path)
     if content:
         return codegen.unserialize_library(pickle.loads(content))
     library = codegen.create_library(NAME)
@@ -78,7 +79,7 @@ def _library(codegen: Any) -> Any:
     library.finalize()
     if path:
         with suppress(OSError):
-            disk.write(path, pickle.dumps(library.serialize_using_object_code()))
+            files.write(path, pickle.dumps(library.serialize_using_object_code()))
     return library
 
 

@@ -1,42 +1,19 @@
 """Native code on disk: what Numba made of a kernel, for the next process.
 
-Each kernel and each tuple of types has one file, named by the hash of all that its code follows
-from: the text, what kernels call, the versions, the processor.  A file appears under its name
-once it is whole, begins with the hash of its content, and is read only if it and its directory
-belong to the user and nobody else may write there.  What does not fit is compiled again.
+Each kernel and each tuple of types has one file, named by the hash of the text, what kernels
+call, the versions and the processor.  What does not fit is compiled again.
 """
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import os
 import pickle
-import stat
 import sys
-import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
+from srcgrad.cache.files import directory, hash_of, path_of, read, write
 from srcgrad.native import approximate, predicates
-
-_DIGEST = hashlib.sha256().digest_size
-
-
-def directory() -> Path | None:
-    """Where native code is kept: ``SRCGRAD_CACHE_DIR`` (empty: nowhere), or a directory in that
-    for caches of the user."""
-    given = os.environ.get("SRCGRAD_CACHE_DIR")
-    if given is not None:
-        return Path(given) if given else None
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-    elif sys.platform == "darwin":
-        base = os.path.expanduser("~/Library/Caches")
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return Path(base) / "srcgrad" if base and os.path.isabs(base) else None
 
 
 def keep(kernel: Any, text: str) -> None:
@@ -59,7 +36,7 @@ class DiskCache:
         parts = (numba.__version__, sys.version, inspect.getsource(predicates),
                  inspect.getsource(approximate), inspect.getsource(entry), text,
                  function.__name__)
-        self.key = _hash("\0".join(parts).encode())
+        self.key = hash_of("\0".join(parts))
         # Symbols of object code are made of these: equal names must mean equal code, and the
         # module has to be there in the next process.
         function.__qualname__ = f"{function.__name__}_{self.key[:16]}"
@@ -94,54 +71,3 @@ class DiskCache:
         """Numba's interface; there is nothing to switch."""
 
     disable = flush = enable
-
-
-def path_of(place: Path, about: Any) -> Path:
-    """The file of what something that is printed tells all of."""
-    return place / f"{_hash(repr(about).encode())}.native"
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _is_ours(found: os.stat_result) -> bool:
-    """Does a file belong to the user, and may nobody else write to it?"""
-    if sys.platform == "win32":  # access lists of the user's directory
-        return True
-    return found.st_uid == os.geteuid() and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-
-
-def read(path: Path) -> bytes | None:
-    """What was written under a name, if it is whole and ours."""
-    try:
-        if not _is_ours(os.stat(path.parent)):
-            return None
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
-                          | getattr(os, "O_BINARY", 0)), "rb") as file:
-            found = os.fstat(file.fileno())
-            if not (_is_ours(found) and stat.S_ISREG(found.st_mode)):
-                return None
-            content = file.read()
-    except OSError:
-        return None
-    digest, content = content[:_DIGEST], content[_DIGEST:]
-    return content if hashlib.sha256(content).digest() == digest else None
-
-
-def write(path: Path, content: bytes) -> None:
-    """A file that appears under its name at once, with the hash of its content in front."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not _is_ours(os.stat(path.parent)):
-        return
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-    try:
-        with open(handle, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-    for part in path.parent.glob("*.part"):  # of processes that were killed while they wrote
-        if time.time() - part.stat().st_mtime > 3600:
-            part.unlink(missing_ok=True)

@@ -36,6 +36,7 @@ from ..compile.backends import BackendLike, How, chosen, for_numpy
 from ..compile.compiler import compile_call
 from ..compile.frames import callers_level, shown, without_internal_frames
 from ..compile.joints import inner_joint
+from ..compile.kept import kept_for
 from ..compile.requests import Request, parameter_of
 from ..compile.results import checked_scalar
 from ..compile.specializations import Specialization
@@ -191,8 +192,13 @@ class Compiled(Generic[P, R]):
                 return self._enter(made)
             failure, began = None, time.perf_counter()
             try:
-                with compiling(self.__name__):
-                    made = compile_call(self.__wrapped__, self._request, args, kwargs)
+                kept = kept_for(self.__wrapped__, self._request, signature, args, kwargs)
+                made, how = kept.find(args, kwargs), "found"
+                if made is None:
+                    how = "compiled"
+                    with compiling(self.__name__):
+                        made = compile_call(self.__wrapped__, self._request, args, kwargs)
+                    kept.keep(made)
             except SrcgradError:
                 raise
             except Exception as error:
@@ -201,7 +207,7 @@ class Compiled(Generic[P, R]):
                 self.__wrapped__(*args, **kwargs)  # and with no other exception beside it
                 raise failure
             assert made is not None
-            LOG.info("compiled %s of %s in %.0f ms", self._request.mode, made.title,
+            LOG.info("%s %s of %s in %.0f ms", how, self._request.mode, made.title,
                      1e3 * (time.perf_counter() - began))
             share(made, self._request, MAX_SIZE)
             return self._enter(made)

@@ -11,9 +11,9 @@ from ..cache.anchors import Kept
 from ..cache.dispatch import MISS
 from ..compile.backends import Backend, BackendLike, How, chosen
 from ..compile.frames import without_internal_frames
-from ..compile.pairs import Linear
 from ..compile.refusals import with_article
 from ..compile.requests import Request
+from ..compile.specializations import Linear
 from ..compile.templates import COLUMNS, Element, columns_of, may_vary, rebuilt, refs, tangents_of
 from ..errors import NonDifferentiable, StructureError
 from ..graph.ir import Ref

@@ -59,19 +59,19 @@ def show_versions() -> None:
 
 def checks() -> dict[str, str]:
     """What ``python -m srcgrad doctor`` tries: a gradient, by each way that there is to run it,
-    and whether native code can be kept.
+    and whether generated code can be kept.
 
     >>> checks()["gradient"]
     'works'
     """
-    from ..native.disk import directory
+    from ..cache.files import directory
     found = {name: _version(name) for name in _OPTIONAL}
     folder = directory()
     return {**found, "gradient": _tried("numpy"),
             "native gradient": "needs numba" if found["numba"] == "not installed" else
                                _tried("numba"),
-            "native code is kept in": "nowhere" if folder is None else
-                                      f"{folder} ({_writable(folder)})",
+            "generated code is kept in": "nowhere" if folder is None else
+                                         f"{folder} ({_writable(folder)})",
             "threads of BLAS": ", ".join(f"{name}={os.environ[name]}" for name in _THREADS
                                          if name in os.environ) or "not limited"}
 

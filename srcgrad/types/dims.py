@@ -79,6 +79,9 @@ class Poly:
         self._symbols: tuple[Atom, ...] | None = None
         self._text: str | None = None
 
+    def __reduce__(self) -> Any:
+        return Poly, (self.terms,)  # hashes of names are another process's
+
     def __hash__(self) -> int:
         return self._hash
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import srcgrad as sg
-from srcgrad.native.disk import directory
+from srcgrad.cache.files import directory
 
 
 def total_of_squares(x):
@@ -52,7 +52,7 @@ def test_code_is_found_again_unless_a_file_was_damaged(monkeypatch: pytest.Monke
         found, count = compiled(monkeypatch, place)
         assert found.tolist() == (2 * X).tolist()
         assert count == expected
-    (file,) = place.iterdir()
+    (file,) = place.glob("*.native")
     whole = file.read_bytes()
     for damaged in (b"", whole[:-1], b"x" + whole[1:], b"cos\nsystem\n"):
         file.write_bytes(damaged)
@@ -130,21 +130,21 @@ def test_a_process_that_is_killed_while_it_writes(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="owners of POSIX")
 def test_what_somebody_else_wrote_is_not_read(tmp_path: Path) -> None:
-    from srcgrad.native import disk
+    from srcgrad.cache import files
 
     file = tmp_path / "code.native"
-    disk.write(file, b"content")
-    assert disk.read(file) == b"content"
+    files.write(file, b"content")
+    assert files.read(file) == b"content"
     link = tmp_path / "link.native"
     link.symlink_to(file)
-    assert disk.read(link) is None
+    assert files.read(link) is None
     if os.geteuid() == 0:
         os.chown(file, 12345, 12345)
-        assert disk.read(file) is None
+        assert files.read(file) is None
         os.chown(file, 0, 0)
         os.chown(tmp_path, 12345, 12345)
-        assert disk.read(file) is None
-        disk.write(tmp_path / "new.native", b"content")
+        assert files.read(file) is None
+        files.write(tmp_path / "new.native", b"content")
         assert not (tmp_path / "new.native").exists()
 
 

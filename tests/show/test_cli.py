@@ -72,7 +72,7 @@ def test_arguments_that_do_not_fit(capsys, arguments):
 def test_doctor(capsys):
     status, text = run(capsys, "doctor")
     assert status == 0 and "works" in text
-    for part in ("srcgrad: ", "python: ", "numpy: ", "BLAS: ", "numba: ", "native code is kept in: "):
+    for part in ("srcgrad: ", "python: ", "numpy: ", "BLAS: ", "numba: ", "generated code is kept in: "):
         assert part in text
 
 
