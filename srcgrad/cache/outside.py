@@ -44,6 +44,7 @@ _STEPS: Final = frozenset({"attr", "slot", "item", "cell", "fixed", "bare", "con
 _CALLED: Final = frozenset({  # functions, classes and descriptors of libraries
     type, FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType,
     ClassMethodDescriptorType, GetSetDescriptorType, MemberDescriptorType, np.ufunc, type(np.sum)})
+_IN_PYTHON: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 Way = tuple[Any, ...]
 
 
@@ -199,6 +200,9 @@ def _content(obj: Any, above: dict[int, int]) -> Any:
         return "enum", _class(kind, above), obj.name
     if hasattr(kind, "__srcgrad_request__"):
         return "transform", repr(obj.__srcgrad_request__), _content(obj.__wrapped__, above)
+    if all(cls is object or (cls.__flags__ & _IN_PYTHON and not is_of_library(cls))
+           for cls in kind.__mro__):  # guards compare what it holds
+        return "instance", _content(kind, above)
     raise NotKept(f"the content of {obj!r:.80} cannot be compared")
 
 
@@ -253,8 +257,10 @@ def _class(cls: type, above: dict[int, int]) -> Any:
     if is_of_library(cls):
         return cls.__module__, cls.__qualname__
     return (cls.__module__, cls.__qualname__, type(cls).__qualname__,
-            [(name, _part(value, above) if hasattr(type(value), "__get__") else None)
-             for name, value in vars(cls).items() if name not in _MADE_BY_PYTHON])
+            [(name, _part(value, above)) for name, value in vars(cls).items()
+             if name not in _MADE_BY_PYTHON],
+            [(one.name, _part(one.value, above)) for one in cls] if issubclass(
+                cls, enum.Enum) else ())
 
 
 def _code(code: CodeType) -> str:
