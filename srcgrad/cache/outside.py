@@ -13,6 +13,7 @@ import enum
 import functools
 import importlib
 import linecache
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from types import (
@@ -44,6 +45,7 @@ _STEPS: Final = frozenset({"attr", "slot", "item", "cell", "fixed", "bare", "con
 _CALLED: Final = frozenset({  # functions, classes and descriptors of libraries
     type, FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType,
     ClassMethodDescriptorType, GetSetDescriptorType, MemberDescriptorType, np.ufunc, type(np.sum)})
+_STANDARD: Final = os.path.dirname(os.__file__)
 _IN_PYTHON: Final = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 Way = tuple[Any, ...]
 
@@ -54,7 +56,16 @@ class NotKept(Exception):
 
 def is_of_library(obj: Any) -> bool:
     """Is it part of what has a version, and does not change while a program runs?"""
-    return str(getattr(obj, "__module__", None)).partition(".")[0] in LIBRARIES
+    return _is_library(str(getattr(obj, "__module__", None)).partition(".")[0])
+
+
+def _is_library(package: str) -> bool:
+    """Is it the package of that name, not a module of the program's that hides it?"""
+    if package not in sys.stdlib_module_names or package not in sys.modules:
+        return package in LIBRARIES
+    file = getattr(sys.modules[package], "__file__", None)
+    return package in sys.builtin_module_names if file is None else (
+        file.startswith(_STANDARD) and "site-packages" not in file)
 
 
 class Outside:
@@ -137,7 +148,7 @@ def _held_by(module: str, name: str) -> Any:
 
 def _module(name: str) -> ModuleType | None:
     """A module that is there, or is the same wherever it is imported."""
-    if name not in sys.modules and name.partition(".")[0] in LIBRARIES:
+    if name not in sys.modules and _is_library(name.partition(".")[0]):
         importlib.import_module(name)
     return sys.modules.get(name)
 

@@ -492,3 +492,18 @@ def test_functions_and_classes_are_told_by_what_they_do():
     hashes = [content_hash(made(text)) for text in texts]
     assert len({*hashes}) == len(texts)
     assert isinstance(made(texts[0]), types.FunctionType)
+
+
+def test_a_module_with_the_name_of_one_of_pythons(process, tmp_path, monkeypatch):
+    """It changes, as those of the standard library do not."""
+    for power in (2.0, 3.0):
+        text = f"def helper(x):\n    return x ** {power}\n"
+        (tmp_path / "colorsys.py").write_text(text)
+        linecache.cache.pop(str(tmp_path / "colorsys.py"), None)
+        hiding = types.ModuleType("colorsys")
+        hiding.__file__ = str(tmp_path / "colorsys.py")
+        monkeypatch.setitem(sys.modules, "colorsys", hiding)
+        exec(compile(text, hiding.__file__, "exec"), vars(hiding))
+        module = process.load(PROGRAM + "\n\nimport colorsys\n\ndef hidden(x):\n"
+                              "    return np.sum(colorsys.helper(x))\n")
+        assert sg.value_and_grad(module.hidden)(X)[0] == np.sum(X ** power)
