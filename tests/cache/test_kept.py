@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import linecache
 import os
@@ -254,6 +255,9 @@ class Process:
         return module
 
 
+MORE_NAMES = ("of_pairs", "of_levels", "of_descriptors", "of_tables", "of_settings", "of_wrapped")
+
+
 @pytest.fixture
 def process(tmp_path, monkeypatch):
     return Process(tmp_path, monkeypatch)
@@ -264,8 +268,7 @@ def complex_step(function, x):
     return np.array([function(x + step).imag for step in steps]) / 1e-30
 
 
-@pytest.mark.parametrize("name", [*NAMES, "of_pairs", "of_levels", "of_descriptors", "of_tables",
-                                  "of_settings", "of_wrapped"])
+@pytest.mark.parametrize("name", [*NAMES, *MORE_NAMES])
 def test_the_next_process_finds_it(process, name):
     text = PROGRAM if name in NAMES else MORE
     first = sg.value_and_grad(getattr(process.load(text), name))
@@ -507,3 +510,61 @@ def test_a_module_with_the_name_of_one_of_pythons(process, tmp_path, monkeypatch
         module = process.load(PROGRAM + "\n\nimport colorsys\n\ndef hidden(x):\n"
                               "    return np.sum(colorsys.helper(x))\n")
         assert sg.value_and_grad(module.hidden)(X)[0] == np.sum(X ** power)
+
+
+def mutants(text):
+    """The text with each of its numbers, and each sum and product, once changed."""
+    for number, node in enumerate(ast.walk(ast.parse(text))):
+        if (isinstance(node, ast.Constant) and type(node.value) in (int, float)) or (
+                isinstance(node, ast.BinOp) and type(node.op) in (ast.Add, ast.Mult)):
+            tree = ast.parse(text)
+            (changed,) = [n for k, n in enumerate(ast.walk(tree)) if k == number]
+            if isinstance(changed, ast.Constant):
+                changed.value += 1
+            else:
+                changed.op = ast.Sub() if type(changed.op) is ast.Add else ast.Add()
+            yield ast.unparse(tree)
+
+
+def outcome(program):
+    try:
+        return program(X)
+    except Exception as error:
+        return type(error)
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("text, names", [(PROGRAM, NAMES), (MORE, MORE_NAMES)], ids=["one", "more"])
+def test_each_change_of_a_text_is_seen(process, text, names):
+    module = process.load(ast.unparse(ast.parse(text)))
+    for name in names:
+        sg.value_and_grad(getattr(module, name))(X)
+    found = 0
+    for mutant in mutants(text):
+        module = process.load(mutant)
+        for name in names:
+            program = getattr(module, name)
+            wanted = outcome(program)
+            got = outcome(sg.value_and_grad(program))
+            assert got == wanted if isinstance(wanted, type) else got[0] == wanted, (name, mutant)
+        found += len(names) - len(process.compilations)
+    assert found > 100  # changes that a function does not rely on
+
+
+def test_what_was_found_can_be_looked_at(process, tmp_path):
+    text = PROGRAM + ("\n\ndef checked(x):\n    y = np.exp(x)\n    if np.sum(y) > 100.0:\n"
+                      "        raise ValueError('too large')\n    return np.sum(y[:3])\n")
+    shown = []
+    for _ in range(2):
+        df = sg.value_and_grad(process.load(text).checked)
+        df(X)
+        with pytest.raises(ValueError, match="too large") as caught:
+            df(9.0 * X)
+        notes = "".join(getattr(caught.value, "__notes__", ()))
+        exported = df.export(tmp_path / "exported.py").read_text()
+        shown.append((df.source(), str(df.graph()), df.explain(), exported, notes,
+                      str(df.memory(X)), str(df.show())))
+        assert "np.exp(x)" in str(df.profile(X)) or df.profile(X)
+        assert df.with_backend("numpy")(X)[0] == df(X)[0]
+    assert shown[0] == shown[1]
+    assert process.compilations == []
