@@ -108,10 +108,14 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
 def _counted(outcome: Outcome, fn: Callable[..., Any], args: Any, kwargs: Any,
              sizes: dict[Atom, int], result: Result, shift: float | None) -> Outcome:
     """Sizes that change with the numbers in arrays are known by a run only: those that stand in
-    one (``np.zeros(shape)``), or follow from which are zero (``np.roots``, a rank)."""
-    kinds = {a.dtype.kind for a in leaves_of((args, kwargs)) if a.is_array and a.dtype is not None}
+    one (``np.zeros(shape)``), or follow from which are zero (``np.roots``, a rank); so are those
+    that change with floats (``scipy.ndimage.zoom``)."""
+    leaves = leaves_of((args, kwargs))
+    kinds = {a.dtype.kind for a in leaves if a.is_array and a.dtype is not None}
     others: list[dict[str, Any]] = [{"shift": ZEROS_AT_ENDS}] * bool(kinds & {"f", "c"})
     others += [{"shift": shift, "raised": 1}] * bool(kinds & {"i", "u"})
+    if any(a.kind in (Kind.FLOAT, Kind.SCALAR) and a.is_inexact for a in leaves):
+        others += [{"shift": 1.0, "spread": 0.6}, {"shift": None}]
     for numbers in others if any(a.shape for a in result.avals) else ():
         try:
             other = describe(call(fn, args, kwargs, sizes, **numbers))

@@ -162,12 +162,12 @@ class Probe:
 
 
 def call(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout: str = "C",
-         shift: float | None = 0.0, raised: int = 0) -> Probe:
+         shift: float | None = 0.0, raised: int = 0, spread: float = 0.0) -> Probe:
     """Call ``fn`` on dummies, silently.  Other numbers are tried where it refuses the usual ones
     for what they are (a singular matrix, a number out of its domain); other exceptions, which
-    may be about sizes, pass through."""
+    may be about sizes, pass through.  Floats differ by ``spread`` from one to the next."""
     try:
-        return _called(fn, args, kwargs, sizes, layout, shift, raised)
+        return _called(fn, args, kwargs, sizes, layout, shift, raised, spread)
     except (ArithmeticError, np.linalg.LinAlgError, ValueError) as refused:
         if shift != 0.0 or not _of_values(fn, refused):
             raise
@@ -186,7 +186,7 @@ def _of_values(fn: Callable[..., Any], error: Exception) -> bool:
 
 
 def _called(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout: str,
-            shift: float | None, raised: int) -> Probe:
+            shift: float | None, raised: int, spread: float = 0.0) -> Probe:
     made: list[Any] = []
     definite, pivoted = is_linear_algebra(fn), trusts_pivots(fn)
 
@@ -194,6 +194,8 @@ def _called(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout
         example = dummy(aval, sizes, layout, definite, shift, raised)
         if pivoted and isinstance(example, np.ndarray) and example.dtype.kind in "iu":
             example[...] = 0
+        if spread and aval.kind in (Kind.FLOAT, Kind.SCALAR) and aval.is_inexact:
+            example = type(example)(example + spread * len(made))
         made.append(example)
         return example
 

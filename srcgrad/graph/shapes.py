@@ -256,10 +256,10 @@ def _depth(part: Any) -> int:
 
 
 def _arange(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
-    named = dict(zip(("start", "stop", "step"), args)) | kwargs
-    settings = {k: named.pop(k) for k in ("dtype",) if k in named}
-    if leaves_of(settings) or any(a.shape for a in leaves_of(named)) or not (
-            named.keys() <= {"start", "stop", "step"}):
+    given = dict(zip(("start", "stop", "step", "dtype"), args)) | kwargs
+    named = {k: a for k, a in given.items() if k in ("start", "stop", "step")}
+    settings = {k: a for k, a in given.items() if k not in named}
+    if leaves_of(settings) or any(a.shape for a in leaves_of(named)):
         return None
     if named.get("stop") is None:
         named = {**named, "start": 0, "stop": named.get("start")}

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..types.dims import symbol
+from ..types.dims import Dim, symbol, symbols
 from ..types.kinds import SCALARS, Aval, Kind, any_aval, array, join, python_scalar, scalar
 from ..types.structure import mapped
 from .generic import Demand, leaves_of
 from .outcome import Outcome, placeholder
 
-_ROW, _COLUMN = symbol("rows", low=2), symbol("columns", low=2)
-_COUNT = symbol("count", low=0)
+_ROW, _COLUMN = symbol("'rows", low=2), symbol("'columns", low=2)  # no name of a program's
+_COUNT = symbol("'count", low=0)
+_STAND_INS = frozenset(a for dim in (_ROW, _COLUMN, _COUNT) for a in symbols(dim))
 _PYTHON = {np.dtype(bool): Kind.BOOL, np.dtype(np.int64): Kind.INT,
            np.dtype(np.float64): Kind.FLOAT, np.dtype(np.complex128): Kind.COMPLEX}
 
@@ -119,7 +120,8 @@ def _joined(outcomes: list[Outcome]) -> Outcome:
         found = [o.sources[i] for o in outcomes if o.sources[i] is not None]
         views.append(first.views[i] if len(kinds) == 1 else "layout")
         sources.append(found[0] if found else None)
-    guards = tuple(dict.fromkeys(g for o in outcomes for g in o.guards))
+    guards = tuple(dict.fromkeys(
+        g for o in outcomes for g in o.guards if not _is_stand_in(g[1])))
     orders = first.orders if all(o.orders == first.orders for o in outcomes) else ()
     return Outcome(avals, first.many, first.container, tuple(views), tuple(sources), guards,
                    uncertain=True, orders=orders)
@@ -154,9 +156,8 @@ def _cover(avals: list[Aval]) -> Aval:
     return joined
 
 
-def _is_stand_in(dim: Any) -> bool:
-    text = str(dim)
-    return "rows" in text or "columns" in text or "count" in text
+def _is_stand_in(dim: Dim) -> bool:
+    return not _STAND_INS.isdisjoint(symbols(dim))
 
 
 def _mentions_stand_in(aval: Aval) -> bool:

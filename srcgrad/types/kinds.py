@@ -233,6 +233,19 @@ def possible_dtypes(aval: Aval) -> list[np.dtype[Any]]:
     return [*found, *(d for d in ends if d not in found)]
 
 
+def possible_classes(aval: Aval) -> list[type]:
+    """The classes that a NUMBER, an ANY or a value with a ``least`` dtype may be of.
+
+    >>> [c.__name__ for c in possible_classes(Aval(Kind.NUMBER, np.dtype("?")))]
+    ['bool', 'bool']
+    """
+    dtypes = possible_dtypes(aval)
+    if aval.kind is Kind.SCALAR:
+        return [d.type for d in dtypes]
+    found = [t for d in dtypes for t in (d.type, type(np.zeros((), d).item()))]
+    return found + ([np.ndarray] if aval.kind is Kind.ANY else [])
+
+
 def same_dtypes(a: Aval, b: Aval) -> bool:
     """Have two values the same dtype (or both an unknown one), whichever path has given them?"""
     return same_dtype(a.dtype, b.dtype) and same_dtype(a.least, b.least)

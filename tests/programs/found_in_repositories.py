@@ -402,3 +402,16 @@ def text_where_there_is_no_result(rows):
     if isinstance(found, str):
         return rows[1][1]
     return found[0][1] * 2.0 + found[1][0]
+
+
+# ---- of a rank that a run knows ------------------------------------------------------------------
+@case(np.array([[1.0, 2.0, -3.0], [3.0, 4.0, 4.0], [4.0, 5.0, -7.0]]))
+def product_of_chosen_columns(m):
+    chosen = m[:, np.where(m[0] > 0.0)[0]].squeeze().T
+    longest = -1.0
+    for i, j in ((0, 1), (1, 0)):
+        normal = np.cross(chosen[i], chosen[j])
+        length = np.sqrt(np.sum(normal * normal))
+        if length > longest:
+            longest, best = length, normal
+    return np.sum(best / longest * m[0]) + np.sum(m ** 2)

@@ -203,8 +203,10 @@ class Access(Collaborator):
         cls = obj.__class__
         if class_attribute(cls, name) is UNBOUND:
             raise AttributeError(f"'{class_name(cls)}' object has no attribute '{name}'")
-        if aval.least is not None and name in ("dtype", "itemsize"):
+        if (aval.kind is Kind.NUMBER or aval.least is not None) and name in ("dtype", "itemsize"):
             return self.recorder.apply(Attribute(name), (obj,), {})
+        if aval.kind is Kind.NUMBER and name in ("shape", "ndim", "size"):
+            return self.recorder.computed(Attribute(name), OPAQUE if name == "shape" else INT, obj)
         if aval.kind is Kind.SCALAR and name in ("shape", "ndim", "dtype", "size", "itemsize"):
             return {"shape": (), "ndim": 0, "dtype": aval.dtype, "size": 1,
                     "itemsize": aval.dtype.itemsize if aval.dtype else None}[name]

@@ -16,8 +16,8 @@ from ...graph.ir import Block, Index, Node, Ref
 from ...graph.raising import stands_still
 from ...graph.walking import walk
 from ...types.dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
-from ...types.kinds import Kind
-from ...types.spelling import Method, raise_exception, raise_from
+from ...types.kinds import Kind, possible_classes
+from ...types.spelling import Attribute, Method, raise_exception, raise_from
 
 LINALG = frozenset({"solve", "inv", "cholesky", "eigh", "eig", "svd", "pinv", "lstsq", "qr",
                     "eigvalsh", "eigvals", "matrix_power", "tensorsolve", "tensorinv"})
@@ -136,7 +136,7 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
         plain = all(isinstance(step, Index) for step in node.params["steps"])
         return (ValueError,) if plain and (checks(node) or stands_still(node)) else ()
     if node.op in SUBSCRIPTS:
-        return (ValueError,) if stands_still(node) else ()
+        return (ValueError,) if stands_still(node) else _lacking(node)
     if node.op != "apply":
         return ()
     fn = node.params["fn"]
@@ -156,7 +156,9 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
         step = node.params["kwargs"].get("step", (*node.params["args"], 1, 1, 1)[2])
         return (ZeroDivisionError,) if isinstance(step, Ref) else ()
     if fn in REARRANGED:
-        return (ValueError,) if checks(node) else ()
+        return (*_lacking(node), ValueError) if checks(node) else _lacking(node)
+    if lacking := _lacking(node):
+        return lacking
     kinds = [v.aval.kind for v in node.inputs]
     if fn is int:
         return () if Kind.INT in kinds else (ValueError, OverflowError)
@@ -168,6 +170,17 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
     if refused is not None and not all(_is_positive(machine, d) for d in open_sizes(node)):
         return (refused,)
     return (ValueError,) if checks(node) and not _shapes_fit(machine, node) else ()
+
+
+def _lacking(node: Node) -> tuple[type[BaseException], ...]:
+    """What a node raises where a number of Python or NumPy has not what it asks of an array."""
+    aval = node.inputs[0].aval if node.inputs else None
+    if aval is None or aval.kind not in (Kind.NUMBER, Kind.ANY):
+        return ()
+    fn = node.params.get("fn")
+    name, error = (fn.name, AttributeError) if isinstance(fn, (Method, Attribute)) else (
+        "__getitem__" if node.op == "read" else "__len__" if fn is len else "__class__", TypeError)
+    return (error,) if any(not hasattr(c, name) for c in possible_classes(aval)) else ()
 
 
 def _is_positive(machine: Any, size: Dim) -> bool:

@@ -9,12 +9,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...errors import UnsupportedOperation
 from ...rules.marks import stop_gradient
 from ...stage.machine import UNBOUND
-from ...types.kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_dtypes
+from ...types.kinds import BOOL, INT, OPAQUE, Kind, int_aval, possible_classes
 from ...types.operators import BINARY, COMPARE, INPLACE, UNARY
 from ...types.tree import children, tree_map
 from ..boundary.scratch import ITEM, TOTAL
@@ -211,14 +209,7 @@ def _may_be(tracer: Any) -> list[type]:
     aval = tracer.aval
     if type(tracer) is OpaqueTracer or aval.kind in (Kind.OPAQUE, Kind.LIST):
         return [] if getattr(tracer, "type", None) is None else [tracer.type]
-    if aval.kind in (Kind.NUMBER, Kind.ANY):
-        dtypes = possible_dtypes(aval)
-        found = [t for d in dtypes for t in (d.type, type(np.zeros((), d).item()))]
-        found += [np.ndarray] if aval.kind is Kind.ANY else []
-    elif aval.kind is Kind.SCALAR and aval.least is not None:
-        found = [d.type for d in possible_dtypes(aval)]
-    else:
-        found = [tracer.__class__]
+    found = possible_classes(aval) if _has_open_type(tracer) else [tracer.__class__]
     return [*found, type(None)] if aval.optional else found
 
 
@@ -332,6 +323,8 @@ def _by_name(act: Callable[..., Any]) -> Callable[..., Any]:
 def getattr_(machine: Any, obj: Any, name: str, *default: Any) -> Any:
     if not default:
         return machine.getattr(obj, name)
+    if is_tracer(obj) and is_tracer(has := hasattr_(machine, obj, name)):
+        return machine.if_expression(has, lambda: machine.getattr(obj, name), lambda: default[0])
     holder = machine.class_attributes.holder(obj, name)
     own = machine.access.maybe_attribute(holder, name)
     if type(own) is Maybe:
