@@ -28,8 +28,9 @@ Sizes = Mapping[Atom, int]
 
 
 # What dummies are moved by, one after the other, where a function refuses the usual numbers
-# (``math.acosh`` of 0.7): beyond 1, below 0, all 0 (None), columns that sum to 1 (NaN).
-SHIFTS = (0.0, 1.0, -1.0, None, math.nan)
+# (``math.acosh`` of 0.7): beyond 1, below 0, all 0 (None), columns that sum to 1 (NaN), all 1.
+ALL_ONES = -math.inf
+SHIFTS = (0.0, 1.0, -1.0, None, math.nan, ALL_ONES)
 # Arrays that begin and end with zeros: what counts numbers that are not zero, or finds a rank, has
 # other sizes then.
 ZEROS_AT_ENDS = math.inf
@@ -51,6 +52,8 @@ def _made(dtype: np.dtype[Any], shape: tuple[int, ...], square: bool,
     count = math.prod(shape)
     if shift is None:
         return np.zeros(shape, dtype)
+    if shift == ALL_ONES:
+        return np.ones(shape, dtype)
     steps = np.arange(count)
     values: np.ndarray[Any, Any]
     if dtype.kind == "b":

@@ -9,6 +9,7 @@ from functools import reduce
 
 import numpy as np
 import scipy.linalg
+import scipy.signal
 
 R = np.random.RandomState(17)
 CASES = []
@@ -405,7 +406,6 @@ def text_where_there_is_no_result(rows):
 
 
 # ---- of a rank that a run knows ------------------------------------------------------------------
-@case(np.array([[1.0, 2.0, -3.0], [3.0, 4.0, 4.0], [4.0, 5.0, -7.0]]))
 def product_of_chosen_columns(m):
     chosen = m[:, np.where(m[0] > 0.0)[0]].squeeze().T
     longest = -1.0
@@ -415,3 +415,17 @@ def product_of_chosen_columns(m):
         if length > longest:
             longest, best = length, normal
     return np.sum(best / longest * m[0]) + np.sum(m ** 2)
+
+
+FIRST_ORDER.append((product_of_chosen_columns, (
+    np.array([[1.0, 2.0, -3.0], [3.0, 4.0, 4.0], [4.0, 5.0, -7.0]]),)))
+
+
+# ---- filters -------------------------------------------------------------------------------------
+@case(R.randn(12), 8)
+def two_bands(x, rate):
+    low = scipy.signal.butter(2, 0.3, output="sos")
+    band = scipy.signal.butter(2, [1.0 / rate, 2.0 / rate], btype="band", output="sos")
+    y = scipy.signal.sosfilt(low, x)
+    z = scipy.signal.sosfilt(band, np.stack([x, y]), axis=1)
+    return np.sum(y ** 2) + np.sum(z[0] * z[1])

@@ -126,7 +126,7 @@ def leading(x: Array, axis: int, like: Array) -> Array:
     n = np.shape(like)[-1]
     parts = np.moveaxis(x, axis, -1)
     if np.any(parts[..., n:]):
-        raise NoRule(
+        raise ValueError(
             "the columns that complete U, Vh or Q to a square matrix have no derivative; "
             "use full_matrices=False or mode='reduced'"
         )

@@ -211,7 +211,7 @@ class LibraryCalls(Collaborator):
     def plain(self, arg: Any, as_array: bool) -> Any:
         """An argument without staged iterables and other trace-time objects; ``as_array``: with
         arrays for ranges."""
-        if as_array and isinstance(arg, Range):
+        if as_array and isinstance(arg, (Range, range)):
             return self.machine.call(np.arange, arg.start, arg.stop, arg.step)
         if isinstance(arg, Staged):
             return self.machine.iterate(arg)

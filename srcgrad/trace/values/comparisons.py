@@ -19,6 +19,7 @@ from ...types.subclasses import native_class
 from ..boundary.identity import equal_if_one
 from ..collaborator import Collaborator
 from ..heap.queues import Queue
+from ..iteration.iteration import Range
 from ..objects.special_methods import (
     CONTAINERS,
     DUNDER,
@@ -28,19 +29,25 @@ from ..objects.special_methods import (
     python_method,
 )
 from ..record.settling import FEW
-from ..record.tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
+from ..record.tracers import ArrayTracer, ClassedArray, OpaqueTracer, ScalarTracer, is_tracer
 
 PLAIN_VALUES = (str, bytes, bool, int, type(None), type(...), type, np.dtype, enum.Enum, slice,
                 range, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
+def is_of_numpy(value: Any) -> bool:
+    """Is it an array, or a number of NumPy's?"""
+    return isinstance(value, (np.ndarray, np.generic, ArrayTracer, ClassedArray)) or (
+        is_tracer(value) and value.aval.kind is Kind.SCALAR)
+
+
 class Comparisons(Collaborator):
     """``<``, ``==``, ``is``, ``in`` and their kin."""
 
     speaks_to = ("branches", "containers", "cursors", "elements", "found_functions", "identity",
-                 "keys", "operators", "presence", "recorder", "references", "searches", "sources",
-                 "tuples")
+                 "keys", "library_calls", "operators", "presence", "recorder", "references",
+                 "searches", "sources", "tuples")
 
     def __init__(self) -> None:
         self.conditions: dict[Value, tuple[str, Any, Any]] = {}
@@ -63,7 +70,8 @@ class Comparisons(Collaborator):
             return found if op == "in" else self.machine.not_(found)
         if (known := self.told(op, left, right)) is not None:
             return known
-        left, right = self.containers.resolved(left), self.containers.resolved(right)
+        left, right = self.arrays_of_ranges(
+            self.containers.resolved(left), self.containers.resolved(right))
         if type(left) is ArrayTracer and type(right) in (list, tuple):
             right = self.machine.call(np.asarray, right)
         elif type(right) is ArrayTracer and type(left) in (list, tuple):
@@ -152,6 +160,14 @@ class Comparisons(Collaborator):
             return NotImplemented
         parts = [tuple(self.machine.getattr(x, name) for name in names) for x in (left, right)]
         return self.machine.compare(op, *parts)
+
+    def arrays_of_ranges(self, left: Any, right: Any) -> tuple[Any, Any]:
+        """The operands, a range beside what is of NumPy as an array."""
+        if isinstance(left, (Range, range)) and is_of_numpy(right):
+            left = self.library_calls.plain(left, True)
+        elif isinstance(right, (Range, range)) and is_of_numpy(left):
+            right = self.library_calls.plain(right, True)
+        return left, right
 
     def compare_traced(self, op: str, left: Any, right: Any) -> Any:
         differs = op == "!="

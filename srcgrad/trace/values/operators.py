@@ -32,7 +32,8 @@ from ..record.homes import reach
 from ..record.journal import Lost
 from ..record.scopes import during
 from ..record.structures import LONG, is_number
-from ..record.tracers import ArrayTracer, ClassedArray, ScalarTracer, contains_tracer, is_tracer
+from ..record.tracers import ArrayTracer, ScalarTracer, contains_tracer, is_tracer
+from .comparisons import is_of_numpy
 
 ARRAYS = (ArrayTracer, np.ndarray)
 
@@ -44,10 +45,6 @@ def _takes_over(left: Any, right: Any) -> bool:
         type(right), "__array_priority__")
 
 
-def _is_of_numpy(value: Any) -> bool:
-    """Is it an array, or a number of NumPy's?"""
-    return isinstance(value, (np.ndarray, np.generic, ArrayTracer, ClassedArray)) or (
-        is_tracer(value) and value.aval.kind is Kind.SCALAR)
 NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
@@ -68,6 +65,7 @@ class Operators(Collaborator):
         return python_method(obj, name)
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
+        left, right = self.comparisons.arrays_of_ranges(left, right)
         if is_tracer(left) or is_tracer(right):
             if not (self.comparisons.is_operand_of_python(left)
                     or self.comparisons.is_operand_of_python(right) or has_own(op, left, right)):
@@ -227,7 +225,7 @@ class Operators(Collaborator):
             return self._inplace_array(op, left, right)
         if is_tracer(left):
             return self._rebinding(op, left, right)
-        if op == "+" and isinstance(left, (list, collections.deque)) and _is_of_numpy(right):
+        if op == "+" and isinstance(left, (list, collections.deque)) and is_of_numpy(right):
             return self._rebinding(op, left, right)  # NumPy's sum, before the list extends itself
         if op == "*" and isinstance(left, list) and isinstance(right, ARRAYS):
             return self._rebinding(op, left, right)
@@ -263,6 +261,7 @@ class Operators(Collaborator):
             self.lose(left, f"`{op}=` may or may not have changed it in place: whether it is "
                             "an array or a number depends on data")
             return result
+        right = self.comparisons.arrays_of_ranges(left, right)[1]
         if op == "@":
             product = self.machine.binary(op, left, right)
             self.machine.setitem(left, Ellipsis, product)
