@@ -429,3 +429,25 @@ def two_bands(x, rate):
     y = scipy.signal.sosfilt(low, x)
     z = scipy.signal.sosfilt(band, np.stack([x, y]), axis=1)
     return np.sum(y ** 2) + np.sum(z[0] * z[1])
+
+
+# ---- for arrays and tables alike -----------------------------------------------------------------
+@case(R.rand(3) * 80.0, R.rand(3) * 80.0)
+def named_where_it_can_be(tilt, zenith):
+    def projection(tilt, zenith):
+        found = np.cos(np.radians(tilt)) * np.cos(np.radians(zenith))
+        try:
+            found.name = "projection"
+        except AttributeError:
+            pass
+        return found
+
+    def total(parts):
+        try:
+            parts.units, scale = "W", 1.0
+        except (AttributeError, TypeError) as error:
+            scale = 0.1 * len(type(error).__name__)
+        return np.sum(parts) * scale
+
+    shares = projection(tilt, zenith)
+    return total(shares) + total(shares[0]) ** 2

@@ -114,6 +114,9 @@ class Assignment(Collaborator):
                 "assignment to the attribute .shape of a traced array",
                 why="it changes the array object under every name it has",
                 fix="write x = x.reshape(...) instead"))
+        cls = obj.__class__
+        if class_attribute(cls, name) is UNBOUND:  # raises as Python does
+            setattr(np.zeros(()) if cls is np.ndarray else cls(), name, None)
         raise self.recorder.fatal(UnsupportedOperation(
             f"assignment to the attribute .{name} of {in_words(obj.aval)}",
             why="it changes the array object under every name it has" if name in (
