@@ -3,8 +3,9 @@
 An eigenvector has no derivative where its eigenvalue is another one's too, but such a function has:
 it does not depend on which basis ``eigh`` found.  So the node that multiplies the two sides is
 differentiated as a function of ``A``, not through ``V``; what ``V`` is used for besides takes the
-way through ``eigh``, whose derivative is NaN there.  A part of the columns, ``V[:, :k]``, depends
-on the distances of its own eigenvalues alone, however near the others are to each other.
+way through ``eigh``, whose derivative is NaN there if such vectors are used.  A part of the
+columns, ``V[:, :k]``, depends on the distances of its own eigenvalues alone, however near the
+others are to each other.
 
 Recognised is a product of two sides: columns ``V * c`` or ``V @ diag(c)`` (or a slice of them), and
 rows ``V^H``, ``c[:, None] * V^H`` or ``c[:, None] * (V^H @ x)``, where ``c`` is computed from ``w``

@@ -451,3 +451,19 @@ def named_where_it_can_be(tilt, zenith):
 
     shares = projection(tilt, zenith)
     return total(shares) + total(shares[0]) ** 2
+
+
+# ---- vectors of one eigenvalue, the others of which are equal ------------------------------------
+@first_order(np.array([0.7, -0.2, 0.3, 0.4]))
+def mean_of_one_quaternion(q):
+    w, v = np.linalg.eigh(np.outer(q, q) / np.sum(q * q))
+    mean = v[:, np.argmax(w)]
+    return np.sum(np.sin(mean) * np.arange(4)) * np.sign(mean[0])
+
+
+@first_order(np.array([0.3, -0.5, 0.8]))
+def axis_of_a_stretch(axis):
+    stretch = np.eye(3) + 0.7 * np.outer(axis, axis + 0.1)
+    w, v = np.linalg.eig(stretch)
+    found = np.real(v[:, np.argmax(np.real(w))])
+    return np.sum(np.sin(found) * np.arange(3)) * np.sign(found[0])

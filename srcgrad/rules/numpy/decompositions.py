@@ -16,7 +16,7 @@ from srcgrad.rules.book import Array, Dtype, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, cut_pinv_a, solution_or_nan
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
-from srcgrad.rules.numpy.spectra import inverse_gaps, over_gaps, shared_by_equals
+from srcgrad.rules.numpy.spectra import over_gaps, shared_by_equals
 
 
 def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
@@ -74,7 +74,8 @@ def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
         w_ct = shared_by_equals(w_ct, w)
     if v_ct is None:
         return (turn * np.expand_dims(w_ct, -2)) @ matrix_transpose(v)
-    inner = inverse_gaps(w) * (matrix_transpose(v) @ v_ct)
+    g = matrix_transpose(v) @ v_ct
+    inner = over_gaps(g, w, g)
     if w_ct is not None:
         inner = inner + _on_diagonal(w_ct, inner)
     return turn @ inner @ matrix_transpose(v)
@@ -103,7 +104,7 @@ def eig_a(ct: Any, ans: Any, a_dtype: Dtype) -> Array:
         return real_of_real(solution_or_nan(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
     g = vt @ v_ct
     lengths = np.real(_diagonal(g))
-    inner = inverse_gaps(w) * (g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2))
+    inner = over_gaps(g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2), w, g)
     if w_ct is not None:
         inner = inner + _on_diagonal(w_ct, inner)
     return real_of_real(solution_or_nan(vt, inner @ vt), a_dtype)
