@@ -318,6 +318,8 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
     if fn.__name__ == "sum_to_like":
         wanted = named["like"].shape if isinstance(named["like"], Aval) else None
     elif fn.__name__ == "array_of_rows":
+        if isinstance(source, Aval) and source.shape and source.shape[0] == 0:
+            return Outcome((array(float, (0,)),))
         wanted = source.shape if isinstance(source, Aval) else None
     elif fn.__name__ == "leading":
         wanted = _leading_shape(*named.values())

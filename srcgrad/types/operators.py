@@ -21,6 +21,7 @@ UNARY: Final[dict[str, Callable[..., Any]]] = {
 COMPARE: Final[dict[str, Callable[..., Any]]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
     "==": operator.eq, "!=": operator.ne}
+NEGATED: Final = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 # The ufunc that an operator, which is not in place, is on arrays.
 UFUNCS: Final[dict[Callable[..., Any], np.ufunc]] = {

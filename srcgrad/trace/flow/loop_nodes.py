@@ -74,6 +74,7 @@ class LoopNodes(Collaborator):
             self.rounds.teach(done, [results[i] for i in range(len(results))], False)
         count = self._count_of(kind, inits) if not codes else None
         for number, value in results.items():
+            self.recorder.list_sizes.pass_on(value, entries[number], ends[number])
             if number in keep:
                 self.recorder.list_sizes.note_loop(entries[number], by_leaf[number], ends[number],
                                                    value,

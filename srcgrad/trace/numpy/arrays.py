@@ -178,7 +178,7 @@ def ndim(machine: Any, a: Any) -> Any:
         return np.ndim(a)
     if a.aval.ndim is None or a.aval.kind is Kind.OPAQUE:
         return machine.recorder.computed(np.ndim, INT, a)
-    return a.aval.ndim
+    return machine.getattr(a, "ndim") if type(a) is ArrayTracer else a.aval.ndim
 
 
 def _as_array(machine: Any, a: Any) -> Any:

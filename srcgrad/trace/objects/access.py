@@ -12,8 +12,9 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...stage.machine import UNBOUND
+from ...types.dims import Dim
 from ...types.guards import Path
-from ...types.kinds import INT, OPAQUE, Kind
+from ...types.kinds import INT, OPAQUE, Aval, Kind
 from ...types.public_names import of_scipy
 from ...types.spelling import Attribute
 from ...types.subclasses import bare_attribute, native_class
@@ -46,6 +47,9 @@ from .special_methods import (
 ARRAY_ATTRIBUTES = frozenset({"T", "mT", "real", "imag", "flat", "size", "nbytes", "itemsize",
                               "strides", "flags", "base", "data", "ctypes"})
 
+# what is asked of an array, and the fact that tells it
+FACTS = {"shape": "ndim", "ndim": "ndim", "dtype": "dtype", "itemsize": "dtype"}
+
 
 class Layout(NamedTuple):
     """The flags of an array, as library code sees them: whether it copies has no meaning here."""
@@ -64,7 +68,7 @@ class Access(Collaborator):
 
     speaks_to = ("assignment", "choices", "class_attributes", "effects", "foreigners",
                  "found_functions", "merges", "opening", "operators", "presence", "recorder",
-                 "references", "sources", "statements", "variables")
+                 "references", "sources", "statements", "truths", "variables")
 
     def getattr(self, obj: Any, name: str) -> Any:
         if name == "__class__" and is_tracer(obj):
@@ -134,8 +138,13 @@ class Access(Collaborator):
             return functools.partial(getattr(operator, name), obj)
         aval = obj.aval
         if aval.kind is Kind.ARRAY:
+            other = self.recorder.list_sizes.other_without_items(
+                obj.first if obj.steps else obj.home.current, self.truths.tell_items) if (
+                    name in FACTS) else None
+            if other is not None and getattr(aval, FACTS[name]) != getattr(other, FACTS[name]):
+                return self._told_by_run(obj, name, other)
             if name == "shape":
-                return tuple(self.size_of(obj, axis) for axis in range(aval.ndim or 0))
+                return self._sizes_of(obj, aval)
             if name == "ndim":
                 return aval.ndim
             if name == "dtype" and aval.dtype is not None and aval.least is None:
@@ -163,9 +172,24 @@ class Access(Collaborator):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
         return BoundMethod(self.machine, obj, name)
 
-    def size_of(self, obj: Any, axis: int) -> Any:
+    def _told_by_run(self, obj: ArrayTracer, name: str, other: Aval) -> Any:
+        """A fact about an array of a list that is another array where that has no items."""
+        if name == "dtype":
+            return self.recorder.computed(Attribute(name), OPAQUE.but(
+                dtype=other.dtype, least=obj.aval.dtype), obj)
+        if name != "shape":
+            return self.recorder.computed(Attribute(name), INT, obj)
+        ndim = self.recorder.computed(Attribute("ndim"), INT, obj)
+        return self.machine.if_expression(
+            self.machine.compare("==", ndim, obj.aval.ndim),
+            lambda: self._sizes_of(obj, obj.aval), lambda: self._sizes_of(obj, other))
+
+    def _sizes_of(self, obj: Any, aval: Aval) -> tuple[Any, ...]:
+        return tuple(self.size_of(obj, axis, size) for axis, size in enumerate(aval.shape or ()))
+
+    def size_of(self, obj: Any, axis: int, size: Dim | None = None) -> Any:
         """The size along an axis: an int, or a traced int."""
-        size = obj.aval.shape[axis]
+        size = obj.aval.shape[axis] if size is None else size
         if isinstance(size, int):
             return size
         (value,) = self.recorder.emit("dim", (self.choices.content(obj),), (INT.but(expr=size),),

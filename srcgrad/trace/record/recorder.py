@@ -381,6 +381,7 @@ class Recorder(Collaborator):
         (version,) = self.emit(op, inputs, (home.current.aval,), steps=before + after, **params)
         version.obj = home.obj
         version.hint = home.current.hint
+        self.list_sizes.pass_on(version, home.current)
         self.journal.write(Version(home), version)
         for one in reach(home):
             one.written = True
@@ -421,6 +422,8 @@ class Recorder(Collaborator):
             self._check_numbers(aval, *inputs)
         outputs = self.emit("apply", tuple(inputs), outcome.avals, fn=fn, args=template,
                             kwargs=keywords, many=outcome.many)
+        if outcome.avals[0].kind is Kind.ARRAY:
+            self.list_sizes.note_without_items(fn, (arg_values, kw_values), outputs[0])
         results = [self._result(fn, args, kwargs, outcome, i, v) for i, v in enumerate(outputs)]
         if not outcome.many and outcome.views[0] == "fresh":
             self._note_layout(outcome, results[0], (args, kwargs))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
+import numpy as np
+
 from ...errors import UnsupportedOperation
+from ...graph.infer import infer
 from ...graph.ir import Value
+from ...rules.broadcast import array_of_rows
 from ...types.dataclasses import dataclass
 from ...types.dims import Atom, Dim, Poly, add, maximum, multiply, proves_nonnegative
-from ...types.kinds import Aval, Kind
+from ...types.kinds import SCALARS, Aval, Kind
 from ...types.structure import mapped
 from .tracers import Tracer
 
@@ -162,6 +167,8 @@ class ListSizes:
         self.fresh = fresh
         self.fills = fills  # is a size at least 1 in all calls?
         self.known: dict[Value, Dim] = {}
+        # arrays that are others where some lists have no items: what they are then, whose sizes
+        self.without_items: dict[Value, tuple[Aval, tuple[Dim, ...]]] = {}
 
     def of(self, lst: Value) -> Dim:
         """The number of items of a list: the same whenever it is asked."""
@@ -192,12 +199,48 @@ class ListSizes:
 
         return mapped(structure, Value, known)
 
+    def note_without_items(self, fn: Callable[..., Any], given: tuple[Any, Any],
+                           out: Value) -> None:
+        """Note what an array is that is made of a list (or of such an array) without items: of
+        rows it has one axis, of counts it holds floats."""
+        sizes: list[Dim] = []
+
+        def empty(value: Value) -> Aval:
+            found = value.aval
+            if value in self.without_items:
+                found, more = self.without_items[value]
+                sizes.extend(more)
+            elif found.kind is Kind.LIST and found.elem is not None and not (
+                    found.elem.kind in SCALARS and found.elem.dtype == np.float64):
+                sizes.append(self.of(value))
+                found = found.but(expr=0)
+            elif fn is array_of_rows and found.shape:
+                sizes.append(found.shape[0])
+                found = found.but(shape=(0, *found.shape[1:]))
+            return found
+
+        avals = mapped(given, Value, empty)
+        if not sizes:
+            return
+        with contextlib.suppress(Exception):  # which the run raises then
+            aval = infer(fn, *avals).avals[0]
+            if (aval.ndim, aval.dtype) != (out.aval.ndim, out.aval.dtype):
+                self.without_items[out] = aval, tuple(dict.fromkeys(sizes))
+
+    def other_without_items(self, value: Value | None,
+                            told: Callable[[Dim], bool]) -> Aval | None:
+        """What an array is if some lists have no items, where that may be; ``told``: does a
+        condition say that a size is at least 1?"""
+        aval, sizes = (None, ()) if value is None else self.without_items.get(value, (None, ()))
+        return None if all(told(size) or self.fills(size) for size in sizes) else aval
+
     def note(self, op: str, inputs: Sequence[Value], blocks: Sequence[Any],
                   outputs: Sequence[Value]) -> None:
         """Note the sizes of the lists that a node gives."""
         if op == "if":
             for number, out in enumerate(outputs):
                 ends = [block.outputs[number] for block in blocks]
+                self.pass_on(out, *ends)
                 if out.aval.kind is Kind.LIST and all(e in self.known for e in ends):
                     sizes = {self.known[e] for e in ends}
                     if len(sizes) == 1:
@@ -209,6 +252,12 @@ class ListSizes:
         elif op in ("append", "insert", "pop"):
             change = -1 if op == "pop" else 1
             self.known[outputs[0]] = add(self.of(inputs[0]), change)
+
+    def pass_on(self, out: Value, *ends: Value) -> None:
+        """Note what an array is without items that may be one of others."""
+        for end in ends:
+            if end in self.without_items and out.aval.kind is Kind.ARRAY:
+                self.without_items[out] = self.without_items[end]
 
     def note_loop(self, entry: Value, param: Value, end: Value, out: Value,
                         count: Dim | None) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ...graph.ir import Value
-from ...types.dims import evaluate, symbols
+from ...types.dims import Dim, add, evaluate, multiply, proves_nonnegative, symbols
 from ...types.kinds import SCALARS, Kind
+from ...types.operators import NEGATED
 from ..assumptions import DecidedCondition
 from ..collaborator import Collaborator
 from ..flow.members import Joined
@@ -49,6 +50,17 @@ class Truths(Collaborator):
             if value in region.told and region.still_tells(value):
                 return region.told[value][2]
         return None
+
+    def tell_items(self, size: Dim) -> bool:
+        """Do the branches around tell that a list of this size has items?"""
+        for region in self.recorder.region.around():
+            known = self.told(region) | (
+                {} if region.given is None else self.facts(*region.given))
+            for value, truth in known.items():
+                if value in self.comparisons.conditions and is_at_least_one(
+                        size, *self.comparisons.conditions[value], truth):
+                    return True
+        return False
 
     def not_reached(self) -> list[DecidedCondition]:
         """The conditions on sizes that tell that this call does not come here."""
@@ -101,3 +113,25 @@ class Truths(Collaborator):
             if aval.kind is predicate.aval.kind is Kind.BOOL and (
                     type(parts[0]) is type(parts[1]) is bool) and parts[0] is not parts[1]:
                 self.equals[value] = (predicate, parts[0] is True)
+
+
+def is_at_least_one(size: Dim, op: str, left: Dim, right: Dim, truth: bool) -> bool:
+    """Does a size that is not negative have to be at least 1 where a condition has this truth?
+
+    >>> from srcgrad.types.dims import symbol
+    >>> k = symbol("k", low=0)
+    >>> is_at_least_one(k, "==", k, 0, False), is_at_least_one(k, "<", 2, k, True)
+    (True, True)
+    >>> is_at_least_one(k, "<", k, 2, True)
+    False
+    """
+    op = op if truth else NEGATED[op]
+    if op in ("<", "<="):
+        op, left, right = {"<": ">", "<=": ">="}[op], right, left
+    more = add(left, multiply(-1, right))
+    if op == "!=":
+        return more in (size, multiply(-1, size))
+    if op == "==":
+        return proves_nonnegative(add(add(size, -1), more)) or proves_nonnegative(
+            add(add(size, -1), multiply(-1, more)))
+    return proves_nonnegative(add(add(size, -(op == ">=")), multiply(-1, more)))

@@ -14,7 +14,7 @@ from ...graph.ir import Value
 from ...rules.broadcast import updated
 from ...types import dims
 from ...types.kinds import BOOL, Kind, in_words, int_aval
-from ...types.operators import BINARY, COMPARE, INPLACE, UNARY
+from ...types.operators import BINARY, COMPARE, INPLACE, NEGATED, UNARY
 from ..assumptions import ComplexPower, KnownLengths, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
@@ -45,7 +45,6 @@ def _takes_over(left: Any, right: Any) -> bool:
         type(right), "__array_priority__")
 
 
-NEGATED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 
 
 class Operators(Collaborator):
