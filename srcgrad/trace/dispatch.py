@@ -269,5 +269,5 @@ def _of_operands(kinds: dict[int, Any], ladder: Any) -> Any:
 BY_KIND: dict[str, Callable[[dict[int, Any], Any], Any]] = {
     **dict.fromkeys(("binary", "compare", "inplace", "unary"), _of_operands),
     **dict.fromkeys(("condition", "delattr", "delitem", "getattr", "getitem", "iterate", "length",
-                     "predicate", "setattr", "setitem", "static_truth"), _of_first),
+                     "predicate", "raise_", "setattr", "setitem", "static_truth"), _of_first),
 }

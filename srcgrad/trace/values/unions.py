@@ -22,6 +22,8 @@ from ..objects.special_methods import truth_method
 from ..record.structures import rebuilder, structure_parts
 from ..record.tracers import Choice, OpaqueTracer, is_tracer
 
+NO_EXCEPTION = TypeError("exceptions must derive from BaseException")  # what `raise` says of None
+
 
 def is_member(obj: Any) -> bool:
     """Is it some member of an enumeration, which one is only known at run time?"""
@@ -91,6 +93,14 @@ class Unions(Collaborator):
     unary = functools.partialmethod(on_each, "unary", 2)
     binary = functools.partialmethod(on_each, "binary", 3)
     inplace = functools.partialmethod(on_each, "inplace", 3)
+
+    def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Any:
+        """``raise`` of one of several exceptions, or classes of such."""
+        if type(exception) is not Choice:
+            return PASSED
+        return self.machine.if_(self.recorder.wrap(exception.predicate), *(functools.partial(
+            self.machine.raise_, NO_EXCEPTION if one is None else one, cause, has_cause)
+            for one in (exception.first, exception.second)))
 
     # ---- attributes and items ------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
