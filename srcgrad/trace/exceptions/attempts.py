@@ -12,7 +12,7 @@ is refused.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...errors import UnsupportedSyntax
@@ -39,6 +39,7 @@ from ..record.raising import (
     stored_at,
 )
 from ..record.regions import shift_step
+from ..record.scopes import on_top
 
 MOST_TRIALS = 150  # of one statement
 MOST_NESTED = 2000  # of statements in the bodies of others, which are tried again each time
@@ -55,28 +56,47 @@ def asks_for_error(handler: Handler) -> bool:
 @dataclass(slots=True)
 class Stop:
     """Where recording stops: at a node like this of ``region``, after ``before`` others like it
-    (numbers of nodes would not do: an array that was read before is not read again)."""
+    (numbers of nodes would not do: an array that was read before is not read again).  ``later`` is
+    where it stops in what an exception of this node leads to, which counts all nodes, too."""
 
     region: Any
     before: int
     node: Node
+    later: Stop | None = None
 
-    def meets(self, region: Any, op: str, params: dict[str, Any]) -> bool:
-        """Is the node that is about to be recorded the one?"""
-        if region is not self.region or not alike(op, params, self.node):
-            return False
-        self.before -= 1
-        return self.before < 0
+    def meets(self, region: Any, op: str, params: Mapping[str, Any]) -> Stop | None:
+        """The place that the node is which is about to be recorded."""
+        if region is self.region and alike(op, params, self.node):
+            self.before -= 1
+            if self.before < 0:
+                return self
+        return None if self.later is None else self.later.meets(region, op, params)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many nodes are still to come before each place."""
+        return (self.before, *(() if self.later is None else self.later.counts))
+
+    def count_again(self, counts: tuple[int, ...]) -> None:
+        """Go on as if nodes had not come yet."""
+        self.before, *more = counts
+        if self.later is not None:
+            self.later.count_again(tuple(more))
 
 
 class Reached(Signal):
     """The node that may raise is about to be recorded; its operands are values."""
 
     def __init__(self, inputs: tuple[Value, ...], blocks: tuple[Block, ...],
-                 params: dict[str, Any], nodes: Sequence[Node]) -> None:
+                 params: dict[str, Any], nodes: Sequence[Node], stop: Stop | None = None) -> None:
         super().__init__()
+        self.stop = stop
         self.inputs, self.blocks, self.params = inputs, blocks, params
         self.nodes = tuple(nodes)  # of the region, up to there
+
+
+class Left(Exception):
+    """A statement's body is left by the exception of a node, behind its ``finally`` parts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,18 +283,53 @@ class Attempt:
             made, fails = _outcome(machine, place, found)
             after = done
 
-        def fail() -> Any:
-            self.budget += 1
-            reached = self._run_until(0, done, place, keep=True, error=made)
-            if reached is None:  # an inner statement has swallowed the exception
-                return machine.branches.after(self.jump, self.orelse)
+        def handle() -> Any:
             return self.which(made) if outside or place.several else (
                 self.handle(made, place.handler))
+
+        def fail() -> Any:
+            self.budget += 1
+            region, layers = machine.recorder.region, len(machine.journal.layers)
+            start = len(region.builder.nodes)
+            machine.journal.push()
+            try:
+                reached = self._run_until(0, done, place, keep=True, error=made)
+                raises_again = bool(self._places(region.builder.nodes[start:]))
+            except Exception:
+                raises_again = True
+            if raises_again:  # in what it has led to
+                machine.loops.unwind(layers, region, start)
+                return self._left(place, made, handle)._go_on(0, done)
+            machine.journal.commit()
+            if reached is None:  # an inner statement has swallowed the exception
+                return machine.branches.after(self.jump, self.orelse)
+            return handle()
 
         def go_on() -> Any:
             return self._go_on(0 if outside else 1, after)
 
         return machine.branches.branch(fails, fail, go_on, None)
+
+    def _left(self, place: Place, error: Any, handle: Callable[[], Any]) -> Attempt:
+        """The statement whose body a node leaves by an exception: what inner ``finally`` parts do
+        then may raise another one."""
+        statements, recorder = self.machine.statements, self.machine.recorder
+
+        def body() -> Any:
+            outer = recorder.stop_at
+            recorder.stop_at = stop = Stop(recorder.region, place.before, place.node, outer)
+            try:
+                with on_top(statements.leaving, (stop, error)):
+                    return self.body()
+            except Reached as reached:
+                if reached.stop is not stop:
+                    raise
+                raise Left from None
+            finally:
+                recorder.stop_at = outer
+
+        return replace(self, body=body, handled=lambda raised: handle() if (
+            type(raised) is Left) else self.handled(raised))
 
     def _recorded(self, reached: Reached) -> list[Node]:
         """What the body has recorded up to where it stopped."""
@@ -341,15 +396,15 @@ class Attempt:
         """Record the body up to a node; with ``keep`` what it did until then stays done, and
         inner ``finally`` parts see ``error``."""
         machine = self.machine
-        outer, leaving = machine.recorder.stop_at, machine.statements.leaving
-        machine.recorder.stop_at, machine.statements.leaving = Stop(machine.recorder.region,
-            place.before, place.node), error
+        outer = machine.recorder.stop_at
+        machine.recorder.stop_at = stop = Stop(machine.recorder.region, place.before, place.node)
         try:
-            self._in_layer(lambda: self._run_body(known, log), keep)
+            with on_top(machine.statements.leaving, (stop, error)):
+                self._in_layer(lambda: self._run_body(known, log), keep)
         except Reached as reached:
             return reached
         finally:
-            machine.recorder.stop_at, machine.statements.leaving = outer, leaving
+            machine.recorder.stop_at = outer
         if keep:
             return None
         raise refused(machine, UNTOLD)

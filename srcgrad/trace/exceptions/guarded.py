@@ -25,6 +25,7 @@ from ..flow.control import Refusal
 from ..record.homes import RAISE
 from ..record.journal import Cell, Lost, Stored, Version
 from ..record.tracers import ArrayTracer, Poison
+from .attempts import UNTOLD, refused
 
 MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "call", "get",
                        "pop", "put", "append"})
@@ -59,9 +60,7 @@ class Guarded(Collaborator):
 
     def guard_left(self, start: int, clean: Callable[[], Any]) -> None:
         """Statements are left to find out whether an operation raises: guard those before it."""
-        stop, self.recorder.stop_at = self.recorder.stop_at, None
         self.guard_nodes(start, self.left_changed, clean)
-        self.recorder.stop_at = stop
 
     def guard_nodes(self, start: int, changed: list[Cell], clean: Callable[[], Any]) -> None:
         """Record what ``clean`` does outside for the case that one of the present region's nodes
@@ -72,6 +71,7 @@ class Guarded(Collaborator):
         if not any(n.op in MAY_RAISE for n in walk(Block((), tuple(nodes[start:]), ()))) or (
                 self.cleaning):
             return
+        stop, self.recorder.stop_at = self.recorder.stop_at, None
         self.effects.emit_effect(begin_cleanup, (), {}, None)
         self.journal.push()
         self.cleaning = True
@@ -83,7 +83,7 @@ class Guarded(Collaborator):
         except (Refusal, Exception):
             done = False
         finally:
-            self.cleaning = False
+            self.cleaning, self.recorder.stop_at = False, stop
         while len(self.journal.layers) > layers:
             self.journal.pop()
         made = nodes[count + 1:]
@@ -92,6 +92,8 @@ class Guarded(Collaborator):
             self.recorder.region = region
             self.loops.unwind(layers, region, count)
             return
+        if stop is not None and any(stop.meets(region, n.op, n.params) for n in made):
+            raise refused(self.machine, UNTOLD)
         self.effects.emit_effect(end_cleanup, (), {}, None)
         if any(id(nodes[count]) in again.places for again in self.recorder.echoes):
             return  # it has been recorded with the statements before

@@ -28,7 +28,7 @@ from ..record.journal import Slot
 from ..record.raising import OutsideError, asks_what_raises, catches, raising
 from ..record.scopes import on_top
 from ..record.tracers import Jump, contains_tracer, is_tracer
-from .attempts import Attempt, Handler, Reached, refused
+from .attempts import Attempt, Handler, Reached, Stop, refused
 from .kept import Watched
 
 QUIET = (np.errstate, warnings.catch_warnings, contextlib.nullcontext, contextlib.suppress)
@@ -62,7 +62,8 @@ class Statements(Collaborator):
         # raised while tracing in their place
         self.carried_errors: dict[int, tuple[BaseException, Any]] = {}
         self.unnamed_errors: dict[int, BaseException] = {}  # whose message no handler asks for
-        self.leaving: BaseException | None = None
+        # where recording stops, and by which exception statements are left there, if by one
+        self.leaving: list[tuple[Stop, BaseException | None]] = []
         self.handling: list[BaseException] = []
 
     def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
@@ -226,8 +227,8 @@ class Statements(Collaborator):
             if self.machine.truth(self.machine.call(leave, manager, type(error), error, None)):
                 return NORMAL
             raise
-        except Reached:
-            left = self.left_by()
+        except Reached as reached:
+            left = self.left_by(reached)
             if left is None:
                 self.guarded.guard_left(start, lambda: self.guarded.leave_raising(leave, manager))
             if left is None or not self.machine.truth(self.machine.call(leave, manager, type(left),
@@ -314,16 +315,17 @@ class Statements(Collaborator):
             nodes = len(region.builder.nodes)
             caught = [Exception if h[0] is None else h[0]() for h in handlers]
             stop = self.recorder.stop_at
-            before = 0 if stop is None else stop.before
+            counts = () if stop is None else stop.counts
             made: list[Node] = []
             try:
                 jump, error = self._tried(body, bool(handlers))
-            except Reached:  # an operation that this statement would have guarded is not the one
-                made = [] if stop is None else [*region.builder.nodes[nodes:], stop.node]
+            except Reached as reached:  # an operation that this one would have guarded is not it
+                made = [] if reached.stop is None else [
+                    *region.builder.nodes[nodes:], reached.stop.node]
                 if not handlers or not any(raising(self.machine, made, caught)):
                     raise
                 assert stop is not None
-                stop.before = before
+                stop.count_again(counts)
             made = made or region.builder.nodes[nodes:]
             if made and any(catches(FloatingPointError, types) for types in caught):
                 note_raising(self.machine)
@@ -349,8 +351,8 @@ class Statements(Collaborator):
             if ended in (NORMAL, None):
                 raise
             return self.branches.after(ended, rest)  # as in Python, it swallows the exception
-        except Reached:
-            if self.left_by() is None:
+        except Reached as reached:
+            if self.left_by(reached) is None:
                 self.guarded.guard_left(start, final)
                 raise
             ended = self._certain(final())
@@ -374,12 +376,14 @@ class Statements(Collaborator):
         info = region_info(final)
         return info is not None and not info.falls
 
-    def left_by(self) -> BaseException | None:
+    def left_by(self, reached: Reached) -> BaseException | None:
         """The exception by which the statement is left whose body was run up to the operation
-        that raises it; from here on recording does not stop any more."""
-        if self.leaving is not None:
-            self.recorder.stop_at = None
-        return self.leaving
+        that raises it; from here on recording stops where what follows may raise, if at all."""
+        for stop, error in self.leaving:
+            if stop is reached.stop and error is not None:
+                self.recorder.stop_at = stop.later
+                return error
+        return None
 
     def _commit(self, layers: int) -> None:
         """Keep what was done in the layers from a number on."""

@@ -122,8 +122,9 @@ class Recorder(Collaborator):
         self.node_count += 1
         if self.node_count + self.assumed.recorded > MAX_NODES:
             raise self.fatal(too_long(MAX_NODES))
-        if self.stop_at is not None and self.stop_at.meets(region, op, params):
-            raise Reached(inputs, blocks, params, region.builder.nodes)
+        if self.stop_at is not None and (
+                met := self.stop_at.meets(region, op, params)) is not None:
+            raise Reached(inputs, blocks, params, region.builder.nodes, met)
         if self.echoes and self.echoes[-1].region is region:
             found = self.recorded_before(op, inputs, avals, params)
             if found is not None:
