@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bisect
+import heapq
 from typing import Any
 
 import numpy as np
@@ -23,4 +25,19 @@ def sorted_places(*columns: list[Any], reverse: bool = False) -> np.ndarray[Any,
     return np.array(places, dtype=np.intp)
 
 
-nondiff(sorted_places, place_of_least, place_of_greatest)
+@runtime
+def extreme_places(n: int, *columns: list[Any], reverse: bool = False) -> np.ndarray[Any, Any]:
+    """The numbers of the first rows in sorted order, as ``heapq`` finds them (which is another
+    order where there are NaN).
+
+    >>> extreme_places(2, [2, 1, 2], ["b", "c", "a"], reverse=True)
+    array([0, 2])
+    """
+    rows = columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+    places = (heapq.nlargest if reverse else heapq.nsmallest)(
+        n, range(len(rows)), key=rows.__getitem__)
+    return np.array(places, dtype=np.intp)
+
+
+nondiff(sorted_places, extreme_places, place_of_least, place_of_greatest, bisect.bisect_left,
+        bisect.bisect_right)

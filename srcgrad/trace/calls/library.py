@@ -12,10 +12,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...errors import UnsupportedOperation
-from ...types.kinds import SCALARS
+from ...types.kinds import INT, SCALARS
 from ..assumptions import KnownLengths
 from ..heap.queues import Queue
 from ..heap.tables import Table
@@ -75,15 +73,18 @@ def _bisection(function: Callable[..., Any], side: str) -> Callable[..., Any]:
         keys = a if key is None else [machine.call(key, i) for i in machine.iterate(a)]
         if key is None and not contains_tracer(a) and not is_tracer(x):
             return function(list(machine.iterate(a)), x, lo, hi)
-        if lo != 0 or hi is not None:
-            raise machine.recorder.fatal(UnsupportedOperation(
-                "bisect with lo or hi on traced values", why="only the whole list is searched",
-                fix="slice the list and add the offset"))
+        part = () if (type(lo) is int and lo == 0) and hi is None else (lo, hi)
         if isinstance(x, (tuple, list)):
+            if part:
+                raise machine.recorder.fatal(UnsupportedOperation(
+                    "bisect of tuples with lo or hi", why="only the whole list is searched",
+                    fix="slice the list and add the offset"))
             search = place_before if side == "left" else place_after
             return machine.calls.inline(search, (keys, x), {})
-        table = machine.call(np.array, keys)
-        return machine.call(int, machine.call(np.searchsorted, table, x, side=side))
+        numbers = machine.recorder.values_in(keys if type(keys) is list else [
+            *machine.iterate(keys)] if isinstance(keys, tuple) else keys)
+        return machine.recorder.computed(function, INT.but(
+            expr=machine.fresh("place", low=0)), numbers, x, *part)
 
     return handler
 

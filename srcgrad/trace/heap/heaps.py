@@ -61,7 +61,10 @@ HANDLERS.update((function, _handler(function)) for function in WRITTEN_OUT)
 
 def _extremes(largest: bool) -> Callable[..., Any]:
     def handler(machine: Any, n: Any, iterable: Any, key: Any = None) -> Any:
-        ordered = machine.call(sorted, iterable, key=key, reverse=largest)
+        items = machine.call(list, iterable)
+        if type(items) is list and id(items) in machine.symbolic_lists:
+            return machine.list_methods.sorted_list(items, key, largest, n)
+        ordered = machine.call(sorted, items, key=key, reverse=largest)
         return machine.getitem(ordered, slice(None, n, None))
 
     return handler

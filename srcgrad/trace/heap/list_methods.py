@@ -11,7 +11,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...graph.ir import Ref, Suggested
 from ...rules.broadcast import array_of_rows
-from ...rules.python.orders import sorted_places
+from ...rules.python.orders import extreme_places, sorted_places
 from ...types.dims import is_varying
 from ...types.kinds import SCALARS, Aval, Kind, int_aval
 from ...types.spelling import place_of_greatest, place_of_least
@@ -153,8 +153,10 @@ class ListMethods(Collaborator):
         self.presence.container_method(made, "extend", (right,), {})
         return made
 
-    def sorted_list(self, obj: list[Any], key: Any = None, reverse: Any = False) -> list[Any]:
-        """``sorted`` of a list of unknown length: a gather in an order that a run looks up."""
+    def sorted_list(self, obj: list[Any], key: Any = None, reverse: Any = False,
+                    count: Any = None) -> list[Any]:
+        """``sorted`` of a list of unknown length: a gather in an order that a run looks up;
+        with ``count`` as many of the first ones, as ``heapq`` finds them."""
         keys: list[Any] = obj
         if key is not None:
             keys = self.lists.held_list(Snapshot(list, ()))
@@ -163,16 +165,20 @@ class ListMethods(Collaborator):
             self.lists.of_unknown_length(keys)
         keys = self.stored_lists.given_out(keys)  # lists are compared by their items
         return self._sorted_rows(obj, self.symbolic_lists[id(keys)],
-                                 bool(self.keys.static_key(reverse)))
+                                 bool(self.keys.static_key(reverse)), count)
 
-    def _sorted_rows(self, obj: list[Any], state: Any, backwards: bool) -> list[Any]:
+    def _sorted_rows(self, obj: list[Any], state: Any, backwards: bool,
+                     count: Any) -> list[Any]:
         """The same by keys that are numbers, texts, or tuples or lists of these."""
         if type(state) is Columns and not state.form.is_plain:
             self.lists.no_method(obj, "sorting objects")
         columns = state.columns if type(state) is Columns else (state,)
+        first = () if count is None else (self.recorder.as_value(count),)
         (order,) = self.recorder.emit(
-            "apply", tuple(c.value for c in columns), (Aval(Kind.ARRAY, np.dtype(np.intp), (
-                self.fresh("k"),)),), fn=sorted_places, args=tuple(map(Ref, range(len(columns)))),
+            "apply", (*first, *(c.value for c in columns)), (Aval(
+                Kind.ARRAY, np.dtype(np.intp), (self.fresh("k"),)),),
+            fn=extreme_places if first else sorted_places,
+            args=tuple(map(Ref, range(len(first) + len(columns)))),
             kwargs={"reverse": True} if backwards else {}, many=False)
         return self._chosen(obj, self.recorder.wrap(order))
 

@@ -327,7 +327,7 @@ class Comparisons(Collaborator):
         if is_tracer(container):
             if type(container) is ArrayTracer:
                 equal = self.machine.compare("==", container, item)
-                return self.machine.call_method(equal, "any")
+                return self.machine.call(bool, self.machine.call_method(equal, "any"))
             return self.recorder.computed(operator.contains, BOOL, container, item)
         if isinstance(container, list) and id(container) in self.symbolic_lists:
             return self.searches.contains(container, item)
@@ -351,7 +351,7 @@ class Comparisons(Collaborator):
                 result = self.machine.or_(result, functools.partial(_given, equal))
                 if result is True:
                     return True
-            return result if is_tracer(result) else bool(result)
+            return self.machine.call(bool, result)
         if isinstance(container, dict):
             self.keys.as_table(container, item)
         if isinstance(container, dict) and (self.keys.open_key(item) or (
