@@ -57,7 +57,7 @@ class Items(Collaborator):
 
     speaks_to = ("among", "calls", "choices", "containers", "effects", "foreigners",
                  "found_functions", "keys", "library_calls", "lists", "opening", "recorder",
-                 "references", "sources", "tuples", "variables")
+                 "references", "sources", "truths", "tuples", "variables")
 
     def __init__(self) -> None:
         self.list_sites: dict[Value, Any] = {}
@@ -195,7 +195,8 @@ class Items(Collaborator):
 
         def avals(part: Any) -> Any:
             if isinstance(part, Value):
-                copy = part.aval.but()
+                copy = part.aval.but(
+                    optional=part.aval.optional and not self.truths.tell_bound(part))
                 names[id(copy)] = part
                 keep.append(copy)
                 return copy

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from ...graph.ir import Value
@@ -53,14 +54,22 @@ class Truths(Collaborator):
 
     def tell_items(self, size: Dim) -> bool:
         """Do the branches around tell that a list of this size has items?"""
+        conditions = self.comparisons.conditions
+        return any(value in conditions and is_at_least_one(size, *conditions[value], truth)
+                   for value, truth in self._around())
+
+    def tell_bound(self, value: Value) -> bool:
+        """Do the branches around tell that a value is not None?"""
+        asked = self.comparisons.asked_for_none
+        return any(v in asked and asked[v][0] is value and asked[v][1] is not truth
+                   for v, truth in self._around())
+
+    def _around(self) -> Iterator[tuple[Value, bool]]:
+        """What the branches around tell."""
         for region in self.recorder.region.around():
-            known = self.told(region) | (
-                {} if region.given is None else self.facts(*region.given))
-            for value, truth in known.items():
-                if value in self.comparisons.conditions and is_at_least_one(
-                        size, *self.comparisons.conditions[value], truth):
-                    return True
-        return False
+            if region.given is not None:
+                yield from self.facts(*region.given).items()
+            yield from self.told(region).items()
 
     def not_reached(self) -> list[DecidedCondition]:
         """The conditions on sizes that tell that this call does not come here."""

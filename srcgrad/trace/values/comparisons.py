@@ -51,6 +51,8 @@ class Comparisons(Collaborator):
 
     def __init__(self) -> None:
         self.conditions: dict[Value, tuple[str, Any, Any]] = {}
+        # truth values that say that something is None, or is not
+        self.asked_for_none: dict[Value, tuple[Value, bool]] = {}
 
     def condition_of(self, tested: Any) -> tuple[str, Any, Any] | None:
         """The comparison of sizes and ints that a truth value comes from, if it does."""
@@ -247,7 +249,10 @@ class Comparisons(Collaborator):
             if is_tracer(a) and b is None:
                 if (a.aval.kind is Kind.OPAQUE and a.type is None) or a.aval.optional:
                     fn = operator.is_ if positive else operator.is_not
-                    return self.recorder.computed(fn, BOOL, a, None)
+                    told = self.recorder.computed(fn, BOOL, a, None)
+                    if type(a) is ScalarTracer:
+                        self.asked_for_none[told.value] = a.value, positive
+                    return told
                 return not positive
         if type(left) is OpaqueTracer or type(right) is OpaqueTracer:
             if type(left) is OpaqueTracer and left.classes and isinstance(right, type) and (
