@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import SCALARS
+from ...types.kinds import SCALARS, Kind
 from ..collaborator import PASSED, Collaborator
 from ..objects.special_methods import class_attribute
 from ..record.journal import Content
 from ..record.states import Columns
 from ..record.tracers import ArrayTracer, is_tracer
-from .forms import Numbered
+from .forms import Numbered, Rows
 from .stores import number_in, python_class, store_of
 from .written_out import (
     count_of,
@@ -64,10 +64,15 @@ class Searches(Collaborator):
         obj, item = self._by_number(obj, item)
         if self._are_numbers(obj, item):
             return self.operators.helped(GIVEN_BY[name], obj, item)
-        state = self.symbolic_lists.get(id(obj))
-        if type(state) is Columns and state.form.is_plain and type(item) is tuple:
-            return self.operators.helped(GIVEN_BY_LOOP[name], obj, item)
-        return PASSED
+        return self.operators.helped(GIVEN_BY_LOOP[name], obj, item) if type(item) in (
+            tuple, list) and self._are_rows(self.symbolic_lists.get(id(obj))) else PASSED
+
+    def _are_rows(self, state: Any) -> bool:
+        """Are items tuples or lists of numbers?"""
+        if type(state) is Columns:
+            return isinstance(state.form, Rows) or bool(state.form.is_plain)
+        elem = None if state is None else state.value.aval.elem
+        return elem is not None and elem.kind is Kind.LIST
 
     def contains(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length."""

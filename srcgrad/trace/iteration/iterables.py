@@ -346,7 +346,19 @@ def counter(machine: Any, source: Any = None, /, **counts: Any) -> Any:
 
 HANDLERS[sorted] = lambda machine, iterable, *, key=None, reverse=False: (
     machine.keys.made_list(_sorted(machine, iterable, key, reverse), "sorted"))
-HANDLERS[tuple] = lambda machine, iterable=(): tuple(machine.iterate(iterable))
+
+
+@handles(tuple)
+def tuple_(machine: Any, iterable: Any = ()) -> Any:
+    if machine.pushes.fresh_generator(iterable) is not None:
+        iterable = machine.pushes.collected(iterable)
+    if type(iterable) is list and id(iterable) in machine.symbolic_lists:
+        size = machine.call(len, iterable)
+        if is_tracer(size) and dims.is_varying(size.aval.expr):
+            return machine.tuples.as_tuple(machine.call(list, iterable))
+    return tuple(machine.iterate(iterable))
+
+
 HANDLERS[frozenset] = lambda machine, iterable=(): (
     frozenset(machine.keys.static_key(i) for i in machine.iterate(iterable)))
 
