@@ -202,7 +202,7 @@ class Join:
             key = ("unbound", self.unbound, identity(present))
             return Leaf(aval, key=key, label=label_of(present))
         pair = (id(present), -1 - self.unbound)
-        if pair in self.pairs:
+        if pair in self.pairs and self._stays_one(present):
             return self.pairs[pair]  # type: ignore[no-any-return]
         parts = structure_parts(present)
         if parts is None or self.outside(present) or (
@@ -222,6 +222,12 @@ class Join:
         self.pairs[pair] = shape
         self.keep.append(present)
         return shape
+
+    def _stays_one(self, obj: Any) -> bool:
+        """Do names of one object all get the same new one?  After a branch they do; what a loop
+        carries is what later iterations leave in each, and nothing but a change tells that an
+        object is another one."""
+        return not self.walks or is_mutable(obj)
 
     def held(self, a: Any, b: Any) -> Shape:
         """Lists made in the arms whose lengths only a run knows, dicts and sets whose keys only
@@ -343,7 +349,7 @@ class Join:
     def _structures(self, a: Any, b: Any) -> Shape:
         """Tuples, lists and records of the same class and size."""
         known = self.pairs.get((id(a), id(b)))
-        if known is not None:
+        if known is not None and (self._stays_one(a) or self._stays_one(b)):
             return known  # type: ignore[no-any-return]
         self.keep.append((a, b))
         self.pairs[(id(a), id(b))] = self.failed(a, b)  # where they contain themselves
