@@ -304,26 +304,22 @@ class ContentRead(Assumption):
 
 
 @dataclass(frozen=True)
-class GuardedLayout(Assumption):
-    """An array from outside lies in C order, or does not.
-
-    Why: whether a result is a view or a copy of it depends on that.
-    Changes: the layout is guarded.
-    """
-
-    path: str
-    says = "how {path} lies in memory is checked"
-
-
-@dataclass(frozen=True)
 class ViewsTold(Assumption):
-    """The run tells whether a result is a view or a copy.
+    """It is told whether a result is a view or a copy; ``by_run``: also where that does not follow
+    from how arrays from outside lie in memory.
 
-    Why: a write, or a read after one, depends on it, and layouts do not decide it.
-    Changes: there is a branch on ``np.may_share_memory`` at each such call.
+    Why: a write, or a read after one, depends on it.
+    Changes: how these arrays lie is guarded; for the others there is a branch on
+    ``np.may_share_memory``.
     """
 
-    says = "views and copies are told apart by branches"
+    by_run: bool = False
+
+    def replaces(self, other: Assumption) -> bool:
+        return type(other) is ViewsTold
+
+    def words(self) -> str:
+        return f"views and copies are told apart{' by branches' * self.by_run}"
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from ...errors import AliasError
 from ...types.guards import Path, overlap
-from ..assumptions import GuardedLayout, KnownLengths
+from ..assumptions import KnownLengths, ViewsTold
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.tracers import ArrayTracer, Home
@@ -59,28 +60,36 @@ class Memory(Collaborator):
     def order_of(self, path: Path) -> int:
         return next(i for i, (p, *_) in enumerate(self.sources.outside_arrays) if p == path)
 
-    def layout_of(self, tracer: ArrayTracer) -> bool | None:
-        """Is an array C-contiguous?  Known for arrays the function made and the parts of them
-        that lie in one piece; for those from outside it is guarded once it matters."""
-        if not all(keeps_c_order(step) for step in tracer.steps):
-            return None
-        known = self._root_layout(tracer)
-        return known if known or not tracer.steps else None
+    def lies_in_c_order(self, tracer: ArrayTracer) -> bool:
+        """Is it known that an array is C-contiguous?  Arrays that the function made, and the parts
+        of them that lie in one piece, may be; of those from outside it is guarded where views are
+        told from copies."""
+        if not all(map(keeps_c_order, tracer.steps)):
+            return False
+        home = tracer.home
+        return home.contiguous or (home.made_from != () and self.assumed.of(ViewsTold) != [] and (
+            all(map(self._guarded_order, home.made_from))))
 
-    def _root_layout(self, tracer: ArrayTracer) -> bool | None:
-        for path, known, obj in self.sources.outside_arrays:
-            if known.home is tracer.home:
-                if GuardedLayout(str(path)) not in self.assumed:
-                    return None
-                self.sources.guard("contiguous", path, bool(obj.flags.c_contiguous))
-                return bool(obj.flags.c_contiguous)
-        return tracer.home.contiguous
+    def _guarded_order(self, home: Home) -> bool:
+        path, _, obj = next(a for a in self.sources.outside_arrays if a[1].home is home)
+        self.sources.guard("contiguous", path, bool(obj.flags.c_contiguous))
+        return bool(obj.flags.c_contiguous)
 
-    def want_layout(self, home: Home) -> None:
-        """Start again with the layout of an array from outside as a guarded fact."""
-        for source in (*home.made_from, *(() if home.layout_of is None else (home.layout_of,))):
-            self.want_layout(source)
-        for path, known, obj in self.sources.outside_arrays:
-            if known.home is home and GuardedLayout(str(path)) not in self.assumed and (
-                    obj.flags.c_contiguous):
-                raise Restart(GuardedLayout(str(path)))
+    def made_from(self, tracers: Iterable[ArrayTracer]) -> tuple[Home, ...] | None:
+        """The arrays from outside in whose order others lie; None if more than that decides."""
+        found: dict[Home, None] = {}
+        for tracer in tracers:
+            if not all(map(keeps_c_order, tracer.steps)) or not (
+                    tracer.home.contiguous or tracer.home.made_from):
+                return None
+            found.update(dict.fromkeys(tracer.home.made_from))
+        return tuple(found)
+
+    def tell_views(self, home: Home) -> None:
+        """Start again with views told from copies if an array, or what it is a view of, lies in C
+        order in this call because of arrays from outside."""
+        made_from = (home.layout_of or home).made_from
+        if made_from and not self.assumed.of(ViewsTold) and all(
+                obj.flags.c_contiguous for _, known, obj in self.sources.outside_arrays
+                if known.home in made_from):
+            raise Restart(ViewsTold())

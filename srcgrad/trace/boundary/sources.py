@@ -465,6 +465,7 @@ class Sources(Collaborator):
         self.journal.older(tracer.home)
         tracer.seen = (value, value, self.recorder.root)
         tracer.home.label = str(path)
+        tracer.home.made_from = (tracer.home,)
         self.found_functions.pinned[id(obj)] = obj
         self.arrays.setdefault(id(obj), (path, tracer))
         self.outside_arrays.append((path, tracer, obj))

@@ -348,8 +348,8 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
     if type(tracer) is ArrayTracer and type(leaf) is ArrayTracer:
         tracer.home.label = leaf.home.label
         # it lies in memory as the array that it stands for
-        tracer.home.contiguous = machine.memory.layout_of(leaf)
-        tracer.home.made_from = () if leaf.steps else (leaf.home,)
+        made_from = machine.memory.made_from([leaf])
+        tracer.home.contiguous, tracer.home.made_from = made_from == (), made_from or ()
         tracer.home.outside = True  # it has names around the function
         handed.append((leaf, tracer))
     return tracer

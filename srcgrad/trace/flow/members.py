@@ -211,8 +211,6 @@ class Members:
             home.stored, home.lost, home.contiguous = old.stored, old.lost, old.contiguous
             home.made_from, home.written, home.held = old.made_from, old.written, old.held
             home.loops = old.loops
-            if home.contiguous:
-                self.machine.recorder.c_ordered.add(tracer.obj)
             self.exported[number] = tracer
             new[id(old)] = home
         groups: dict[int, object] = {}
@@ -270,7 +268,6 @@ class Members:
         """A joined array lies in C order if both arrays that it may be do."""
         if all(type(p) is ArrayTracer and not p.steps and p.home.contiguous for p in parts):
             joined.home.contiguous = True
-            self.machine.recorder.c_ordered.add(joined.obj)
 
     def _handle(self, side: Side) -> ArrayTracer:
         machine = self.machine

@@ -435,8 +435,8 @@ def _of_integers(function: Any, staged: Any) -> Any:
 def lies_in_c_order(machine: Any, array: Any) -> bool:
     """For an array from outside this becomes a guarded fact."""
     if all(map(keeps_c_order, array.steps)):
-        machine.memory.want_layout(array.home)
-    return bool(machine.memory.layout_of(array))
+        machine.memory.tell_views(array.home)
+    return bool(machine.memory.lies_in_c_order(array))
 
 
 @handles(written_out.in_one_piece)

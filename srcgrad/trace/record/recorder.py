@@ -71,7 +71,6 @@ class Recorder(Collaborator):
         self.checked: dict[Value, dict[str, Any]] = {}  # what was computed under one
         self.stop_at: Stop | None = None  # see :mod:`srcgrad.trace.exceptions.attempts`
         self.echoes: list[Repeat] = []  # statements that are being traced again
-        self.c_ordered: set[int | None] = set()
         self.gone: set[Value] = set()  # values of attempts that were given up
         self.homes_made: dict[Value, Home] = {}  # in the body of a try statement
 
@@ -358,7 +357,7 @@ class Recorder(Collaborator):
         now on."""
         for maker in (home, *(h for h, _ in home.aliases)):
             if maker.layout_of is not None:
-                self.memory.want_layout(maker.layout_of)
+                self.memory.tell_views(maker)
         for other, _ in home.aliases:
             if other.lost is None:
                 other.leave_open(*home.loops)
@@ -504,10 +503,10 @@ class Recorder(Collaborator):
                    of_c_order: bool = True) -> Any:
         """A result that is a view or a copy depending on the memory layout; ``of_c_order``: a
         view if the base lies in C order."""
-        if of_c_order and self.memory.layout_of(base):
+        if of_c_order and self.memory.lies_in_c_order(base):
             steps, dyn = self._step_of(step)
             return self.view(base, steps, dyn, value, value.aval)
-        if value.aval.kind is Kind.ARRAY and ViewsTold() in self.assumed:
+        if value.aval.kind is Kind.ARRAY and ViewsTold(by_run=True) in self.assumed:
             return self.view_or_copy(base, step, value)
         result = self.wrap(value)
         if type(result) is ArrayTracer:
@@ -530,7 +529,7 @@ class Recorder(Collaborator):
         """The refusal of what depends on which arrays are one: where memory layouts decide that,
         tracing starts again with branches on them, where it is what a loop has done, with numbers
         that tell them apart; without names that are followed there may be fewer."""
-        return self.of_forms(error, *(ViewsTold(),) * self.undecided, *(
+        return self.of_forms(error, *(ViewsTold(by_run=True),) * self.undecided, *(
             FollowedArrays(site) for home in homes for site in home.loops), *(
             FollowedArrays(name=name) for name in (*(home.label for home in homes), ALL)))
 
@@ -540,11 +539,5 @@ class Recorder(Collaborator):
         order = outcome.orders[0] if outcome.orders and outcome.views[0] == "fresh" else None
         if type(result) is not ArrayTracer or order is None:
             return
-        unknown = [] if order == "C" else [t for t in array_tracers(inputs)
-                                           if t.obj not in self.c_ordered
-                                           and not self.memory.layout_of(t)]
-        if unknown:
-            result.home.made_from = tuple(t.home for t in unknown if not t.steps)
-        else:
-            result.home.contiguous = True
-            self.c_ordered.add(result.obj)
+        made_from = () if order == "C" else self.memory.made_from(array_tracers(inputs))
+        result.home.contiguous, result.home.made_from = made_from == (), made_from or ()

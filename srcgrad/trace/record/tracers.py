@@ -55,9 +55,9 @@ class Home:
         self.lost: str | None = None
         self.loops: tuple[Any, ...] = ()  # the sites of those that leave it in doubt
         self.group: object = None
-        self.contiguous: bool | None = None
+        self.contiguous = False
         self.layout_of: Home | None = None  # a view of that home if it is C-contiguous
-        self.made_from: tuple[Home, ...] = ()  # in C order if these homes are
+        self.made_from: tuple[Home, ...] = ()  # in C order if these homes from outside are
         self.written = False
         self.protected = False
         self.label = label
