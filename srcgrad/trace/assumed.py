@@ -17,7 +17,6 @@ from .assumptions import (
     FollowedArrays,
     FollowedNames,
     GatheredLists,
-    HeldObjects,
     KnownLengths,
     MixedRows,
     NumbersApart,
@@ -144,11 +143,10 @@ class Assumptions:
         """May objects lie in stores?"""
         return Withdrawn(StoredObjects(outside=outside)) not in self
 
-    def held_by(self, cls: Any, name: str, listed: bool = False) -> list[Any]:
-        """The classes of the objects that an attribute of objects in a store holds, or lists of
-        which it holds."""
-        return [h.held for h in self.of(HeldObjects) if h.cls == cls and h.name == name
-                and h.held is not None and h.listed is listed]
+    def held_by(self, cls: Any, name: str, outside: bool = False) -> list[Any]:
+        """What is put into an attribute of objects in a store: names of classes, and others."""
+        return [s.holds for s in self.of(StoredObjects) if s.cls == cls and s.name == name
+                and s.outside is outside]
 
     def without_stores(self) -> list[Assumption]:
         """What undoes stores, which a refusal need not name."""

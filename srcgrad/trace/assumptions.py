@@ -166,17 +166,6 @@ class FollowedArrays(Assumption):
 
 
 @dataclass(frozen=True)
-class PartsOfItems(Assumption):
-    """A list of run-time length holds the parts of objects that lie in no store.
-
-    Why: such objects are put into a list whose length depends on data, and have a common form.
-    Changes: there is a list for each part; the objects must not change later.
-    """
-
-    says = "lists hold the parts of objects"
-
-
-@dataclass(frozen=True)
 class LateItems(Assumption):
     """Items of a generator expression that has a name are computed when they are taken.
 
@@ -196,46 +185,37 @@ class StoredObjects(Assumption):
     Why: a loop makes them, changes them or goes through them, or its variable goes from one to
     another; those from outside refer to one another; a list is changed that another one holds.
     Changes: an object is a number, which tells it from others; ``cls`` is the name of the class.
+    Assumed of one attribute (``name``) is what is put there (``holds``: the name of a class, whose
+    numbers its list holds then; ``NOTHING``, whose number is -1; ``COPIES`` of arrays that change):
+    of an object from outside itself, beside what it was found with, else in lists.  The last thing
+    that is assumed (``PARTS``) is that what can lie in no store lies in lists of its parts where it
+    is put into a list whose length depends on data; it must not change later.
     """
 
     cls: Any = None  # None: any class
-    outside: bool = False
+    outside: bool | None = False  # None: wherever they are from
     site: Any = None
+    name: str | None = None
+    holds: Any = None
 
     def includes(self, other: Assumption) -> bool:
         return self == other or (
-            type(other) is StoredObjects and self.site is None and self.cls in (None, other.cls)
-            and self.outside is other.outside)
+            type(other) is StoredObjects and self.site is None and self.name is None
+            and self.cls in (None, other.cls) and self.outside is other.outside)
 
     def words(self) -> str:
+        if self == PARTS:
+            return "lists hold the parts of objects"
+        if self.name is not None:
+            held = self.holds if isinstance(self.holds, str) else f"objects of {self.holds[1]}"
+            return f"{self.name} of {self.cls[1]} holds {'' if self.outside else 'lists of '}{held}"
         which = f"objects of {self.cls[1] if self.cls else 'classes'}" if (
             self.site is None) else "lists that lists hold"
-        return f"{which}{' from outside' * self.outside} lie in lists, by attribute"
+        return f"{which}{' from outside' * bool(self.outside)} lie in lists, by attribute"
 
 
-@dataclass(frozen=True)
-class HeldObjects(Assumption):
-    """An attribute of objects from outside holds objects in a store, or texts or numbers beside
-    other things; with ``optional`` or None; or, ``copied``, arrays.  ``listed``: an attribute of
-    objects that the program makes holds lists of objects.
-
-    Why: an object, a text, a number or None was put there; arrays that were put there change.
-    Changes: the list of the attribute holds numbers, for objects their own, -1 for None; texts;
-    copies of the arrays.
-    """
-
-    cls: Any
-    name: str
-    held: Any = None
-    optional: bool = False
-    copied: bool = False
-    listed: bool = False
-
-    def words(self) -> str:
-        what = "holds arrays that change" if self.copied else (
-            "may hold None" if self.optional else
-            "holds lists of objects" if self.listed else f"holds objects of {self.held[1]}")
-        return f"the attribute {self.name} of {self.cls[1]} {what}"
+PARTS = StoredObjects(outside=None)
+NOTHING, COPIES = "None", "copies of arrays"  # what an attribute may hold beside objects
 
 
 @dataclass(frozen=True)

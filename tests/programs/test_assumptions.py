@@ -45,7 +45,6 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "FollowedArrays": ("arrays_in_turn.replaced_then_written", "arrays_in_turn.left_early",
                        "lists_of_arrays.some_rows", "lists_of_arrays.a_population"),
     "FollowedNames": ("counted.a_list_of_an_arm", "path_state.name_try"),
-    "PartsOfItems": ("test_assumptions.found_and_made",),
     "LateItems": ("python_late.closure_that_reads_later", "python_late.changed_by_who_takes_the_items"),
     "MixedRows": ("data_science.counts_in_rows", "data_science.rows_into_arrays"),
     "NumbersApart": ("counted.changed_in_place", "helpers_of_numpy.signatures_of_rows"),
@@ -58,8 +57,7 @@ PROGRAMS = {  # the programs of the suites that meet each kind
     "Withdrawn": ("python_tables.needed_as_a_dict", "python_matrices.cramer", "python_picked.tree_build",
                   "carried.grouped_rows"),
     "StoredObjects": ("object_stores.particles", "object_stores.best_of",
-                      "python_rows.pivot_rows"),
-    "HeldObjects": ("object_unions.linked",),
+                      "python_rows.pivot_rows", "object_unions.linked", "test_assumptions.found_and_made"),
     "ComplexPower": ("test_assumptions.absolute_root",),
     "OneObject": ("test_assumptions.one_array_twice",),
 }

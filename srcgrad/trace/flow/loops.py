@@ -12,7 +12,7 @@ from ...errors import AliasError, JoinError, UnsupportedOperation
 from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from ...types.dims import Poly, evaluate, is_varying, proves_nonnegative
-from ..assumptions import FollowedArrays, StoredObjects
+from ..assumptions import PARTS, FollowedArrays, StoredObjects
 from ..collaborator import Collaborator
 from ..heap.stores import FEW
 from ..iteration.iteration import (
@@ -236,7 +236,7 @@ class Loops(Collaborator):
                     raise
                 count = length(self.machine, staged)
                 kept = next((r for r in refusal.remedies if isinstance(
-                    r, KEEPING_LOOPS) and self.assumed.open(r)), None)
+                    r, KEEPING_LOOPS) and r != PARTS and self.assumed.open(r)), None)
                 if kept is not None and not (type(count) is int and count <= FEW):
                     raise Restart(kept) from None
                 if self.count(staged) is None:

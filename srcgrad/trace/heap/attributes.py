@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ..assumptions import HeldObjects, Withdrawn
+from ..assumptions import Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.states import Columns, Maybe, SymbolicList
@@ -60,7 +60,7 @@ class StoredAttributes(Collaborator):
         """The form of the items where an attribute holds lists of objects; None where it does
         not."""
         if name not in store.rows:
-            known = self.assumed.held_by(class_key(store.cls), name, listed=True)
+            known = self.assumed.held_by(class_key(store.cls), name)
             held = self._store_for(known[0]) if known else None
             if held is None:
                 return None
@@ -157,8 +157,7 @@ class StoredAttributes(Collaborator):
         other = store_of(item)
         store, name = self.places.get(id(column), (None, ""))
         if other is not None and store is not None and store.found is None:
-            raise Restart(HeldObjects(
-                class_key(store.cls), name, class_key(other.cls), listed=True))
+            raise Restart(stored_as(store.cls, name=name, holds=class_key(other.cls)))
 
     def no_attribute(self, obj: Any, name: str, change: str = "") -> Any:
         what = "the key" if obj.cls is dict else "the attribute"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...errors import JoinError
 from ...stage.machine import UNBOUND
 from ...types.kinds import BOOL, INT, NUMERIC, OPAQUE, PYTHON_SCALARS, Aval, Kind, list_of
-from ..assumptions import Assumption, PartsOfItems
+from ..assumptions import PARTS, StoredObjects
 from ..flow.shapes import Failed
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
@@ -285,7 +285,7 @@ def form_apart(joining: Join, *states: Any) -> tuple[Form, list[Aval]] | Failed:
     """The form of items that are taken apart, and the types of its columns.  What can be changed
     in place lies in a store where it may, for its parts could not change from then on."""
     found = common_form(joining, states)
-    if found is not None and (PartsOfItems() in joining.machine.assumed or all(
+    if found is not None and (PARTS in joining.machine.assumed or all(
             cls in (list, dict) or issubclass(cls, tuple) for cls in _classes(found[0]))):
         return found
     return Failed(JoinError(
@@ -295,12 +295,13 @@ def form_apart(joining: Join, *states: Any) -> tuple[Form, list[Aval]] | Failed:
             kept_otherwise(joining, found and found[0], states)))
 
 
-def kept_otherwise(joining: Join, form: Form | None, states: tuple[Any, ...]) -> list[Assumption]:
+def kept_otherwise(joining: Join, form: Form | None,
+                   states: tuple[Any, ...]) -> list[StoredObjects]:
     """The assumptions under which items lie in a store that can be changed in place, or that have
     no common ``form``."""
     may_store = joining.machine.references.may_store
     if form is not None:
-        return [*(stored_as(cls) for cls in _classes(form) if may_store(cls)), PartsOfItems()][:1]
+        return [*(stored_as(cls) for cls in _classes(form) if may_store(cls)), PARTS][:1]
     kinds = {kind_of(item): None for state in states if type(state) is Snapshot
              for item in state.items if type(item) is not tuple}
     return [stored_as(kind) for kind in kinds if may_store(kind)]

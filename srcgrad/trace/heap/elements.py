@@ -23,7 +23,7 @@ from ...graph.ir import Steps, Value
 from ...types.dataclasses import dataclass
 from ...types.dims import is_varying
 from ...types.kinds import OPAQUE, Aval, Kind, list_of
-from ..assumptions import FollowedArrays, HeldObjects, Withdrawn
+from ..assumptions import COPIES, FollowedArrays, StoredObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.widening import stable_elem
@@ -32,7 +32,7 @@ from ..record.journal import Version
 from ..record.regions import Region
 from ..record.states import SymbolicList
 from ..record.tracers import ArrayTracer, Home
-from .stores import Reference, Store, are_contents, class_key, stored_as
+from .stores import Reference, Store, are_contents, stored_as
 
 
 class Held:
@@ -271,9 +271,9 @@ class Elements(Collaborator):
                                  or self.recursion.callees):
                 self._withdraw(held)
 
-    def copies(self, store: Store, name: str) -> HeldObjects:
+    def copies(self, store: Store, name: str) -> StoredObjects:
         """The assumption that a column holds copies of what objects from outside get."""
-        return HeldObjects(class_key(store.cls), name, copied=True)
+        return stored_as(store.cls, True, name=name, holds=COPIES)
 
     def _withdraw(self, held: Held) -> NoReturn:
         if held.store is not None:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import functools
 import operator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...graph.ir import Value
 from ...types.guards import Path
 from ...types.kinds import INT, OPAQUE, Aval, Kind
 from ...types.spelling import Attribute, Method
-from ..assumptions import HeldObjects
+from ..assumptions import NOTHING
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.states import Columns
@@ -239,9 +239,8 @@ class Pools(Collaborator):
         """Something is put into an attribute: start again where it held nothing like that."""
         record = self.outlines[store.cls]
         part = dict(zip(record.names, record.parts, strict=True))[name]
-        key = class_key(store.cls)
         if isinstance(part, Constant) and (cls := _class_put(part.value, value)) is not None:
-            raise Restart(HeldObjects(key, name, class_key(cls)))
+            self._put(store.cls, name, class_key(cls))
         if isinstance(part, Referred):
             held = stores_in(value) - {None}
             if part.beside is not None and all(sort_key(one) == NUMBER for one in things_in(
@@ -249,11 +248,16 @@ class Pools(Collaborator):
                 held -= {Unlinked}
             new = held - {self.stores[cls] for cls in part.classes}
             if not new and may_be_none(value) > part.optional:
-                raise Restart(HeldObjects(key, name, optional=True))
+                self._put(store.cls, name, NOTHING)
             for other in new:
                 if not isinstance(other, Store) or self.stores.get(other.cls) is not other:
                     self.references.without_found(part.classes[0])
-                raise Restart(HeldObjects(key, name, class_key(other.cls)))
+                self._put(store.cls, name, class_key(other.cls))
+
+    @staticmethod
+    def _put(cls: type, name: str, holds: Any) -> NoReturn:
+        """Start again with something in an attribute beside what was found there."""
+        raise Restart(stored_as(cls, True, name=name, holds=holds))
 
     def write_back(self, column: Any, op: str, path: tuple[Any, ...], item: Any) -> None:
         """Change the list that an object from outside holds, or a row of a list, as its row in a
@@ -392,10 +396,10 @@ class Pools(Collaborator):
                 known, found).parts, strict=True):
             if isinstance(part, Referred) and wider == replace(part, optional=True) and (
                     not part.optional):
-                raise Restart(HeldObjects(class_key(known.cls), name, optional=True))
+                self._put(known.cls, name, NOTHING)
             if isinstance(part, Referred) and isinstance(wider, Referred):
                 for cls in {*wider.classes} - {*part.classes}:
-                    raise Restart(HeldObjects(class_key(known.cls), name, class_key(cls)))
+                    self._put(known.cls, name, class_key(cls))
             if wider != part:
                 raise Unlike
 
@@ -422,14 +426,14 @@ class Pools(Collaborator):
         classes = {class_key(cls): cls for cls in (*self.stores, *PUT_INSTEAD.values(), str)}
 
         def part(name: str, held: Outline) -> Outline:
-            put = [classes[c] for c in self.assumed.held_by(key, name) if c in classes]
+            held_by = self.assumed.held_by(key, name, outside=True)
+            put = [classes[c] for c in held_by if c in classes]
             if put and isinstance(held, Constant) and put[0] not in self.stores:
                 return Number(put[0], held.value is None)
             if put and isinstance(held, Constant):
                 return referred_to(put, True)
-            return referred_to({*held.classes, *put}, held.optional or HeldObjects(
-                key, name, optional=True) in self.assumed, held.beside) if isinstance(
-                    held, Referred) else held
+            return referred_to({*held.classes, *put}, held.optional or NOTHING in held_by,
+                               held.beside) if isinstance(held, Referred) else held
 
         return Record(record.cls, record.names, tuple(map(part, record.names, record.parts)))
 

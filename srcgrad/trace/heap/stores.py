@@ -187,6 +187,6 @@ def class_key(cls: type) -> tuple[str, str]:
     return cls.__module__, cls.__qualname__
 
 
-def stored_as(cls: type, outside: bool = False) -> StoredObjects:
+def stored_as(cls: type, outside: bool = False, **of_attribute: Any) -> StoredObjects:
     """The assumption that objects of a class lie in a store."""
-    return StoredObjects(class_key(cls), outside)
+    return StoredObjects(class_key(cls), outside, **of_attribute)
