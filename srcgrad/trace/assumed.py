@@ -13,7 +13,7 @@ from .assumptions import (
     CalledFunction,
     ComplexPower,
     ContentRead,
-    FixedSize,
+    DecidedCondition,
     FollowedArrays,
     FollowedNames,
     GatheredLists,
@@ -34,6 +34,12 @@ ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed 
 UNDOING = (Withdrawn(FollowedArrays()), MixedRows(),
            Withdrawn(GatheredLists()), KnownLengths(), Withdrawn(RunTimeKeys(None)),
            KnownLengths(repeats=True), NumbersApart(), Withdrawn(FollowedNames()))
+
+
+def fixed_size(path: str, axis: int | None, number: int) -> DecidedCondition:
+    """The assumption that a size of an argument, or an int, is a number of the code."""
+    size = path if axis is None else f"the size of axis {axis} of {path}"
+    return DecidedCondition("==", size, number)
 
 
 @dataclass(frozen=True)
@@ -103,7 +109,8 @@ class Assumptions:
     # ---- questions that are about more than one ------------------------------------------
     def fixes(self, path: str, axis: int | None) -> bool:
         """Is a size, or an int, a number of the code?"""
-        return any(f.path == path and f.axis == axis for f in self.of(FixedSize))
+        size = fixed_size(path, axis, 0).left
+        return any(d.op == "==" and d.left == size for d in self.of(DecidedCondition))
 
     def reason_to_unroll(self, site: Any) -> str | None:
         """Why the loop at a site is unrolled; None if it is not."""

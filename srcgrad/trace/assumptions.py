@@ -35,32 +35,18 @@ class Assumption:
 
 
 @dataclass(frozen=True)
-class FixedSize(Assumption):
-    """A size of an argument, or an int, is a number of the generated code.
-
-    Why: shapes only fit, or an operation only has a type, for this number (an axis of size one).
-    Changes: it is no symbol any more; the guards of what uses it follow.
-    """
-
-    path: str
-    axis: int | None
-    number: int
-
-    def words(self) -> str:
-        what = self.path if self.axis is None else f"the size of axis {self.axis} of {self.path}"
-        return f"{what} is {self.number} in the code"
-
-
-@dataclass(frozen=True)
 class DecidedCondition(Assumption):
-    """A condition on sizes and ints is decided by the call.
+    """A condition on sizes and ints is decided by the call: that a size of an argument, or an int,
+    is a certain number, or what a branch asks.
 
-    Why: what is refused stands in a branch that this call does not take.
-    Changes: the condition is guarded, and the branch is not traced.
+    Why: what is refused does not occur in this call: shapes fit, or an operation has a type, for
+    its numbers only (an axis of size one), or it stands in a branch that is not taken.
+    Changes: the condition is guarded.  A size that is decided is no symbol, but a number of the
+    generated code; a branch that is not taken is not traced.
     """
 
     op: str
-    left: Any
+    left: Any  # a size by where it is found, or what follows from such
     right: Any
     says = "whether {left} {op} {right} is decided by the call"
 
@@ -112,7 +98,7 @@ class KnownLengths(Assumption):
         return f"lists {which} are of known length"
 
     def replaces(self, other: Assumption) -> bool:
-        return not self.repeats and isinstance(other, (FixedSize, UnrolledLoop))
+        return not self.repeats and isinstance(other, (DecidedCondition, UnrolledLoop))
 
 
 @dataclass(frozen=True)

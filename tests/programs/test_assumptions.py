@@ -36,8 +36,8 @@ This page is made from the classes in `srcgrad/trace/assumptions.py` by
 `PYTHONPATH=.:tests/support python tests/programs/test_assumptions.py`.
 """
 PROGRAMS = {  # the programs of the suites that meet each kind
-    "DecidedCondition": ("found_in_repositories.shapes_set_for_a_mode",),
-    "FixedSize": ("found_in_packages.sigma_points", "numpy_writing.put_along_axis"),
+    "DecidedCondition": ("found_in_repositories.shapes_set_for_a_mode", "found_in_packages.sigma_points",
+                         "numpy_writing.put_along_axis"),
     "UnrolledLoop": ("python_data.string_building",),
     "GatheredLists": ("leaves_in_lists.neighbours",),
     "KnownLengths": ("python_rows.rotations", "found_in_packages.filled_with_pairs",

@@ -33,7 +33,7 @@ from ...types.subclasses import (
     native_class,
 )
 from ...types.tree import blank
-from ..assumptions import FixedSize
+from ..assumed import fixed_size
 from ..collaborator import Collaborator
 from ..flow.control import Restart, Unroll
 from ..libraries import registry as libraries
@@ -152,7 +152,8 @@ class Sources(Collaborator):
         for symbol in dims.symbols(dim):
             for source in self.symbols:
                 if source.symbol == dims.of_atom(symbol):
-                    raise Restart(FixedSize(str(source.path), source.axis, self.numbers[symbol]))
+                    raise Restart(fixed_size(str(source.path), source.axis,
+                                             self.numbers[symbol]))
         raise self.recorder.fatal(TracingError("tracing does not settle",
                                       why=f"the size {dim} cannot be fixed"))
 
