@@ -9,18 +9,16 @@ from ..errors import SrcgradError, Where
 from ..types.dataclasses import dataclass
 from .assumptions import (
     ALL,
+    MIXED_ROWS,
     Assumption,
     CalledFunction,
-    ComplexPower,
-    ContentRead,
     DecidedCondition,
     FollowedArrays,
     FollowedNames,
     GatheredLists,
+    KnownBefore,
     KnownLengths,
-    MixedRows,
     NumbersApart,
-    OneObject,
     RunTimeKeys,
     StoredObjects,
     UnrolledLoop,
@@ -31,7 +29,7 @@ Kind = TypeVar("Kind", bound=Assumption)
 ONE_BY_ONE = 4  # containers, or pairs of places, of which something is assumed one by one
 
 # What the tracer does at its own risk is undone by these, in this order.
-UNDOING = (Withdrawn(FollowedArrays()), MixedRows(),
+UNDOING = (Withdrawn(FollowedArrays()), MIXED_ROWS,
            Withdrawn(GatheredLists()), KnownLengths(), Withdrawn(RunTimeKeys(None)),
            KnownLengths(repeats=True), NumbersApart(), Withdrawn(FollowedNames()))
 
@@ -97,9 +95,8 @@ class Assumptions:
     def undoing(self) -> list[Assumption]:
         """What would undo what was done at a risk, in the order in which it is tried: all that
         gives lists, dicts, numbers and names other forms than those of plain Python."""
-        tried: list[Assumption] = [Withdrawn(a) for a in (MixedRows(), NumbersApart()) if a in self]
-        if self.complex_powers():
-            tried.insert(0, Withdrawn(ComplexPower()))
+        tried: list[Assumption] = [Withdrawn(a) for a, is_made in (
+            (MIXED_ROWS, MIXED_ROWS in self), (NumbersApart(), self.of(NumbersApart))) if is_made]
         if any(f.name is not None for f in self.of(FollowedNames)):
             self.risk(Withdrawn(FollowedNames()))
         return [a for a in self.risks if type(a) is Withdrawn and isinstance(
@@ -119,24 +116,17 @@ class Assumptions:
     def unrolls(self, site: Any) -> bool:
         return UnrolledLoop(site, "") in self
 
-    def reads(self, path: str) -> bool:
-        """Is the content of a container known before it changes?"""
-        return ContentRead() in self or ContentRead(path) in self
+    def knows(self, path: str, other: str | None = None) -> bool:
+        """Is the content of a container known before it changes, or that it is one object with what
+        is found at another place?"""
+        known = KnownBefore(path, other, other is not None)
+        return known in self or KnownBefore(is_one=known.is_one) in self
 
-    def are_one(self, first: str, second: str) -> bool:
-        """Is what is found at two places one object?"""
-        return OneObject() in self or OneObject(first, second) in self
-
-    def one_object(self, first: str, second: str) -> OneObject:
-        """What is assumed where one more thing that is found at two places is one object: in the
-        end, each is."""
-        few = len(self.of(OneObject)) < ONE_BY_ONE
-        return OneObject(first, second) if few else OneObject()
-
-    def content_read(self, path: str) -> ContentRead:
-        """What is assumed where the content of one more container is read after it changed: in the
-        end, that of all is."""
-        return ContentRead(path if len(self.of(ContentRead)) < ONE_BY_ONE else None)
+    def known(self, path: str, other: str | None = None) -> KnownBefore:
+        """What is assumed where that must be known of one more: in the end, it is of all."""
+        is_one = other is not None
+        few = sum(k.is_one is is_one for k in self.of(KnownBefore)) < ONE_BY_ONE
+        return KnownBefore(path, other, is_one) if few else KnownBefore(is_one=is_one)
 
     def gathers(self, path: str) -> bool:
         """Is a list gathered where it is found?"""
@@ -163,7 +153,7 @@ class Assumptions:
 
     def complex_powers(self) -> bool:
         """Are powers of negative floats told apart, which are complex?"""
-        return bool(self.of(ComplexPower)) and Withdrawn(ComplexPower()) not in self
+        return any(apart.place is not None for apart in self.of(NumbersApart))
 
     def follows(self, code: Any, name: str) -> bool:
         """Is it followed whether a variable of the function with this code is bound?"""

@@ -205,68 +205,46 @@ NOTHING, COPIES = "None", "copies of arrays"  # what an attribute may hold besid
 
 
 @dataclass(frozen=True)
-class MixedRows(Assumption):
-    """The rows of a list of lists may hold counts beside other numbers.
-
-    Why: a row is written to, or rows of unlike numbers cannot be taken apart.
-    Changes: what is read from a row is a number of any kind.
-    """
-
-    says = "integers lie beside other numbers in the rows of a list"
-
-
-@dataclass(frozen=True)
 class NumbersApart(Assumption):
-    """Numbers and arrays stay what they are where a branch gives either.
+    """What may be of two kinds stays of its own: numbers and arrays where a branch gives either;
+    at a ``place`` of the text, powers of Python floats, which are complex where the base is
+    negative; counts beside other numbers in the ``rows`` of a list do from the start.
 
-    Why: more than the numbers matters: the shape is asked for, or it changes in place.
-    Changes: what follows the branch is traced for either, where it was one value of any rank.
+    Why: more than the numbers matters: the shape, or a part, is asked for, or it changes in place.
+    Changes: there is a branch, and what follows it is traced for either, where it was one value of
+    any rank, or real.  Withdrawn: what is read from a row, which changes, is a number of any kind.
     """
 
-    says = "a number and an array that a branch gives are told apart"
+    place: Any = None
 
-
-@dataclass(frozen=True)
-class ComplexPower(Assumption):
-    """A power of a Python float, at a place of the text, is complex where Python makes it so.
-
-    Why: its absolute value, or a part of it, is asked for.
-    Changes: there is a branch on the sign of the base.
-    """
-
-    place: Any = None  # None: any place
-    says = "a power of a negative float is complex"
-
-
-@dataclass(frozen=True)
-class OneObject(Assumption):
-    """What is found at two places is one object; without ``first`` whatever is.
-
-    Why: it changes, or it is asked whether it is one object.
-    Changes: both places give the same; that they do is guarded.
-    """
-
-    first: str | None = None
-    second: str | None = None
+    def includes(self, other: Assumption) -> bool:
+        return self == other or (self.place is None and type(other) is NumbersApart)
 
     def words(self) -> str:
-        return "what is found at two places is one object" if self.first is None else (
-            f"{self.first} and {self.second} are one object")
+        if self.place is None:
+            return "what may be of two kinds is told apart"
+        return "counts stay apart from other numbers in rows" if self.place == "rows" else (
+            "a power of a negative float is complex")
 
 
 @dataclass(frozen=True)
-class ContentRead(Assumption):
-    """The content of a container from outside is known before it changes; without ``path`` that
-    of all.
+class KnownBefore(Assumption):
+    """What is found outside is known before it changes: what a container at a ``path`` holds, or
+    that it is one object with what is found at ``other``; without paths that of all, or of any two.
 
-    Why: it was changed, and then it is read.
-    Changes: its length or keys are guarded.
+    Why: it changes, and then it is read, or may be the other one.
+    Changes: its length or keys are guarded, or that it is one object.
     """
 
     path: str | None = None
+    other: str | None = None
+    is_one: bool = False
 
     def words(self) -> str:
-        return f"what {self.path or 'every container'} holds is read after it changed"
+        if not self.is_one:
+            return f"what {self.path or 'every container'} holds is read after it changed"
+        return "what is found at two places is one object" if self.path is None else (
+            f"{self.path} and {self.other} are one object")
 
 
 @dataclass(frozen=True)
@@ -363,3 +341,6 @@ class Withdrawn(Assumption):
 
     def replaces(self, other: Assumption) -> bool:
         return self.of.includes(other)
+
+
+MIXED_ROWS = Withdrawn(NumbersApart(place="rows"))

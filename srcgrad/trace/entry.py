@@ -29,7 +29,7 @@ from ..types.guards import Guard, Held, Path, SizeSource, Source
 from ..types.kinds import Aval
 from ..types.subclasses import native_class, parts_of
 from .assumed import Assumptions, Made
-from .assumptions import Assumption, ComplexPower, Withdrawn
+from .assumptions import Assumption, NumbersApart, Withdrawn
 from .boundary.leaks import leak
 from .boundary.scratch import settle_names
 from .calls.refused import endless_container
@@ -176,7 +176,7 @@ def _trace_once(machine: TraceMachine, function: types.FunctionType, args: tuple
         raise
     if machine.assumed.complex_powers() and any(
             v.aval.dtype is not None and v.aval.dtype.kind == "c" for v in outputs):
-        raise Restart(Withdrawn(ComplexPower()))  # what it returns would be no real number
+        raise Restart(Withdrawn(NumbersApart()))  # what it returns would be no real number
     block = without_idle_copies(machine.recorder.root.builder.block(tuple(outputs)))
     settle_names(block)
     used = {*machine.whole_lists.values(), *(v for one in (block, *(

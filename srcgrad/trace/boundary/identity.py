@@ -71,7 +71,7 @@ class Identity(Collaborator):
             return
         first, second = sorted((one[0], two[0]), key=self.memory.order_of)
         if one[2] is two[2]:
-            raise Restart(self.assumed.one_object(str(first), str(second)))
+            raise Restart(self.assumed.known(str(first), str(second)))
         self.sources.guard("is_not_path", second, first)
 
     def check_two(self, left: ArrayTracer, right: ArrayTracer) -> None:

@@ -34,7 +34,7 @@ class Memory(Collaborator):
                     continue
                 if obj is other:
                     first, second = sorted((path, other_path), key=self.order_of)
-                    raise Restart(self.assumed.one_object(str(first), str(second)))
+                    raise Restart(self.assumed.known(str(first), str(second)))
                 if np.shares_memory(obj, other):
                     raise self.recorder.fatal(AliasError(
                         f"{path} is written to and shares memory with {other_path}",

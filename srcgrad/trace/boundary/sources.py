@@ -281,9 +281,9 @@ class Sources(Collaborator):
         two_arguments = path.root != known.root and path.root[0] == known.root[0] == "arg"
         if ((isinstance(obj, (list, dict, tuple)) and obj) or (two_arguments and (
                 record_fields(obj)))) and (
-                not self.assumed.are_one(str(known), str(path))):
+                not self.assumed.knows(str(known), str(path))):
             if id(obj) in self.identity.altered:  # before it was found here
-                raise Restart(self.assumed.one_object(str(known), str(path)))
+                raise Restart(self.assumed.known(str(known), str(path)))
             if (id(obj), path.root) in self.twins_of and two_arguments:
                 twin, first = self.twins_of[id(obj), path.root]
                 self.guard("is_path", path, first)
@@ -305,7 +305,7 @@ class Sources(Collaborator):
         pair = self.twins.get(id(obj))
         if pair is not None and (other is None or (
                 obj is not other and self.twins.get(id(other), (None,))[0] == pair[0])):
-            raise Restart(self.assumed.one_object(*map(str, pair)))
+            raise Restart(self.assumed.known(*map(str, pair)))
 
     def _atomic(self, obj: Any, path: Path) -> Any:
         if isinstance(obj, types.MethodType):
@@ -349,7 +349,7 @@ class Sources(Collaborator):
             self.outside_reads += 1
             return shadow
         if id(obj) in self.blind:
-            raise Restart(self.assumed.content_read(str(self.found_functions.paths[id(obj)])))
+            raise Restart(self.assumed.known(str(self.found_functions.paths[id(obj)])))
         return obj
 
     def shadow_of(self, obj: Any) -> Any:
@@ -358,11 +358,11 @@ class Sources(Collaborator):
         path = self.found_functions.paths[id(obj)]
         self.opening.keep_apart(obj)
         if id(obj) in self.twins:  # it is changed: both places must show that
-            raise Restart(self.assumed.one_object(*map(str, self.twins[id(obj)])))
+            raise Restart(self.assumed.known(*map(str, self.twins[id(obj)])))
         self.identity.altered.add(id(obj))
         if id(obj) in self.shadows:
             return self.shadows[id(obj)]
-        if id(obj) not in self.noted and not self.assumed.reads(str(path)):
+        if id(obj) not in self.noted and not self.assumed.knows(str(path)):
             self.blind.add(id(obj))
             return None
         self.note_container(obj)
@@ -452,7 +452,7 @@ class Sources(Collaborator):
     def _array(self, obj: np.ndarray[Any, Any], path: Path) -> Any:
         check_array(self.machine, obj, path)
         known = self.arrays.get(id(obj))
-        if known is not None and self.assumed.are_one(str(known[0]), str(path)):
+        if known is not None and self.assumed.knows(str(known[0]), str(path)):
             self.guard("is_path", *(
                 Path(p.root, p.steps[:-1], p.label) if p.steps[-1:] == (("base", None),) else p
                 for p in (path, known[0])))

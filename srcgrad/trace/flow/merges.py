@@ -10,7 +10,7 @@ from ...graph.ir import Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND
 from ...types.dataclasses import dataclass, field
 from ...types.kinds import INT
-from ..assumptions import ChangedLater, MixedRows, NumbersApart
+from ..assumptions import MIXED_ROWS, ChangedLater, NumbersApart
 from ..collaborator import Collaborator
 from ..iteration.iteration import Cursor
 from ..record.homes import RAISE, is_derived
@@ -132,10 +132,8 @@ class Merges(Collaborator):
         """May the rows of a list of lists hold counts beside other numbers?  Not at first: they
         are taken apart, so that counts stay integers.  If a row is written to, or anything fails,
         they may; if that fails, rows are taken apart where loops can be unrolled."""
-        if MixedRows() in self.assumed:
-            return True
-        self.assumed.risk(MixedRows())
-        return False
+        self.assumed.risk(MIXED_ROWS)
+        return MIXED_ROWS in self.assumed
 
     def inherit(self, new: Any, old: Any) -> None:
         """An object takes the place of one that may have been handed to the world outside, or

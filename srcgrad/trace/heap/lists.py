@@ -17,7 +17,7 @@ from ...errors import JoinError, UnsupportedOperation
 from ...graph.ir import Ref, Value
 from ...types.dims import Poly, is_varying, slice_length
 from ...types.kinds import INT, Aval, Kind, list_of
-from ..assumptions import KnownLengths, MixedRows, UnrolledLoop
+from ..assumptions import MIXED_ROWS, KnownLengths, UnrolledLoop
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.joins import is_nonnegative
@@ -229,9 +229,9 @@ class Lists(Collaborator):
                     "would change",
                 fix="return a copy of the list (`return items[:]`)"))
         self.stored_lists.store_instead(owner)
-        if type(owner) is list and MixedRows() in self.assumed.risks and (
-                self.assumed.open(MixedRows())):
-            raise Restart(MixedRows())
+        if type(owner) is list and MIXED_ROWS in self.assumed.risks and (
+                self.assumed.open(MIXED_ROWS)):
+            raise Restart(MIXED_ROWS)
         self.items.unroll_list_makers("a list that it fills holds objects that change")
         if type(owner) is list:
             raise self.recorder.of_forms(UnsupportedOperation(

@@ -15,7 +15,7 @@ from ...rules.broadcast import updated
 from ...types import dims
 from ...types.kinds import BOOL, Kind, in_words, int_aval
 from ...types.operators import BINARY, COMPARE, INPLACE, NEGATED, UNARY
-from ..assumptions import ComplexPower, KnownLengths, Withdrawn
+from ..assumptions import KnownLengths, NumbersApart
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..libraries import registry as libraries
@@ -97,13 +97,13 @@ class Operators(Collaborator):
 
     def _power_site(self) -> Any:
         where = self.recorder.where()
-        return None if where is None else ComplexPower((where.filename, where.line, where.column))
+        return None if where is None else NumbersApart((where.filename, where.line, where.column))
 
     def is_complex_power(self) -> bool:
         """Is it a power of a float that the program wants to be complex for negative bases?"""
         inside = self.branches.call_sites and self.branches.call_sites[-
             1][0] is power_of_any.__code__
-        return not inside and self.assumed.complex_powers() and (self._power_site() in self.assumed)
+        return not inside and self.assumed.complex_powers() and self._power_site() in self.assumed
 
     def note_power(self, op: str, result: Any, left: Any, right: Any) -> None:
         """Remember a float that is made of a power, which Python makes complex where a negative
@@ -123,8 +123,7 @@ class Operators(Collaborator):
         complex numbers where they are."""
         for arg in args:
             site = self.powers.get(arg.value) if type(arg) is ScalarTracer else None
-            if site is not None and site not in self.assumed and (
-                    Withdrawn(ComplexPower()) not in self.assumed):
+            if site is not None and self.assumed.open(site):
                 raise Restart(site)
 
     def _python_binary(self, op: str, left: Any, right: Any) -> Any:

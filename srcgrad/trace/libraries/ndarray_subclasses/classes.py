@@ -118,7 +118,7 @@ class ArrayClasses(Collaborator):
     def classed_outside(self, obj: Any, path: Path) -> Any:
         """What stands for an instance from outside."""
         known = self.sources.twins_of.get((id(obj), "array"))
-        if known is not None and self.assumed.are_one(str(known[1]), str(path)):
+        if known is not None and self.assumed.knows(str(known[1]), str(path)):
             self.sources.guard("is_path", path, known[1])
             return known[0]
         array = self.foreigners.outside(base_array(obj), path.child("base", None))
