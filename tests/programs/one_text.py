@@ -11,6 +11,7 @@ import math
 import operator
 import statistics
 from collections import deque
+from dataclasses import dataclass
 from itertools import (
     accumulate,
     chain,
@@ -21,6 +22,7 @@ from itertools import (
     permutations,
     product,
 )
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,6 +37,10 @@ def case(program):
 class Body:
     def __init__(self, place, mass):
         self.place, self.mass, self.force = place, mass, 0.0
+
+    @property
+    def size(self):
+        return self.mass
 
 
 @case
@@ -332,3 +338,54 @@ def swarm(x):
                 best[i] = p.copy()
         leader = min(best, key=cost).copy()
     return cost(leader)
+
+
+class Part(NamedTuple):
+    name: str
+    size: float
+
+
+@dataclass
+class Piece:
+    size: float
+    name: str = "piece"
+
+
+class Lump:
+    def __init__(self, size):
+        self.size = size
+
+    def __eq__(self, other):
+        return self.size == other.size
+
+    __hash__ = None
+
+
+def size_of(item):
+    return item["size"] if isinstance(item, dict) else item.size
+
+
+def taken_out(make):
+    """Items of one kind, the smallest of which is found, counted and removed, time after time."""
+    def program(x):
+        items = [make(i, v) for i, v in enumerate(x)]
+        total = 0.0
+        for step in range(len(x) // 2):
+            least = min(items, key=size_of)
+            total += items.index(least) * size_of(items[0]) + items.count(least)
+            if least in items[1:]:
+                items.remove(least)
+            else:
+                total += size_of(items.pop()) ** 2
+        return total + sum(size_of(item) for item in items)
+
+    return program
+
+
+for make in (lambda i, v: {"size": v * (3 - i) ** 2},
+             lambda i, v: Part(f"part {i}", v * (3 - i) ** 2),
+             lambda i, v: Piece(v * (3 - i) ** 2), lambda i, v: Lump(v * (3 - i) ** 2),
+             lambda i, v: Body(0.0, v * (3 - i) ** 2)):
+    program = taken_out(make)
+    program.__name__ = f"taken_out_{type(make(0, 1.0)).__name__}"
+    CASES.append(program)

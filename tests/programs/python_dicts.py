@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
+from itertools import product
 
 import numpy as np
 
@@ -454,3 +455,41 @@ def two_dicts_swapped(x, label):
             new[b] = new.get(b, 0.0) + v * (1.0 - x[i])
         old = new
     return sum(v * k for k, v in old.items()) + len(old)
+
+
+class Polynomial(dict):
+    def __add__(self, other):
+        made = Polynomial(self)
+        for power, c in other.items():
+            made[power] = made.get(power, 0.0) + c
+        return made
+
+    def __mul__(self, other):
+        made = Polynomial()
+        for (p, a), (q, b) in product(self.items(), other.items()):
+            made[p + q] = made.get(p + q, 0.0) + a * b
+        return made
+
+    def __call__(self, t):
+        return sum(c * t**power for power, c in self.items())
+
+
+@case(V)
+def dict_of_a_class_from_a_table(x):
+    p = Polynomial({i % 7: c for i, c in enumerate(x)})
+    q = Polynomial(p)
+    q.update({2 * i: c for i, c in enumerate(x[:3])})
+    return (p * q + p)(0.7) + (q | {i + 1: c for i, c in enumerate(x[:2])})[1]
+
+
+class Items(list):
+    def total(self):
+        return sum(self)
+
+
+@case(V)
+def containers_of_classes_from_a_table(x):
+    table = {i % 4: v for i, v in enumerate(x)}
+    items, last = Items(table.values()), deque(table.items(), maxlen=2)
+    items.extend(table.values())
+    return items.total() * last[0][1] + len(set(table))

@@ -19,6 +19,7 @@ from ...stage.machine import NORMAL, UNBOUND
 from ...types.spelling import Method
 from ..collaborator import Args, Collaborator, Kwargs
 from ..heap.items import raises_key_error
+from ..heap.run_time import check_no_table
 from ..iteration.iteration import Entries
 from ..record.journal import Content, Field
 from ..record.states import Maybe, Partial
@@ -316,6 +317,8 @@ class Presence(Collaborator):
     def container_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if any(isinstance(a, StandIn) for a in args) and isinstance(obj, (dict, set)):
             self.keys.make_table(obj)
+            for one in args:
+                check_no_table(self.machine, one)
         if isinstance(obj, list) and name == "extend" and isinstance(args[0], StandIn):
             args = (self.machine.call(list, args[0]),)
         if isinstance(obj, dict) and name == "update" and args and (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -14,13 +15,14 @@ from ..objects.special_methods import class_attribute
 from ..record.journal import Content
 from ..record.states import Columns
 from ..record.tracers import ArrayTracer, is_tracer
-from .forms import Numbered, Rows
+from .forms import Numbered
 from .stores import number_in, python_class, store_of
 from .written_out import (
     count_of,
     count_of_equal,
     is_among,
     is_equal_to_one,
+    is_or_equals,
     place_of,
     place_of_equal,
 )
@@ -59,20 +61,15 @@ class Searches(Collaborator):
                        "list.remove(x): x not in list")
 
     def found(self, obj: list[Any], name: str, item: Any) -> Any:
-        """``index``, ``count`` or ``in`` of a list of unknown length, of numbers, of tuples of them
-        or of objects in one store."""
+        """``index``, ``count`` or ``in`` of a list of unknown length."""
         obj, item = self._by_number(obj, item)
         if self._are_numbers(obj, item):
             return self.operators.helped(GIVEN_BY[name], obj, item)
-        return self.operators.helped(GIVEN_BY_LOOP[name], obj, item) if type(item) in (
-            tuple, list) and self._are_rows(self.symbolic_lists.get(id(obj))) else PASSED
-
-    def _are_rows(self, state: Any) -> bool:
-        """Are items tuples or lists of numbers?"""
-        if type(state) is Columns:
-            return isinstance(state.form, Rows) or bool(state.form.is_plain)
-        elem = None if state is None else state.value.aval.elem
-        return elem is not None and elem.kind is Kind.LIST
+        state = self.symbolic_lists.get(id(obj))
+        if type(state) is Columns or (type(item) in (tuple, list) and _holds_lists(state)):
+            return self.operators.helped(GIVEN_BY_LOOP[name], obj, item,
+                                         is_or_equals if store_of(item) else operator.eq)
+        return PASSED
 
     def contains(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length."""
@@ -95,7 +92,9 @@ class Searches(Collaborator):
         def at(i: int) -> Any:
             if i == len(items):
                 raise ValueError(missing)
-            equal = items[i] is item or self.machine.compare("==", items[i], item)
+            equal = items[i] is item or (
+                self.operators.helped(is_or_equals, items[i], item) if store_of(item) else
+                self.machine.compare("==", items[i], item))
             return self.machine.if_expression(equal, lambda: act(i), lambda: at(i + 1))
 
         return at(0)
@@ -119,6 +118,11 @@ class Searches(Collaborator):
                 python_class(store.cls), "__eq__") is not object.__eq__:
             return obj, item
         return self.lists.held_list(state.columns[0]), self.among.computed(number_in(store, item))
+
+
+def _holds_lists(state: Any) -> bool:
+    elem = None if state is None else state.value.aval.elem
+    return elem is not None and elem.kind is Kind.LIST
 
 
 def _is_number(obj: Any) -> bool:

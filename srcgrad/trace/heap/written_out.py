@@ -28,26 +28,32 @@ def is_among(items: Any, item: Any) -> Any:
     return bool(np.any(np.array(items) == item))
 
 
-def place_of_equal(items: Any, item: Any) -> Any:
-    """``items.index(item)`` for a list of tuples."""
+def is_or_equals(one: Any, item: Any) -> Any:
+    """What lists ask of their items, where which object one is can be told."""
+    return one is item or one == item
+
+
+def place_of_equal(items: Any, item: Any, equal: Any) -> Any:
+    """``items.index(item)``."""
     for place, one in enumerate(items):
-        if one == item:
+        if equal(one, item):
             return place
-    raise ValueError(f"{item!r} is not in list")
+    raise ValueError(f"{item!r} is not in list" if isinstance(item, tuple) else
+                     "list.index(x): x not in list")
 
 
-def count_of_equal(items: Any, item: Any) -> Any:
-    """``items.count(item)`` for a list of tuples."""
+def count_of_equal(items: Any, item: Any, equal: Any) -> Any:
+    """``items.count(item)``."""
     total = 0
     for one in items:
-        if one == item:
+        if equal(one, item):
             total += 1
     return total
 
 
-def is_equal_to_one(items: Any, item: Any) -> Any:
-    """``item in items`` for a list of tuples."""
-    return any(one == item for one in items)
+def is_equal_to_one(items: Any, item: Any, equal: Any) -> Any:
+    """``item in items``."""
+    return any(equal(one, item) for one in items)
 
 
 def fromkeys(cls: Any, keys: Any, value: Any = None) -> Any:

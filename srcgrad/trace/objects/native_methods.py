@@ -12,6 +12,7 @@ from typing import Any
 from ...types.operators import BINARY, COMPARE
 from ...types.subclasses import PLAIN, assembled, content_of, native_class, parts_of
 from ..collaborator import Args, Collaborator, Kwargs
+from ..heap.run_time import check_no_table
 from ..record.journal import Content
 from .special_methods import DUNDER
 
@@ -110,6 +111,7 @@ class NativeMethods(Collaborator):
                 obj.default_factory, rest = (args[0] if args else None), args[1:]
             self.presence.container_method(obj, "clear", (), {})
             pairs = self.machine.call(dict, *rest, **kwargs)
+            check_no_table(self.machine, pairs)  # whose keys only the run knows
             for key, value in pairs.items():
                 self.items.write_content(obj, key, value)
             return
