@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter, OrderedDict, defaultdict, deque
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
@@ -493,3 +494,56 @@ def containers_of_classes_from_a_table(x):
     items, last = Items(table.values()), deque(table.items(), maxlen=2)
     items.extend(table.values())
     return items.total() * last[0][1] + len(set(table))
+
+
+class Cell(NamedTuple):
+    row: int
+    column: int = 0
+
+    def near(self):
+        return [Cell(self.row + 1, self.column), self._replace(column=self.column + 1)]
+
+
+@case(V, LABELS)
+def named_tuples_as_keys(x, label):
+    field = {Cell(0): 1.0}
+    for k, v in zip(label, x):
+        cell = Cell(int(k), 2 if v > 0.5 else 1)
+        field[cell] = field.get(cell, 0.0) + v
+    total = sum((cell.row - 3 * cell.column) * v for cell, v in field.items())
+    first = min(field, key=lambda cell: field[cell])
+    return total * field[0, 0] + first.row * field[first] + len(field)
+
+
+@case(V, LABELS)
+def named_tuples_in_sets(x, label):
+    seen, todo, total = set(), [Cell(int(label[0]))], 0.0
+    while todo:
+        cell = todo.pop()
+        if cell in seen or cell.row + cell.column > 4 or cell == (3, 1):
+            continue
+        seen.add(cell)
+        total += x[cell.row] * x[cell.column]
+        todo.extend(cell.near())
+    return total + sum(x[cell.row] for cell in sorted(seen)) + ((2, 1) in seen)
+
+
+@case(V, LABELS)
+def named_tuples_in_keys(x, label):
+    field = {}
+    for k, v in zip(label, x):
+        key = (Cell(int(k)), "high" if v > 0 else "low")
+        field[key] = field.get(key, 0.0) + v * v
+    return sum(v * (cell.row + 1) for (cell, which), v in field.items() if which == "high") + (
+        len(field))
+
+
+@case(V, LABELS)
+def named_tuples_in_order(x, label):
+    found = []
+    for k, v in zip(label, x):
+        if v > -0.5:
+            found.append(Cell(int(k), v))
+    found.sort()
+    last = sorted(found, reverse=True)
+    return found[0].column + 2 * found[1].column * last[0].column + last[1].row * max(found).column

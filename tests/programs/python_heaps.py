@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections import deque
-from dataclasses import dataclass, field
+from collections import deque, namedtuple
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from object_stores import shortest_paths
@@ -281,3 +281,69 @@ def events_in_order(x, y):
     first = heapq.heapreplace(events, Event(x + y, "d"))
     second = heapq.heappushpop(events, Event(x - y, "e"))
     return first.time + 3.0 * second.time + 5.0 * events[0].time * len(events[1].kind)
+
+
+@dataclass(order=True)
+class Errand:
+    start: float
+    size: float = field(compare=False)
+    name: str = field(compare=False, default="first")
+
+
+@case(X * X, Y)
+def errands_split_by_replace(x, y):
+    queue = []
+    for a, b in zip(x, y):
+        heapq.heappush(queue, Errand(a, b))
+    total = 0.0
+    while queue:
+        one = heapq.heappop(queue)
+        total = 0.5 * total + one.start * one.size + (one.name == "rest")
+        if one.size > 0.6:
+            heapq.heappush(queue, replace(one, size=one.size / 2, name="rest"))
+    return total
+
+
+Cell = namedtuple("Cell", "i j")
+
+
+@case(X * X + 0.1)
+def cells_of_a_grid(x):
+    n = 3
+    cost = {(i, j): x[(i * n + j) % len(x)] for i in range(n) for j in range(n)}
+    walls = [(1, 1), Cell(0, 2)]
+    best, heap = {Cell(0, 0): 0.0}, [(0, Cell(0, 0))]
+    while heap:
+        steps, (i, j) = heapq.heappop(heap)
+        for near in (Cell(i + 1, j), Cell(i, j + 1), Cell(i - 1, j)):
+            if near not in cost or near in walls:
+                continue
+            new = best[i, j] + cost[near]
+            if near not in best or new < best[near]:
+                best[near] = new
+                heapq.heappush(heap, (steps + 1, near))
+    return best[2, 2] + sum(best.values())
+
+
+@case(X, Y)
+def keys_in_tuples(x, y):
+    heap = []
+    for k, v in enumerate(x):
+        heapq.heappush(heap, (k % 2, (int(v > 0), ("ab"[k % 2], v)), np.array([v, y[k]])))
+    total = 0.0
+    while heap:
+        _, (sign, _), parts = heapq.heappop(heap)
+        total = 0.5 * total + parts[0] * parts[1] + sign
+    return total
+
+
+@case(X, Y)
+def walk_past_walls(x, y):
+    walls, at, total = {(1, 0), (1, 1), (2, 2)}, (0, 0), 0.0
+    for v, w in zip(x, y):
+        new = (at[0] + 1, at[1]) if v > 0.5 else (at[0], at[1] + 1)
+        if new not in walls and new not in ((0, 9), [0, 4]):
+            at = new
+            total += v * w * (at[0] + 1)
+    seen = [(0, 1), (0, 2), at]
+    return total + seen.index(at) * x[0] + seen.count((0, at[1])) + ((x[0], 1) in [at, (x[0], 1)])

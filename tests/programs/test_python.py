@@ -106,3 +106,16 @@ def test_a_list_that_recursion_may_hand_back_may_not_change():
 
     with pytest.raises(sg.UnsupportedOperation, match="a list changes"):
         sg.grad(program)(np.array([0.3, -1.2, 2.0]))
+
+
+def test_keys_of_two_classes_of_tuples_are_not_taken_for_one():
+    def weighed(x, label):
+        field = {}
+        for k, v in zip(label, x):
+            field[int(k), 0] = v
+        for k, v in zip(label, x):
+            field.setdefault(python_dicts.Cell(int(k), int(v > 0)), v)
+        return sum(v * (2 if type(key) is tuple else 3) for key, v in field.items())
+
+    with pytest.raises(sg.UnsupportedOperation, match="a new key of a dict depends on data"):
+        sg.grad(weighed)(python_dicts.V, python_dicts.LABELS)

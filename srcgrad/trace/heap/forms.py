@@ -50,7 +50,7 @@ class Form:
 
     @property
     def is_plain(self) -> bool:
-        """Is an item a value, or a tuple of such?"""
+        """Is an item a value, or a tuple of such, which compares as tuples do?"""
         return False
 
     @property
@@ -156,7 +156,9 @@ class Parts(Form):
 
     @property
     def is_plain(self) -> bool:
-        return self.key[0] in (tuple, list) and all(i.is_plain for i in self.items)
+        cls = self.key[0]
+        return (cls in (tuple, list) or (issubclass(cls, tuple) and cls.__lt__ is tuple.__lt__)
+                ) and all(i.is_plain for i in self.items)
 
     @property
     def mutable(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from ...errors import UnsupportedOperation
@@ -35,16 +35,46 @@ def _is_short(atom: Any) -> bool:
         SHORT - 1 - (atom.high - atom.low))
 
 
+class NamedForm(tuple[Any, ...]):
+    """The form of keys that are named tuples of a class."""
+
+    cls: Any
+
+    @classmethod
+    def of(cls, named: type, parts: Iterable[Any]) -> NamedForm:
+        made = cls(parts)
+        made.cls = named
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is NamedForm and self.cls is other.cls and tuple.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return hash((self.cls, *self))
+
+
 def joined(form: Any, other: Any) -> Any:
     """The form of keys that have one of two forms: the type of a value, or a tuple of forms."""
     if form == other or form is None:
         return other
     if isinstance(form, tuple) and isinstance(other, tuple) and len(form) == len(other):
-        return tuple(joined(f, o) for f, o in zip(form, other, strict=True))
+        named = {f.cls for f in (form, other) if type(f) is NamedForm}
+        if len(named) < 2:
+            parts = tuple(joined(f, o) for f, o in zip(form, other, strict=True))
+            return NamedForm.of(named.pop(), parts) if named else parts
     if isinstance(form, Aval) and isinstance(other, Aval) and form.dtype == other.dtype and (
             {form.kind, other.kind} <= SCALARS):
         return Aval(Kind.NUMBER, form.dtype)
     return OPAQUE
+
+
+def has_classes_of(form: Any, key: Any) -> bool:
+    """Is a key, with its parts, of the classes that keys of a form have?"""
+    if not isinstance(key, tuple):
+        return True
+    if not isinstance(form, tuple):
+        return type(key) is tuple
+    return getattr(form, "cls", tuple) is type(key) and all(map(has_classes_of, form, key))
 
 
 class Keys(Collaborator):
@@ -302,9 +332,12 @@ class Keys(Collaborator):
     def _forms(self, site: Site) -> list[Any]:
         return [t.keys for t in self._tables(site) if t.keys is not None]
 
-    def note_form(self, site: Site, key: Any) -> None:
-        """A key is stored in a table: its form must be covered."""
+    def note_form(self, site: Site, key: Any, stored: bool = False) -> None:
+        """A key is looked up or ``stored`` in a table: its form must be covered.  Keys that are
+        stored are named tuples of one class, or none is."""
         self.join_form(site, self.form_of_key(key))
+        if stored and not has_classes_of(self.key_form(site), key):
+            raise Restart(Withdrawn(RunTimeKeys(site.outermost)))
 
     def join_form(self, site: Site, form: Any) -> None:
         """Tables made at a place have keys of this form, too."""
@@ -316,7 +349,8 @@ class Keys(Collaborator):
     def form_of_key(self, key: Any) -> Any:
         """The type of a key, or those of its parts."""
         if isinstance(key, tuple):
-            return tuple(self.form_of_key(k) for k in key)
+            parts = tuple(self.form_of_key(k) for k in key)
+            return NamedForm.of(type(key), parts) if hasattr(type(key), "_fields") else parts
         found: Aval = key.aval if is_tracer(key) else aval_of(key) if isinstance(
             key, (bool, int, float)) else OPAQUE
         return found.but(expr=None)

@@ -47,7 +47,7 @@ def new_index(machine: Any, site: Any, keys: Any = ()) -> Any:
     index = machine.effects.emit_effect(dict, numbers, {}, OPAQUE)
     machine.known_keys.own_indexes.add(index.value)
     for i, key in enumerate(keys):
-        machine.keys.note_form(site, key)
+        machine.keys.note_form(site, key, stored=True)
         machine.known_keys.note_key(index, key, i)
     return index
 
@@ -95,7 +95,7 @@ def _numbered(machine: Any, cells: Any) -> bool:
 @primitive
 def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
     """Gives a key a place."""
-    machine.keys.note_form(table.site, key)
+    machine.keys.note_form(table.site, key, stored=True)
     machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
     machine.known_keys.note_change(table.places, not _numbered(machine, table.cells))
     machine.known_keys.note_key(table.places, key, place)
@@ -160,7 +160,7 @@ def typed(machine: Any, key: Any, form: Any) -> Any:
         one = machine.recorder.computed(
             operator.getitem, part if isinstance(part, Aval) else OPAQUE, key, i)
         found.append(typed(machine, one, part))
-    return tuple(found)
+    return tuple.__new__(getattr(form, "cls", tuple), found)
 
 
 @primitive
@@ -312,7 +312,7 @@ def place_in(machine: Any, cells: Any, method: str, places: Any, *args: Any) -> 
 @primitive
 def mark(machine: Any, site: Any, items: Any, item: Any) -> None:
     """Adds to a run-time set."""
-    machine.keys.note_form(site, item)
+    machine.keys.note_form(site, item, stored=True)
     machine.effects.emit_effect(Method("add"), (items, item), {}, None)
 
 
@@ -333,16 +333,28 @@ def heap_entry(machine: Any, site: Any, item: Any, number: Any) -> Any:
     key: list[Any] = []
     told: Any = None
     for part in item if isinstance(item, tuple) else (item,):
-        aval = leaf_aval(part)
-        if aval is None or aval.ndim or aval.kind is Kind.LIST:
+        if not _has_order(part):
             if not key and python_method(part, "__lt__") is not None:
                 machine.call(only_a_dict, site)
             told = part.index if type(part) is Reference else number
             break
-        key.append(part)
+        key.append(_plainly(part))
     fn, first = (heap_item, ()) if told is None else (heap_item_of, (told,))
     return machine.recorder.computed(
         fn, OPAQUE, *machine.recorder.values_in((number, *first, *key)))
+
+
+def _has_order(part: Any) -> bool:
+    """Is it a number or text, or a tuple of such, which Python compares part by part?"""
+    if isinstance(part, tuple):
+        return python_method(part, "__lt__") is None and all(map(_has_order, part))
+    aval = leaf_aval(part)
+    return aval is not None and not aval.ndim and aval.kind is not Kind.LIST
+
+
+def _plainly(part: Any) -> Any:
+    """Named tuples as plain ones, which compare alike."""
+    return tuple(map(_plainly, part)) if isinstance(part, tuple) else part
 
 
 @primitive

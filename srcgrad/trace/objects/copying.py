@@ -12,6 +12,9 @@ from ..heap.stores import Reference
 from ..record.tracers import ArrayTracer
 from .special_methods import python_method
 
+CLASS_VARIABLE: Any = vars(dataclasses)["_FIELD_CLASSVAR"]
+INIT_VARIABLE: Any = vars(dataclasses)["_FIELD_INITVAR"]
+
 
 @handles(copy.copy)
 def copy_(machine: Any, obj: Any) -> Any:
@@ -48,6 +51,21 @@ def asdict(machine: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
     return machine.call(dict_factory, [
         (f.name, _plain_parts(machine, machine.getattr(obj, f.name), lambda o: asdict(machine, o)))
         for f in _fields_of(machine, obj)])
+
+
+@handles(dataclasses.replace)
+def replace(machine: Any, obj: Any, /, **changes: Any) -> Any:
+    """A new object with the fields of another one, but for the changes."""
+    cls = machine.getattr(obj, "__class__")
+    if not hasattr(cls, "__dataclass_fields__"):
+        raise TypeError("replace() should be called on dataclass instances")
+    fields = [f for f in cls.__dataclass_fields__.values() if f._field_type is not CLASS_VARIABLE]
+    if any(f.name in changes if not f.init else f.name not in changes and (
+            f._field_type is INIT_VARIABLE and f.default is dataclasses.MISSING) for f in fields):
+        return dataclasses.replace(object.__new__(cls), **changes, **{
+            f.name: None for f in dataclasses.fields(cls) if f.init and f.name not in changes})
+    return machine.call(cls, **changes, **{
+        f.name: machine.getattr(obj, f.name) for f in fields if f.init and f.name not in changes})
 
 
 def _fields_of(machine: Any, obj: Any) -> tuple[dataclasses.Field[Any], ...]:

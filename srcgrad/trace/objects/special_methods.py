@@ -15,7 +15,7 @@ from ...stage.machine import UNBOUND
 from ...stage.source import is_generated
 from ...types.subclasses import NATIVE, PLAIN, native_class
 from ..heap.stores import Reference
-from ..record.tracers import Choice, is_tracer
+from ..record.tracers import Choice, contains_tracer, is_tracer
 
 DUNDER = {"+": "add", "-": "sub", "*": "mul", "/": "truediv", "//": "floordiv", "%": "mod",
           "**": "pow", "@": "matmul", "&": "and", "|": "or", "^": "xor", "<<": "lshift",
@@ -114,7 +114,7 @@ def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
 
 def is_asked(obj: Any) -> bool:
     """Is equality to an object found out while tracing: of traced values, by an ``__eq__``?"""
-    return is_tracer(obj) or type(obj) in (Choice, Reference) or (
+    return contains_tracer(obj) or type(obj) is Choice or (
         python_method(obj, "__eq__") is not None)
 
 

@@ -29,7 +29,14 @@ from ..objects.special_methods import (
     python_method,
 )
 from ..record.settling import FEW
-from ..record.tracers import ArrayTracer, ClassedArray, OpaqueTracer, ScalarTracer, is_tracer
+from ..record.tracers import (
+    ArrayTracer,
+    ClassedArray,
+    OpaqueTracer,
+    ScalarTracer,
+    contains_tracer,
+    is_tracer,
+)
 
 PLAIN_VALUES = (str, bytes, bool, int, type(None), type(...), type, np.dtype, enum.Enum, slice,
                 range, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
@@ -88,7 +95,7 @@ class Comparisons(Collaborator):
         if op in DUNDER and type(left) is type(right) is list and not (
                 self.symbolic_lists.keys().isdisjoint((id(left), id(right)))):
             return self.recorder.computed(COMPARE[op], BOOL, *map(self._of_run_time, (left, right)))
-        if op in ("==", "!=") and type(left) is type(right) and isinstance(left, (tuple, list)):
+        if op in ("==", "!=") and are_sequences(left, right):
             equal = self._equal_sequences(left, right)
             return equal if op == "==" else self.machine.not_(equal)
         if op in ("==", "!=") and type(left) is type(right) is dict and any(
@@ -96,7 +103,7 @@ class Comparisons(Collaborator):
             equal = left.keys() == right.keys() and self._equal_sequences(
                 list(left.values()), [right[k] for k in left])
             return equal if op == "==" else self.machine.not_(equal)
-        if op in DUNDER and type(left) is type(right) and isinstance(left, (tuple, list)):
+        if op in DUNDER and are_sequences(left, right):
             return self._first_difference(op, left, right)
         if is_tracer(left) or is_tracer(right):
             return self.compare_traced(op, left, right)
@@ -347,7 +354,7 @@ class Comparisons(Collaborator):
                                             for name in ("__iter__", "__getitem__")):
             return self.cursors.contains(tuple(self.machine.iterate(container)), item)
         if isinstance(container, (list, tuple, set, frozenset, range)) and (
-                is_tracer(item) or any(is_tracer(c) for c in container) or (
+                any(map(contains_tracer, (item, *container))) or (
                     isinstance(container, (list, tuple)) and any(
                         map(is_asked, (item, *container))))):
             result: Any = False
@@ -382,6 +389,13 @@ class Comparisons(Collaborator):
         return (type(obj) is not ArrayTracer and isinstance(obj, (list, tuple, str))) or (
             not is_tracer(obj) and not isinstance(obj, (int, float, complex, np.generic,
                                                         np.ndarray, type(None))))
+
+
+def are_sequences(left: Any, right: Any) -> bool:
+    """Are both tuples, named or not, or both lists, which are compared part by part?"""
+    return isinstance(left, (tuple, list)) and (type(left) is type(right) or (
+        isinstance(left, tuple) and isinstance(right, tuple) and (
+            native_class(type(left)) is native_class(type(right)) is None)))
 
 
 def _given(value: Any) -> Any:
