@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -356,3 +357,99 @@ def conv(x):
     a += len(f"{c:>3}") + len(repr(c)) + np.sum(np.asarray(c) * x[:2]) + np.sum(np.sin(c))
     a += (~-c).v + abs(+c) + sum(reversed(c))
     return a
+
+
+class Ranked(tuple):
+    """What it does not say itself is said by tuple: it has ``>`` and ``!=``."""
+
+    def __lt__(self, other):
+        return self[1] < other[1]
+
+    def __eq__(self, other):
+        return self[0] == other[0]
+
+    __hash__ = None
+
+
+class Higher(Ranked):
+    def __gt__(self, other):
+        return self[1] > other[1] + 100
+
+
+class Long(list):
+    def __eq__(self, other):
+        return len(self) == len(other)
+
+    __hash__ = None
+
+
+class Least:
+    def __init__(self, v):
+        self.v = v
+
+    def __lt__(self, other):
+        return self.v < other.v
+
+
+class Most(Least):
+    """Is asked first, since its class derives from that of the others."""
+
+    def __gt__(self, other):
+        return self.v > other.v + 1.0
+
+
+class Coarse(float):
+    def __lt__(self, other):
+        return float(self) < float(other) - 1
+
+
+class Card(NamedTuple):
+    rank: float
+    suit: str
+
+    def __lt__(self, other):
+        return (self.suit, -self.rank) < (other.suit, -other.rank)
+
+
+def all_orders(a, b):
+    return ((a < b) + 2 * (a > b) + 4 * (a <= b) + 8 * (a >= b) + 16 * (b < a) + 32 * (b > a)
+            ) + equalities(a, b)
+
+
+def equalities(a, b):
+    return 64 * (a == b) + 128 * (a != b) + 256 * (b == a) + 512 * (b != a)
+
+
+@case(X, Y)
+def orders_of_tuples_of_classes(x, y):
+    first, second = Ranked((x[0], y[0])), Ranked((x[0], y[1]))
+    plain, higher = (x[0], y[2]), Higher((x[1], y[3]))
+    total = all_orders(first, second) + 3 * all_orders(first, plain) + 5 * all_orders(second, higher)
+    total += 7 * all_orders(plain, higher) + 11 * all_orders(Card(x[0], "b"), Card(x[1], "a"))
+    return total * x[2] + max([first, second, higher])[1] * min([first, second])[0]
+
+
+@case(X, Y)
+def orders_of_lists_and_floats_of_classes(x, y):
+    first, second = Long([x[0], y[0]]), Long([x[0], y[1]])
+    total = all_orders(first, second) + 3 * equalities(first, [x[0], y[0]]) + 5 * (first < [x[0], 9.0])
+    return (total + 7 * all_orders(Coarse(2.0), Coarse(2.5))
+            + 11 * ((Coarse(2.0) < 2.5) + 2 * (2.5 > Coarse(2.0)) + 4 * (1.0 < Coarse(2.5)))) * x[2]
+
+
+@case(X, Y)
+def the_class_that_derives_is_asked_first(x, y):
+    total = 0
+    for a, b in zip(x, y):
+        one, other = Least(a), Most(b)
+        total += (one < other) + 2 * (other > one)
+    things = [Most(x[0]), Least(x[1]), Most(x[2])]
+    return total * x[3] + max(things).v * min(things).v
+
+
+@case(X, Y)
+def cards_in_order(x, y):
+    hand = [Card(v, "shcd"[i % 4]) for i, v in enumerate(y)]
+    best, least, hand = max(hand), min(hand), sorted(hand)
+    return sum((i + 1) * c.rank * v for (i, c), v in zip(enumerate(hand), x)) + best.rank * (
+        least.rank)

@@ -347,3 +347,20 @@ def walk_past_walls(x, y):
             total += v * w * (at[0] + 1)
     seen = [(0, 1), (0, 2), at]
     return total + seen.index(at) * x[0] + seen.count((0, at[1])) + ((x[0], 1) in [at, (x[0], 1)])
+
+
+class Card(namedtuple("Card", "rank suit")):
+    def __lt__(self, other):
+        return (self.suit, -self.rank) < (other.suit, -other.rank)
+
+
+@case(X, Y)
+def cards_in_their_own_order(x, y):
+    alone, behind = [], []
+    for i, (v, w) in enumerate(zip(x, y)):
+        heapq.heappush(alone, Card(v, "ab"[i % 2]))
+        heapq.heappush(behind, (i // 2, Card(w, "ba"[i % 2])))
+    total = 0.0
+    while alone:
+        total = 0.7 * total + heapq.heappop(alone).rank * heapq.heappop(behind)[1].rank
+    return total

@@ -332,9 +332,12 @@ def heap_entry(machine: Any, site: Any, item: Any, number: Any) -> Any:
     """What stands for an item in a run-time heap."""
     key: list[Any] = []
     told: Any = None
+    if isinstance(item, tuple) and python_method(item, "__lt__") is not None:
+        machine.call(only_a_dict, site)
     for part in item if isinstance(item, tuple) else (item,):
         if not _has_order(part):
-            if not key and python_method(part, "__lt__") is not None:
+            if (not key or isinstance(part, tuple)) and (
+                    python_method(part, "__lt__") is not None):
                 machine.call(only_a_dict, site)
             told = part.index if type(part) is Reference else number
             break
@@ -347,7 +350,8 @@ def heap_entry(machine: Any, site: Any, item: Any, number: Any) -> Any:
 def _has_order(part: Any) -> bool:
     """Is it a number or text, or a tuple of such, which Python compares part by part?"""
     if isinstance(part, tuple):
-        return python_method(part, "__lt__") is None and all(map(_has_order, part))
+        return all(map(_has_order, part)) and all(
+            python_method(part, name) is None for name in ("__lt__", "__eq__"))
     aval = leaf_aval(part)
     return aval is not None and not aval.ndim and aval.kind is not Kind.LIST
 

@@ -65,7 +65,7 @@ def python_method(obj: Any, name: str) -> Any:
     cls = type(obj)
     if is_tracer(obj) or cls in NATIVE_TYPES:
         return None
-    cls = obj.cls if cls is Reference else cls
+    cls = users_type(obj)
     method = getattr(cls, name, None)
     if not hasattr(method, "__code__"):
         return None
@@ -101,9 +101,15 @@ def class_name(cls: type) -> str:
     return f"{cls.__module__}.{cls.__qualname__}" if of_c else cls.__name__
 
 
+def users_type(obj: Any) -> type:
+    """The class of an object, which may lie in a store."""
+    cls: type = obj.cls if type(obj) is Reference else type(obj)
+    return cls
+
+
 def compared_fields(obj: Any, name: str) -> tuple[str, ...] | None:
     """The fields that a comparison compares which ``@dataclass`` has made; None for others."""
-    cls = obj.cls if type(obj) is Reference else type(obj)
+    cls = users_type(obj)
     owner = next((c for c in cls.__mro__ if name in vars(c)), object)
     fields = vars(owner).get("__dataclass_fields__")
     if fields is None or not is_generated(vars(owner)[name]):

@@ -6,6 +6,7 @@ import enum
 import functools
 import operator
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ...graph.ir import Value
 from ...types import dims
 from ...types.kinds import BOOL, Kind
 from ...types.operators import COMPARE
-from ...types.subclasses import native_class
+from ...types.subclasses import content_of, native_class
 from ..boundary.identity import equal_if_one
 from ..collaborator import Collaborator
 from ..heap.queues import Queue
@@ -27,6 +28,7 @@ from ..objects.special_methods import (
     has_own,
     is_asked,
     python_method,
+    users_type,
 )
 from ..record.settling import FEW
 from ..record.tracers import (
@@ -40,6 +42,7 @@ from ..record.tracers import (
 
 PLAIN_VALUES = (str, bytes, bool, int, type(None), type(...), type, np.dtype, enum.Enum, slice,
                 range, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc)
+COMPARED_BY_C = (tuple, list, dict, (set, frozenset), deque, str, bytes, (int, float))
 MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 
 
@@ -95,16 +98,18 @@ class Comparisons(Collaborator):
         if op in DUNDER and type(left) is type(right) is list and not (
                 self.symbolic_lists.keys().isdisjoint((id(left), id(right)))):
             return self.recorder.computed(COMPARE[op], BOOL, *map(self._of_run_time, (left, right)))
-        if op in ("==", "!=") and are_sequences(left, right):
-            equal = self._equal_sequences(left, right)
+        sequences = as_sequences(left, right) if self.symbolic_lists.keys().isdisjoint(
+            (id(left), id(right))) else None
+        if op in ("==", "!=") and sequences is not None:
+            equal = self._equal_sequences(*sequences)
             return equal if op == "==" else self.machine.not_(equal)
         if op in ("==", "!=") and type(left) is type(right) is dict and any(
                 map(is_asked, (*left.values(), *right.values()))):
             equal = left.keys() == right.keys() and self._equal_sequences(
                 list(left.values()), [right[k] for k in left])
             return equal if op == "==" else self.machine.not_(equal)
-        if op in DUNDER and are_sequences(left, right):
-            return self._first_difference(op, left, right)
+        if op in DUNDER and sequences is not None:
+            return self._first_difference(op, *sequences)
         if is_tracer(left) or is_tracer(right):
             return self.compare_traced(op, left, right)
         if equal_if_one(left) and equal_if_one(right):
@@ -147,8 +152,10 @@ class Comparisons(Collaborator):
         return all(map(self._as_found, parts))
 
     def _python_compare(self, op: str, left: Any, right: Any) -> Any:
-        for a, b, name in ((left, right, op), (right, left, MIRROR[op])):
+        for a, b, name in in_turn(left, right, op):
             method = python_method(a, f"__{DUNDER[name]}__")
+            if method is None and is_compared_by_c(op, a, b):
+                return NotImplemented
             if method is not None:
                 compared = compared_fields(a, f"__{DUNDER[name]}__")
                 if compared is not None:
@@ -391,11 +398,29 @@ class Comparisons(Collaborator):
                                                         np.ndarray, type(None))))
 
 
-def are_sequences(left: Any, right: Any) -> bool:
-    """Are both tuples, named or not, or both lists, which are compared part by part?"""
-    return isinstance(left, (tuple, list)) and (type(left) is type(right) or (
-        isinstance(left, tuple) and isinstance(right, tuple) and (
-            native_class(type(left)) is native_class(type(right)) is None)))
+def in_turn(left: Any, right: Any, op: str) -> list[tuple[Any, Any, str]]:
+    """Who is asked what: first the left operand, unless the class of the right one derives from
+    its class."""
+    sides = [(left, right, op), (right, left, MIRROR[op])]
+    one, other = users_type(left), users_type(right)
+    return sides[::-1] if one is not other and issubclass(other, one) else sides
+
+
+def is_compared_by_c(op: str, obj: Any, other: Any) -> bool:
+    """Does an object without a method of its own compare with another one as code of C does,
+    since both derive from one class there?  Dicts are in no order."""
+    return any(isinstance(obj, base) and isinstance(other, base) for base in COMPARED_BY_C
+               if base is not dict or op in ("==", "!="))
+
+
+def as_sequences(left: Any, right: Any) -> tuple[Any, Any] | None:
+    """Two tuples, or two lists, as code of C compares them: part by part, of whatever classes."""
+    for base in (tuple, list):
+        if isinstance(left, base) and isinstance(right, base):
+            one, other = (x if native_class(type(x)) is None else base(content_of(x))
+                          for x in (left, right))
+            return one, other
+    return None
 
 
 def _given(value: Any) -> Any:
