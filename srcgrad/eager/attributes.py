@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.device import CPU
 from srcgrad.eager.grad_mode import INFERENCE, TRANSFORM, state
 from srcgrad.eager.layout import format_strides, is_arranged
@@ -21,10 +22,10 @@ from srcgrad.eager.views import grad_fn_of, requires_grad
 
 
 def _property(name: str, getter: Callable[[Tensor], Any]) -> None:
-    def refuse(self: Tensor, value: Any = None) -> None:
+    def refusal(self: Tensor, value: Any = None) -> None:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
-    setattr(Tensor, name, property(getter, refuse, refuse))
+    setattr(Tensor, name, property(getter, refusal, refusal))
 
 
 def as_method(function: Any) -> Any:
@@ -75,8 +76,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     if not -max(n, 1) <= dim < max(n, 1):
         raise IndexError(f"Dimension out of range (expected to be in range of "
                          f"[{-max(n, 1)}, {max(n, 1) - 1}], but got {dim})")
-    if n == 0:
-        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    refuse(n == 0, "Dimension specified as {} but tensor has no dimensions", dim, kind=IndexError)
     return int(self._a.shape[dim])
 
 
@@ -125,19 +125,16 @@ as_methods({
 
 
 def _set_requires_grad(self: Tensor, value: Any) -> None:
-    if not isinstance(value, bool):
-        raise RuntimeError("requires_grad must be a bool")
+    refuse(not isinstance(value, bool), "requires_grad must be a bool")
     if grad_fn_of(self) is not None:
-        if value:
-            raise RuntimeError("you can only change requires_grad flags of leaf variables.")
+        refuse(value, "you can only change requires_grad flags of leaf variables.")
         raise RuntimeError("you can only change requires_grad flags of leaf variables. If you want "
                            "to use a computed variable in a subgraph that doesn't require "
                            "differentiation use var_no_grad = var.detach().")
     if value and self._dt.category < dt.FLOATING:
         raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
-    if value and self._x is not None and self._x.inference and not state.mode & INFERENCE:
-        raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode "
-                           "is not allowed.")
+    refuse(value and self._x is not None and self._x.inference and not state.mode & INFERENCE,
+           "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
     self._rg = value
 
 
@@ -147,20 +144,17 @@ Tensor.requires_grad = property(  # type: ignore[attr-defined]
 
 def _refuse_within(name: str, or_else: str = "") -> None:
     """Refuse what a function that a transform of `func` runs may not do to its tensors."""
-    if state.mode & TRANSFORM:
-        raise RuntimeError(
-            f"You are attempting to call Tensor.{name}(){or_else} inside of a function being "
-            "transformed by a functorch transform. This is unsupported, please attempt to use the "
-            "functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call "
-            f"{name}() outside of a function being transformed instead.")
+    refuse(state.mode & TRANSFORM, "You are attempting to call Tensor.{}(){} inside of a function "
+           "being transformed by a functorch transform. This is unsupported, please attempt to use "
+           "the functorch transforms (e.g. grad, vjp, jacrev, jacfwd, hessian) or call {}() "
+           "outside of a function being transformed instead.", name, or_else, name)
 
 
 @as_method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
     """Set ``requires_grad`` in place."""
-    if not isinstance(requires_grad, bool):
-        raise TypeError("requires_grad_(): argument 'requires_grad' (position 1) must be bool, not "
-                        f"{type(requires_grad).__name__}")
+    refuse(not isinstance(requires_grad, bool), "requires_grad_(): argument 'requires_grad' "
+           "(position 1) must be bool, not {}", type(requires_grad).__name__, kind=TypeError)
     _refuse_within("requires_grad_", " (or perhaps using torch.autograd.functional.* APIs)")
     if requires_grad and grad_fn_of(self) is not None:
         return self
@@ -190,11 +184,9 @@ def _set_grad(self: Tensor, value: Any) -> None:
     if value is None:
         self._grad = None
         return
-    if not isinstance(value, Tensor):
-        raise TypeError("assigned grad expected to be a Tensor or None but got grad of type "
-                        f"{type(value).__name__}")
-    if value is self:
-        raise RuntimeError("can't assign Variable as its own grad")
+    refuse(not isinstance(value, Tensor), "assigned grad expected to be a Tensor or None but got "
+           "grad of type {}", type(value).__name__, kind=TypeError)
+    refuse(value is self, "can't assign Variable as its own grad")
     if value._dt is not self._dt:
         raise RuntimeError(
             f"attempting to assign a gradient with dtype '{value._dt.c_name}' to a tensor "
@@ -203,10 +195,9 @@ def _set_grad(self: Tensor, value: Any) -> None:
             "attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
             "caution. Diverging the dtypes of a tensor and its gradient may break downstream "
             "systems that assume they match.")
-    if value._a.shape != self._a.shape:
-        raise RuntimeError(f"attempting to assign a gradient of size '{list(value._a.shape)}' to a "
-                           f"tensor of size '{list(self._a.shape)}'. Please ensure that the "
-                           "gradient and the tensor are the same size")
+    refuse(value._a.shape != self._a.shape, "attempting to assign a gradient of size '{}' to a "
+           "tensor of size '{}'. Please ensure that the gradient and the tensor are the same size",
+           list(value._a.shape), list(self._a.shape))
     self._grad = value
 
 
@@ -219,9 +210,8 @@ def _get_data(self: Tensor) -> Tensor:
 def _set_data(self: Tensor, value: Tensor) -> None:
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-    if self._rg and value._dt.category < dt.FLOATING:
-        raise RuntimeError("data set to a tensor that requires gradients must be floating point "
-                           "or complex dtype")
+    refuse(self._rg and value._dt.category < dt.FLOATING, "data set to a tensor that requires "
+           "gradients must be floating point or complex dtype")
     self._a = value._a
     self._dt = value._dt
     self._ver = [self._ver[0], value._ver[1], self._ver[2]]
@@ -248,13 +238,11 @@ def detach(self: Tensor) -> Tensor:
 @as_method
 def detach_(self: Tensor) -> Tensor:
     """Cut this tensor from its history, in place."""
-    if self._view is not None:
-        raise RuntimeError(
-            "Can't detach views in-place. Use detach() instead. If you are using "
-            "DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set as "
-            "True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
-            "these gradients. To fix this error, please refer to the Optimizer.zero_grad() "
-            "function in torch/optim/optimizer.py as the solution.")
+    refuse(self._view is not None, "Can't detach views in-place. Use detach() instead. If you are "
+           "using DistributedDataParallel (DDP) for training, and gradient_as_bucket_view is set "
+           "as True, gradients are views of DDP buckets, and hence detach_() cannot be called on "
+           "these gradients. To fix this error, please refer to the Optimizer.zero_grad() function "
+           "in torch/optim/optimizer.py as the solution.")
     self._fn, self._nr, self._rg, self._view = None, 0, False, None
     if self._x is not None:
         self._x.tangent = None
@@ -265,8 +253,7 @@ def detach_(self: Tensor) -> Tensor:
 def retain_grad(self: Tensor) -> None:
     """Keep the gradient of this non-leaf tensor in ``grad`` when it is computed."""
     _refuse_within("retain_grad")
-    if not requires_grad(self):
-        raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
+    refuse(not requires_grad(self), "can't retain_grad on Tensor that has requires_grad=False")
     node = grad_fn_of(self)
     if node is None:
         return

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.engine import Run
 from srcgrad.eager.grad_mode import TRANSFORM, state
@@ -40,11 +41,9 @@ def _edge(t: Any) -> Any:
 def _seed(shape: tuple[int, ...], d: dt.dtype, given: Tensor | None, i: int) -> Tensor:
     """The gradient of root ``i``: the given one, checked, or 1 for a real scalar."""
     if given is None:
-        if math.prod(shape) != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        if d.category != dt.FLOATING:
-            raise RuntimeError("grad can be implicitly created only for real scalar outputs but "
-                               f"got torch.{d.name}")
+        refuse(math.prod(shape) != 1, "grad can be implicitly created only for scalar outputs")
+        refuse(d.category != dt.FLOATING, "grad can be implicitly created only for real scalar "
+               "outputs but got torch.{}", d.name)
         return wrap(np.ones(shape, d.numpy), d)
     if given._a.shape != shape:
         raise RuntimeError(f"Mismatch in shape: grad_output[{i}] has a shape of "
@@ -65,9 +64,8 @@ def _roots(tensors: Sequence[Any], grads: Sequence[Any], graph: bool) -> list[An
         shape, d = (out._a.shape, out._dt) if isinstance(out, Tensor) else output_of(*edge)
         if edge is not None or given is not None:
             ct = _seed(shape, d, given, i)
-        if edge is None:
-            raise RuntimeError(
-                f"element {i} of tensors does not require grad and does not have a grad_fn")
+        refuse(edge is None, "element {} of tensors does not require grad and does not have a "
+               "grad_fn", i)
         roots.append((*edge, ct if graph else ct._a))
     return roots
 
@@ -79,8 +77,7 @@ def _grad_list(grads: Any, count: int) -> tuple[Any, ...]:
     for g in listed:
         if g is not None and not isinstance(g, Tensor):
             raise TypeError(f"gradients can be either Tensors or None, but got {type(g).__name__}")
-    if len(listed) != count:
-        raise RuntimeError(f"got {count} tensors and {len(listed)} gradients")
+    refuse(len(listed) != count, "got {} tensors and {} gradients", count, len(listed))
     return listed
 
 
@@ -91,14 +88,12 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: bool | None =
     if grad_variables is not None:
         warnings.warn("`grad_variables` is deprecated. Use `grad_tensors` instead.", FutureWarning,
                       stacklevel=2)
-        if grad_tensors is not None:
-            raise RuntimeError("`grad_tensors` and `grad_variables` (deprecated) arguments both "
-                               "passed to `backward()`. Please only use `grad_tensors`.")
+        refuse(grad_tensors is not None, "`grad_tensors` and `grad_variables` (deprecated) "
+               "arguments both passed to `backward()`. Please only use `grad_tensors`.")
         grad_tensors = grad_variables
     if inputs is not None:
         inputs = _sequence(inputs)
-        if not inputs:
-            raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+        refuse(not inputs, "`inputs` argument to `backward()` cannot be empty.")
     if create_graph:
         warnings.warn(
             "Using backward() with create_graph=True will create a reference cycle between the "
@@ -120,8 +115,7 @@ def _ends(inputs: Any) -> set[Any]:
         if isinstance(t, Tensor):
             t.retain_grad()
         edge = _edge(t)
-        if edge is None:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
+        refuse(edge is None, "One of the differentiated Tensors does not require grad")
         found.add(edge[0])
     return found
 
@@ -130,14 +124,12 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
          create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
          is_grads_batched: bool = False, materialize_grads: bool = False) -> tuple[Any, ...]:
     """The gradients of ``outputs`` with respect to ``inputs``, returned instead of stored."""
-    if materialize_grads and allow_unused is False:
-        raise ValueError("Expected allow_unused to be True or not passed when materialize_grads="
-                         "True, but got: allow_unused=False.")
+    refuse(materialize_grads and allow_unused is False, "Expected allow_unused to be True or not "
+           "passed when materialize_grads=True, but got: allow_unused=False.", kind=ValueError)
     if allow_unused is None:
         allow_unused = materialize_grads
     roots, wanted = _sequence(outputs), _sequence(inputs)
-    if not wanted:
-        raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
+    refuse(not wanted, "`inputs` argument to `grad()` cannot be empty.")
     if retain_graph is None:
         retain_graph = create_graph
     listed = _grad_list(grad_outputs, len(roots))
@@ -146,9 +138,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     seeds = _roots(roots, listed, create_graph)
     captures: dict[Any, list[int]] = {}
     for i, t in enumerate(wanted):
-        if not isinstance(t, GradientEdge | Tensor):
-            raise RuntimeError("all inputs have to be Tensors or GradientEdges, but got "
-                               f"{type(t).__name__}")
+        refuse(not isinstance(t, GradientEdge | Tensor), "all inputs have to be Tensors or "
+               "GradientEdges, but got {}", type(t).__name__)
         edge = _edge(t)
         if edge is None:
             if isinstance(t, Tensor) and requires_grad(t):  # only its base does: nothing leads here
@@ -160,14 +151,12 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: bool
     results: list[Any] = []
     for i, t in enumerate(wanted):
         got = run.captured.get(i)
-        if got is None and not allow_unused:
-            raise RuntimeError(
-                f"The differentiated Tensor at index {i} appears to not have been used in the "
-                "graph. Set allow_unused=True if this is the desired behavior.")
+        refuse(got is None and not allow_unused, "The differentiated Tensor at index {} appears to "
+               "not have been used in the graph. Set allow_unused=True if this is the desired "
+               "behavior.", i)
         if got is None and materialize_grads:
-            if isinstance(t, GradientEdge):
-                raise RuntimeError("materialize_grads cannot be used when the given input is a "
-                                   "GradientEdge")
+            refuse(isinstance(t, GradientEdge), "materialize_grads cannot be used when the given "
+                   "input is a GradientEdge")
             got = zeros_as(t)
             got._rg = create_graph
         elif got is not None and not isinstance(got, Tensor):
@@ -214,10 +203,9 @@ def _batched(roots: Any, wanted: Any, grads: Any, retain: bool, graph: bool,
 def tensor_backward(self: Tensor, gradient: Any = None, retain_graph: bool | None = None,
                     create_graph: bool = False, inputs: Any = None) -> None:
     """Accumulate the gradient of this tensor into the leaves it was computed from."""
-    if state.mode & TRANSFORM:
-        raise RuntimeError("backward() called inside a functorch transform. This is not supported, "
-                           "please use functorch.grad or functorch.vjp instead or call backward() "
-                           "outside of functorch transforms.")
+    refuse(state.mode & TRANSFORM, "backward() called inside a functorch transform. This is not "
+           "supported, please use functorch.grad or functorch.vjp instead or call backward() "
+           "outside of functorch transforms.")
     backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 

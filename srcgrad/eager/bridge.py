@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.func.trees import flatten
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.nodes import BarePlan, freed_error, make_node, node_class
@@ -43,9 +44,8 @@ class _BridgePlan(BarePlan):
         pullback, rebuild, tensors = node._saved
         inputs, outputs = node._meta
         for t, version in tensors:
-            if t._ver[0] != version:
-                raise RuntimeError("an argument of a compiled function was modified in place "
-                                   "before backward; pass a copy, or modify it afterwards")
+            refuse(t._ver[0] != version, "an argument of a compiled function was modified in place "
+                   "before backward; pass a copy, or modify it afterwards")
         given = [
             (np.zeros(m[0], m[1]) if i >= len(cts) or cts[i] is None else cts[i])
             for i, m in enumerate(outputs)]
@@ -90,9 +90,8 @@ def call_compiled(function: Differentiable, args: tuple[Any, ...], kwargs: dict[
     tensors = [v for v in (*leaves, *options) if isinstance(v, Tensor)]
     if not state.mode & GRAD or not any(requires_grad(t) for t in tensors):
         return _wrapped(function(*raw, **raw_options))[0]
-    if any(isinstance(v, Tensor) and requires_grad(v) for v in options):
-        raise RuntimeError("a compiled function takes tensors that require gradients by position, "
-                           "not by keyword")
+    refuse(any(isinstance(v, Tensor) and requires_grad(v) for v in options),
+           "a compiled function takes tensors that require gradients by position, not by keyword")
     located = _paths(args)
     out, pullback = function.__srcgrad_vjp__(raw, raw_options)
     result, made, rebuild = _wrapped(out)

@@ -37,6 +37,15 @@ _NEEDS_SIZES = frozenset(("view", "reshape", "permute", "expand", "flip", "repea
 NUMBERS = (int, float, complex, np.number, np.bool_)
 
 
+def refuse(wrong: Any, text: str, *values: Any, kind: type[Exception] = RuntimeError) -> None:
+    """Raise an error of a ``kind`` if something is ``wrong``: ``text`` has places for ``values``.
+
+    For checks whose messages need nothing but what is at hand; others are ``if`` and ``raise``.
+    """
+    if wrong:
+        raise kind(text.format(*values) if values else text)
+
+
 def whole(value: Any) -> bool:
     """Whether a parser takes ``value`` for an int: what can be an index and no sequence."""
     if isinstance(value, Tensor):

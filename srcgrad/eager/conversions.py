@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.attributes import as_method, as_methods
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import NAMESPACE, register
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import strided
@@ -21,11 +22,9 @@ from srcgrad.eager.writes import bump
 @as_method
 def numpy(self: Tensor, *, force: bool = False) -> Any:
     """The NumPy array on the same memory."""
-    if requires_grad(self) and state.mode & GRAD and not force:
-        raise RuntimeError("Can't call numpy() on Tensor that requires grad. "
-                           "Use tensor.detach().numpy() instead.")
-    if self._dt is dt.bfloat16:
-        raise TypeError("Got unsupported ScalarType BFloat16")
+    refuse(requires_grad(self) and state.mode & GRAD and not force, "Can't call numpy() on Tensor "
+           "that requires grad. Use tensor.detach().numpy() instead.")
+    refuse(self._dt is dt.bfloat16, "Got unsupported ScalarType BFloat16", kind=TypeError)
     return self._a.view()
 
 
@@ -62,8 +61,7 @@ def tolist(self: Tensor) -> Any:
 
 @as_method
 def __len__(self: Tensor) -> int:
-    if self._a.ndim == 0:
-        raise TypeError("len() of a 0-d tensor")
+    refuse(self._a.ndim == 0, "len() of a 0-d tensor", kind=TypeError)
     return int(self._a.shape[0])
 
 
@@ -80,8 +78,7 @@ def _converted(self: Tensor, kind: Any, c_name: str) -> Any:
             "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
             "behavior.\nConsider using tensor.detach() first.", UserWarning, stacklevel=3)
     if isinstance(value, complex):
-        if value.imag:
-            raise RuntimeError(f"value cannot be converted to type {c_name} without overflow")
+        refuse(value.imag, "value cannot be converted to type {} without overflow", c_name)
         value = value.real
     return kind(value)
 
@@ -90,8 +87,7 @@ def _converted(self: Tensor, kind: Any, c_name: str) -> Any:
 def __bool__(self: Tensor) -> bool:
     n = self._a.size
     if n != 1:
-        if n == 0:
-            raise RuntimeError("Boolean value of Tensor with no values is ambiguous")
+        refuse(n == 0, "Boolean value of Tensor with no values is ambiguous")
         raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
     return bool(self._a.item())
 
@@ -119,11 +115,10 @@ def __reduce_ex__(self: Tensor, protocol: Any) -> Any:
 
 @as_method
 def __deepcopy__(self: Tensor, memo: dict[int, Any]) -> Tensor:
-    if grad_fn_of(self) is not None:
-        raise RuntimeError("Only Tensors created explicitly by the user (graph leaves) support the "
-                           "deepcopy protocol at the moment.  If you were attempting to deepcopy a "
-                           "module, this may be because of a torch.nn.utils.weight_norm usage, see "
-                           "https://github.com/pytorch/pytorch/pull/103001")
+    refuse(grad_fn_of(self) is not None, "Only Tensors created explicitly by the user (graph "
+           "leaves) support the deepcopy protocol at the moment.  If you were attempting to "
+           "deepcopy a module, this may be because of a torch.nn.utils.weight_norm usage, see "
+           "https://github.com/pytorch/pytorch/pull/103001")
     if id(self) in memo:
         return memo[id(self)]  # type: ignore[no-any-return]
     t = wrap(self._a.copy(), self._dt)

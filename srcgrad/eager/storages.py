@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import GRAD, INFERENCE, state
 from srcgrad.eager.layout import preserve_format, suggested
@@ -68,8 +69,7 @@ def resize_(self: Tensor, *sizes: Any, memory_format: Any = None) -> Tensor:
     if self.requires_grad and not state.mode & INFERENCE:
         raise RuntimeError("cannot resize variables that require grad")
     refuse_negative(shape)
-    if memory_format is preserve_format:
-        raise RuntimeError("Unsupported memory formatPreserve")
+    refuse(memory_format is preserve_format, "Unsupported memory formatPreserve")
     if math.prod(shape) * self._a.itemsize >= 1 << 63:
         raise RuntimeError("numel: integer multiplication overflow" if math.prod(shape) >= 1 << 63
                            else "Storage size calculation overflowed with sizes="
@@ -135,11 +135,9 @@ def _placed(root: Any, d: Any, offset: int, size: Any, stride: Any) -> Any:
 
 def fill_diagonal_(self: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
     """Write a value on the main diagonal."""
-    if self.ndim < 2:
-        raise RuntimeError("dimensions must larger than 1")
+    refuse(self.ndim < 2, "dimensions must larger than 1")
     if self.ndim > 2:
-        if len(set(self._a.shape)) > 1:
-            raise RuntimeError("all dimensions of input must be of equal length")
+        refuse(len(set(self._a.shape)) > 1, "all dimensions of input must be of equal length")
         places = (np.arange(self._a.shape[0]),) * self.ndim
     else:
         rows, columns = self._a.shape

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.ops.creation import as_tensor
 from srcgrad.eager.promotion import result_type
 from srcgrad.eager.tensor import Tensor
@@ -25,9 +26,8 @@ def assert_close(actual: Any, expected: Any, *, allow_subclasses: bool = True,
             raise AssertionError("The keys of the mappings do not match")
         pairs = [(actual[key], expected[key]) for key in expected]
     elif isinstance(actual, Sequence) and isinstance(expected, Sequence):
-        if len(actual) != len(expected):
-            raise AssertionError(f"The length of the sequences mismatch: {len(actual)} != "
-                                 f"{len(expected)}")
+        refuse(len(actual) != len(expected), "The length of the sequences mismatch: {} != {}",
+               len(actual), len(expected), kind=AssertionError)
         pairs = [*zip(actual, expected)]
     else:
         _compare(actual, expected, rtol, atol, equal_nan, check_dtype, msg)

@@ -14,6 +14,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import primitive
 from srcgrad.eager.backward import grad
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, set_bit, state
 from srcgrad.eager.nodes import make_node
 from srcgrad.eager.plans import Plan
@@ -56,8 +57,7 @@ class dual_level:
 
 def enter_dual_level() -> int:
     """Open a level; there can be only one."""
-    if state.dual_level >= 0:
-        raise RuntimeError("Nested forward mode AD is not supported at the moment")
+    refuse(state.dual_level >= 0, "Nested forward mode AD is not supported at the moment")
     state.dual_level = 0
     state.dual_token = object()  # tangents made under another token are of a closed level
     set_bit(FORWARD, True)
@@ -77,21 +77,17 @@ def exit_dual_level(*, level: int | None = None) -> None:
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """A tensor that carries ``tangent`` along."""
-    if state.dual_level < 0:
-        raise RuntimeError("Trying to create a dual Tensor for forward AD but no level exists, "
-                           "make sure to enter_dual_level() first.")
+    refuse(state.dual_level < 0, "Trying to create a dual Tensor for forward AD but no level "
+           "exists, make sure to enter_dual_level() first.")
     if tensor._dt.category < dt.FLOATING:
         raise ValueError(f"Expected primal to be floating point or complex, but got: {tensor._dt}")
-    if tangent._dt.category < dt.FLOATING:
-        raise ValueError(
-            f"Expected tangent to be floating point or complex, but got: {tangent._dt}")
+    refuse(tangent._dt.category < dt.FLOATING, "Expected tangent to be floating point or complex, "
+           "but got: {}", tangent._dt, kind=ValueError)
     check_tangent(tensor, tangent)
-    if own_tangent(tensor) is not None:
-        raise RuntimeError("Making a dual Tensor based on a Tensor that already has a forward "
-                           "gradient at the same level 0 is not supported.")
-    if own_tangent(tangent) is not None:
-        raise RuntimeError("Setting a forward grad that itself has a forward gradient at the same "
-                           "level0 is not supported.")
+    refuse(own_tangent(tensor) is not None, "Making a dual Tensor based on a Tensor that already "
+           "has a forward gradient at the same level 0 is not supported.")
+    refuse(own_tangent(tangent) is not None, "Setting a forward grad that itself has a forward "
+           "gradient at the same level0 is not supported.")
     with _set_fwd_grad_enabled(False):
         dual = tensor.view_as(tensor) if requires_grad(tensor) else alias(tensor)
         if tangent._a.strides != tensor._a.strides and 0 not in tensor._a.strides:
@@ -222,9 +218,8 @@ def push_tangents(cls: Any, ctx: Any, args: tuple[Any, ...], outputs: list[Any],
     finally:
         state.mode, ctx.to_save = before, saved
     results = result if isinstance(result, tuple) else (result,)
-    if len(results) != len(outputs):
-        raise RuntimeError("Function's jvp returned an invalid number of forward gradients "
-                           f"(expected {len(outputs)} but got {len(results)})")
+    refuse(len(results) != len(outputs), "Function's jvp returned an invalid number of forward "
+           "gradients (expected {} but got {})", len(outputs), len(results))
     dirty = {id(t) for t in ctx.dirty_tensors}
     for i, (out, t) in enumerate(zip(outputs, results)):
         if t is None:
@@ -253,14 +248,12 @@ def push_tangents(cls: Any, ctx: Any, args: tuple[Any, ...], outputs: list[Any],
 
 def _check_view(t: Tensor, given: Tensor | None) -> None:
     """What ``jvp`` made for a view of an input must be a view of the input's tangent."""
-    if t._view is None:
-        raise RuntimeError("A custom Function's forward is returning a view (or an input as-is) "
-                           "but the jvp is not returning a view.")
+    refuse(t._view is None, "A custom Function's forward is returning a view (or an input as-is) "
+           "but the jvp is not returning a view.")
     if given is None:
         return
-    if given._view is None and t._view.base is not given:
-        raise RuntimeError("A custom Function is returning a view but the jvp is not returning a "
-                           "view of the given grad input.")
+    refuse(given._view is None and t._view.base is not given, "A custom Function is returning a "
+           "view but the jvp is not returning a view of the given grad input.")
     if given._view is not None and t._view.base is not given._view.base:
         raise RuntimeError("A custom Function is returning a view but the jvp is not returning a "
                            "view of the same base as the given grad input.")

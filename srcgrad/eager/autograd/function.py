@@ -15,6 +15,7 @@ import numpy as np
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.forward_ad import push_tangents
 from srcgrad.eager.autograd.once import once_differentiable
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.grad_mode import ANOMALY, FORWARD, GRAD, HOOKS, TRANSFORM, no_grad, state
 from srcgrad.eager.nodes import BarePlan, Node, SavedTensor, freed_error, make_node, note_trace
 from srcgrad.eager.saving import SavedOutput, pack_now, repacked, unpack, unpack_output_array
@@ -204,10 +205,9 @@ _SEE = "For more details, please see https://pytorch.org/docs/main/notes/extendi
 
 def check_transformable(cls: type[Function], mapping: bool) -> None:
     """Refuse a Function that lacks what the transform that runs needs of it."""
-    if cls.setup_context is Function.setup_context:
-        raise RuntimeError("In order to use an autograd.Function with functorch transforms (vmap, "
-                           "grad, jvp, jacrev, ...), it must override the setup_context "
-                           f"staticmethod. {_SEE}")
+    refuse(cls.setup_context is Function.setup_context, "In order to use an autograd.Function with "
+           "functorch transforms (vmap, grad, jvp, jacrev, ...), it must override the "
+           "setup_context staticmethod. {}", _SEE)
     if state.pushing and cls.jvp is Function.jvp:
         Function.jvp(None)
     own = cls.vmap is not Function.vmap
@@ -265,10 +265,9 @@ def _finish(cls: type[Function], ctx: FunctionNode, args: tuple[Any, ...], tenso
     raw = result if several else (result,)
     dirty = {id(t) for t in ctx.dirty_tensors}
     silent = {id(t) for t in ctx.non_differentiable}
-    if not dirty <= {id(out) for out in raw}:
-        raise RuntimeError(
-            "Some elements marked as dirty during the forward method were not returned as output. "
-            "The inputs that are modified inplace must all be outputs of the Function.")
+    refuse(not dirty <= {id(out) for out in raw}, "Some elements marked as dirty during the "
+           "forward method were not returned as output. The inputs that are modified inplace must "
+           "all be outputs of the Function.")
     if active:
         ctx._edges = edges
     outputs = []
@@ -316,22 +315,19 @@ def _written(ctx: FunctionNode, out: Tensor, nr: int, active: bool, place: int,
     out._ver[0] += 1
     if not active:
         return out.detach() if requires_grad(out) else out
-    if requires_grad(out) and out._fn is None and out._view is None:
-        raise RuntimeError(
-            "a leaf Variable that requires grad has been used in an in-place operation.")
+    refuse(requires_grad(out) and out._fn is None and out._view is None,
+           "a leaf Variable that requires grad has been used in an in-place operation.")
     check_writable(out, True)
     if out._view is None:
         set_history(out, ctx, nr)
         return out
-    if outputs > 1:
-        raise RuntimeError(
-            "If your Function modifies inplace an input that is a view of another Tensor, your "
-            "Function cannot return more than one Tensor. This is not supported by the current "
-            "autograd engine. You should either make sure the input is not a view (using .clone() "
-            "for example) or make your Function only return one Tensor (potentially splitting it "
-            "into two Functions: one doing the inplace that returns a single Tensor and a second "
-            "one that does the other operations). You can ask on the forum "
-            "https://discuss.pytorch.org/ if you need help to do this change.")
+    refuse(outputs > 1, "If your Function modifies inplace an input that is a view of another "
+           "Tensor, your Function cannot return more than one Tensor. This is not supported by the "
+           "current autograd engine. You should either make sure the input is not a view (using "
+           ".clone() for example) or make your Function only return one Tensor (potentially "
+           "splitting it into two Functions: one doing the inplace that returns a single Tensor "
+           "and a second one that does the other operations). You can ask on the forum "
+           "https://discuss.pytorch.org/ if you need help to do this change.")
     copy_slices(out, ctx, place)
     return out
 
@@ -354,9 +350,8 @@ def _output(ctx: FunctionNode, out: Tensor, nr: int, active: bool, is_input: boo
 def _packed(t: Any, raw: tuple[Any, ...], outputs: list[Any]) -> Any:
     if t is None:
         return None
-    if not isinstance(t, Tensor):
-        raise TypeError("save_for_backward can only save variables, but argument 0 is of type "
-                        f"{type(t).__name__}")
+    refuse(not isinstance(t, Tensor), "save_for_backward can only save variables, but argument 0 "
+           "is of type {}", type(t).__name__, kind=TypeError)
     for nr, (before, after) in enumerate(zip(raw, outputs)):
         if t is after or (t is before and isinstance(after, Tensor) and after._view is None):
             if after._fn is None:
@@ -418,16 +413,13 @@ def _aligned(name: str, grads: list[Any], is_tensor: tuple[bool, ...]) -> list[A
     count = len(is_tensor)
     if len(grads) > count and all(g is None for g in grads[count:]):
         grads = grads[:count]
-    if len(grads) != count:
-        raise RuntimeError(f"function {name} returned an incorrect number of gradients (expected "
-                           f"{count}, got {len(grads)})")
+    refuse(len(grads) != count, "function {} returned an incorrect number of gradients (expected "
+           "{}, got {})", name, count, len(grads))
     kept = []
     for i, (g, wanted) in enumerate(zip(grads, is_tensor)):
         if not wanted:
-            if g is not None:
-                raise RuntimeError(
-                    f"function {name} returned a gradient different than None at position {i + 1}, "
-                    "but the corresponding forward input was not a Variable")
+            refuse(g is not None, "function {} returned a gradient different than None at position "
+                   "{}, but the corresponding forward input was not a Variable", name, i + 1)
             continue
         if g is not None and not isinstance(g, Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
@@ -447,10 +439,8 @@ def _fitted(name: str, index: int, g: Tensor, meta: tuple[tuple[int, ...], dt.dt
             fits = np.broadcast_shapes(shape, g._a.shape) == g._a.shape
         except ValueError:
             fits = False
-        if not fits:
-            raise RuntimeError(
-                f"Function {name} returned an invalid gradient at index {index} - got "
-                f"{list(g._a.shape)} but expected shape compatible with {list(shape)}")
+        refuse(not fits, "Function {} returned an invalid gradient at index {} - got {} but "
+               "expected shape compatible with {}", name, index, list(g._a.shape), list(shape))
         if not state.mode & GRAD:
             return wrap(reduce_to(g._a, shape, g._a.dtype), g._dt).to(d)  # type: ignore[no-any-return]
         g = g.sum_to_size(shape)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager.backward import grad
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.grad_mode import enable_grad
 from srcgrad.eager.tensor import Tensor, one_hots, wrap, zeros_as
@@ -19,9 +20,8 @@ def _as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor,
     values = value if several else (value,)
     for i, v in enumerate(values):
         if not isinstance(v, Tensor):
-            if several:
-                raise TypeError(f"The {what} given to {function} must be either a Tensor or a "
-                                f"tuple of Tensors but the value at index {i} has type {type(v)}.")
+            refuse(several, "The {} given to {} must be either a Tensor or a tuple of Tensors but "
+                   "the value at index {} has type {}.", what, function, i, type(v), kind=TypeError)
             raise TypeError(f"The {what} given to {function} must be either a Tensor or a tuple of "
                             f"Tensors but the given {what} has type {type(v)}.")
     return several, values
@@ -79,11 +79,9 @@ def _vectors(v: Any, like: tuple[Tensor, ...], several: bool, what: str, functio
                 "Tensor with a single element.")
         return (wrap(np.ones_like(like[0]._a), like[0]._dt),)
     _, vs = _as_tuple(v, "v", function)
-    if not several and len(vs) != 1:
-        raise RuntimeError("The given v should contain a single Tensor.")
-    if len(vs) != len(like):
-        raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got "
-                           f"{len(vs)}.")
+    refuse(not several and len(vs) != 1, "The given v should contain a single Tensor.")
+    refuse(len(vs) != len(like), "v is a tuple of invalid length: should be {} but got {}.",
+           len(like), len(vs))
     for i, (x, t) in enumerate(zip(vs, like)):
         if x._a.shape != t._a.shape:
             prefix = f"Entry {i} in " if len(vs) > 1 else ""
@@ -131,9 +129,8 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def _check_strategy(strategy: str, vectorize: bool, hint: str = "") -> None:
-    if strategy not in ("reverse-mode", "forward-mode"):
-        raise AssertionError(
-            f'Expected strategy to be either "forward-mode" or "reverse-mode".{hint}')
+    refuse(strategy not in ("reverse-mode", "forward-mode"), 'Expected strategy to be either '
+           '"forward-mode" or "reverse-mode".{}', hint, kind=AssertionError)
     if strategy == "forward-mode" and not vectorize:
         raise NotImplementedError("Computing Jacobian using forward-AD or forward-over-reverse "
                                   "Hessian isonly implemented for `vectorize=True`.")
@@ -151,10 +148,9 @@ def jacobian(func: Callable[..., Any], inputs: Any, create_graph: bool = False,
         raise kind(f"torch.autograd.functional.jacobian: `{option}=True` and "
                    "`strategy=\"forward-mode\"` are not supported together (yet). Please either "
                    f"set `{option}=False` or `strategy=\"reverse-mode\"`.")
-    if strict and vectorize:
-        raise RuntimeError(
-            "torch.autograd.functional.jacobian: `strict=True` and `vectorized=True` are not "
-            "supported together. Please either set `strict=False` or `vectorize=False`.")
+    refuse(strict and vectorize, "torch.autograd.functional.jacobian: `strict=True` and "
+           "`vectorized=True` are not supported together. Please either set `strict=False` or "
+           "`vectorize=False`.")
     several_in, leaves, several_out, outputs = _run(func, inputs, create_graph, "jacobian")
     with enable_grad():
         blocks = [_rows(o, i, leaves, create_graph, strict) for i, o in enumerate(outputs)]
@@ -179,21 +175,18 @@ def _rows(out: Tensor, place: int, leaves: tuple[Tensor, ...], create_graph: boo
 def _check_scalar(outputs: tuple[Tensor, ...], several: bool, name: str) -> None:
     if several or not isinstance(outputs[0], Tensor):
         raise RuntimeError(f"The function given to {name} should return a single Tensor")
-    if outputs[0]._a.size != 1:
-        raise RuntimeError(
-            f"The Tensor returned by the function given to {name} should contain a single element")
+    refuse(outputs[0]._a.size != 1, "The Tensor returned by the function given to {} should "
+           "contain a single element", name)
 
 
 def _check_twice(first: Any, strict: bool) -> None:
     """Under ``strict`` the first derivative must depend on the inputs."""
     for i, g in enumerate(first):
-        if strict and not g.requires_grad:
-            raise RuntimeError(
-                "While computing the hessian, found that the jacobian of the user-provided "
-                f"function with respect to input {i} is independent of the input. This is not "
-                "allowed in strict mode. You should ensure that your function is twice "
-                "differentiable and that the jacobian depends on the inputs (this would be "
-                "violated by a linear function for example).")
+        refuse(strict and not g.requires_grad, "While computing the hessian, found that the "
+               "jacobian of the user-provided function with respect to input {} is independent of "
+               "the input. This is not allowed in strict mode. You should ensure that your "
+               "function is twice differentiable and that the jacobian depends on the inputs (this "
+               "would be violated by a linear function for example).", i)
 
 
 def hessian(func: Callable[..., Any], inputs: Any, create_graph: bool = False, strict: bool = False,

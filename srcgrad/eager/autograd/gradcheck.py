@@ -12,6 +12,7 @@ from srcgrad.eager import dtype as dt
 from srcgrad.eager.autograd.forward_ad import dual_level, make_dual, unpack_dual
 from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.backward import grad
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.grad_mode import enable_grad, state
 from srcgrad.eager.strides import overlaps
 from srcgrad.eager.tensor import Array, Tensor, one_hots, wrap, zeros_as
@@ -144,12 +145,10 @@ def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol:
               fast_mode: bool = False, masked: bool | None = None) -> bool:
     """Whether gradients agree with central differences; raises :class:`GradcheckError` if not
     (or returns False with ``raise_exception=False``)."""
-    if not (check_forward_ad or check_backward_ad):
-        raise AssertionError(
-            "Expected at least one of check_forward_ad or check_backward_ad to be True")
-    if check_batched_grad and not check_backward_ad:
-        raise AssertionError(
-            "Setting check_batched_grad=True requires check_backward_ad to be True")
+    refuse(not (check_forward_ad or check_backward_ad), "Expected at least one of check_forward_ad "
+           "or check_backward_ad to be True", kind=AssertionError)
+    refuse(check_batched_grad and not check_backward_ad, "Setting check_batched_grad=True requires "
+           "check_backward_ad to be True", kind=AssertionError)
     if check_batched_forward_grad and not check_forward_ad:
         raise AssertionError(
             "Setting check_batched_forward_grad=True requires check_forward_ad to be True")
@@ -181,9 +180,8 @@ def gradcheck(func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol:
 
 
 def _check_inputs(given: Sequence[Any]) -> None:
-    if not _active(given):
-        raise ValueError("gradcheck expects at least one input tensor to require gradient, but "
-                         "none of them have requires_grad=True.")
+    refuse(not _active(given), "gradcheck expects at least one input tensor to require gradient, "
+           "but none of them have requires_grad=True.", kind=ValueError)
     for i, t in enumerate(given):
         if not isinstance(t, Tensor) or not t.requires_grad:
             continue
@@ -191,11 +189,10 @@ def _check_inputs(given: Sequence[Any]) -> None:
             warnings.warn(f"Input #{i} requires gradient and is not a double precision floating "
                           "point or complex. This check will likely fail if all the inputs are not "
                           "of double precision floating point or complex. ", stacklevel=3)
-        if overlaps(t._a):
-            raise RuntimeError(
-                f"The {i}th input has a dimension with stride 0. gradcheck only supports inputs "
-                "that are non-overlapping to be able to compute the numerical gradients correctly. "
-                "You should call .contiguous on the input before passing it to gradcheck.")
+        refuse(overlaps(t._a), "The {}th input has a dimension with stride 0. gradcheck only "
+               "supports inputs that are non-overlapping to be able to compute the numerical "
+               "gradients correctly. You should call .contiguous on the input before passing it to "
+               "gradcheck.", i)
         t.retain_grad()
 
 
@@ -342,9 +339,8 @@ def gradgradcheck(func: Callable[..., Any], inputs: Any, grad_outputs: Any = Non
                   check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True,
                   fast_mode: bool = False, masked: bool = False) -> bool:
     """:func:`gradcheck` of the gradient of ``func``."""
-    if not (check_fwd_over_rev or check_rev_over_rev):
-        raise AssertionError(
-            "Expected at least one of check_fwd_over_rev or check_rev_over_rev to be True")
+    refuse(not (check_fwd_over_rev or check_rev_over_rev), "Expected at least one of "
+           "check_fwd_over_rev or check_rev_over_rev to be True", kind=AssertionError)
     given = _tensors(inputs)
     if grad_outputs is None:
         grad_outputs = [t.requires_grad_() for t in _drawn(_active(_outputs(func, given)))]

@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from srcgrad.eager.backward import GradientEdge
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.grad_mode import HOOKS, set_bit, set_detect_anomaly, state
 from srcgrad.eager.nodes import Node, extra
 from srcgrad.eager.strides import address
@@ -125,10 +126,8 @@ class _Mutation:
         return handle
 
     def unpack(self, handle: _Handle) -> Tensor:
-        if not self.open:
-            raise AssertionError(
-                "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context"
-                "in which the graph was originally recorded.")
+        refuse(not self.open, "Trying to backward outside of the 'allow_mutation_on_saved_tensors' "
+               "contextin which the graph was originally recorded.", kind=AssertionError)
         copy: Tensor | None = self.cloned.get(handle)
         return self.original[handle] if copy is None else copy
 
@@ -149,8 +148,7 @@ class _Mutation:
 def allow_mutation_on_saved_tensors() -> Iterator[_Mutation]:
     """Inside, tensors saved for backward may be modified in place: they are copied before the
     write.  The backward must run inside, too."""
-    if state.mutation is not None:
-        raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
+    refuse(state.mutation is not None, "allow_mutation_on_saved_tensors contexts cannot be nested")
     mutation = state.mutation = _Mutation()
     try:
         with saved_tensors_hooks(mutation.pack, mutation.unpack):

@@ -16,6 +16,7 @@ from srcgrad.eager.autograd.function import (
     check_transformable,
     two_returns,
 )
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import broadcast_prefix, flatten, specification
 from srcgrad.eager.grad_mode import TRANSFORM, state
@@ -28,23 +29,18 @@ def _batch_size(leaves: list[Any], dims: list[Any], in_dims: Any, name: str) -> 
         if dim is None:
             continue
         start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for"
-        if not isinstance(dim, int):
-            raise ValueError(f"{start} an input but in_dim must be either an integer dimension or "
-                             "None.")
-        if not isinstance(leaf, Tensor):
-            raise ValueError(f"{start} an input but the input is of type {type(leaf)}. We cannot "
-                             "vmap over non-Tensor arguments, please use None as the respective "
-                             "in_dim")
-        if not -leaf._a.ndim <= dim < leaf._a.ndim:
-            raise ValueError(f"{start} some input, but that input is a Tensor of dimensionality "
-                             f"{leaf._a.ndim} so expected in_dim to satisfy -{leaf._a.ndim} <= "
-                             f"in_dim < {leaf._a.ndim}.")
+        refuse(not isinstance(dim, int), "{} an input but in_dim must be either an integer "
+               "dimension or None.", start, kind=ValueError)
+        refuse(not isinstance(leaf, Tensor), "{} an input but the input is of type {}. We cannot "
+               "vmap over non-Tensor arguments, please use None as the respective in_dim",
+               start, type(leaf), kind=ValueError)
+        refuse(not -leaf._a.ndim <= dim < leaf._a.ndim, "{} some input, but that input is a Tensor "
+               "of dimensionality {} so expected in_dim to satisfy -{} <= in_dim < {}.",
+               start, leaf._a.ndim, leaf._a.ndim, leaf._a.ndim, kind=ValueError)
         sizes.append(leaf._a.shape[dim])
-    if not sizes:
-        raise ValueError("vmap: Expected at least one Tensor to vmap over")
-    if any(n != sizes[0] for n in sizes):
-        raise ValueError("vmap: Expected all tensors to have the same size in the mapped "
-                         f"dimension, got sizes {sizes} for the mapped dimension")
+    refuse(not sizes, "vmap: Expected at least one Tensor to vmap over", kind=ValueError)
+    refuse(any(n != sizes[0] for n in sizes), "vmap: Expected all tensors to have the same size in "
+           "the mapped dimension, got sizes {} for the mapped dimension", sizes, kind=ValueError)
     return int(sizes[0])
 
 
@@ -57,23 +53,20 @@ def vmap(func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomne
     >>> torch.func.vmap(torch.dot)(torch.ones(2, 3), torch.ones(2, 3)).tolist()
     [3.0, 3.0]
     """
-    if randomness not in ("error", "different", "same"):
-        raise RuntimeError("Only allowed values for randomness are 'error', 'different', or "
-                           f"'same'. Got {randomness}")
+    refuse(randomness not in ("error", "different", "same"), "Only allowed values for randomness "
+           "are 'error', 'different', or 'same'. Got {}", randomness)
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
     def mapped(*args: Any, **kwargs: Any) -> Any:
         name = getattr(func, "__name__", repr(func)).rstrip("_")
-        if not isinstance(in_dims, int | tuple):
-            raise ValueError(f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): expected `in_dims` "
-                             "to be int or a (potentially nested) tuple matching the structure of "
-                             f"inputs, got: {type(in_dims)}.")
-        if not args:
-            raise ValueError(
-                f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you "
-                "are trying to vmap over a function with no inputs. The latter is unsupported.")
+        refuse(not isinstance(in_dims, int | tuple), "vmap({}, in_dims={}, ...)(<inputs>): "
+               "expected `in_dims` to be int or a (potentially nested) tuple matching the "
+               "structure of inputs, got: {}.", name, in_dims, type(in_dims), kind=ValueError)
+        refuse(not args, "vmap({})(<inputs>): got no inputs. Maybe you forgot to add inputs, or "
+               "you are trying to vmap over a function with no inputs. The latter is unsupported.",
+               name, kind=ValueError)
         leaves, rebuild = flatten(args)
         try:
             dims = broadcast_prefix(in_dims, args)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.tensor import Tensor
 
@@ -15,16 +16,14 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
     """Call ``module`` with tensors of a dict in place of its parameters and buffers."""
     parts = parameter_and_buffer_dicts
     parts = [parts] if isinstance(parts, dict) else parts
-    if not isinstance(parts, Sequence):
-        raise ValueError("Expected parameter_and_buffer_dicts to be a dict, or a list/tuple of "
-                         f"dicts, but got {type(parts)}")
+    refuse(not isinstance(parts, Sequence), "Expected parameter_and_buffer_dicts to be a dict, or "
+           "a list/tuple of dicts, but got {}", type(parts), kind=ValueError)
     if not all(isinstance(part, dict) for part in parts):
         raise ValueError("Expected all elements of parameter_and_buffer_dicts to be dictionaries")
     keys = Counter(key for part in parts for key in part)
     repeated = [key for key, count in keys.items() if count > 1]
-    if repeated:
-        raise ValueError(f"{repeated} appeared in multiple dictionaries; behavior of functional "
-                         "call is ambiguous")
+    refuse(repeated, "{} appeared in multiple dictionaries; behavior of functional call is "
+           "ambiguous", repeated, kind=ValueError)
     given: dict[str, Tensor] = {key: t for part in parts for key, t in part.items()}
     if strict:
         _check_names(module, given)
@@ -81,13 +80,11 @@ def _places(module: Any, given: dict[str, Tensor], tie: bool) -> list[tuple[Any,
 
 def stack_module_state(models: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Parameters and buffers of several like modules, stacked by name."""
-    if not models:
-        raise RuntimeError("stack_module_state: Expected at least one model, got 0.")
+    refuse(not models, "stack_module_state: Expected at least one model, got 0.")
     if any(type(m) is not type(models[0]) for m in models):
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
-    if any(m.training != models[0].training for m in models):
-        raise RuntimeError("stack_module_state: Expected all models to have the same training/eval "
-                           "mode.")
+    refuse(any(m.training != models[0].training for m in models), "stack_module_state: Expected "
+           "all models to have the same training/eval mode.")
     stack = NAMESPACE["stack"]
     names = [dict(m.named_parameters()) for m in models]
     for k in names[0]:

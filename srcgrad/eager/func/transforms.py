@@ -16,6 +16,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager.backward import grad as tape_grad
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import NAMESPACE
 from srcgrad.eager.func.trees import flatten, map_leaves, outline, specification
 from srcgrad.eager.grad_mode import GRAD, HOOKS, TRANSFORM, enable_grad, state
@@ -119,17 +120,14 @@ def _replace(args: tuple[Any, ...], argnums: int | tuple[int, ...], new: Any) ->
 def _check_argnums(argnums: Any, args: tuple[Any, ...]) -> None:
     if not isinstance(argnums, int | tuple):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
-    if argnums == ():
-        raise RuntimeError("argnums must be non-empty")
+    refuse(argnums == (), "argnums must be non-empty")
     for i in argnums if isinstance(argnums, tuple) else (argnums,):
-        if not isinstance(i, int):
-            raise RuntimeError(f"argnum must be int, got: {type(i)}")
+        refuse(not isinstance(i, int), "argnum must be int, got: {}", type(i))
         if not -len(args) <= i < len(args):
             raise RuntimeError(f"Got argnum={i}, but only {len(args)} positional inputs")
     if isinstance(argnums, tuple):
         places = tuple(i % len(args) for i in argnums)
-        if len({*places}) != len(places):
-            raise RuntimeError(f"argnums elements must be unique, got {places}")
+        refuse(len({*places}) != len(places), "argnums elements must be unique, got {}", places)
 
 
 def grad_and_value(func: Callable[..., Any], argnums: Any = 0,
@@ -164,39 +162,32 @@ def _split_aux(output: Any, has_aux: bool, call: str) -> tuple[Any, Any]:
         raise RuntimeError(f"{call}: output of function f should be a tuple: (output, aux) if "
                            "has_aux is True")
     for t in flatten(output[1])[0]:
-        if not isinstance(t, Tensor):
-            raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
+        refuse(not isinstance(t, Tensor), "Expected tensors, got unsupported type {}", type(t))
     return output
 
 
 def _check_outputs(outs: list[Any], call: str) -> None:
-    if not outs or (len(outs) == 1 and outs[0] is None):
-        raise RuntimeError(f"{call}: Expected f to be a function that has non-empty output (got "
-                           f"output = {outs})")
+    refuse(not outs or (len(outs) == 1 and outs[0] is None), "{}: Expected f to be a function that "
+           "has non-empty output (got output = {})", call, outs)
     for o in outs:
-        if not isinstance(o, Tensor):
-            raise RuntimeError(f"{call}: expected f(*primals) to return only tensors, got "
-                               f"unsupported type {type(o)}")
+        refuse(not isinstance(o, Tensor), "{}: expected f(*primals) to return only tensors, got "
+               "unsupported type {}", call, type(o))
 
 
 def _check_real(tensors: list[Any], what: str) -> None:
     for i, t in enumerate(tensors):
-        if isinstance(t, Tensor) and t._dt.category == dt.COMPLEX:
-            raise RuntimeError(f"{what} to be real but received complex tensor at flattened input "
-                               f"idx: {i}")
+        refuse(isinstance(t, Tensor) and t._dt.category == dt.COMPLEX, "{} to be real but received "
+               "complex tensor at flattened input idx: {}", what, i)
 
 
 def _check_scalar(output: Any) -> None:
-    if not isinstance(output, Tensor):
-        raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got "
-                           f"{type(output)}")
-    if output._a.ndim:
-        raise RuntimeError(
-            "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, got tensor "
-            f"with {output._a.ndim} dims. Maybe you wanted to use the vjp or jacrev APIs instead?")
-    if output._dt.category < dt.FLOATING:
-        raise RuntimeError("grad_and_value(f)(*args): Expected f(*args) to return a tensor of "
-                           f"floating point dtype, got {output._dt!r}")
+    refuse(not isinstance(output, Tensor), "grad_and_value(f)(*args): Expected f(*args) to return "
+           "a Tensor, got {}", type(output))
+    refuse(output._a.ndim, "grad_and_value(f)(*args): Expected f(*args) to return a scalar Tensor, "
+           "got tensor with {} dims. Maybe you wanted to use the vjp or jacrev APIs instead?",
+           output._a.ndim)
+    refuse(output._dt.category < dt.FLOATING, "grad_and_value(f)(*args): Expected f(*args) to "
+           "return a tensor of floating point dtype, got {!r}", output._dt)
 
 
 def _pull(outputs: list[Any], leaves: list[Any], keep: bool, seeds: list[Any]) -> list[Any]:
@@ -260,26 +251,22 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> Any:
 def jvp(func: Callable[..., Any], primals: Any, tangents: Any, *, strict: bool = False,
         has_aux: bool = False) -> Any:
     """``(func(*primals), J tangents)``."""
-    if not isinstance(primals, tuple):
-        raise RuntimeError("jvp(f, primals, tangents): Expected primals to be a tuple. E.g. it "
-                           "should be valid to call f(*primals).")
+    refuse(not isinstance(primals, tuple), "jvp(f, primals, tangents): Expected primals to be a "
+           "tuple. E.g. it should be valid to call f(*primals).")
     if specification(primals) != specification(tangents):
         raise RuntimeError(
             "jvp(f, primals, tangents): Expected primals and tangents to have the same python "
             "structure. For example, if primals is a tuple of 3 tensors, tangents also must be. "
             f"Got primals with structure {specification(primals)} and tangents with structure "
             f"{specification(tangents)}")
-    if not flatten(primals)[0]:
-        raise RuntimeError(
-            "jvp(f, primals, tangents): Expected primals to contain at least one Tensor.")
+    refuse(not flatten(primals)[0], "jvp(f, primals, tangents): Expected primals to contain at "
+           "least one Tensor.")
     for name, tree in (("primals", primals), ("tangents", tangents)):
         for t in flatten(tree)[0]:
-            if not isinstance(t, Tensor):
-                raise RuntimeError(f"jvp(f, primals, tangents): Expected {name} to only contain "
-                                   f"Tensors, got {type(t)}")
-            if name == "primals" and t._dt.category < dt.FLOATING:
-                raise ValueError("Expected primal to be floating point or complex, but got: "
-                                 f"{t._dt!r}")
+            refuse(not isinstance(t, Tensor), "jvp(f, primals, tangents): Expected {} to only "
+                   "contain Tensors, got {}", name, type(t))
+            refuse(name == "primals" and t._dt.category < dt.FLOATING, "Expected primal to be "
+                   "floating point or complex, but got: {!r}", t._dt, kind=ValueError)
     own: list[Tensor] = []
     with transforming(backward=False):
         given = map_leaves(lambda t: fresh(t, own), primals)
@@ -361,9 +348,8 @@ def jacrev(func: Callable[..., Any], argnums: Any = 0, *, has_aux: bool = False,
         value, pullback, *aux = vjp(of_wanted, *primals, has_aux=has_aux)
         outs, rebuild_out = flatten(value)
         for out in outs:
-            if out._dt.category < dt.FLOATING:
-                raise RuntimeError("vjp(f, ...): All outputs of f must be floating-point or "
-                                   f"complex Tensors, got Tensor with dtype {out._dt!r}")
+            refuse(out._dt.category < dt.FLOATING, "vjp(f, ...): All outputs of f must be "
+                   "floating-point or complex Tensors, got Tensor with dtype {!r}", out._dt)
         _check_real(outs, "jacrev: Expected all outputs")
         ins, rebuild_in = flatten(primals)
         parts = []

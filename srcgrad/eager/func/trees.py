@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from srcgrad.eager.calling_errors import refuse
+
 
 def flatten(tree: Any) -> tuple[list[Any], Callable[[list[Any]], Any]]:
     """The leaves of ``tree`` and a function that rebuilds it from others.
@@ -80,9 +82,8 @@ def broadcast_prefix(prefix: Any, tree: Any) -> list[Any]:
                 for x in broadcast_prefix(prefix[k] if isinstance(prefix, dict) else prefix, v)]
     if isinstance(tree, list | tuple):
         if isinstance(prefix, list | tuple):
-            if len(prefix) != len(tree):
-                raise ValueError(f"expected {len(tree)} entries for a container of that length, "
-                                 f"got {len(prefix)}")
+            refuse(len(prefix) != len(tree), "expected {} entries for a container of that length, "
+                   "got {}", len(tree), len(prefix), kind=ValueError)
             return [x for p, v in zip(prefix, tree) for x in broadcast_prefix(p, v)]
         return [x for v in tree for x in broadcast_prefix(prefix, v)]
     return [prefix]

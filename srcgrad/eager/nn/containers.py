@@ -9,14 +9,14 @@ from itertools import chain, groupby
 from typing import Any, Self
 
 from .. import basis as torch
+from ..calling_errors import refuse
 from .module import Module, indented
 from .parameter import Parameter
 
 
 def _place(idx: Any, size: int) -> int:
     idx = operator.index(idx)
-    if not -size <= idx < size:
-        raise IndexError(f"index {idx} is out of range")
+    refuse(not -size <= idx < size, "index {} is out of range", idx, kind=IndexError)
     return int(idx) % size
 
 
@@ -87,9 +87,8 @@ class Sequential(_Numbered):
 
     @staticmethod
     def _check_operand(other: Any) -> None:
-        if not isinstance(other, Sequential):
-            raise ValueError("add operator supports only objects of Sequential class, but "
-                             f"{type(other)} is given.")
+        refuse(not isinstance(other, Sequential), "add operator supports only objects of "
+               "Sequential class, but {} is given.", type(other), kind=ValueError)
 
     def _check_count(self, other: Any) -> None:
         if not isinstance(other, int):
@@ -118,8 +117,7 @@ class Sequential(_Numbered):
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         size = len(self)
-        if not -size <= index <= size:
-            raise IndexError(f"Index out of range: {index}")
+        refuse(not -size <= index <= size, "Index out of range: {}", index, kind=IndexError)
         self._shift_in(index + size if index < 0 else index, module)
         return self
 
@@ -189,9 +187,8 @@ class _Named(Module):
 
     def _take(self, given: Any, title: str = "ModuleDict") -> None:
         """Add members from a mapping or an iterable of pairs, with PyTorch's errors."""
-        if not isinstance(given, Iterable):
-            raise TypeError(f"{title}.update should be called with an iterable of key/value pairs, "
-                            f"but got {type(given).__name__}")
+        refuse(not isinstance(given, Iterable), "{}.update should be called with an iterable of "
+               "key/value pairs, but got {}", title, type(given).__name__, kind=TypeError)
         title = title.replace("Parameters", "Parameter")  # sic
         for number, pair in enumerate(
                 given.items() if isinstance(given, (Mapping, _Named)) else given):

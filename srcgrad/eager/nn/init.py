@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import basis as torch
+from ..calling_errors import refuse
 
 _GAINS = {
     **dict.fromkeys(("linear", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
@@ -76,8 +77,7 @@ def dirac_(tensor: Any, groups: int = 1) -> Any:
     if tensor.ndimension() not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     sizes = tensor.size()
-    if sizes[0] % groups != 0:
-        raise ValueError("dim 0 must be divisible by groups")
+    refuse(sizes[0] % groups != 0, "dim 0 must be divisible by groups", kind=ValueError)
     per_group = sizes[0] // groups
     centre = tuple(n // 2 for n in sizes[2:])
     with torch.no_grad():
@@ -89,9 +89,8 @@ def dirac_(tensor: Any, groups: int = 1) -> Any:
 
 
 def _fans(tensor: Any) -> tuple[int, int]:
-    if tensor.dim() < 2:
-        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 "
-                         "dimensions")
+    refuse(tensor.dim() < 2, "Fan in and fan out can not be computed for tensor with fewer than 2 "
+           "dimensions", kind=ValueError)
     field = math.prod(tensor.shape[2:])
     return tensor.size(1) * field, tensor.size(0) * field
 

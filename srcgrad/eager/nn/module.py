@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
+from srcgrad.eager.calling_errors import refuse
+
 from .. import basis as torch
 from .global_hooks import EVERYWHERE, replaced
 from .module_call import ModuleCall
@@ -69,9 +71,8 @@ class Module(ModuleState, ModuleCall):
             if kwargs:
                 raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword "
                                 f"argument '{next(iter(kwargs))}'")
-            if args:
-                raise TypeError(f"{type(self).__name__}.__init__() takes 1 positional argument but "
-                                f"{len(args) + 1} were given")
+            refuse(args, "{}.__init__() takes 1 positional argument but {} were given",
+                   type(self).__name__, len(args) + 1, kind=TypeError)
         self.__dict__.update({"training": True} | empty_tables())
         if self.call_super_init:
             super().__init__(*args, **kwargs)
@@ -89,10 +90,8 @@ class Module(ModuleState, ModuleCall):
     def _check_name(self, kind: str, name: Any, table: dict[str, Any], got: str = "") -> None:
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {torch.typename(name)}")
-        if "." in name:
-            raise KeyError(f'{kind} name can\'t contain "."{got}')
-        if name == "":
-            raise KeyError(f'{kind} name can\'t be empty string ""')
+        refuse("." in name, "{} name can't contain \".\"{}", kind, got, kind=KeyError)
+        refuse(name == "", "{} name can't be empty string \"\"", kind, kind=KeyError)
         if hasattr(self, name) and name not in table:
             raise KeyError(f"attribute '{name}' already exists")
 
@@ -118,11 +117,10 @@ class Module(ModuleState, ModuleCall):
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(f"cannot assign '{torch.typename(param)}' object to parameter '{name}' "
                             "(torch.nn.Parameter or None required)")
-        if param is not None and param.grad_fn is not None:
-            raise ValueError(f"Cannot assign non-leaf Tensor to parameter '{name}'. Model "
-                             f"parameters must be created explicitly. To express '{name}' as a "
-                             "function of another Tensor, compute the value in the forward() "
-                             "method.")
+        refuse(param is not None and param.grad_fn is not None, "Cannot assign non-leaf Tensor to "
+               "parameter '{}'. Model parameters must be created explicitly. To express '{}' as a "
+               "function of another Tensor, compute the value in the forward() method.",
+               name, name, kind=ValueError)
         if param is not None:
             param = replaced(EVERYWHERE.parameter, self, name, param)
         self._parameters[name] = param
@@ -212,8 +210,7 @@ class Module(ModuleState, ModuleCall):
 
     def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
         """Replace the descendant with a dotted name."""
-        if target == "":
-            raise ValueError("Cannot set the submodule without a target name!")
+        refuse(target == "", "Cannot set the submodule without a target name!", kind=ValueError)
         if not isinstance(module, Module):
             raise ValueError(f"`module` is not an nn.Module, found {type(module)}")
         path, _, last = target.rpartition(".")
@@ -358,9 +355,8 @@ class Module(ModuleState, ModuleCall):
         if not names_dtype:
             return self
         dtype = target.dtype
-        if not (dtype.is_floating_point or dtype.is_complex):
-            raise TypeError("nn.Module.to only accepts floating point or complex dtypes, but got "
-                            f"desired dtype={dtype}")
+        refuse(not (dtype.is_floating_point or dtype.is_complex), "nn.Module.to only accepts "
+               "floating point or complex dtypes, but got desired dtype={}", dtype, kind=TypeError)
         if dtype.is_complex:
             warnings.warn("Complex modules are a new feature under active development whose design "
                           "may change, and some modules might not work as expected when using "

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import basis as torch
+from ..calling_errors import refuse
 from ..removable import RemovableHandle, registered
 from .global_hooks import EVERYWHERE
 from .module_state import ModulePart
@@ -72,9 +73,8 @@ class BackwardHook:
             return args, None
         marked = BackwardHookFunction.apply(*tensors)
         node = next((t.grad_fn for t in marked if t.grad_fn is not None), None)
-        if node is None:
-            raise RuntimeError("Error while setting up backward hooks. Please open an issue with a "
-                               "code sample to reproduce this.")
+        refuse(node is None, "Error while setting up backward hooks. Please open an issue with a "
+               "code sample to reproduce this.")
         attach(node)
         out = list(args)
         for place, t in zip(places, marked):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .. import basis as torch
+from ..calling_errors import refuse
 from ..removable import RemovableHandle, registered
 from .parameter import Parameter, is_lazy
 
@@ -236,11 +237,10 @@ class ModuleState(ModulePart):
                     load(child, {k: v for k, v in entries.items() if k.startswith(start)}, start)
             keys = IncompatibleKeys(missing, unexpected)
             for hook in module._load_state_dict_post_hooks.values():
-                if hook(module, keys) is not None:
-                    raise AssertionError("Hooks registered with "
-                                         "``register_load_state_dict_post_hook`` are not expected "
-                                         "to return new values, if incompatible_keys need to be "
-                                         "modified, it should be done inplace.")
+                refuse(hook(module, keys) is not None, "Hooks registered with "
+                       "``register_load_state_dict_post_hook`` are not expected to return new "
+                       "values, if incompatible_keys need to be modified, it should be done "
+                       "inplace.", kind=AssertionError)
 
         load(self, state, "")
         if strict:

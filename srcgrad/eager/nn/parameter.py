@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, cast
 
 from .. import basis as torch
+from ..calling_errors import refuse
 from ..tensor import alias
 
 
@@ -44,9 +45,8 @@ class Parameter(torch.Tensor):
             data = torch.empty(0)
         if not isinstance(data, torch.Tensor):
             raise AttributeError(f"'{type(data).__name__}' object has no attribute 'detach'")
-        if requires_grad and not (data.is_floating_point() or data.is_complex()):
-            raise RuntimeError("Only Tensors of floating point and complex dtype can require "
-                               "gradients")
+        refuse(requires_grad and not (data.is_floating_point() or data.is_complex()),
+               "Only Tensors of floating point and complex dtype can require gradients")
         tensor = alias(data)
         tensor.__class__ = cls  # the same slots: only the class differs
         tensor.requires_grad_(requires_grad)

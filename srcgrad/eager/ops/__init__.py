@@ -58,7 +58,8 @@ on tensors; the graph then shows their nodes, as PyTorch's composite operations 
 function that must be *one* node gets a NumPy function and rules of its own, in the format of the
 book (``@vjp(function, "input")``), next to NumPy's own in :mod:`srcgrad.rules`.
 
-Helpers: :func:`~srcgrad.eager.dispatch.need_tensor`, :func:`~srcgrad.eager.ops.shapes.wrap_dim`,
+Helpers: :func:`~srcgrad.eager.calling_errors.refuse` (checks of arguments),
+:func:`~srcgrad.eager.dispatch.need_tensor`, :func:`~srcgrad.eager.ops.shapes.wrap_dim`,
 :func:`~srcgrad.eager.promotion.result_type`, ``wrap(array, dtype)`` for results without history.
 """
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
-from srcgrad.eager.calling_errors import whole
+from srcgrad.eager.calling_errors import refuse, whole
 from srcgrad.eager.tensor import Tensor
 
 _warned: set[str] = set()
@@ -34,9 +34,8 @@ def _number(n: Any, k: int, name: str, place: int, listed: bool) -> int:
     if whole(n):
         return int(n)
     kind = type(n).__name__
-    if k:
-        raise TypeError(f"argument '{name}' failed to unpack the object at pos "
-                        f'{k + 1} with error "type must be tuple of ints,but got {kind}"')
+    refuse(k, "argument '{}' failed to unpack the object at pos {} with error \"type must be tuple "
+           "of ints,but got {}\"", name, k + 1, kind, kind=TypeError)
     raise TypeError(f"argument '{name}' (position {place}) must be tuple of ints, " + (
         f"but found element of type {kind} at pos 0" if listed else f"not {kind}"))
 

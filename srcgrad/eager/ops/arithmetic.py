@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import promotion
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import FAST, Tensor, binary, dt, fast_pair, is_number, op, operators
 from srcgrad.eager.ops.arguments import not_implemented, refusing
 from srcgrad.eager.ops.pointwise import reciprocal
@@ -32,12 +33,10 @@ def _scaled(prim: Primitive, input: Any, other: Any, alpha: Any) -> Any:
     d = promotion.result_type(input, other)
     if isinstance(alpha, bool) and d is not dt.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
-    if isinstance(alpha, float) and d.category < dt.FLOATING:
-        raise RuntimeError("For integral input tensors, argument alpha must not be a floating "
-                           "point number.")
-    if isinstance(alpha, complex) and d.category < dt.COMPLEX:
-        raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex "
-                           "number.")
+    refuse(isinstance(alpha, float) and d.category < dt.FLOATING, "For integral input tensors, "
+           "argument alpha must not be a floating point number.")
+    refuse(isinstance(alpha, complex) and d.category < dt.COMPLEX, "For non-complex input tensors, "
+           "argument alpha must not be a complex number.")
     return promoted(prim, d, input, other, alpha=_factor(alpha, d))
 
 
@@ -58,13 +57,11 @@ def add(input: Tensor, other: Operand, *, alpha: Any = 1) -> Any:
 @op(inplace=True, aliases=("subtract",), fast=fast_pair(FAST[sub_plain]))
 def sub(input: Tensor, other: Operand, *, alpha: Any = 1) -> Any:
     """``input - alpha * other``."""
-    if _is_bool(input) and _is_bool(other):
-        raise RuntimeError("Subtraction, the `-` operator, with two bool tensors is not supported. "
-                           "Use the `^` or `logical_xor()` operator instead.")
-    if _is_bool(input) or _is_bool(other):
-        raise RuntimeError(
-            "Subtraction, the `-` operator, with a bool tensor is not supported. If you are "
-            "trying to invert a mask, use the `~` or `logical_not()` operator instead.")
+    refuse(_is_bool(input) and _is_bool(other), "Subtraction, the `-` operator, with two bool "
+           "tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
+    refuse(_is_bool(input) or _is_bool(other), "Subtraction, the `-` operator, with a bool tensor "
+           "is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` "
+           "operator instead.")
     return (sub_plain(input, other) if alpha.__class__ is int and alpha == 1
             else _scaled(_sub_scaled, input, other, alpha))
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import promotion
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, bad_argument, dt, is_number, op, register
 from srcgrad.eager.ops.arguments import refuse_kinds
 from srcgrad.eager.overloads import combination_error
@@ -80,8 +81,7 @@ def where(condition: Any = None, input: Any = None, other: Any = None) -> Any:
                                f"with dtype {condition._dt.tensor_name}")
         condition = wrap(condition._a != 0, dt.bool_)
     for position, value in ((2, input), (3, other)):
-        if value is None:
-            raise TypeError("argument 'other' must be Tensor, not NoneType")
+        refuse(value is None, "argument 'other' must be Tensor, not NoneType", kind=TypeError)
         if not isinstance(value, Tensor) and not is_number(value):
             raise bad_argument("where", "input" if position == 2 else "other", position, "Tensor",
                                value)
@@ -145,23 +145,21 @@ def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) 
 @op(inplace=True)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Any:
     """``input + value * tensor1 / tensor2``."""
-    if tensor1._dt.category < dt.FLOATING and tensor2._dt.category < dt.FLOATING:
-        raise RuntimeError(
-            "Integer division with addcdiv is no longer supported, and in a future  release "
-            "addcdiv will perform a true division of tensor1 and tensor2. The historic addcdiv "
-            "behavior can be implemented as (input + value * torch.trunc(tensor1 / "
-            "tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / "
-            "tensor2) for float inputs. The future addcdiv behavior is just the latter "
-            "implementation: (input + value * tensor1 / tensor2), for all dtypes.")
+    refuse(tensor1._dt.category < dt.FLOATING and tensor2._dt.category < dt.FLOATING,
+           "Integer division with addcdiv is no longer supported, and in a future  release addcdiv "
+           "will perform a true division of tensor1 and tensor2. The historic addcdiv behavior can "
+           "be implemented as (input + value * torch.trunc(tensor1 / tensor2)).to(input.dtype) for "
+           "integer inputs and as (input + value * tensor1 / tensor2) for float inputs. The future "
+           "addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+           "tensor2), for all dtypes.")
     d = arithmetic_dtype(input, tensor1, tensor2)
     return promoted(_ADDCDIV, d, input, tensor1, tensor2, value=value)
 
 
 def need_scalar(name: str, value: Tensor) -> None:
     """Refuse a tensor of several elements where all are set to one value."""
-    if value._a.ndim:
-        raise RuntimeError(f"{name} only supports a 0-dimensional value tensor, but got tensor "
-                           f"with {value._a.ndim} dimension(s).")
+    refuse(value._a.ndim, "{} only supports a 0-dimensional value tensor, but got tensor with {} "
+           "dimension(s).", name, value._a.ndim)
 
 
 _FILL = Primitive(blends.masked_fill, "MaskedFillBackward0")
@@ -195,9 +193,8 @@ _CONSTANT = Primitive(blends.masked_fill, "FillBackward2")
 @op("fill_", torch=True, out=False)
 def fill(input: Tensor, value: Any) -> Tensor:
     """Write one value to all elements."""
-    if not isinstance(value, Tensor) and not is_number(value):
-        raise TypeError(
-            f"argument 'value' (position 2) must be Number, not {type(value).__name__}")
+    refuse(not isinstance(value, Tensor) and not is_number(value), "argument 'value' (position 2) "
+           "must be Number, not {}", type(value).__name__, kind=TypeError)
     if isinstance(value, Tensor) and value._a.ndim:
         raise RuntimeError("fill_ only supports 0-dimension value tensor but got tensor with "
                            f"{value._a.ndim} dimensions.")
@@ -231,9 +228,8 @@ _POLAR = Primitive(blends.polar, "PolarBackward0")
 
 def _parts(name: str, x: Tensor, y: Tensor) -> None:
     allowed = (dt.float16, dt.float32, dt.float64)
-    if x._dt not in allowed or y._dt not in allowed:
-        raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got "
-                           f"{x._dt.tensor_name} and {y._dt.tensor_name}")
+    refuse(x._dt not in allowed or y._dt not in allowed, "Expected both inputs to be Half, Float "
+           "or Double tensors but got {} and {}", x._dt.tensor_name, y._dt.tensor_name)
     if x._dt is not y._dt:
         raise RuntimeError(f"Expected object of scalar type {x._dt.tensor_name} but got scalar "
                            f"type {y._dt.tensor_name} for second argument")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, is_number, need_tensor, op, store, wrap
 from srcgrad.eager.grad_mode import GRAD, state
 from srcgrad.eager.layout import arranged, contiguous_format, suggested
@@ -137,9 +138,8 @@ def copy_into(input: Tensor, other: Any, non_blocking: bool = False) -> Tensor:
     if source._a.shape != input._a.shape:
         check_broadcast(input, source)
         shape, broad = input._a.shape, np.broadcast_shapes(source._a.shape, input._a.shape)
-        if broad != shape:
-            raise RuntimeError(f"output with shape {list(shape)} doesn't match the broadcast shape "
-                               f"{list(broad)}")
+        refuse(broad != shape, "output with shape {} doesn't match the broadcast shape {}",
+               list(shape), list(broad))
     write(input, source)
     return input
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, view_of
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.indexing import select
@@ -31,24 +32,19 @@ def _numbers(a: Array) -> Array:
 @op(out=False)
 def view_as_real(input: Tensor) -> Tensor:
     """Complex numbers as pairs in a last dimension of length 2, on the same memory."""
-    if input._dt.category != dt.COMPLEX:
-        raise RuntimeError("view_as_real is only supported for complex tensors")
+    refuse(input._dt.category != dt.COMPLEX, "view_as_real is only supported for complex tensors")
     return view_of(_AS_REAL, input, _pairs(input._a), {"a": input}, d=input._dt.to_real())
 
 
 @op(out=False)
 def view_as_complex(input: Tensor) -> Tensor:
     """Pairs in the last dimension as complex numbers, on the same memory."""
-    if input._dt not in (dt.float32, dt.float64):
-        raise RuntimeError("view_as_complex is only supported for half, float and double tensors, "
-                           f"but got a tensor of scalar type: {input._dt.tensor_name}")
+    refuse(input._dt not in (dt.float32, dt.float64), "view_as_complex is only supported for half, "
+           "float and double tensors, but got a tensor of scalar type: {}", input._dt.tensor_name)
     a = input._a
-    if a.ndim == 0:
-        raise RuntimeError("Input tensor must have one or more dimensions")
-    if a.shape[-1] != 2:
-        raise RuntimeError("Tensor must have a last dimension of size 2")
-    if a.strides[-1] != a.itemsize:
-        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    refuse(a.ndim == 0, "Input tensor must have one or more dimensions")
+    refuse(a.shape[-1] != 2, "Tensor must have a last dimension of size 2")
+    refuse(a.strides[-1] != a.itemsize, "Tensor must have a last dimension with stride 1")
     if any(s % (2 * a.itemsize) for s in a.strides[:-1]):
         raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
     if (address(a) - address(input._ver[1])) % (2 * a.itemsize):

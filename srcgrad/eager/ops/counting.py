@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
@@ -15,8 +16,7 @@ from srcgrad.rules.numpy.placing import unique_values
 @op()
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """Counts in ``bins`` equal intervals between ``min`` and ``max`` (of the data if equal)."""
-    if bins <= 0:
-        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    refuse(bins <= 0, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins)
     refuse_kinds("biuc", "histogram_cpu", input._dt)
     a = input._a.ravel()
     low, high = float(min), float(max)
@@ -26,8 +26,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     if low == high:
         low, high = low - 1, high + 1
-    if low > high:
-        raise RuntimeError("max must be larger than min")
+    refuse(low > high, "max must be larger than min")
     inside = a[(a >= low) & (a <= high)]
     places = np.minimum(((inside - low) * (bins / (high - low))).astype(np.int64), bins - 1)
     return wrap(np.bincount(places, minlength=bins).astype(input._dt.numpy), input._dt)
@@ -39,8 +38,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     refuse_kinds("bfc", "bincount_cpu", input._dt)
     if input._a.ndim != 1 or (input._a.size and input._a.min() < 0):
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
-    if minlength < 0:
-        raise RuntimeError("minlength should be >= 0")
+    refuse(minlength < 0, "minlength should be >= 0")
     if weights is None:
         return wrap(np.bincount(input._a, minlength=minlength).astype(np.int64), dt.int64)
     if weights._a.shape != input._a.shape:
@@ -55,12 +53,10 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
                  right: bool = False, side: str | None = None,
                  sorter: Tensor | None = None) -> Tensor:
     """Where to insert numbers into sorted rows to keep the order."""
-    if side is not None and side not in ("left", "right"):
-        raise RuntimeError("torch.searchsorted(): side can only be 'left' or 'right' but got "
-                           f"{side}")
-    if side == "left" and right:
-        raise RuntimeError("torch.searchsorted(): side and right can't be set to opposites, got "
-                           "side of left while right was True")
+    refuse(side is not None and side not in ("left", "right"), "torch.searchsorted(): side can "
+           "only be 'left' or 'right' but got {}", side)
+    refuse(side == "left" and right, "torch.searchsorted(): side and right can't be set to "
+           "opposites, got side of left while right was True")
     how: Any = "right" if right or side == "right" else "left"
     s = sorted_sequence._a
     if sorter is not None:
@@ -70,15 +66,13 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
     if s.ndim == 1:
         found = np.searchsorted(s, values, how)
     else:
-        if not values.ndim:
-            raise RuntimeError("torch.searchsorted(): input value can be a scalar only when "
-                               "boundaries tensor dimension is 1, but we got boundaries tensor "
-                               f"dim({s.ndim}) and input value's dim(0) numel(1)")
-        if s.shape[:-1] != values.shape[:-1]:
-            raise RuntimeError(
-                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 "
-                "dimensions of boundaries tensor and input value tensor must match, but we got "
-                f"boundaries tensor {list(s.shape)} and input value tensor {list(values.shape)}")
+        refuse(not values.ndim, "torch.searchsorted(): input value can be a scalar only when "
+               "boundaries tensor dimension is 1, but we got boundaries tensor dim({}) and input "
+               "value's dim(0) numel(1)", s.ndim)
+        refuse(s.shape[:-1] != values.shape[:-1], "torch.searchsorted(): boundaries tensor should "
+               "be 1 dimension or the first N-1 dimensions of boundaries tensor and input value "
+               "tensor must match, but we got boundaries tensor {} and input value tensor {}",
+               list(s.shape), list(values.shape))
         found = np.empty(values.shape, np.int64)
         for row in np.ndindex(s.shape[:-1]):
             found[row] = np.searchsorted(s[row], values[row], how)
@@ -89,9 +83,8 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
 def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False,
               right: bool = False) -> Tensor:
     """Which interval between boundaries each number falls into."""
-    if boundaries._a.ndim != 1:
-        raise RuntimeError("boundaries tensor must be 1 dimension, but got dim("
-                           f"{boundaries._a.ndim})")
+    refuse(boundaries._a.ndim != 1, "boundaries tensor must be 1 dimension, but got dim({})",
+           boundaries._a.ndim)
     return searchsorted(boundaries, input, out_int32=out_int32, right=right)
 
 
@@ -125,9 +118,8 @@ def _selected(values: Tensor, inverse: Array, counts: Array, with_inverse: bool,
 
 
 def _check_slices(input: Tensor, dim: int | None) -> None:
-    if dim is not None and 0 in input._a.shape[:dim] + input._a.shape[dim + 1:]:
-        raise RuntimeError("There are 0 sized dimensions, and they aren't selected, so unique "
-                           "cannot be applied")
+    refuse(dim is not None and 0 in input._a.shape[:dim] + input._a.shape[dim + 1:],
+           "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied")
 
 
 @op(out=False)
@@ -180,17 +172,13 @@ def histogram(input: Tensor, bins: Any = 100, *, range: Any = None, weight: Tens
                                f"for dimension 0 with dtype {bins._dt.c_name}")
         edges = bins._a
     else:
-        if bins <= 0:
-            raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension "
-                               "0")
+        refuse(bins <= 0, "torch.histogram(): bins must be > 0, but got {} for dimension 0", bins)
         ends = (float(input._a.min(initial=np.inf)), float(input._a.max(initial=-np.inf)))
         low, high = (ends if input._a.size else (0.0, 1.0)) if range is None else range
-        if not (np.isfinite(low) and np.isfinite(high)):
-            raise RuntimeError(f"torch.histogramdd: dimension 0's range [{low:g}, {high:g}] is not "
-                               "finite")
-        if low > high:
-            raise RuntimeError("torch.histogramdd: min should not exceed max, but got min "
-                               f"{low:g} max {high:g} for dimension 0")
+        refuse(not (np.isfinite(low) and np.isfinite(high)), "torch.histogramdd: dimension 0's "
+               "range [{:g}, {:g}] is not finite", low, high)
+        refuse(low > high, "torch.histogramdd: min should not exceed max, but got min {:g} max "
+               "{:g} for dimension 0", low, high)
         if low == high:
             low, high = low - 0.5, high + 0.5
         edges = np.linspace(low, high, bins + 1, dtype=input._a.dtype)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
-from srcgrad.eager.calling_errors import Signature
+from srcgrad.eager.calling_errors import Signature, refuse
 from srcgrad.eager.dispatch import Tensor, dt, extra, register, store, store_out, wrap
 from srcgrad.eager.grad_mode import INFERENCE, state
 from srcgrad.eager.layout import arranged, preserve_format
@@ -106,9 +106,8 @@ def _fit(out: Tensor, t: Tensor, title: str) -> None:
 
 def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
     """The new tensor ``t``, or ``out`` with its values."""
-    if requires_grad and t._dt.category < dt.FLOATING:
-        raise RuntimeError(
-            "Only Tensors of floating point and complex dtype can require gradients")
+    refuse(requires_grad and t._dt.category < dt.FLOATING, "Only Tensors of floating point and "
+           "complex dtype can require gradients")
     if out is not None:
         store_out(out, t)
         return out
@@ -138,8 +137,7 @@ def infer_dtype(data: Any, depth: int = 0) -> dt.dtype:
         return found or dt.get_default_dtype()
     if isinstance(data, int | float | complex):
         return dt.of_scalar(data)
-    if isinstance(data, str):
-        raise TypeError("new(): invalid data type 'str'")
+    refuse(isinstance(data, str), "new(): invalid data type 'str'", kind=TypeError)
     if hasattr(data, "__array__"):
         return dt.from_numpy_dtype(np.asarray(data).dtype)
     if hasattr(data, "__len__") and hasattr(data, "__getitem__") and not isinstance(data, dict):
@@ -163,9 +161,8 @@ def _numbers(data: Any, sizes: list[int], d: dt.dtype, depth: int = 0) -> Any:
         if isinstance(data, Tensor | np.ndarray):
             if math.prod(data.shape) == 1:
                 return data.item()
-            if d.category < dt.FLOATING:
-                raise TypeError("only integer tensors of a single element can be converted to an "
-                                "index")
+            refuse(d.category < dt.FLOATING, "only integer tensors of a single element can be "
+                   "converted to an index", kind=TypeError)
             raise ValueError("only one element tensors can be converted to Python scalars")
         if nested:
             kind = type(data).__name__
@@ -188,18 +185,16 @@ def _numbers(data: Any, sizes: list[int], d: dt.dtype, depth: int = 0) -> Any:
 
 def to_array(data: Any, d: dt.dtype) -> Any:
     """A new array of nested data."""
-    if isinstance(data, str):
-        raise TypeError("new(): invalid data type 'str'")
+    refuse(isinstance(data, str), "new(): invalid data type 'str'", kind=TypeError)
     raw = np.asarray(_numbers(data, _sizes(data), d) if isinstance(data, list | tuple | range) else
                      data._a if isinstance(data, Tensor) else data)
     if raw.dtype == object and all(isinstance(v, int | float) for v in raw.flat):
         if d.category == dt.INTEGRAL and all(isinstance(v, int) for v in raw.flat):
             raise ValueError("Overflow when unpacking long long")
         raw = raw.astype(np.float64)
-    if raw.dtype == object:
-        raise TypeError("can't convert np.ndarray of type numpy.object_. The only supported "
-                        "types are: float64, float32, float16, complex64, complex128, int64, "
-                        "int32, int16, int8, uint64, uint32, uint16, uint8, and bool.")
+    refuse(raw.dtype == object, "can't convert np.ndarray of type numpy.object_. The only "
+           "supported types are: float64, float32, float16, complex64, complex128, int64, int32, "
+           "int16, int8, uint64, uint32, uint16, uint8, and bool.", kind=TypeError)
     if not isinstance(data, Tensor | np.ndarray):
         _check_range(raw, d)
     return np.array(store(d, raw), order="C")
@@ -316,8 +311,7 @@ def _filled(name: str, make: Any) -> Any:
     def create(*sizes: Any, size: Any = None, memory_format: Any = None, names: Any = None,
                d: dt.dtype | None = None) -> Tensor:
         d = d or dt.get_default_dtype()
-        if memory_format is preserve_format:
-            raise RuntimeError("unsupported memory format Preserve")
+        refuse(memory_format is preserve_format, "unsupported memory format Preserve")
         a = make(size_of(given_sizes(name, sizes, size), name), d.numpy)
         return wrap(arranged(a, memory_format), d)
 
@@ -343,9 +337,8 @@ def fill_number(value: Any) -> Any:
 def filled(size: Any, fill_value: Any, *, d: dt.dtype | None = None) -> Tensor:
     """A tensor of one value; without ``dtype``, of the value's own kind."""
     value = fill_number(fill_value)
-    if not isinstance(size, tuple | list):
-        raise TypeError(
-            f"argument 'size' (position 1) must be tuple of ints, not {type(size).__name__}")
+    refuse(not isinstance(size, tuple | list), "argument 'size' (position 1) must be tuple of "
+           "ints, not {}", type(size).__name__, kind=TypeError)
     d = d or infer_dtype(fill_value)
     return wrap(np.full(size_of((size,)), stored_number(d, value), d.numpy), d)
 
@@ -357,8 +350,7 @@ creator(filled, "full")
 def arange(start: Any = None, end: Any = None, step: Any = 1, *,
            d: dt.dtype | None = None) -> Tensor:
     """Numbers from ``start`` to before ``end``; integers give int64."""
-    if start is None:
-        raise TypeError("argument 'end' must be Number, not NoneType")
+    refuse(start is None, "argument 'end' must be Number, not NoneType", kind=TypeError)
     if end is None:
         start, end = 0, start
     for place, (label, value) in enumerate((("end", end), ("start", start), ("step", step)), 1):
@@ -366,20 +358,17 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *,
             raise TypeError(f"argument '{label}' (position {place}) must be Number, not "
                             f"{type(value).__name__}")
     start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
-    if step == 0:
-        raise RuntimeError("step must be nonzero")
+    refuse(step == 0, "step must be nonzero")
     if not all(math.isfinite(v) for v in (start, end)):
         raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
-    if (end - start) * step < 0:
-        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
+    refuse((end - start) * step < 0, "upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
     d = d or (dt.int64 if whole else dt.get_default_dtype())
     refuse_kinds("bc", "arange_cpu", d)
     if d.category <= dt.INTEGRAL:
         if d is dt.int64:
             start, end, step = int(start), int(end), int(step)
-        if int(step) == 0:
-            raise ValueError("step must be nonzero")
+        refuse(int(step) == 0, "step must be nonzero", kind=ValueError)
     n = int(np.ceil((end - start) / step))
     if d.category <= dt.INTEGRAL:
         start, step = int(start), int(step)

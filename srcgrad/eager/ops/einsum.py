@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection
 from typing import Any
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Tensor, dt, op
 from srcgrad.eager.ops.arguments import unexpected_type
 from srcgrad.eager.ops.casts import convert
@@ -36,8 +37,7 @@ def einsum(*args: Any) -> Any:
     """A sum of products written in Einstein's notation: ``einsum("ij,jk->ik", a, b)``."""
     equation, tensors = _letters(args)
     equation = equation.replace(" ", "")
-    if not tensors:
-        raise ValueError("einsum(): must provide at least one operand")
+    refuse(not tensors, "einsum(): must provide at least one operand", kind=ValueError)
     left, arrow, right = equation.partition("->")
     terms = left.split(",")
     if len(terms) != len(tensors):
@@ -77,9 +77,8 @@ def einsum(*args: Any) -> Any:
     if arrow:
         output = _output_names(right, dots)
         for n in output:
-            if n not in sizes:
-                raise RuntimeError(f"einsum(): output subscript {n} does not appear in the "
-                                   "equation for any input operand")
+            refuse(n not in sizes, "einsum(): output subscript {} does not appear in the equation "
+                   "for any input operand", n)
     else:
         counts = "".join(terms)
         output = [*dots, *sorted(n for n in sizes if n[0] != "<" and counts.count(n) == 1)]
@@ -106,9 +105,8 @@ def _output_names(right: str, dots: list[str]) -> list[str]:
     before, found, after = right.partition("...")
     names = [*before, *(dots if found else []), *after]
     for n in names:
-        if names.count(n) > 1:
-            raise RuntimeError(f"einsum(): output subscript {n} appears more than once in the "
-                               "output")
+        refuse(names.count(n) > 1, "einsum(): output subscript {} appears more than once in the "
+               "output", n)
     return names
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import joint
 from srcgrad.eager.ops.arguments import refuse_kinds
@@ -103,9 +104,8 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     """The least and the greatest element, of all or along a dimension."""
     refuse_kinds("c", "aminmax_cpu", input._dt)
     if dim is None:
-        if input._a.size == 0:
-            raise RuntimeError("aminmax(): cannot compute aminmax over an empty dimension as the "
-                               "operation has no identity.")
+        refuse(input._a.size == 0, "aminmax(): cannot compute aminmax over an empty dimension as "
+               "the operation has no identity.")
         axis = None
     else:
         i = wrap_dim(dim, input)
@@ -122,9 +122,8 @@ def _argument(name: str, function: Any) -> None:
             kind = "bool" if input._dt is dt.bool_ else "complex"
             raise RuntimeError(f"{name}(): does not support {kind} input")
         if dim is None:
-            if a.size == 0:
-                raise IndexError(f"{name}(): Expected reduction dim to be specified for "
-                                 "input.numel() == 0.")
+            refuse(a.size == 0, "{}(): Expected reduction dim to be specified for input.numel() == "
+                   "0.", name, kind=IndexError)
             r = np.asarray(function(a))
             return wrap(r.reshape((1,) * a.ndim) if keepdim else r, dt.int64)
         i = wrap_dim(dim, input)
@@ -209,8 +208,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
     check_nonempty("kthvalue", input, i)
     refuse_kinds("bc", "kthvalue_cpu", input._dt)
     n = input._a.shape[i] if input._a.ndim else 1
-    if not 1 <= k <= n:
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {i}")
+    refuse(not 1 <= k <= n, "kthvalue(): selected number k out of range for dimension {}", i)
     return _kth(input, lambda a: np.take(_stable_order(a, i), [k - 1], axis=i), i, keepdim)
 
 

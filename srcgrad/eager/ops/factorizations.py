@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, within, wrap
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.complex_views import complex_of, conj
@@ -83,9 +84,8 @@ def qr(A: Tensor, mode: str = "reduced") -> Any:
     if mode == "r":
         r = _QR_R(A, mode="r")
         return wrap(np.empty(0, A._a.dtype), A._dt), r
-    if mode not in ("reduced", "complete"):
-        raise RuntimeError(f"qr received unrecognized mode '{mode}' but expected one of 'reduced' "
-                           "(default), 'r', or 'complete'")
+    refuse(mode not in ("reduced", "complete"), "qr received unrecognized mode '{}' but expected "
+           "one of 'reduced' (default), 'r', or 'complete'", mode)
     return _QR(A, mode=mode)
 
 
@@ -208,10 +208,9 @@ def _info(values: Any) -> Tensor:
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
               unpack_pivots: bool = True) -> Any:
     """``P, L, U`` from what :func:`lu_factor` returned."""
-    if LU_pivots._dt is not dt.int32:
-        raise RuntimeError("torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of "
-                           "torch.int32 dtype.\nNote: this function is intended to be used with "
-                           "the output produced by torch.linalg.lu_factor")
+    refuse(LU_pivots._dt is not dt.int32, "torch.lu_unpack: LU_pivots is expected to be a "
+           "contiguous tensor of torch.int32 dtype.\nNote: this function is intended to be used "
+           "with the output produced by torch.linalg.lu_factor")
     p, low, up = _LU_UNPACK(LU_data, LU_pivots)
     nothing = wrap(np.empty(0, LU_data._a.dtype), LU_data._dt)
     if not unpack_data:
@@ -286,9 +285,8 @@ def householder_product(A: Tensor, tau: Tensor) -> Any:
         raise RuntimeError("torch.linalg.householder_product: input must have at least 2 "
                            "dimensions.")
     m, n = A._a.shape[-2:]
-    if m < n:
-        raise RuntimeError("torch.linalg.householder_product: input.shape[-2] must be greater "
-                           "than or equal to input.shape[-1]")
+    refuse(m < n, "torch.linalg.householder_product: input.shape[-2] must be greater than or equal "
+           "to input.shape[-1]")
     below = A.tril(-1)
     out: Any = wrap(np.eye(m, n, dtype=A._a.dtype), A._dt).expand(A._a.shape)
     for i in reversed(range(tau._a.shape[-1])):

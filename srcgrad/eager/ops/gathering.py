@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, bad_argument, dt, need_tensor, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.blending import need_scalar
@@ -108,10 +109,9 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
                            f"{_kind(indices)}")
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
-    if input._a.ndim != indices._a.ndim:
-        raise RuntimeError("torch.take_along_dim(): input and indices should have the same number "
-                           f"of dimensions, but got {input._a.ndim} dimensions for input, and "
-                           f"{indices._a.ndim} dimensions for indices")
+    refuse(input._a.ndim != indices._a.ndim, "torch.take_along_dim(): input and indices should "
+           "have the same number of dimensions, but got {} dimensions for input, and {} dimensions "
+           "for indices", input._a.ndim, indices._a.ndim)
     i = wrap_dim(dim, input)
     shape = list(np.broadcast_shapes(
         tuple(1 if d == i else n for d, n in enumerate(input._a.shape)),
@@ -162,8 +162,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
                           "instead for more reduction options.", UserWarning, stacklevel=3)
         if reduce == "add":
             return _scattered(input, dim, index, source, "add")
-        if reduce != "multiply":
-            raise RuntimeError("reduce argument must be either add or multiply.")
+        refuse(reduce != "multiply", "reduce argument must be either add or multiply.")
         if not isinstance(source, Tensor):
             source = wrap(np.full(index._a.shape, source, input._dt.numpy), input._dt)
         return scatter_reduce(input, dim, index, source, "prod")
@@ -181,9 +180,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
 def scatter_reduce(input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *,
                    include_self: bool = True) -> Any:
     """:func:`scatter` that combines by ``sum``, ``prod``, ``mean``, ``amax`` or ``amin``."""
-    if reduce not in ("sum", "prod", "mean", "amax", "amin"):
-        raise RuntimeError("reduce argument must be either sum, prod, mean, amax or amin, got "
-                           f"{reduce}")
+    refuse(reduce not in ("sum", "prod", "mean", "amax", "amin"), "reduce argument must be either "
+           "sum, prod, mean, amax or amin, got {}", reduce)
     i = _scatter_dim(input, dim, index, src)
     return _REDUCED(input, index, src, axis=i, how=reduce, include_self=include_self)
 
@@ -199,11 +197,9 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
         raise IndexError("index_select(): Index is supposed to be a vector")
     places = np.atleast_1d(_indices("index_select", index))
     if input._a.ndim == 0:
-        if places.size != 1:
-            raise RuntimeError("index_select(): Index to scalar can have only 1 value, got "
-                               f"{places.size} value(s)")
-        if places.any():
-            raise IndexError("index out of range in self")
+        refuse(places.size != 1, "index_select(): Index to scalar can have only 1 value, got {} "
+               "value(s)", places.size)
+        refuse(places.any(), "index out of range in self", kind=IndexError)
         return named(input.clone(), "IndexSelectBackward0")
     n = input._a.shape[i]
     if places.size and not n and input._a.ndim > 1:
@@ -255,10 +251,9 @@ def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: 
 def _same_slices(name: str, input: Tensor, source: Tensor, dim: int, places: Array) -> None:
     adds = "add" in name
     rest, slices = (tuple(n for d, n in enumerate(t._a.shape) if d != dim) for t in (input, source))
-    if adds and (rest != slices or input._a.ndim < source._a.ndim):
-        raise RuntimeError("source tensor shape must match self tensor shape, excluding the "
-                           f"specified dimension. Got self.shape = {list(input._a.shape)} "
-                           f"source.shape = {list(source._a.shape)}")
+    refuse(adds and (rest != slices or input._a.ndim < source._a.ndim), "source tensor shape must "
+           "match self tensor shape, excluding the specified dimension. Got self.shape = {} "
+           "source.shape = {}", list(input._a.shape), list(source._a.shape))
     if source._a.ndim and rest != slices:
         raise RuntimeError(
             f"{name}: Source/destination tensor must have same slice shapes. Destination slice "
@@ -297,9 +292,8 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
 
 
 def _check_fill(input: Tensor, is_complex: bool) -> None:
-    if is_complex and input._dt.category < dt.COMPLEX:
-        raise RuntimeError(
-            "index_fill_(): Converting complex Scalar to non-complex type is not supported")
+    refuse(is_complex and input._dt.category < dt.COMPLEX, "index_fill_(): Converting complex "
+           "Scalar to non-complex type is not supported")
 
 
 @op()
@@ -345,10 +339,9 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
     if source._dt is not input._dt:
         raise RuntimeError("put_(): self and source expected to have the same dtype, but got self."
                            f"dtype = {_kind(input)} and source.dtype = {_kind(source)}")
-    if source._a.size != index._a.size:
-        raise IndexError("put_(): Expected source and index to have the same number of elements, "
-                         f"but got source.numel() = {source._a.size}, index.numel() = "
-                         f"{index._a.size}")
+    refuse(source._a.size != index._a.size, "put_(): Expected source and index to have the same "
+           "number of elements, but got source.numel() = {}, index.numel() = {}",
+           source._a.size, index._a.size, kind=IndexError)
     return _PUT(input, source, index, "add" if accumulate else "set")
 
 
@@ -358,8 +351,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
 @op()
 def masked_select(input: Tensor, mask: Tensor) -> Any:
     """The elements where ``mask`` is true, as a vector."""
-    if mask._dt is not dt.bool_:
-        raise RuntimeError("masked_select: expected BoolTensor for mask")
+    refuse(mask._dt is not dt.bool_, "masked_select: expected BoolTensor for mask")
     check_broadcast(mask, input)
     shape = np.broadcast_shapes(input._a.shape, mask._a.shape)
     m = mask if mask._a.shape == shape else expand(mask, shape)
@@ -434,9 +426,8 @@ def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0,
 def index_reduce(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
                  include_self: bool = True) -> Any:
     """``source`` combined with the slices at ``index`` by prod, mean, amax or amin."""
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError("index_reduce(): Expected reduce to be one of prod, mean, amax or amin "
-                           f"but got {reduce}.")
+    refuse(reduce not in ("prod", "mean", "amax", "amin"), "index_reduce(): Expected reduce to be "
+           "one of prod, mean, amax or amin but got {}.", reduce)
     i = wrap_dim(dim, input)
     if input._a.ndim == 0:
         line = index_reduce(reshape(input, 1), 0, index, reshape(source, 1), reduce,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, register, store, view_of, wrap
 from srcgrad.eager.grad_mode import GRAD, HOOKS, state
 from srcgrad.eager.ops.shapes import expand_array, unsqueeze, view, wrap_dim
@@ -37,8 +38,7 @@ _index_add = Primitive(put_add, "IndexPutBackward0")
 @op(out=False)
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Position ``index`` of dimension ``dim``, a view."""
-    if input._a.ndim == 0:
-        raise IndexError("select() cannot be applied to a 0-dim tensor.")
+    refuse(input._a.ndim == 0, "select() cannot be applied to a 0-dim tensor.", kind=IndexError)
     key = select_key(input, dim, index)
     return view_of(_select, input, _viewed(input._a, key), {"a": input, "b": key})
 
@@ -47,17 +47,15 @@ def select_key(input: Tensor, dim: int, index: int) -> tuple[Any, ...]:
     """The subscript of position ``index`` of dimension ``dim``."""
     i = wrap_dim(dim, input)
     n = input._a.shape[i]
-    if not -n <= index < n:
-        raise IndexError(f"select(): index {index} out of range for tensor of size "
-                         f"{list(input._a.shape)} at dimension {i}")
+    refuse(not -n <= index < n, "select(): index {} out of range for tensor of size {} at "
+           "dimension {}", index, list(input._a.shape), i, kind=IndexError)
     return (*(slice(None),) * i, int(index))
 
 
 def need_slice(src: Tensor, shape: tuple[int, ...]) -> None:
     """Raise unless ``src`` has the shape of what it is to replace."""
-    if src._a.shape != shape:
-        raise RuntimeError("expected src to have a size equal to the slice of self. src size = "
-                           f"{list(src._a.shape)}, slice size = {list(shape)}")
+    refuse(src._a.shape != shape, "expected src to have a size equal to the slice of self. src "
+           "size = {}, slice size = {}", list(src._a.shape), list(shape))
 
 
 def _viewed(a: Any, key: tuple[Any, ...]) -> Any:
@@ -105,8 +103,7 @@ def array_index(part: Any) -> Any:
     if a.dtype == bool:
         return a
     if not isinstance(part, Tensor | np.ndarray):
-        if a.dtype.kind in "US":
-            raise TypeError("new(): invalid data type 'str'")
+        refuse(a.dtype.kind in "US", "new(): invalid data type 'str'", kind=TypeError)
         if a.size == 0 or a.dtype.kind == "f":  # a list becomes a tensor of integers
             return a.astype(np.int64)
     if a.dtype not in (np.int64, np.int32):
@@ -122,10 +119,9 @@ def _check_bounds(parts: list[Any], shape: tuple[int, ...]) -> None:
                 for i, n in enumerate(part.shape):
                     if d + i >= len(shape):
                         raise IndexError(f"too many indices for tensor of dimension {len(shape)}")
-                    if shape[d + i] != n:
-                        raise IndexError(
-                            f"The shape of the mask {list(part.shape)} at index {i} does not match "
-                            f"the shape of the indexed tensor {list(shape)} at index {d + i}")
+                    refuse(shape[d + i] != n, "The shape of the mask {} at index {} does not match "
+                           "the shape of the indexed tensor {} at index {}",
+                           list(part.shape), i, list(shape), d + i, kind=IndexError)
                 d += part.ndim
                 continue
             n = shape[d]
@@ -173,8 +169,7 @@ def _basic(input: Tensor, parts: tuple[Any, ...], alone: bool = False) -> tuple[
             if any(isinstance(v, Tensor) for v in (part.start, part.stop, part.step)):
                 part = slice(*(None if v is None else int(v)
                                for v in (part.start, part.stop, part.step)))
-            if part.step == 0:
-                raise ValueError("slice step cannot be zero")
+            refuse(part.step == 0, "slice step cannot be zero", kind=ValueError)
             if part.step is not None and part.step < 0:
                 raise ValueError("step must be greater than zero")
             n = out._a.shape[dim]
@@ -201,8 +196,7 @@ def _select_part(out: Tensor, dim: int, part: Any, place: int) -> Tensor:
     if not isinstance(part, int | np.integer):
         if isinstance(part, Tensor):
             raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        if isinstance(part, str):
-            raise TypeError("new(): invalid data type 'str'")
+        refuse(isinstance(part, str), "new(): invalid data type 'str'", kind=TypeError)
         raise IndexError("only integers, slices (`:`), ellipsis (`...`), None and long or byte "
                          f"Variables are valid indices (got {type(part).__name__})")
     n = out._a.shape[dim]
@@ -312,9 +306,8 @@ def _fit(value: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _check_put(target: Tensor, key: tuple[Any, ...], value: Tensor) -> None:
-    if len(key) > target._a.ndim:
-        raise IndexError(f"too many indices for tensor of dimension {target._a.ndim} (got "
-                         f"{len(key)})")
+    refuse(len(key) > target._a.ndim, "too many indices for tensor of dimension {} (got {})",
+           target._a.ndim, len(key), kind=IndexError)
     _check_bounds(list(key), target._a.shape)
     try:
         place = target._a[key]
@@ -371,10 +364,10 @@ register("__delitem__", delitem, torch=False)
 
 
 def _sparse_only(name: str, what: str) -> Any:
-    def refuse(self: Tensor) -> Tensor:
+    def refusal(self: Tensor) -> Tensor:
         raise RuntimeError(f"{name} expected sparse {what}tensor layout but got Strided")
 
-    return refuse
+    return refusal
 
 
 register("indices", _sparse_only("indices", "coordinate "), torch=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.calling_errors import whole
+from srcgrad.eager.calling_errors import refuse, whole
 from srcgrad.eager.dispatch import Tensor, bad_argument, dt, op, register, wrap
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.ops.arguments import numbers, warn_once
@@ -51,11 +51,9 @@ def _promoted(tensors: list[Tensor]) -> list[Tensor]:
 def cat(tensors: Any, dim: int = 0) -> Any:
     """Tensors one after the other along a dimension."""
     given = sequence("cat", tensors)
-    if not given:
-        raise ValueError("torch.cat(): expected a non-empty list of Tensors")
+    refuse(not given, "torch.cat(): expected a non-empty list of Tensors", kind=ValueError)
     for i, t in enumerate(given):
-        if t._a.ndim == 0:
-            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
+        refuse(t._a.ndim == 0, "zero-dimensional tensor (at position {}) cannot be concatenated", i)
     given = _promoted(given)
     used = [t for t in given if t._a.shape != (0,)]
     if not used:  # lists of no numbers go with any dimension
@@ -63,14 +61,11 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     first = used[0]
     i = wrap_dim(dim, first)
     for k, t in enumerate(used[1:], 1):
-        if t._a.ndim != first._a.ndim:
-            raise RuntimeError("Tensors must have same number of dimensions: got "
-                               f"{first._a.ndim} and {t._a.ndim}")
+        refuse(t._a.ndim != first._a.ndim, "Tensors must have same number of dimensions: got {} "
+               "and {}", first._a.ndim, t._a.ndim)
         for d, (n, m) in enumerate(zip(first._a.shape, t._a.shape)):
-            if d != i and n != m:
-                raise RuntimeError(
-                    f"Sizes of tensors must match except in dimension {i}. Expected size {n} but "
-                    f"got size {m} for tensor number {k} in the list.")
+            refuse(d != i and n != m, "Sizes of tensors must match except in dimension {}. "
+                   "Expected size {} but got size {} for tensor number {} in the list.", i, n, m, k)
     return _CAT(used, axis=i)
 
 
@@ -78,8 +73,7 @@ def cat(tensors: Any, dim: int = 0) -> Any:
 def stack(tensors: Any, dim: int = 0) -> Any:
     """Tensors of one shape along a new dimension."""
     given = sequence("stack", tensors)
-    if not given:
-        raise RuntimeError("stack expects a non-empty TensorList")
+    refuse(not given, "stack expects a non-empty TensorList")
     i = wrap_dim(dim, given[0], 1)
     for k, t in enumerate(given):
         if t._a.shape != given[0]._a.shape:
@@ -123,8 +117,7 @@ _at_least(3, _three)
 def _joined(name: str, change: Any, axis: Any, aliases: Any = ()) -> None:
     def call(tensors: Any) -> Any:
         given = sequence(name, tensors)
-        if not given:
-            raise RuntimeError(f"{name} expects a non-empty TensorList")
+        refuse(not given, "{} expects a non-empty TensorList", name)
         changed = [change(t) for t in given]
         return cat(changed, axis(changed[0]) if callable(axis) else axis)
 
@@ -141,9 +134,8 @@ _joined("column_stack", lambda t: reshape(t, t._a.size, 1) if t._a.ndim <= 1 els
 def block_diag(*tensors: Any) -> Any:
     """Matrices along the diagonal of a larger one."""
     for i, t in enumerate(tensors):
-        if t._a.ndim > 2:
-            raise RuntimeError("torch.block_diag: Input tensors must have 2 or fewer dimensions. "
-                               f"Input {i} has {t._a.ndim} dimensions")
+        refuse(t._a.ndim > 2, "torch.block_diag: Input tensors must have 2 or fewer dimensions. "
+               "Input {} has {} dimensions", i, t._a.ndim)
     if not tensors:
         return wrap(np.zeros((1, 0), dt.get_default_dtype().numpy), dt.get_default_dtype())
     return _BLOCK([_two(t) for t in _promoted(list(tensors))])
@@ -174,19 +166,16 @@ def split(input: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Any
     size = int(split_size_or_sections)
     i = _cut_dim("split", dim, input)
     n = input._a.shape[i]
-    if size < 0:
-        raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
-    if size == 0 and n:
-        raise RuntimeError("split_size can only be 0 if dimension size is 0, but got dimension "
-                           f"size of {n}")
+    refuse(size < 0, "split expects split_size be non-negative, but got split_size={}", size)
+    refuse(size == 0 and n, "split_size can only be 0 if dimension size is 0, but got dimension "
+           "size of {}", n)
     sizes = tuple(min(size, n - k) for k in range(0, n, size)) if n else (0,)
     arrays = splitting.split_sizes(input._a, sizes, i)
     return many_views(_SPLIT, input, arrays, sizes=sizes, axis=i)
 
 
 def _cut_dim(name: str, dim: int, input: Tensor) -> int:
-    if input._a.ndim == 0:
-        raise RuntimeError(f"{name} expects at least a 1-dimensional tensor")
+    refuse(input._a.ndim == 0, "{} expects at least a 1-dimensional tensor", name)
     return wrap_dim(dim, input)
 
 
@@ -199,12 +188,10 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Any
     i = _cut_dim("split", dim, input)
     n = input._a.shape[i]
     sizes = numbers((split_sizes,), "split_sizes")
-    if any(k < 0 for k in sizes):
-        raise RuntimeError("split_with_sizes expects split_sizes have only non-negative entries, "
-                           f"but got split_sizes={list(sizes)}")
-    if sum(sizes) != n:
-        raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input "
-                           f"tensor's size at dimension {i}), but got split_sizes={list(sizes)}")
+    refuse(any(k < 0 for k in sizes), "split_with_sizes expects split_sizes have only non-negative "
+           "entries, but got split_sizes={}", list(sizes))
+    refuse(sum(sizes) != n, "split_with_sizes expects split_sizes to sum exactly to {} (input "
+           "tensor's size at dimension {}), but got split_sizes={}", n, i, list(sizes))
     arrays = splitting.split_sizes(input._a, sizes, i)
     return many_views(_SPLIT_SIZES, input, arrays, sizes=sizes, axis=i)
 
@@ -212,10 +199,8 @@ def split_with_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Any
 @op(out=False)
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
     """About ``chunks`` parts of equal length."""
-    if input._a.ndim == 0:
-        raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    if chunks <= 0:
-        raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
+    refuse(input._a.ndim == 0, "chunk expects at least a 1-dimensional tensor")
+    refuse(chunks <= 0, "chunk expects `chunks` to be greater than 0, got: {}", chunks)
     i = wrap_dim(dim, input)
     n = input._a.shape[i]
     size = -(-n // chunks)
@@ -228,9 +213,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0, *, indices: Any = None,
                  sections: Any = None) -> tuple[Any, ...]:
     """Parts as equal as possible, or cut at given places."""
-    if input._a.ndim == 0:
-        raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a "
-                           "tensor with 0 dims")
+    refuse(input._a.ndim == 0, "tensor_split expected at least a 1-dimensional tensor, but got a "
+           "tensor with 0 dims")
     i = wrap_dim(dim, input)
     n = input._a.shape[i]
     cuts = indices_or_sections
@@ -238,14 +222,12 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0, *, indic
         what = "tensor_split expected tensor_indices_or_sections to "
         if cuts._dt is not dt.int64:
             raise RuntimeError(f"{what}have dtype of long, but got {cuts._dt.tensor_name}")
-        if cuts._a.ndim > 1:
-            raise RuntimeError(f"{what}be a zero-dimensional or one-dimensional tensor, but got a "
-                               f"tensor with {cuts._a.ndim} dims")
+        refuse(cuts._a.ndim > 1, "{}be a zero-dimensional or one-dimensional tensor, but got a "
+               "tensor with {} dims", what, cuts._a.ndim)
         cuts = cuts.tolist()
     if whole(cuts):
         cuts = int(cuts)
-        if cuts <= 0:
-            raise RuntimeError(f"number of sections must be larger than 0, got {cuts}")
+        refuse(cuts <= 0, "number of sections must be larger than 0, got {}", cuts)
         base, rest = divmod(n, cuts)
         ends = np.cumsum([base + (k < rest) for k in range(cuts)]).tolist()
         starts = [0, *ends[:-1]]
@@ -257,9 +239,8 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0, *, indic
 
 def _axis_split(name: str, least: int, axis: Any) -> None:
     def call(input: Tensor, indices_or_sections: Any) -> tuple[Any, ...]:
-        if input._a.ndim < least:
-            raise RuntimeError(f"torch.{name} requires a tensor with at least {least} dimension, "
-                               f"but got a tensor with {input._a.ndim} dimensions!")
+        refuse(input._a.ndim < least, "torch.{} requires a tensor with at least {} dimension, but "
+               "got a tensor with {} dimensions!", name, least, input._a.ndim)
         dim = axis(input)
         n = input._a.shape[dim]
         if isinstance(indices_or_sections, int) and (
@@ -288,8 +269,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
 
 
 def __iter__(self: Tensor) -> Any:
-    if self._a.ndim == 0:
-        raise TypeError("iteration over a 0-d tensor")
+    refuse(self._a.ndim == 0, "iteration over a 0-d tensor", kind=TypeError)
     return iter(unbind(self, 0))
 
 
@@ -317,17 +297,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
                   "indexing argument.")
     given = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple)
                  else tensors)
-    if not given:
-        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    refuse(not given, "meshgrid expects a non-empty TensorList")
     for t in given:
-        if t._a.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
-                               f"got: {t!r}")
+        refuse(t._a.ndim > 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
+               "got: {!r}", t)
         if t._dt is not given[0]._dt:
             raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
-    if indexing not in ("ij", "xy"):
-        raise RuntimeError('torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
-                           f"{indexing}")
+    refuse(indexing not in ("ij", "xy"), 'torch.meshgrid: indexing must be one of "xy" or "ij", '
+           'but received: {}', indexing)
     swap = indexing == "xy" and len(given) > 1
     if swap:
         given[0], given[1] = given[1], given[0]
@@ -343,8 +320,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 def cartesian_prod(*tensors: Any) -> Any:
     """All combinations of the elements of vectors, as rows."""
     for t in tensors:
-        if t._a.ndim != 1:
-            raise RuntimeError(f"Expect a 1D vector, but got shape {list(t._a.shape)}")
+        refuse(t._a.ndim != 1, "Expect a 1D vector, but got shape {}", list(t._a.shape))
     if len(tensors) == 1:
         return tensors[0]
     return stack([reshape(g, -1) for g in meshgrid(*tensors, indexing="ij")], dim=1)
@@ -353,10 +329,8 @@ def cartesian_prod(*tensors: Any) -> Any:
 @op(out=False)
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Any:
     """All combinations of ``r`` elements of a vector, as rows."""
-    if input._a.ndim != 1:
-        raise RuntimeError(f"Expect a 1D vector, but got shape {list(input._a.shape)}")
-    if r < 0:
-        raise RuntimeError(f"Expect a non-negative number, but got {r}")
+    refuse(input._a.ndim != 1, "Expect a 1D vector, but got shape {}", list(input._a.shape))
+    refuse(r < 0, "Expect a non-negative number, but got {}", r)
     n = input._a.shape[0]
     if r == 0:
         return Tensor.new_empty(input, 0)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Space, dt, need_tensor, op, register, within
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import one_dtype, warn_once
@@ -37,23 +38,20 @@ LinAlgError = _LinAlgError  # the public name; tracebacks show the other one, as
 
 def need_inexact(name: str, A: Tensor) -> None:
     """Refuse integers and bools as functions of ``torch.linalg`` do."""
-    if A._dt.category < dt.FLOATING:
-        raise RuntimeError(f"linalg.{name}: Expected a floating point or complex tensor as input. "
-                           f"Got {A._dt.tensor_name}")
+    refuse(A._dt.category < dt.FLOATING, "linalg.{}: Expected a floating point or complex tensor "
+           "as input. Got {}", name, A._dt.tensor_name)
 
 
 def need_matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
     need_tensor(f"linalg_{name}", A, argument, 1)
-    if A._a.ndim < 2:
-        raise RuntimeError(f"linalg.{name}: The input tensor {argument} must have at least 2 "
-                           "dimensions.")
+    refuse(A._a.ndim < 2, "linalg.{}: The input tensor {} must have at least 2 dimensions.",
+           name, argument)
     if square and A._a.shape[-1] != A._a.shape[-2]:
         raise RuntimeError(f"linalg.{name}: {argument} must be batches of square matrices, but "
                            f"they are {A._a.shape[-2]} by {A._a.shape[-1]} matrices")
     need_inexact(name, A)
-    if A._dt in (dt.float16, dt.bfloat16):
-        raise RuntimeError(f"linalg.{name}: Low precision dtypes not supported. Got "
-                           f"{A._dt.tensor_name}")
+    refuse(A._dt in (dt.float16, dt.bfloat16), "linalg.{}: Low precision dtypes not supported. Got "
+           "{}", name, A._dt.tensor_name)
     return A
 
 
@@ -160,9 +158,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
 def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
     """``X`` with ``L @ L^H @ X = input`` for a triangular factor ``L``."""
     for name, t in (("b", input), ("u", L)):
-        if t._a.ndim < 2:
-            raise RuntimeError(f"{name} should have at least 2 dimensions, but has {t._a.ndim} "
-                               "dimensions instead")
+        refuse(t._a.ndim < 2, "{} should have at least 2 dimensions, but has {} dimensions instead",
+               name, t._a.ndim)
     return _CHOLESKY_SOLVE(input, L, upper)
 
 
@@ -196,8 +193,7 @@ op("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The least squares solution of ``A @ X = B``."""
     need_matrix("lstsq", A, square=False)
-    if B._a.ndim < 1:
-        raise RuntimeError("torch.linalg.lstsq: other must have at least 1 dimension")
+    refuse(B._a.ndim < 1, "torch.linalg.lstsq: other must have at least 1 dimension")
     vector = B._a.shape == A._a.shape[:-1]
     right = unsqueeze(B, -1) if vector else B
     if A._a.shape[-2] != right._a.shape[-2]:
@@ -294,16 +290,14 @@ def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = Non
 def multi_dot(tensors: Any) -> Any:
     """The product of several matrices in the cheapest order."""
     given = list(tensors)
-    if len(given) < 2:
-        raise RuntimeError(f"multi_dot(): expected at least 2 tensors but got {len(given)}")
+    refuse(len(given) < 2, "multi_dot(): expected at least 2 tensors but got {}", len(given))
     first, last = given[0]._a.ndim == 1, given[-1]._a.ndim == 1
     if first:
         given[0] = unsqueeze(given[0], 0)
     if last:
         given[-1] = unsqueeze(given[-1], -1)
     for k, t in enumerate(given):
-        if t._a.ndim != 2:
-            raise RuntimeError(f"multi_dot(): tensor {k} must be 2D but got {t._a.ndim}D")
+        refuse(t._a.ndim != 2, "multi_dot(): tensor {} must be 2D but got {}D", k, t._a.ndim)
         if t._dt is not given[0]._dt:
             raise RuntimeError("multi_dot(): all tensors must have be the same dtype but tensor 0 "
                                f"is {given[0]._dt.c_name} and tensor {k} {t._dt.c_name}")
@@ -396,12 +390,12 @@ def vander(x: Tensor, *, N: int | None = None) -> Any:
 
 
 def _removed(name: str, advice: str) -> None:
-    def refuse(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+    def refusal(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         raise RuntimeError("This function was deprecated since version 1.9 and is now removed. "
                            f"`torch.{name}` is deprecated in favor of `torch.linalg.{name}`. "
                            f"{advice}")
 
-    register(name, refuse, torch=False)
+    register(name, refusal, torch=False)
 
 
 _removed("lstsq", "`torch.linalg.lstsq` has reversed arguments.")

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, within, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented, one_dtype, warn_once
@@ -37,11 +38,8 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
                 dtype: dt.dtype | None = None) -> Any:
     """A norm of matrices: ``"fro"``, ``"nuc"``, 1, 2, inf and their negatives."""
     A = convert(A, dtype)
-    if A._a.ndim < 2:
-        raise RuntimeError("linalg.matrix_norm: The input tensor A must have at least 2 "
-                           "dimensions.")
-    if len(dim) != 2:
-        raise RuntimeError(f"linalg.matrix_norm: dim must be a 2-tuple. Got {list(dim)}")
+    refuse(A._a.ndim < 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    refuse(len(dim) != 2, "linalg.matrix_norm: dim must be a 2-tuple. Got {}", list(dim))
     need_inexact("matrix_norm", A)
     i, j = (wrap_dim(d, A) for d in dim)
     if i == j:
@@ -65,17 +63,15 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
                 dtype: dt.dtype | None = None) -> Any:
     """A vector norm, or with an order and two dimensions a matrix norm."""
     if ord is not None:
-        if dim is None and A._a.ndim not in (1, 2):
-            raise RuntimeError("linalg.norm: If dim is not specified but ord is, the input must be "
-                               f"1D or 2D. Got {A._a.ndim}D.")
+        refuse(dim is None and A._a.ndim not in (1, 2), "linalg.norm: If dim is not specified but "
+               "ord is, the input must be 1D or 2D. Got {}D.", A._a.ndim)
         if dim is not None and not isinstance(dim, int) and len(dim) not in (1, 2):
             raise RuntimeError("linalg.norm: If dim is specified, it must be of length 1 or 2. Got "
                                f"{list(dim)}")
         pair = dim if dim is not None else tuple(range(A._a.ndim))
         if not isinstance(pair, int) and len(pair) == 2:
             return matrix_norm(A, ord, pair if dim is not None else (0, 1), keepdim, dtype=dtype)
-        if isinstance(ord, str):
-            raise RuntimeError(f"linalg.norm: Order {ord} not supported for vectors")
+        refuse(isinstance(ord, str), "linalg.norm: Order {} not supported for vectors", ord)
     return vector_norm(A, 2 if ord is None else ord, dim, keepdim, dtype=dtype)
 
 
@@ -94,8 +90,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
 @within(LINALG, "cond")
 def cond(A: Tensor, p: Any = None) -> Any:
     """The condition number."""
-    if A._a.ndim < 2:
-        raise RuntimeError("linalg.cond: The input tensor A must have at least 2 dimensions.")
+    refuse(A._a.ndim < 2, "linalg.cond: The input tensor A must have at least 2 dimensions.")
     if p is None or p in (2, -2):
         s = svdvals(A)
         high, low = s.narrow(-1, 0, 1), s.narrow(-1, s._a.shape[-1] - 1, 1)
@@ -112,9 +107,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """The cosine of the angle between vectors along ``dim``."""
     check_broadcast(x1, x2)
     d = result_type(x1, x2)
-    if d.category < dt.FLOATING:
-        raise RuntimeError("expected common dtype to be floating point, yet common dtype is "
-                           f"{d.tensor_name}")
+    refuse(d.category < dt.FLOATING, "expected common dtype to be floating point, yet common dtype "
+           "is {}", d.tensor_name)
     x1, x2 = x1.to(d), x2.to(d)
     shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
     a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))
@@ -167,16 +161,14 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The p-norm distances between all rows of two matrices (or batches)."""
     for name, t in (("X1", x1), ("X2", x2)):
-        if t._dt.category != dt.FLOATING:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: "
-                               f"{t._dt.tensor_name}")
+        refuse(t._dt.category != dt.FLOATING, "cdist only supports floating-point dtypes, {} got: "
+               "{}", name, t._dt.tensor_name)
         if t._a.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {t._a.ndim}D")
     if x1._a.shape[-1] != x2._a.shape[-1]:
         raise RuntimeError(f"X1 and X2 must have the same number of columns. X1: "
                            f"{x1._a.shape[-1]} X2: {x2._a.shape[-1]}")
-    if p < 0:
-        raise RuntimeError("cdist only supports non-negative p values")
+    refuse(p < 0, "cdist only supports non-negative p values")
     if x1._dt in (dt.float16, dt.bfloat16):
         raise not_implemented("cdist", x1._dt)
     one_dtype("cdist", x1, x2)
@@ -189,13 +181,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> A
 @op(inplace=True)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Any:
     """Slices along ``dim`` scaled down to a p-norm of at most ``maxnorm``."""
-    if p <= 0:
-        raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
-        raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm:g}")
-    if input._a.ndim < 2:
-        raise RuntimeError("renorm: input needs at least 2 dimensions, got "
-                           f"{input._a.ndim} dimensions")
+    refuse(p <= 0, "renorm: non-positive-norm not supported")
+    refuse(maxnorm < 0, "renorm: expected maxnorm to be >= 0 but got {:g}", maxnorm)
+    refuse(input._a.ndim < 2, "renorm: input needs at least 2 dimensions, got {} dimensions",
+           input._a.ndim)
     i = wrap_dim(dim, input)
     axes = tuple(d for d in range(input._a.ndim) if d != i)
     size = input.norm(p, axes, True)

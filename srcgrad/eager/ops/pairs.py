@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.eager import dtype as dt
 from srcgrad.eager import promotion
-from srcgrad.eager.calling_errors import NUMBER_FIRST
+from srcgrad.eager.calling_errors import NUMBER_FIRST, refuse
 from srcgrad.eager.dispatch import (
     NAMESPACE,
     binary,
@@ -177,8 +177,7 @@ _MVLGAMMA = Primitive(gamma_functions.mvlgamma, "MvlgammaBackward0")
 @op(method=False)
 def polygamma(n: int, input: Tensor) -> Any:
     """The ``n``-th derivative of the digamma function."""
-    if n < 0:
-        raise RuntimeError("polygamma(n, x) does not support negative n.")
+    refuse(n < 0, "polygamma(n, x) does not support negative n.")
     return _POLYGAMMA(int(n), as_floating(input))
 
 
@@ -190,10 +189,8 @@ register("polygamma_", lambda self, n: apply_in_place(self, lambda old: old.poly
 @op(inplace=True)
 def mvlgamma(input: Tensor, p: int) -> Any:
     """The logarithm of the multivariate gamma function of dimension ``p``."""
-    if p < 1:
-        raise RuntimeError("p has to be greater than or equal to 1")
-    if input._dt is dt.bool_:
-        raise RuntimeError("The input tensor may not be a boolean tensor.")
+    refuse(p < 1, "p has to be greater than or equal to 1")
+    refuse(input._dt is dt.bool_, "The input tensor may not be a boolean tensor.")
     refuse_kinds("c", "arange_cpu", input._dt)
     t = as_floating(input)
     return _MVLGAMMA(t, p)
@@ -245,10 +242,8 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     if input._dt is not other._dt:
         raise RuntimeError(f"{input._dt.tensor_name} did not match {other._dt.tensor_name}")
     rtol, atol = float(rtol), float(atol)
-    if rtol < 0:
-        raise RuntimeError(f"rtol must be greater than or equal to zero, but got {rtol:g}")
-    if atol < 0:
-        raise RuntimeError(f"atol must be greater than or equal to zero, but got {atol:g}")
+    refuse(rtol < 0, "rtol must be greater than or equal to zero, but got {:g}", rtol)
+    refuse(atol < 0, "atol must be greater than or equal to zero, but got {:g}", atol)
     x, y = input._a, other._a
     promotion.check_broadcast(input, other)
     with np.errstate(all="ignore"):

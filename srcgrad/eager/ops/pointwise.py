@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, unary, wrap
 from srcgrad.eager.errstate import loud, quiet
 from srcgrad.eager.ops.arguments import refuse_kinds, refusing
@@ -101,8 +102,7 @@ for _name in ("abs", "neg"):
 
 def _absolute_written(self: Tensor) -> Tensor:
     """``abs`` in place; the result must have the tensor's own dtype."""
-    if self._dt.category == dt.COMPLEX:
-        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    refuse(self._dt.category == dt.COMPLEX, "In-place abs is not supported for complex tensors.")
     return _written_abs(self)  # type: ignore[no-any-return]
 
 
@@ -145,8 +145,7 @@ def sgn(input: Tensor) -> Tensor:
 @op()
 def positive(input: Tensor) -> Tensor:
     """The tensor itself."""
-    if input._dt is dt.bool_:
-        raise RuntimeError("The `+` operator, on a bool tensor is not supported.")
+    refuse(input._dt is dt.bool_, "The `+` operator, on a bool tensor is not supported.")
     return input
 
 
@@ -198,15 +197,12 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
         raise RuntimeError("prelu: Type promoting not supported. Got "
                            f"{input._dt.tensor_name} and {weight._dt.tensor_name}")
     if count != 1:
-        if n == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
+        refuse(n == 0, "Not allow zero-dim input tensor.")
         channels = input._a.shape[1] if n > 1 else 1
-        if channels != count:
-            raise RuntimeError("Mismatch of parameter numbers and input channel size. Found "
-                               f"parameter numbers = {count} and channel size = {channels}.")
-    if weight._a.ndim > 1:
-        raise RuntimeError("prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
-                           f"{weight._a.ndim}")
+        refuse(channels != count, "Mismatch of parameter numbers and input channel size. Found "
+               "parameter numbers = {} and channel size = {}.", count, channels)
+    refuse(weight._a.ndim > 1, "prelu: Expected `weight` to be a scalar or 1D tensor, but got: "
+           "ndim = {}", weight._a.ndim)
     refuse_kinds("c", "prelu_cpu", input._dt)
     return _PRELU(input, reshape(weight, (1, count, *(1,) * (n - 2)) if n > 1 else (1,) * n))
 
@@ -252,9 +248,8 @@ def bitwise_not(input: Tensor) -> Tensor:
 
 
 def _inverted(self: Tensor) -> Tensor:
-    if self._dt.category >= dt.FLOATING:
-        raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type "
-                        "tensors")
+    refuse(self._dt.category >= dt.FLOATING, "~ (operator.invert) is only implemented on integer "
+           "and Boolean-type tensors", kind=TypeError)
     return bitwise_not(self)
 
 
@@ -280,6 +275,5 @@ _FREXP = Primitive(np.frexp, "FrexpBackward0", outputs=2, inactive_outputs=(1,))
 @op(gives="mantissa exponent")
 def frexp(input: Tensor) -> Any:
     """Mantissa in [0.5, 1) and exponent of 2."""
-    if input._dt.category != dt.FLOATING:
-        raise RuntimeError("torch.frexp() only supports floating-point dtypes")
+    refuse(input._dt.category != dt.FLOATING, "torch.frexp() only supports floating-point dtypes")
     return _FREXP(input)

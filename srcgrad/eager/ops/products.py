@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, need_tensor, op, register
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import need_rank, one_dtype
@@ -66,9 +67,8 @@ def _check_inner(x: Tensor, y: Tensor) -> None:
 @op()
 def mv(input: Tensor, vec: Tensor) -> Any:
     """The product of a matrix and a vector."""
-    if input._a.ndim != 2 or vec._a.ndim != 1:
-        raise RuntimeError("vector + matrix @ vector expected, got 1, "
-                           f"{input._a.ndim}, {vec._a.ndim}")
+    refuse(input._a.ndim != 2 or vec._a.ndim != 1, "vector + matrix @ vector expected, got 1, {}, "
+           "{}", input._a.ndim, vec._a.ndim)
     if input._a.shape[1] != vec._a.shape[0]:
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
                            f"({shape_text(input)}), vec ({vec._a.shape[0]})")
@@ -85,9 +85,8 @@ def dot(input: Tensor, tensor: Tensor) -> Any:
 
 def check_vectors(input: Tensor, tensor: Tensor) -> None:
     """Raise unless two tensors are vectors with an inner product."""
-    if input._a.ndim != 1 or tensor._a.ndim != 1:
-        raise RuntimeError(f"1D tensors expected, but got {input._a.ndim}D and "
-                           f"{tensor._a.ndim}D tensors")
+    refuse(input._a.ndim != 1 or tensor._a.ndim != 1, "1D tensors expected, but got {}D and {}D "
+           "tensors", input._a.ndim, tensor._a.ndim)
     one_dtype("dot", input, tensor, text="dot : expected both vectors to have same dtype, but "
               "found {0.tensor_name} and {1.tensor_name}")
     if input._a.shape != tensor._a.shape:
@@ -127,9 +126,8 @@ def matmul(input: Tensor, other: Tensor) -> Any:
         return mv(input, other)
     if m == 1 and n == 2:
         return squeeze_fresh(mm(unsqueeze(input, 0), other), 0)
-    if m == 0 or n == 0:
-        raise RuntimeError("both arguments to matmul need to be at least 1D, but they are "
-                           f"{m}D and {n}D")
+    refuse(m == 0 or n == 0, "both arguments to matmul need to be at least 1D, but they are {}D "
+           "and {}D", m, n)
     return _batched(input, other, m, n)
 
 
@@ -219,9 +217,8 @@ def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: An
 @op(inplace=True)
 def addmv(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (mat @ vec)``."""
-    if mat._a.ndim != 2 or vec._a.ndim != 1 or input._a.ndim > 1:
-        raise RuntimeError(f"vector + matrix @ vector expected, got {input._a.ndim}, "
-                           f"{mat._a.ndim}, {vec._a.ndim}")
+    refuse(mat._a.ndim != 2 or vec._a.ndim != 1 or input._a.ndim > 1, "vector + matrix @ vector "
+           "expected, got {}, {}, {}", input._a.ndim, mat._a.ndim, vec._a.ndim)
     if mat._a.shape[1] != vec._a.shape[0] or (
             input._a.ndim and input._a.shape[0] not in (1, mat._a.shape[0])):
         raise RuntimeError(f"size mismatch, got input ({input._a.shape[0]}), mat "
@@ -301,8 +298,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, int):
-        if dims < 0:
-            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        refuse(dims < 0, "tensordot expects dims >= 0, but got dims={}", dims)
         if dims > min(a._a.ndim, b._a.ndim):
             raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         first = list(range(a._a.ndim - dims, a._a.ndim))
@@ -310,10 +306,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Any:
     else:
         first = [wrap_dim(d, a) for d in _listed(dims[0])]
         second = [wrap_dim(d, b) for d in _listed(dims[1])]
-    if len(first) != len(second):
-        raise RuntimeError("both dimension lists should have same length")
-    if a._dt is not b._dt:
-        raise RuntimeError("both inputs should have same dtype")
+    refuse(len(first) != len(second), "both dimension lists should have same length")
+    refuse(a._dt is not b._dt, "both inputs should have same dtype")
     for i, j in zip(first, second):  # a length of 1 broadcasts
         if a._a.shape[i] == 1 != b._a.shape[j]:
             b = b.sum(j, True, dtype=b._dt)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.ops.creation import (
     creator,
     delivered,
@@ -46,8 +47,7 @@ def _ends(name: str, start: Any, end: Any, d: dt.dtype | None) -> tuple[Any, Any
 
 def _spaced(start: Any, end: Any, steps: int, d: dt.dtype) -> Array:
     """``steps`` numbers from ``start`` to ``end``, the second half counted from the end."""
-    if steps < 0:
-        raise RuntimeError("number of steps must be non-negative")
+    refuse(steps < 0, "number of steps must be non-negative")
     if steps == 0:
         return np.empty(0, d.numpy)
     if steps == 1:
@@ -98,8 +98,7 @@ def eye(n: int, m: int | None = None, *, d: dt.dtype | None = None) -> Tensor:
 def _triangle_indices(name: str, make: Any) -> None:
     def indices(row: int, col: int, offset: int = 0, *, d: dt.dtype | None = None) -> Tensor:
         for label, value in (("row", row), ("col", col)):
-            if value < 0:
-                raise RuntimeError(f"{label} must be non-negative, got{value}")
+            refuse(value < 0, "{} must be non-negative, got{}", label, value)
         return _made(np.stack(make(row, offset, col)), d or dt.int64)
 
     creator(indices, name)
@@ -128,13 +127,11 @@ def empty_strided(size: Any, stride: Any, *, d: dt.dtype | None = None) -> Tenso
     """An empty tensor of given strides."""
     d = d or dt.get_default_dtype()
     shape, steps = tuple(size), tuple(stride)
-    if len(shape) != len(steps):
-        raise RuntimeError(f"dimensionality of sizes ({len(shape)}) must match dimensionality of "
-                           f"strides ({len(steps)})")
+    refuse(len(shape) != len(steps), "dimensionality of sizes ({}) must match dimensionality of "
+           "strides ({})", len(shape), len(steps))
     refuse_negative(shape)
-    if min(steps, default=0) < 0:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
-                           f"strides={list(steps)}")
+    refuse(min(steps, default=0) < 0, "Storage size calculation overflowed with sizes={} and "
+           "strides={}", list(shape), list(steps))
     item = d.numpy.itemsize
     strides = tuple(s * item for s in steps)
     root = np.zeros(extent(shape, strides, item) // item, d.numpy)
@@ -188,12 +185,10 @@ def _window(name: str, weights: Any) -> None:
     def window(window_length: int, periodic: bool = True, *args: Any,
                d: dt.dtype | None = None, **shape: Any) -> Tensor:
         d = d or dt.get_default_dtype()
-        if window_length < 0:
-            raise RuntimeError(f"{name} requires non-negative window_length, got window_length="
-                               f"{window_length}")
-        if d.category != dt.FLOATING:
-            raise RuntimeError(f"{name} expects floating point dtypes, got: torch."
-                               f"{d.tensor_name}Tensor")
+        refuse(window_length < 0, "{} requires non-negative window_length, got window_length={}",
+               name, window_length)
+        refuse(d.category != dt.FLOATING, "{} expects floating point dtypes, got: torch.{}Tensor",
+               name, d.tensor_name)
         if window_length == 1:
             return _made(np.ones(1), d)
         n = window_length if periodic else window_length - 1

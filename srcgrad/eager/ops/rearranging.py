@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, extra, op, register, view_of, wrap
 from srcgrad.eager.grad_mode import FORWARD, GRAD, state
 from srcgrad.eager.layout import contiguous_format
@@ -57,16 +58,14 @@ def flip(input: Tensor, *dims: Any) -> Any:
 @op(out=False)
 def fliplr(input: Tensor) -> Any:
     """Columns in reverse order."""
-    if input._a.ndim < 2:
-        raise RuntimeError("Input must be >= 2-d.")
+    refuse(input._a.ndim < 2, "Input must be >= 2-d.")
     return flip(input, 1)
 
 
 @op(out=False)
 def flipud(input: Tensor) -> Any:
     """Rows in reverse order."""
-    if input._a.ndim < 1:
-        raise RuntimeError("Input must be >= 1-d.")
+    refuse(input._a.ndim < 1, "Input must be >= 1-d.")
     return flip(input, 0)
 
 
@@ -75,28 +74,23 @@ def roll(input: Tensor, shifts: int | Sequence[int],
          dims: int | Sequence[int] | None = None) -> Any:
     """Elements moved round along dimensions (all of them in a row without ``dims``)."""
     moves = shifts if isinstance(shifts, tuple | list) else (shifts,)
-    if not moves:
-        raise RuntimeError("`shifts` required")
+    refuse(not moves, "`shifts` required")
     if dims is None or dims == () or dims == []:
-        if len(moves) != 1:
-            raise RuntimeError(f"shifts and dimensions must align. shifts: {len(moves)}, dims:0")
+        refuse(len(moves) != 1, "shifts and dimensions must align. shifts: {}, dims:0", len(moves))
         return _ROLL(input, int(moves[0]))
     axes = dims if isinstance(dims, tuple | list) else (dims,)
     if input._a.ndim == 0:
         raise IndexError(f"Dimension specified as {axes[0]} but tensor has no dimensions")
-    if len(moves) != len(axes):
-        raise RuntimeError(
-            f"shifts and dimensions must align. shifts: {len(moves)}, dims:{len(axes)}")
+    refuse(len(moves) != len(axes), "shifts and dimensions must align. shifts: {}, dims:{}",
+           len(moves), len(axes))
     return _ROLL(input, tuple(int(s) for s in moves), tuple(wrap_dim(d, input) for d in axes))
 
 
 @op(out=False)
 def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
     """A plane turned by ``k`` right angles."""
-    if len(dims) != 2:
-        raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
-    if input._a.ndim < 2:
-        raise RuntimeError(f"expected total dims >= 2, but got total dims = {input._a.ndim}")
+    refuse(len(dims) != 2, "expected total rotation dims == 2, but got dims = {}", len(dims))
+    refuse(input._a.ndim < 2, "expected total dims >= 2, but got total dims = {}", input._a.ndim)
     i, j = (wrap_dim(d, input) for d in dims)
     if i == j:
         raise RuntimeError("expected rotation dims to be different, but got dim0 = "
@@ -108,9 +102,8 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
 def repeat(input: Tensor, *repeats: Any) -> Any:
     """The tensor repeated along each dimension."""
     counts = numbers(repeats, "repeats")
-    if len(counts) < input._a.ndim:
-        raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of "
-                           "dimensions of tensor")
+    refuse(len(counts) < input._a.ndim, "Number of dimensions of repeat dims can not be smaller "
+           "than number of dimensions of tensor")
     sizes = (1,) * (len(counts) - input._a.ndim) + input._a.shape
     refuse_negative([a * b for a, b in zip(sizes, counts)])
     return _REPEAT(input, counts)
@@ -129,12 +122,10 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     """Each element (or slice along ``dim``) repeated."""
     if repeats is None:
         counts = input._a
-        if counts.ndim != 1:
-            raise RuntimeError("repeat_interleave only accept 1D vector as repeat")
+        refuse(counts.ndim != 1, "repeat_interleave only accept 1D vector as repeat")
         if input._dt not in (dt.int32, dt.int64):
             raise not_implemented("repeat_interleave_cpu", input._dt)
-        if (counts < 0).any():
-            raise RuntimeError("repeats can not be negative")
+        refuse((counts < 0).any(), "repeats can not be negative")
         return wrap(np.repeat(np.arange(counts.size), counts), dt.int64)
     if isinstance(repeats, Tensor) and repeats._a.ndim == 0:
         repeats = int(repeats)
@@ -143,17 +134,14 @@ def repeat_interleave(input: Tensor, repeats: Any = None, dim: int | None = None
     i = wrap_dim(dim, input)
     n = input._a.shape[i] if input._a.ndim else 1
     if isinstance(repeats, int):
-        if repeats < 0:
-            raise RuntimeError("Repeats must be non-negative")
+        refuse(repeats < 0, "Repeats must be non-negative")
         lead, tail = input._a.shape[:i], input._a.shape[i + 1 :]
         spread = expand(unsqueeze(input, i + 1), *lead, n, repeats, *tail)
         return view(spread.clone(memory_format=contiguous_format), *lead, n * repeats, *tail)
     counts = repeats._a
-    if counts.ndim != 1:
-        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
-    if counts.size not in (1, n):
-        raise RuntimeError("repeats must have the same size as input along dim, but got "
-                           f"repeats.size(0) = {counts.size} and input.size({i}) = {n}")
+    refuse(counts.ndim != 1, "repeats must be 0-dim or 1-dim tensor")
+    refuse(counts.size not in (1, n), "repeats must have the same size as input along dim, but got "
+           "repeats.size(0) = {} and input.size({}) = {}", counts.size, i, n)
     places = np.repeat(np.arange(n), counts)
     return _INDEX_SELECT(input, wrap(places, dt.int64), axis=i)
 
@@ -163,10 +151,9 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
     """Dimensions moved to other places."""
     origin = source if isinstance(source, tuple | list) else (source,)
     target = destination if isinstance(destination, tuple | list) else (destination,)
-    if len(origin) != len(target):
-        raise RuntimeError(
-            f"movedim: Invalid source or destination dims: source ({list(origin)} dims) should "
-            f"contain the same number of dims as destination ({list(target)} dims)")
+    refuse(len(origin) != len(target), "movedim: Invalid source or destination dims: source ({} "
+           "dims) should contain the same number of dims as destination ({} dims)",
+           list(origin), list(target))
     from_dims = [wrap_dim(d, input) for d in origin]
     to_dims = [wrap_dim(d, input) for d in target]
     for label, dims, given in (("source", from_dims, origin), ("destination", to_dims, target)):
@@ -181,17 +168,14 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 @op(out=False)
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """A stretch of one dimension, a view."""
-    if input._a.ndim == 0:
-        raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    if length < 0:
-        raise RuntimeError("narrow(): length must be non-negative.")
+    refuse(input._a.ndim == 0, "narrow() cannot be applied to a 0-dim tensor.")
+    refuse(length < 0, "narrow(): length must be non-negative.")
     i = wrap_dim(dim, input)
     if isinstance(start, Tensor) and (start._a.ndim or start._dt.category != dt.INTEGRAL):
         raise RuntimeError("start must be an 0-dim integral Tensor.")
     n, begin = input._a.shape[i], int(start)
-    if not -n <= begin <= n:
-        raise IndexError(f"start out of range (expected to be in range of [-{n}, {n}], but got "
-                         f"{begin})")
+    refuse(not -n <= begin <= n, "start out of range (expected to be in range of [-{}, {}], but "
+           "got {})", n, n, begin, kind=IndexError)
     begin += n if begin < 0 else 0
     if begin + length > n:
         raise RuntimeError(f"start ({begin}) + length ({length}) exceeds dimension size ({n}).")
@@ -201,14 +185,12 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 @op(out=False)
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Tensor:
     """One dimension split into several."""
-    if input._a.ndim == 0:
-        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as "
-                           "0 but tensor has no dimensions")
+    refuse(input._a.ndim == 0, "unflatten got an unexpected error:\nDimension specified as 0 but "
+           "tensor has no dimensions")
     i = wrap_dim(dim, input)
     counts = tuple(int(n) for n in sizes)
     n = input._a.shape[i]
-    if not counts:
-        raise RuntimeError("unflatten: sizes must be non-empty")
+    refuse(not counts, "unflatten: sizes must be non-empty")
     known = math.prod(k for k in counts if k != -1)
     if (known == 0 or n % known) if -1 in counts else known != n:
         raise RuntimeError(f"unflatten: Provided sizes {list(counts)} don't multiply up to the "
@@ -222,12 +204,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     i = wrap_dim(dimension, input)
     a = input._a
     n = a.shape[i] if a.ndim else 1
-    if size < 0:
-        raise RuntimeError(f"size is {size} but must be >= 0")
-    if size > n:
-        raise RuntimeError(f"maximum size for tensor at dimension {i} is {n} but size is {size}")
-    if step <= 0:
-        raise RuntimeError(f"step is {step} but must be > 0")
+    refuse(size < 0, "size is {} but must be >= 0", size)
+    refuse(size > n, "maximum size for tensor at dimension {} is {} but size is {}", i, n, size)
+    refuse(step <= 0, "step is {} but must be > 0", step)
     if a.ndim == 0:
         return slice_view(reshape(input, 1), 0, slice(0, size))
     shape = (*a.shape[:i], (n - size) // step + 1, *a.shape[i + 1 :], size)
@@ -240,20 +219,16 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
     """The storage seen with another shape, strides and offset."""
     shape, steps = tuple(int(n) for n in size), tuple(int(n) for n in stride)
-    if len(shape) != len(steps):
-        raise RuntimeError("mismatch in length of strides and shape")
-    if min(steps, default=0) < 0:
-        raise RuntimeError("as_strided: Negative strides are not supported at the moment, got "
-                           f"strides: {list(steps)}")
-    if min(shape, default=0) < 0:
-        raise RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)} and "
-                           f"strides={list(steps)}")
+    refuse(len(shape) != len(steps), "mismatch in length of strides and shape")
+    refuse(min(steps, default=0) < 0, "as_strided: Negative strides are not supported at the "
+           "moment, got strides: {}", list(steps))
+    refuse(min(shape, default=0) < 0, "Storage size calculation overflowed with sizes={} and "
+           "strides={}", list(shape), list(steps))
     root = input._ver[1]
     item = input._a.itemsize
     own = (address(input._a) - address(root)) // item
     offset = own if storage_offset is None else storage_offset
-    if offset < 0:
-        raise RuntimeError(f"Tensor: invalid storage offset {offset}")
+    refuse(offset < 0, "Tensor: invalid storage offset {}", offset)
     strides = tuple(s * item for s in steps)
     a = strided(root, shape, strides, offset * item, input._a.dtype)
     node = None
@@ -310,8 +285,7 @@ for _name, _function, _node in (
 
 def _triangle(name: str, prim: Primitive) -> None:
     def call(input: Tensor, diagonal: int = 0) -> Any:
-        if input._a.ndim < 2:
-            raise RuntimeError(f"{name}: input tensor must have at least 2 dimensions")
+        refuse(input._a.ndim < 2, "{}: input tensor must have at least 2 dimensions", name)
         return prim(input, diagonal)
 
     op(name, inplace=True)(call)
@@ -325,8 +299,7 @@ _triangle("triu", _TRIU)
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension on a diagonal."""
     i, j = wrap_dim(dim1, input, 1), wrap_dim(dim2, input, 1)
-    if i == j:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    refuse(i == j, "diagonal dimensions cannot be identical {}, {}", dim1, dim2)
     return _EMBED(input, offset, i, j)
 
 

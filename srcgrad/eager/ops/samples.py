@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arithmetic import halved, times_number
@@ -23,10 +24,8 @@ from srcgrad.eager.ops.statistics import sort
 @op()
 def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Differences of neighbours along a dimension, ``n`` times."""
-    if input._a.ndim == 0:
-        raise RuntimeError("diff expects input to be at least one-dimensional")
-    if n < 0:
-        raise RuntimeError(f"order must be non-negative but got {n}")
+    refuse(input._a.ndim == 0, "diff expects input to be at least one-dimensional")
+    refuse(n < 0, "order must be non-negative but got {}", n)
     i = wrap_dim(dim, input)
     if n == 0:
         return input.new_zeros(input._a.shape).copy_(input)
@@ -34,11 +33,9 @@ def diff(input: Tensor, n: int = 1, dim: int = -1, prepend: Any = None, append: 
         if t is not None and t._a.ndim != input._a.ndim:
             raise RuntimeError("diff expects prepend or append to be the same dimension as input")
         for d, (m, k) in enumerate(() if t is None else zip(input._a.shape, t._a.shape)):
-            if d != i and m != k:
-                raise RuntimeError(
-                    "diff expects the shape of tensor to prepend or append to match that of input "
-                    f"except along the differencing dimension; input.size({d}) = {m}, but got "
-                    f"tensor.size({d}) = {k}")
+            refuse(d != i and m != k, "diff expects the shape of tensor to prepend or append to "
+                   "match that of input except along the differencing dimension; input.size({}) = "
+                   "{}, but got tensor.size({}) = {}", d, m, d, k)
     parts = [t for t in (prepend, input, append) if t is not None]
     out = cat(parts, i) if len(parts) > 1 else input
     for _ in range(min(n, out._a.shape[i])):
@@ -52,9 +49,8 @@ def _trapezoids(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Any, A
     i = wrap_dim(dim, y)
     n = y._a.shape[i]
     if isinstance(x, Tensor):
-        if x._a.ndim == 0:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point, but "
-                               "got a 0-dim tensor")
+        refuse(x._a.ndim == 0, "{}: There must be one `x` value for each sample point, but got a "
+               "0-dim tensor", name)
         along = i if x._a.ndim == y._a.ndim else 0
         if x._a.shape[along] != n:
             raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
@@ -91,16 +87,14 @@ def cumulative_trapezoid(y: Tensor, x: Any = None, *, dx: Any = None, dim: int =
 
 def _quantile(name: str, input: Tensor, q: Any, dim: int | None, keepdim: bool,
               interpolation: str, skip_nan: bool) -> Any:
-    if input._a.size == 0:
-        raise RuntimeError("quantile() input tensor must be non-empty")
+    refuse(input._a.size == 0, "quantile() input tensor must be non-empty")
     if input._dt not in (dt.float32, dt.float64):
         raise RuntimeError("quantile() input tensor must be either float or double dtype")
     if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
         raise RuntimeError("quantile() interpolation must be one of linear, lower, higher, "
                            f"midpoint or nearest, but got {interpolation}")
     scalar = not isinstance(q, Tensor)
-    if scalar and not 0 <= q <= 1:
-        raise RuntimeError(f"{name}() q must be in the range [0, 1] but got {q:g}")
+    refuse(scalar and not 0 <= q <= 1, "{}() q must be in the range [0, 1] but got {:g}", name, q)
     wanted = np.asarray([q] if scalar else q._a, input._dt.numpy)
     moving = not scalar and q.requires_grad and interpolation in ("linear", "midpoint")
     if not scalar and q._dt is not input._dt:
@@ -177,11 +171,9 @@ def nanquantile(input: Tensor, q: Any, dim: int | None = None, keepdim: bool = F
 def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         aweights: Tensor | None = None) -> Any:
     """The covariance matrix of variables (rows) over observations (columns)."""
-    if input._a.ndim > 2:
-        raise RuntimeError(f"cov(): expected input to have two or fewer dimensions but got an "
-                           f"input with {input._a.ndim} dimensions")
-    if input._dt is dt.bool_:
-        raise RuntimeError("cov(): bool dtype is not supported for input")
+    refuse(input._a.ndim > 2, "cov(): expected input to have two or fewer dimensions but got an "
+           "input with {} dimensions", input._a.ndim)
+    refuse(input._dt is dt.bool_, "cov(): bool dtype is not supported for input")
     observed = int(input._a.shape[-1]) if input._a.ndim else 1
     for name, given in (("fweights", fweights), ("aweights", aweights)):
         if given is not None and given._a.ndim > 1:
@@ -195,8 +187,7 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
         if given is not None and given._a.size != observed:
             raise RuntimeError(f"cov(): expected {name} to have the same numel as there are "
                                f"observations in the input but got {given._a.size} != {observed}")
-        if given is not None and (given._a < 0).any():
-            raise RuntimeError(f"cov(): {name} cannot be negative")
+        refuse(given is not None and (given._a < 0).any(), "cov(): {} cannot be negative", name)
     rows = reshape(input, 1, -1) if input._a.ndim < 2 else input
     rows = as_floating(rows)
     weights = None
@@ -222,9 +213,8 @@ def cov(input: Tensor, *, correction: int = 1, fweights: Tensor | None = None,
 @op(out=False)
 def corrcoef(input: Tensor) -> Any:
     """The correlation matrix of variables (rows)."""
-    if input._a.ndim > 2:
-        raise RuntimeError(f"corrcoef(): expected input to have two or fewer dimensions but got an "
-                           f"input with {input._a.ndim} dimensions")
+    refuse(input._a.ndim > 2, "corrcoef(): expected input to have two or fewer dimensions but got "
+           "an input with {} dimensions", input._a.ndim)
     c = cov(input)
     if c._a.ndim == 0:
         return c / c
@@ -238,8 +228,7 @@ def corrcoef(input: Tensor) -> Any:
 @op(method=False, out=False)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     """Columns of powers of a vector, the highest first unless ``increasing``."""
-    if x._a.ndim != 1:
-        raise RuntimeError("x must be a one-dimensional tensor.")
+    refuse(x._a.ndim != 1, "x must be a one-dimensional tensor.")
     n = x._a.shape[0] if N is None else N
     columns = [(x * 0 + 1) if k == 0 else x**k for k in range(n)]
     if not increasing:
@@ -255,31 +244,27 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
 def gradient(input: Tensor, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> Any:
     """Differences that approximate the derivative along each dimension, as a list."""
     spacing = 1 if spacing is None else spacing
-    if edge_order not in (1, 2):
-        raise RuntimeError("torch.gradient only supports edge_order=1 and edge_order=2.")
+    refuse(edge_order not in (1, 2), "torch.gradient only supports edge_order=1 and edge_order=2.")
     n = input._a.ndim
     dims = tuple(range(n)) if dim is None else wrap_each(
         dim if isinstance(dim, tuple | list) else (dim,), input)
     given = list(spacing) if isinstance(spacing, tuple | list) else [spacing] * len(dims)
     if isinstance(spacing, Tensor):
         given = [spacing]
-    if len(given) != len(dims) and dim is not None:
-        raise RuntimeError(
-            "torch.gradient expected spacing to be unspecified, a scalar or it's spacing and dim "
-            "arguments to have the same length, but got a spacing argument of length "
-            f"{len(given)} and a dim argument of length {len(dims)}.")
-    if len(given) != len(dims):
-        raise RuntimeError(
-            f"torch.gradient expected spacing to be unspecified, a scalar, or a list of length "
-            f"equal to 'self.dim() = {n}', but got a list of length {len(given)}")
+    refuse(len(given) != len(dims) and dim is not None, "torch.gradient expected spacing to be "
+           "unspecified, a scalar or it's spacing and dim arguments to have the same length, but "
+           "got a spacing argument of length {} and a dim argument of length {}.",
+           len(given), len(dims))
+    refuse(len(given) != len(dims), "torch.gradient expected spacing to be unspecified, a scalar, "
+           "or a list of length equal to 'self.dim() = {}', but got a list of length {}",
+           n, len(given))
     return tuple(_one_gradient(input, d, h, edge_order) for d, h in zip(dims, given))
 
 
 def _one_gradient(f: Tensor, dim: int, spacing: Any, edge_order: int) -> Tensor:
     n = f._a.shape[dim]
-    if n < edge_order + 1:
-        raise RuntimeError(
-            "torch.gradient expected each dimension size to be at least edge_order+1")
+    refuse(n < edge_order + 1, "torch.gradient expected each dimension size to be at least "
+           "edge_order+1")
 
     def part(start: int, length: int) -> Tensor:
         return narrow(f, dim, start, length)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, register, store, wrap
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.creation import creator, laid_like, size_of
@@ -64,8 +65,7 @@ def normal_values(g: Generator, like: Array, d: dt.dtype, mean: float, std: floa
 def _created(name: str, fill: Callable[..., Array]) -> Callable[..., Tensor]:
     def create(*sizes: Any, size: Any = None, generator: Generator | None = None, names: Any = None,
                d: dt.dtype | None = None) -> Tensor:
-        if names is not None:
-            raise RuntimeError("named tensors are not supported")
+        refuse(names is not None, "named tensors are not supported")
         if not sizes and size is None:
             raise TypeError("argument 'size' must be tuple of ints, not NoneType")
         shape = size_of(sizes if size is None else (size,))
@@ -116,8 +116,7 @@ def _refuse_outside(d: dt.dtype, **bounds: float) -> None:
     """Raise if a bound is no number of dtype ``d``."""
     least, most = _spans(d)
     for label, value in bounds.items():
-        if not least <= value <= most:
-            raise RuntimeError(f"{label} is out of bounds for {d.c_name}")
+        refuse(not least <= value <= most, "{} is out of bounds for {}", label, d.c_name)
 
 
 def _nearest(bound: int, step: int, d: dt.dtype) -> int:
@@ -130,9 +129,8 @@ def _nearest(bound: int, step: int, d: dt.dtype) -> int:
 
 def _checked_range(low: int, high: int, d: dt.dtype) -> tuple[int, int]:
     """Bounds of whole numbers for dtype ``d``, as PyTorch rounds them for floats."""
-    if low >= high:
-        raise RuntimeError(f"random_ expects 'from' to be less than 'to', but got from={low} >= "
-                           f"to={high}")
+    refuse(low >= high, "random_ expects 'from' to be less than 'to', but got from={} >= to={}",
+           low, high)
     digits = _DIGITS.get(d.name)
     if digits:
         _refuse_outside(d, **{"from": low, "to - 1": high - 1})
@@ -219,8 +217,7 @@ def _filling(name: str, kernel: str, values: Callable[..., Array], *, whole: boo
 
 
 def _fill_normal(g: Generator, a: Array, d: dt.dtype, mean: float = 0, std: float = 1) -> Array:
-    if std < 0:
-        raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
+    refuse(std < 0, "normal expects std >= 0.0, but found std {:g}", std)
     return normal_values(g, a, d, mean, std)
 
 
@@ -229,45 +226,38 @@ def _fill_uniform(g: Generator, a: Array, d: dt.dtype, *args: Any, **named: Any)
     high = named.get("to", args[1] if len(args) > 1 else named.get("b", 1.0))
     if d.category == dt.FLOATING:
         _refuse_outside(d, **{"from": low, "to": high})
-    if low > high:
-        raise RuntimeError(f"uniform_ expects to return a [from, to) range, but found from={low:g} "
-                           f"> to={high:g}")
-    if high - low > dt.finfo(d).max:
-        raise RuntimeError(f"uniform_ expects to-from <= std::numeric_limits<{d.tensor_name}>::"
-                           f"max(), but found to={high:g} and from={low:g} which result in to-from "
-                           "to exceed the limit")
+    refuse(low > high, "uniform_ expects to return a [from, to) range, but found from={:g} > "
+           "to={:g}", low, high)
+    refuse(high - low > dt.finfo(d).max, "uniform_ expects to-from <= "
+           "std::numeric_limits<{}>::max(), but found to={:g} and from={:g} which result in "
+           "to-from to exceed the limit", d.tensor_name, high, low)
     return uniform_values(g, a, d, low, high)
 
 
 def _fill_exponential(g: Generator, a: Array, d: dt.dtype, lambd: float = 1) -> Array:
-    if lambd <= 0:
-        raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
+    refuse(lambd <= 0, "exponential_ expects lambda > 0.0, but found lambda={:g}", lambd)
     return _placed(store(d, draw.exponential(g, a.size, lambd)), a)
 
 
 def _fill_cauchy(g: Generator, a: Array, d: dt.dtype, median: float = 0, sigma: float = 1) -> Array:
-    if sigma <= 0:
-        raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
+    refuse(sigma <= 0, "cauchy_ expects sigma > 0.0, but found sigma={:g}", sigma)
     return _placed(store(d, draw.cauchy(g, a.size, median, sigma)), a)
 
 
 def _fill_log_normal(g: Generator, a: Array, d: dt.dtype, mean: float = 1, std: float = 2) -> Array:
-    if std <= 0:
-        raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
+    refuse(std <= 0, "log_normal_ expects std > 0.0, but found std={:g}", std)
     return _placed(store(d, draw.log_normal(g, a.size, mean, std)), a)
 
 
 def _fill_geometric(g: Generator, a: Array, d: dt.dtype, p: float) -> Array:
-    if not 0 < p < 1:
-        raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
+    refuse(not 0 < p < 1, "geometric_ expects p to be in (0, 1), but got p={:g}", p)
     return _placed(store(d, draw.geometric(g, a.size, p)), a)
 
 
 def _fill_bernoulli(g: Generator, a: Array, d: dt.dtype, p: Any = 0.5) -> Array:
     if isinstance(p, Tensor):
         return store(d, bernoulli_values(g, np.broadcast_to(p._a, a.shape), p._dt))
-    if not 0 <= p <= 1:
-        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
+    refuse(not 0 <= p <= 1, "bernoulli_ expects p to be in [0, 1], but got p={:g}", p)
     return _placed(store(d, draw.uniform_double(g, a.size) < p), a)
 
 
@@ -299,10 +289,9 @@ _filling("random_", "random_cpu", _fill_integers, whole=True)
 
 def bernoulli_values(g: Generator, p: Array, d: dt.dtype) -> Array:
     """Zeros and ones with probabilities ``p``, drawn in the precision of ``p``."""
-    if p.size and not ((p >= 0) & (p <= 1)).all():
-        raise RuntimeError(
-            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message "
-            "be improved?  If so, please report an enhancement request to PyTorch.)")
+    refuse(p.size and not ((p >= 0) & (p <= 1)).all(), "Expected p_in >= 0 && p_in <= 1 to be "
+           "true, but got false.  (Could this error message be improved?  If so, please report an "
+           "enhancement request to PyTorch.)")
     u = draw.uniform_double(g, p.size) if d is dt.float64 else draw.uniform_single(g, p.size)
     return u.reshape(p.shape) < p
 
@@ -336,8 +325,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
     check_broadcast(mean, std)
     shape = np.broadcast_shapes(*(v._a.shape for v in (mean, std) if isinstance(v, Tensor)))
     if isinstance(std, Tensor):
-        if std._a.size and (std._a < 0).any():
-            raise RuntimeError("normal expects all elements of std >= 0.0")
+        refuse(std._a.size and (std._a < 0).any(), "normal expects all elements of std >= 0.0")
     elif std < 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     with (g := generator or default_generator).lock:
@@ -361,18 +349,13 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                 generator: Generator | None = None) -> Tensor:
     """Indices drawn with the weights in the last dimension of ``input``."""
     p = input._a
-    if p.ndim not in (1, 2):
-        raise RuntimeError("prob_dist must be 1 or 2 dim")
-    if input._dt.category != dt.FLOATING:
-        raise RuntimeError("multinomial only supports floating-point dtypes for input, got: "
-                           f"{input._dt.tensor_name}")
-    if num_samples <= 0:
-        raise RuntimeError("cannot sample n_sample <= 0 samples")
-    if not replacement and num_samples > p.shape[-1]:
-        raise RuntimeError(
-            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    if p.shape[-1] > 1 << 24:
-        raise RuntimeError("number of categories cannot exceed 2^24")
+    refuse(p.ndim not in (1, 2), "prob_dist must be 1 or 2 dim")
+    refuse(input._dt.category != dt.FLOATING, "multinomial only supports floating-point dtypes for "
+           "input, got: {}", input._dt.tensor_name)
+    refuse(num_samples <= 0, "cannot sample n_sample <= 0 samples")
+    refuse(not replacement and num_samples > p.shape[-1], "cannot sample n_sample > "
+           "prob_dist.size(-1) samples without replacement")
+    refuse(p.shape[-1] > 1 << 24, "number of categories cannot exceed 2^24")
     if replacement and num_samples > 1:
         for bad, what in ((~np.isfinite(p), "infinity or NaN"), (p < 0, "< 0")):
             if bad.any():
@@ -380,8 +363,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *,
                                    f"entry {what})")
     if not np.isfinite(p).all() or (p < 0).any():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if (p.sum(-1) == 0).any():
-        raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")
+    refuse((p.sum(-1) == 0).any(), "invalid multinomial distribution (sum of probabilities <= 0)")
     with (g := generator or default_generator).lock:
         if not p.size:
             chosen = np.empty((*p.shape[:-1], num_samples))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import NAMESPACE, Tensor, dt, op, register, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
@@ -109,8 +110,7 @@ def set_num_interop_threads(n: int) -> None:
 
 def set_num_threads(n: int) -> None:
     """Remember a number of threads; NumPy's libraries read theirs from the environment."""
-    if n <= 0:
-        raise RuntimeError("set_num_threads expects a positive integer")
+    refuse(n <= 0, "set_num_threads expects a positive integer")
     _SETTINGS["get_num_threads"] = n
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.eager.calling_errors import whole
+from srcgrad.eager.calling_errors import refuse, whole
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, op, register, view_of
 from srcgrad.eager.ops.arguments import numbers, warn_once
 from srcgrad.eager.recording import SPECIAL
@@ -38,9 +38,8 @@ def wrap_dim(dim: Any, input: Tensor | int, extra: int = 0) -> int:
     if dim.__class__ is not int and not whole(dim):
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
     i = int(dim)
-    if not -bound <= i < bound:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, "
-                         f"{bound - 1}], but got {dim})")
+    refuse(not -bound <= i < bound, "Dimension out of range (expected to be in range of [{}, {}], "
+           "but got {})", -bound, bound - 1, dim, kind=IndexError)
     return i % bound
 
 
@@ -48,24 +47,19 @@ def wrap_each(dims: Iterable[Any], input: Tensor) -> tuple[int, ...]:
     """Dimension numbers made non-negative, each of them once."""
     found = tuple(wrap_dim(d, input) for d in dims)
     for i in found:
-        if found.count(i) > 1:
-            raise RuntimeError(f"dim {i} appears multiple times in the list of dims")
+        refuse(found.count(i) > 1, "dim {} appears multiple times in the list of dims", i)
     return found
 
 
 def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
     """``shape`` with its one -1 worked out for ``n`` elements."""
     holes = [i for i, s in enumerate(shape) if s == -1]
-    if len(holes) > 1:
-        raise RuntimeError("only one dimension can be inferred")
+    refuse(len(holes) > 1, "only one dimension can be inferred")
     for i, s in enumerate(shape):
-        if s < -1:
-            raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(shape)}")
+        refuse(s < -1, "invalid shape dimension {} at index {} of shape {}", s, i, list(shape))
     known = math.prod(s for s in shape if s != -1)
-    if holes and known == n == 0:
-        raise RuntimeError(
-            f"cannot reshape tensor of {n} elements into shape {list(shape)} because "
-            f"the unspecified dimension size -1 can be any value and is ambiguous")
+    refuse(holes and known == n == 0, "cannot reshape tensor of {} elements into shape {} because "
+           "the unspecified dimension size -1 can be any value and is ambiguous", n, list(shape))
     if (known == 0 or n % known) if holes else known != n:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {n}")
     return tuple(n // known if s == -1 else s for s in shape)
@@ -87,10 +81,8 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         return view_dtype(input, size[0] if dtype is None else dtype)
     sizes = infer_size(numbers(size), input._a.size)
     a = reshaped_view(input._a, sizes)
-    if a is None:
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one "
-            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
+    refuse(a is None, "view size is not compatible with input tensor's size and stride (at least "
+           "one dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
     return view_of(_view, input, a, {"a": input, "shape": sizes, "order": "C"})
 
 
@@ -117,8 +109,7 @@ def _check_retyped(input: Tensor, d: Any) -> None:
     start = input.storage_offset()
     if a.shape[-1] % times:
         raise RuntimeError(f"self.size(-1) must be divisible by {times} {end}{a.shape[-1]}")
-    if start % times:
-        raise RuntimeError(f"self.storage_offset() must be divisible by {times} {end}{start}")
+    refuse(start % times, "self.storage_offset() must be divisible by {} {}{}", times, end, start)
     if a.strides[-1] != a.itemsize and a.shape[-1] > 1 and a.size:
         raise RuntimeError(f"self.stride(-1) must be 1 {end}{a.strides[-1] // a.itemsize}")
     for i, s in enumerate(a.strides[:-1]):
@@ -143,14 +134,11 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """Dimensions in another order."""
     order = numbers(dims, "dims")
-    if len(order) != input._a.ndim:
-        raise RuntimeError(
-            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
-            f"length of the desired ordering of dimensions i.e. input.dim() = {input._a.ndim} is "
-            f"not equal to len(dims) = {len(order)}")
+    refuse(len(order) != input._a.ndim, "permute(sparse_coo): number of dimensions in the tensor "
+           "input does not match the length of the desired ordering of dimensions i.e. input.dim() "
+           "= {} is not equal to len(dims) = {}", input._a.ndim, len(order))
     order = tuple(wrap_dim(d, input) for d in order)
-    if len(set(order)) != len(order):
-        raise RuntimeError("permute(): duplicate dims are not allowed.")
+    refuse(len(set(order)) != len(order), "permute(): duplicate dims are not allowed.")
     return view_of(_permute, input, input._a.transpose(order), {"a": input, "axes": order})
 
 
@@ -174,8 +162,7 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix (vectors stay)."""
     n = input._a.ndim
-    if n > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
+    refuse(n > 2, "t() expects a tensor with <= 2 dimensions, but self is {}D", n)
     if n < 2:
         return view_of(_t_vector, input, input._a.view(), {"a": input, "order": "C"})
     return view_of(_t, input, input._a.T, {"a": input, "axis1": 0, "axis2": 1})
@@ -198,9 +185,8 @@ def _matrix_transposed(input: Tensor) -> Tensor:
         warn_once("Tensor.mT is deprecated on 0-D tensors. This function is the identity in these "
                   "cases.")
         return input
-    if input._a.ndim < 2:
-        raise RuntimeError(f"tensor.mT is only supported on matrices or batches of matrices. Got "
-                           f"{input._a.ndim}-D tensor.")
+    refuse(input._a.ndim < 2, "tensor.mT is only supported on matrices or batches of matrices. Got "
+           "{}-D tensor.", input._a.ndim)
     return transpose(input, -2, -1)
 
 
@@ -226,14 +212,12 @@ def expand_array(a: Any, sizes: tuple[int, ...], d: dt.dtype) -> Any:
     for i, n in reversed(list(enumerate(sizes))):
         own = 1 if i < lead else a.shape[i - lead]
         if n == -1:
-            if i < lead:
-                raise RuntimeError(f"The expanded size of the tensor ({n}) isn't allowed in a "
-                                   f"leading, non-existing dimension {i}")
+            refuse(i < lead, "The expanded size of the tensor ({}) isn't allowed in a leading, "
+                   "non-existing dimension {}", n, i)
             n = own
-        if own not in (1, n):
-            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing "
-                               f"size ({own}) at non-singleton dimension {i}.  Target sizes: "
-                               f"{list(sizes)}.  Tensor sizes: {list(a.shape)}")
+        refuse(own not in (1, n), "The expanded size of the tensor ({}) must match the existing "
+               "size ({}) at non-singleton dimension {}.  Target sizes: {}.  Tensor sizes: {}",
+               n, own, i, list(sizes), list(a.shape))
         target[i] = n
     strides: list[int] = []
     for i in range(len(target) - 1, -1, -1):  # lengths that stay have strides of a view
@@ -328,8 +312,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if input._a.ndim == 0:
         return reshape(input, 1)
     i, j = wrap_dim(start_dim, input), wrap_dim(end_dim, input)
-    if i > j:
-        raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
+    refuse(i > j, "flatten() has invalid args: start_dim cannot come after end_dim")
     if i == j:
         return input
     s = input._a.shape
@@ -343,8 +326,7 @@ op("ravel", out=False)(lambda input: reshape(input, -1))
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal of two dimensions, as the last dimension."""
     i, j = wrap_dim(dim1, input), wrap_dim(dim2, input)
-    if i == j:
-        raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
+    refuse(i == j, "diagonal dimensions cannot be identical {}, {}", dim1, dim2)
     a = np.diagonal(input._a, offset, i, j)
     a.flags.writeable = input._a.flags.writeable
     return view_of(_diagonal, input, a, {"a": input, "offset": offset, "axis1": i, "axis2": j})

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.eager import device as devices
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Space, Tensor, dt, op, within, wrap
 from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.casts import convert
@@ -31,8 +32,7 @@ def _real_numbers(name: str, input: Tensor) -> Tensor:
 
 
 def _floats(input: Tensor) -> Tensor:
-    if input._dt in (dt.float16, dt.bfloat16):
-        raise RuntimeError(f"Unsupported dtype {input._dt.tensor_name}")
+    refuse(input._dt in (dt.float16, dt.bfloat16), "Unsupported dtype {}", input._dt.tensor_name)
     return as_floating(input)
 
 
@@ -56,8 +56,7 @@ def _one(name: str, prepare: Any) -> None:
         if t._a.ndim == 0:
             raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
         points = t._a.shape[i] if n is None else n
-        if points < 1:
-            raise RuntimeError(f"Invalid number of data points ({points}) specified")
+        refuse(points < 1, "Invalid number of data points ({}) specified", points)
         plain = name == "fft" and t._dt.category == dt.FLOATING
         return (_R2C_FULL if plain else prim)(t, n, i, _norm(norm))
 
@@ -135,10 +134,9 @@ def _window(name: str, window: Tensor | None, n_fft: int, length: int, like: dt.
     if window is None:
         w = wrap(np.ones(length, like.to_real().numpy), like.to_real())
     else:
-        if window._a.ndim != 1 or window._a.shape[0] != length:
-            raise RuntimeError(
-                f"{name}: expected a 1D window tensor of size equal to win_length={length}, but "
-                f"got window with size {list(window._a.shape)}")
+        refuse(window._a.ndim != 1 or window._a.shape[0] != length, "{}: expected a 1D window "
+               "tensor of size equal to win_length={}, but got window with size {}",
+               name, length, list(window._a.shape))
         w = window
     if length == n_fft:
         return w
@@ -170,16 +168,14 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
          normalized: bool = False, onesided: bool | None = None,
          return_complex: bool | None = None) -> Any:
     """The Fourier transforms of overlapping windows of a signal: (..., frequency, frame)."""
-    if return_complex is None and input._dt.category != dt.COMPLEX:
-        raise RuntimeError("stft requires the return_complex parameter be given for real inputs, "
-                           "and will further require that return_complex=True in a future PyTorch "
-                           "release.")
+    refuse(return_complex is None and input._dt.category != dt.COMPLEX, "stft requires the "
+           "return_complex parameter be given for real inputs, and will further require that "
+           "return_complex=True in a future PyTorch release.")
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if not 0 < length <= n_fft:
         raise RuntimeError(f"stft: expected 0 < win_length <= n_fft, but got win_length={length}")
-    if hop <= 0:
-        raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
+    refuse(hop <= 0, "stft: expected hop_length > 0, but got hop_length={}", hop)
     x = input if input._a.ndim == 2 else input.unsqueeze(0)
     if center:
         x = _padded(x, n_fft // 2, pad_mode)
@@ -201,9 +197,8 @@ def istft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: 
           onesided: bool | None = None, length: int | None = None,
           return_complex: bool = False) -> Any:
     """The signal whose :func:`stft` comes closest to ``input``."""
-    if input._dt.category != dt.COMPLEX:
-        raise RuntimeError("istft requires a complex-valued input tensor matching the output from "
-                           "stft with return_complex=True.")
+    refuse(input._dt.category != dt.COMPLEX, "istft requires a complex-valued input tensor "
+           "matching the output from stft with return_complex=True.")
     hop = n_fft // 4 if hop_length is None else hop_length
     width = n_fft if win_length is None else win_length
     spectra = transpose(input if input._a.ndim == 3 else input.unsqueeze(0), 1, 2)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.nodes import joint, named
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
@@ -51,8 +52,7 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *,
     if input._dt.category < dt.FLOATING:
         return sum_(input, dim, keepdim, dtype=dtype)
     t = summand(input, dtype)
-    if t._dt.category == dt.COMPLEX:
-        raise RuntimeError("nansum on CPU does not support complex inputs")
+    refuse(t._dt.category == dt.COMPLEX, "nansum on CPU does not support complex inputs")
     return _NANSUM(t, axis=wrap_dims(dim, t), keepdims=keepdim)
 
 
@@ -60,9 +60,8 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *,
 def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *,
             dtype: dt.dtype | None = None) -> Any:
     """The mean of the elements that are not NaN."""
-    if input._dt.category < dt.FLOATING:
-        raise RuntimeError(f"nanmean(): expected input to have floating point or complex dtype but "
-                           f"got {input._dt.tensor_name}")
+    refuse(input._dt.category < dt.FLOATING, "nanmean(): expected input to have floating point or "
+           "complex dtype but got {}", input._dt.tensor_name)
     axes = wrap_dims(dim, input)
     count = np.sum(~np.isnan(input._a), axis=axes, keepdims=keepdim)
     return nansum(input, dim, keepdim, dtype=dtype) / wrap(np.asarray(count), dt.int64)
@@ -223,8 +222,7 @@ def sort(input: Tensor, dim: Any = -1, descending: bool = False, *,
     if isinstance(dim, bool):
         dim, descending = -1, dim
     i = wrap_dim(dim, input)
-    if input._dt.category == dt.COMPLEX:
-        raise RuntimeError(" Sort does not support complex dtypes on CPU")
+    refuse(input._dt.category == dt.COMPLEX, " Sort does not support complex dtypes on CPU")
     build = _SORTED if stable is None else _SORTED_STABLY
     return build(input, lambda a: ordering(a, i, descending), i)
 
@@ -246,13 +244,10 @@ def msort(input: Tensor) -> Any:
 def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """The ``k`` greatest (or least) elements along a dimension, and where they are."""
     i = wrap_dim(dim, input)
-    if input._dt is dt.bool_:
-        raise RuntimeError("topk does not support bool dtypes on CPU")
-    if input._dt.category == dt.COMPLEX:
-        raise RuntimeError(" topk does not support complex dtypes on CPU")
+    refuse(input._dt is dt.bool_, "topk does not support bool dtypes on CPU")
+    refuse(input._dt.category == dt.COMPLEX, " topk does not support complex dtypes on CPU")
     n = input._a.shape[i] if input._a.ndim else 1
-    if not 0 <= k <= n:
-        raise RuntimeError("selected index k out of range")
+    refuse(not 0 <= k <= n, "selected index k out of range")
     return _TOP(input, lambda a: np.take(ordering(a, i, largest), np.arange(k), axis=i), i)
 
 

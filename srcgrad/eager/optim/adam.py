@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .. import basis as torch
+from ..calling_errors import refuse
 from .optimizer import (
     Array,
     ArrayOptimizer,
@@ -37,9 +38,8 @@ def _check_kinds(betas: tuple[Any, Any], refuses_tensors: bool) -> None:
     if len(kinds) != 1 or not kinds <= {float, torch.Tensor}:
         raise ValueError("betas must be either both floats or both Tensors")
     for place, beta in enumerate(betas):
-        if isinstance(beta, torch.Tensor) and refuses_tensors:
-            raise ValueError(f"betas[{place}] as a Tensor is not supported for capturable=False "
-                             "and foreach=True")
+        refuse(isinstance(beta, torch.Tensor) and refuses_tensors, "betas[{}] as a Tensor is not "
+               "supported for capturable=False and foreach=True", place, kind=ValueError)
         if isinstance(beta, torch.Tensor) and beta.numel() != 1:
             raise ValueError(f"Tensor betas[{place}] must be 1-element")
 

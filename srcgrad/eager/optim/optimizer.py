@@ -12,6 +12,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from srcgrad.eager.calling_errors import refuse
+
 from .. import basis as torch
 from ..dtype import round_bfloat16
 from ..nn.parameter import zero_grads
@@ -41,25 +43,21 @@ def checked_lr(lr: Any) -> None:
     """Refuse learning rates that are negative or have several elements (``ValueError``)."""
     if isinstance(lr, torch.Tensor) and lr.numel() != 1:
         raise ValueError("Tensor lr must be 1-element")
-    if lr < 0.0 or lr != lr:
-        raise ValueError(f"Invalid learning rate: {lr}")
+    refuse(lr < 0.0 or lr != lr, "Invalid learning rate: {}", lr, kind=ValueError)
 
 
 def nonnegative(**values: Any) -> None:
     """Refuse negative options with PyTorch's text, for instance ``Invalid alpha value: -1``."""
     for name, value in values.items():
-        if not value >= 0.0:
-            raise ValueError(f"Invalid {name} value: {value}")
+        refuse(not value >= 0.0, "Invalid {} value: {}", name, value, kind=ValueError)
 
 
 def checked_flags(differentiable: bool, foreach: bool | None, fused: bool | None) -> None:
     """Refuse the combinations of implementation flags that PyTorch refuses."""
-    if differentiable:
-        raise RuntimeError("`differentiable=True` is not available: optimizer steps update raw "
-                           "buffers. Differentiate through an update by writing it with tensor "
-                           "operations and `func.functional_call`.")
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    refuse(differentiable, "`differentiable=True` is not available: optimizer steps update raw "
+           "buffers. Differentiate through an update by writing it with tensor operations and "
+           "`func.functional_call`.")
+    refuse(fused and foreach, "`fused` and `foreach` cannot be `True` together.")
 
 
 _LASTING = ("decoupled_weight_decay", "foreach", "fused")  # the default, not False
@@ -141,8 +139,7 @@ class Optimizer:
         self.state: defaultdict[Any, Any] = defaultdict(dict)
         self.param_groups: list[Group] = []
         groups = list(params)
-        if not groups:
-            raise ValueError("optimizer got an empty parameter list")
+        refuse(not groups, "optimizer got an empty parameter list", kind=ValueError)
         if not isinstance(groups[0], dict):
             groups = [{"params": groups}]
         for group in groups:
@@ -288,9 +285,8 @@ class Optimizer:
         names = [p[0] for p in params if isinstance(p, tuple)]
         param_group["params"] = [p[1] if isinstance(p, tuple) else p for p in params]
         if names:
-            if len(names) != len(params):
-                raise ValueError("all optimizer params should be with/without names. Some param "
-                                 "names are missing")
+            refuse(len(names) != len(params), "all optimizer params should be with/without names. "
+                   "Some param names are missing", kind=ValueError)
             param_group["param_names"] = names
         for p in param_group["params"]:
             if not isinstance(p, torch.Tensor):
@@ -299,9 +295,8 @@ class Optimizer:
             if not (p.is_leaf or p.retains_grad):
                 raise ValueError("can't optimize a non-leaf Tensor")
         for name, default in self.defaults.items():
-            if default is required and name not in param_group:
-                raise ValueError("parameter group didn't specify a value of required optimization "
-                                 f"parameter {name}")
+            refuse(default is required and name not in param_group, "parameter group didn't "
+                   "specify a value of required optimization parameter {}", name, kind=ValueError)
             param_group.setdefault(name, default)
         self._refuse_overlap(param_group)
         self.param_groups.append(param_group)

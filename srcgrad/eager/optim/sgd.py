@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import basis as torch
+from ..calling_errors import refuse
 from .optimizer import (
     Array,
     ArrayOptimizer,
@@ -41,10 +42,8 @@ class SGD(ArrayOptimizer):
                  weight_decay: Any = 0, nesterov: bool = False, *, maximize: bool = False,
                  foreach: bool | None = None, differentiable: bool = False,
                  fused: bool | None = None) -> None:
-        if momentum < 0.0:
-            raise ValueError(f"Invalid momentum value: {momentum}")
-        if weight_decay < 0.0:
-            raise ValueError(f"Invalid weight_decay value: {weight_decay}")
+        refuse(momentum < 0.0, "Invalid momentum value: {}", momentum, kind=ValueError)
+        refuse(weight_decay < 0.0, "Invalid weight_decay value: {}", weight_decay, kind=ValueError)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 
@@ -149,8 +148,7 @@ class Adadelta(ArrayOptimizer):
     def __init__(self, params: Params, lr: Any = 1.0, rho: float = 0.9, eps: float = 1e-6,
                  weight_decay: float = 0, foreach: bool | None = None, *, capturable: bool = False,
                  maximize: bool = False, differentiable: bool = False) -> None:
-        if not 0.0 <= rho <= 1.0:
-            raise ValueError(f"Invalid rho value: {rho}")
+        refuse(not 0.0 <= rho <= 1.0, "Invalid rho value: {}", rho, kind=ValueError)
         nonnegative(epsilon=eps, weight_decay=weight_decay)
 
     _zeros = ("square_avg", "acc_delta")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .. import basis as torch
+from ..calling_errors import refuse
 from ..nn import Module
 from ..nn.modules.normalization import _BatchNorm
 from .lr_scheduler.base import LRScheduler, per_group
@@ -18,9 +19,8 @@ Several = Callable[[list[Any], list[Any], Any], None]
 
 
 def _checked_decay(decay: float) -> float:
-    if not 0.0 <= decay <= 1.0:
-        raise ValueError(
-            f"Invalid decay value {decay} provided. Please provide a value in [0,1] range.")
+    refuse(not 0.0 <= decay <= 1.0, "Invalid decay value {} provided. Please provide a value in "
+           "[0,1] range.", decay, kind=ValueError)
     return decay
 
 
@@ -146,9 +146,8 @@ class SWALR(LRScheduler):
                  anneal_strategy: str = "cos", last_epoch: int = -1) -> None:
         for rate, group in zip(per_group("swa_lr", optimizer, swa_lr), optimizer.param_groups):
             group["swa_lr"] = rate
-        if anneal_strategy not in ("cos", "linear"):
-            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
-                             f"{anneal_strategy}")
+        refuse(anneal_strategy not in ("cos", "linear"), "anneal_strategy must be one of 'cos' or "
+               "'linear', instead got {}", anneal_strategy, kind=ValueError)
         if not isinstance(anneal_epochs, int) or anneal_epochs < 0:
             raise ValueError(f"anneal_epochs must be equal or greater than 0, got {anneal_epochs}")
         self._begin(optimizer, last_epoch, _anneal_strategy=anneal_strategy,

@@ -21,6 +21,7 @@ import numpy as np
 
 from srcgrad.eager import device as devices
 from srcgrad.eager import dtype as dt
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import register
 from srcgrad.eager.grad_mode import state
 from srcgrad.eager.tensor import Tensor, wrap
@@ -50,8 +51,7 @@ class Generator:
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of ``seed`` (64 bits; negative seeds count from 2**64)."""
         seed = int(seed)
-        if not -(2**63) <= seed < 2**64:
-            raise ValueError("Overflow when unpacking long long")
+        refuse(not -(2**63) <= seed < 2**64, "Overflow when unpacking long long", kind=ValueError)
         with self.lock:
             self._seed = seed % 2**64
             # the twister of PyTorch is seeded with the low 32 bits
@@ -73,10 +73,9 @@ class Generator:
 
     def words(self, n: int) -> np.ndarray[Any, Any]:
         """The next ``n`` 32-bit words, as uint64."""
-        if state.randomness == "error":
-            raise RuntimeError("vmap: called random operation while in randomness error mode. "
-                               "Please either use the 'same' or 'different' randomness flags on "
-                               "vmap or perform the randomness operation out of vmap")
+        refuse(state.randomness == "error", "vmap: called random operation while in randomness "
+               "error mode. Please either use the 'same' or 'different' randomness flags on vmap "
+               "or perform the randomness operation out of vmap")
         if n:
             self._unused = False
         return np.asarray(self._bits.random_raw(n), np.uint64)
@@ -107,8 +106,7 @@ class Generator:
         if new_state._dt is not dt.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         data = np.ascontiguousarray(new_state._a).tobytes()
-        if len(data) != _STATE_BYTES:
-            raise RuntimeError("RNG state is wrong size")
+        refuse(len(data) != _STATE_BYTES, "RNG state is wrong size")
         seed, left, _, following = _HEADER.unpack_from(data)
         key = np.frombuffer(data, "<u8", 624, _HEADER.size).astype(np.uint32)
         _, second, _, valid, _, _ = _CACHE.unpack_from(data, _HEADER.size + 624 * 8)

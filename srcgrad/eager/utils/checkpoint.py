@@ -18,6 +18,7 @@ from typing import Any
 from srcgrad.eager.autograd.function import Function
 from srcgrad.eager.autograd.graph import saved_tensors_hooks
 from srcgrad.eager.backward import backward as run_backward
+from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.grad_mode import GRAD, enable_grad, state
 from srcgrad.eager.random import fork_rng, get_rng_state, set_rng_state
 from srcgrad.eager.saving import unpack
@@ -170,11 +171,10 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        if state.run is not None and state.run.partial:
-            raise RuntimeError("When use_reentrant=True, torch.utils.checkpoint is incompatible "
-                               "with .grad() or passing an `inputs` parameter to .backward(). To "
-                               "resolve this error, you can either set use_reentrant=False, or "
-                               "call .backward() without passing the `inputs` argument.")
+        refuse(state.run is not None and state.run.partial, "When use_reentrant=True, "
+               "torch.utils.checkpoint is incompatible with .grad() or passing an `inputs` "
+               "parameter to .backward(). To resolve this error, you can either set "
+               "use_reentrant=False, or call .backward() without passing the `inputs` argument.")
         args = list(ctx.arguments)
         for i, t in zip(ctx.places, ctx.saved_tensors):
             args[i] = t.detach().requires_grad_(t.requires_grad)
@@ -182,9 +182,8 @@ class CheckpointFunction(Function):
             out = ctx.function(*args)
         outs = out if isinstance(out, tuple) else (out,)
         pairs = [(o, g) for o, g in zip(outs, grads) if isinstance(o, Tensor) and o.requires_grad]
-        if not pairs:
-            raise RuntimeError("none of output has requires_grad=True, this checkpoint() is not "
-                               "necessary")
+        refuse(not pairs, "none of output has requires_grad=True, this checkpoint() is not "
+               "necessary")
         run_backward([o for o, _ in pairs], [g for _, g in pairs])
         return (None, None, *(a.grad if isinstance(a, Tensor) else None for a in args))
 
@@ -206,18 +205,16 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
         use_reentrant = True
     if use_reentrant and kwargs:
         raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
-    if use_reentrant and (context_fn is not None or debug):
-        raise ValueError("Passing `context_fn` or `debug` is only supported when "
-                         "use_reentrant=False.")
+    refuse(use_reentrant and (context_fn is not None or debug), "Passing `context_fn` or `debug` "
+           "is only supported when use_reentrant=False.", kind=ValueError)
     random_state = get_rng_state() if preserve_rng_state else None
     if use_reentrant:
         if state.mode & GRAD and not any(isinstance(a, Tensor) and a.requires_grad for a in args):
             warnings.warn("None of the inputs have requires_grad=True. Gradients will be None",
                           stacklevel=2)
         return CheckpointFunction.apply(function, random_state, *args)
-    if determinism_check not in _CHECKS:
-        raise ValueError(f"determinism_check should be one of {list(_CHECKS)}, but got "
-                         f"{determinism_check}")
+    refuse(determinism_check not in _CHECKS, "determinism_check should be one of {}, but got {}",
+           list(_CHECKS), determinism_check, kind=ValueError)
     first, again = (nullcontext(), nullcontext()) if context_fn is None else context_fn()
     if not state.mode & GRAD:
         with first:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...calling_errors import bad_argument, need_tensor
+from ...calling_errors import bad_argument, need_tensor, refuse
 from ...tensor import store
 from ..signatures import defined
 from . import nodes
@@ -37,14 +37,14 @@ def tanh(input: Any) -> Any:
 
 def _irreversible(out: Any, name: str, report: str) -> Any:
     """``out``, written in place with a slope below 0: its backward cannot tell the signs."""
-    def refuse(grads: Any) -> None:
+    def refusal(grads: Any) -> None:
         raise RuntimeError(
             f"In-place {name} backward calculation is triggered with a negative slope which is not "
             "supported. This is caused by calling in-place forward function with a negative slope, "
             f"please call out-of-place version instead.{report}")
 
     if out.grad_fn is not None:
-        out.grad_fn.register_prehook(refuse)
+        out.grad_fn.register_prehook(refusal)
     return out
 
 
@@ -79,8 +79,7 @@ def selu(input: Any, inplace: bool = False) -> Any:
 
 def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``max(0, input) + min(0, alpha * (exp(input / alpha) - 1))``."""
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    refuse(alpha == 0, "ZeroDivisionError: alpha cannot be 0 for CELU")
     need_tensor("celu_" if inplace else "celu", input)
     if inplace:
         return nodes.written(input, nodes.celu, alpha, 1.0, 1.0 / alpha)
@@ -89,8 +88,7 @@ def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 def gelu(input: Any, approximate: str = "none") -> Any:
     """``input`` times the normal distribution function of ``input``."""
-    if approximate not in ("none", "tanh"):
-        raise RuntimeError("approximate argument must be either none or tanh.")
+    refuse(approximate not in ("none", "tanh"), "approximate argument must be either none or tanh.")
     return nodes.gelu(input, approximate)
 
 
@@ -116,10 +114,8 @@ def logsigmoid(input: Any) -> Any:
 
 def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
     """``input`` clipped to ``[min_val, max_val]``."""
-    if min_val > max_val:
-        raise ValueError("min_val cannot be greater than max_val")
-    if input.is_complex():
-        raise NotImplementedError("clamp is not supported for complex types")
+    refuse(min_val > max_val, "min_val cannot be greater than max_val", kind=ValueError)
+    refuse(input.is_complex(), "clamp is not supported for complex types", kind=NotImplementedError)
     if not input.is_floating_point():
         min_val, max_val = int(min_val), int(max_val)
     if inplace:
@@ -178,8 +174,7 @@ def threshold(input: Any, threshold: float, value: float, inplace: bool = False)
 
 def glu(input: Any, dim: int = -1) -> Any:
     """The first half along ``dim`` times the sigmoid of the second."""
-    if input.dim() == 0:
-        raise RuntimeError("glu does not support scalars because halving size must be even")
+    refuse(input.dim() == 0, "glu does not support scalars because halving size must be even")
     size = input.size(dim)
     if size % 2:
         raise RuntimeError(f"Halving dimension must be even, but dimension {dim % input.dim()} is "
@@ -194,8 +189,7 @@ def rrelu(input: Any, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: 
           inplace: bool = False) -> Any:
     """:func:`leaky_relu` with slopes drawn from ``[lower, upper]`` in training, else their
     mean."""
-    if lower > upper:
-        raise RuntimeError("Lower bound should be less than or equal to the upper bound")
+    refuse(lower > upper, "Lower bound should be less than or equal to the upper bound")
     with torch.no_grad():
         noise = torch.ones_like(input)
         below = input <= 0

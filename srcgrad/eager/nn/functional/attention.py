@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from . import nodes
 from .conv import linear
 from .dropout import dropout
@@ -34,9 +35,8 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
                 and query.shape[:2] == key.shape[:2] == value.shape[:2]
                 and query.size(-1) == value.size(-1)
                 and (attn_mask is None or not attn_mask.requires_grad))
-    if attn_mask is not None and is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set "
-                           "when is_causal=True")
+    refuse(attn_mask is not None and is_causal, "_scaled_dot_product_attention: Explicit attn_mask "
+           "should not be set when is_causal=True")
     if one_node and dropout_p == 0.0:
         return nodes.attention(query, key, value, attn_mask, is_causal, factor)
     if is_causal:
@@ -73,9 +73,8 @@ def _check_attention(query: Any, key: Any, value: Any, mask: Any) -> None:
 
 def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, heads: int) -> bool:
     """Whether the inputs have a batch axis; PyTorch's ``AssertionError`` if they disagree."""
-    if query.dim() not in (2, 3):
-        raise AssertionError("query should be unbatched 2D or batched 3D tensor but received "
-                             f"{query.dim()}-D query tensor")
+    refuse(query.dim() not in (2, 3), "query should be unbatched 2D or batched 3D tensor but "
+           "received {}-D query tensor", query.dim(), kind=AssertionError)
     batched = bool(query.dim() == 3)
     kind, ndim = ("batched", 3) if batched else ("unbatched", 2)
     start = f"For {kind} ({ndim}-D) `query`, expected "
@@ -90,9 +89,8 @@ def _checked_shapes(query: Any, key: Any, value: Any, padding: Any, mask: Any, h
                              f"{mask.dim()}-D tensor instead")
     if mask is not None and not batched and mask.dim() == 3:
         expected = (heads, query.shape[0], key.shape[0])
-        if mask.shape != expected:
-            raise AssertionError(f"Expected `attn_mask` shape to be {expected} but got "
-                                 f"{mask.shape}")
+        refuse(mask.shape != expected, "Expected `attn_mask` shape to be {} but got {}",
+               expected, mask.shape, kind=AssertionError)
     return batched
 
 
@@ -189,9 +187,8 @@ def multi_head_attention_forward(
     else:
         mask = _additive(attn_mask, "attn_mask", None, query.dtype)
         is_causal = is_causal and padding is None
-    if width != embed_dim_to_check:
-        raise AssertionError(f"was expecting embedding dimension of {embed_dim_to_check}, but got "
-                             f"{width}")
+    refuse(width != embed_dim_to_check, "was expecting embedding dimension of {}, but got {}",
+           embed_dim_to_check, width, kind=AssertionError)
     head = width // num_heads
     if head * num_heads != width:
         raise AssertionError(f"embed_dim {width} not divisible by num_heads {num_heads}")

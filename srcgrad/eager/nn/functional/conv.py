@@ -9,7 +9,7 @@ from srcgrad.rules.nn.convolution import output_size as window_positions
 from srcgrad.rules.nn.convolution import transposed_size
 
 from ... import basis as torch
-from ...calling_errors import whole
+from ...calling_errors import refuse, whole
 from ...nodes import named
 from ...ops.arguments import not_implemented, unexpected_type, warn_once
 from ...tensor import Tensor
@@ -27,19 +27,16 @@ def tupled(name: str, value: Any, count: int) -> Ints:
     values = tuple(int(v) for v in value)
     if len(values) == 1:
         return values * count
-    if len(values) != count:
-        raise RuntimeError(f"expected {name} to be a single integer value or a list of {count} "
-                           "values to match the convolution dimensions, but got "
-                           f"{name}={list(values)}")
+    refuse(len(values) != count, "expected {} to be a single integer value or a list of {} values "
+           "to match the convolution dimensions, but got {}={}", name, count, name, list(values))
     return values
 
 
 @builtin
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
     """``input @ weight.T + bias``."""
-    if input.dim() == 0:
-        raise RuntimeError("both arguments to linear need to be at least 1D, but they are "
-                           f"0D and {weight.dim()}D")
+    refuse(input.dim() == 0, "both arguments to linear need to be at least 1D, but they are 0D and "
+           "{}D", weight.dim())
     lead = tuple(input.shape[:-1])
     if input.dim() == 2 and bias is not None:
         return torch.addmm(bias, input, weight.t())
@@ -51,8 +48,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:
 
 
 def _batched(name: str, input: Any, weight: Any, count: int, stride: Any) -> tuple[Any, bool]:
-    if weight.dim() < 3:
-        raise RuntimeError("weight should have at least three dimensions")
+    refuse(weight.dim() < 3, "weight should have at least three dimensions")
     if weight.dim() != count + 2 and input.dim() in (count + 1, count + 2):
         given = [*input.shape] if input.dim() == count + 2 else [1, *input.shape]
         if count > 1:
@@ -71,12 +67,9 @@ def _batched(name: str, input: Any, weight: Any, count: int, stride: Any) -> tup
 def _checked(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, dilation: Ints,
              groups: int, transposed: bool) -> None:
     shape, given = list(weight.shape), list(input.shape)
-    if groups <= 0:
-        raise RuntimeError("non-positive groups is not supported")
-    if any(s <= 0 for s in stride):
-        raise RuntimeError("non-positive stride is not supported")
-    if any(p < 0 for p in padding):
-        raise RuntimeError("negative padding is not supported")
+    refuse(groups <= 0, "non-positive groups is not supported")
+    refuse(any(s <= 0 for s in stride), "non-positive stride is not supported")
+    refuse(any(p < 0 for p in padding), "negative padding is not supported")
     if any(d <= 0 for d in dilation):
         shown = list(dilation) if len(dilation) > 1 else [1, *dilation]
         named = zip(("depth", "height", "width")[-len(shown):], shown)
@@ -87,9 +80,8 @@ def _checked(input: Any, weight: Any, bias: Any, stride: Ints, padding: Ints, di
         planes = max(input.dim() - 2, 2)
         raise not_implemented(f"slow_conv_transpose{planes}d_out_cpu" if transposed
                               else f"slow_conv{planes}d_cpu", input.dtype)
-    if weight.shape[0] < groups:
-        raise RuntimeError(f"Given groups={groups}, expected weight to be at least {groups} at "
-                           f"dimension 0, but got weight of size {shape} instead")
+    refuse(weight.shape[0] < groups, "Given groups={}, expected weight to be at least {} at "
+           "dimension 0, but got weight of size {} instead", groups, groups, shape)
     channels = weight.shape[0] if transposed else weight.shape[1] * groups
     if not transposed and weight.shape[0] % groups:
         raise RuntimeError(f"Given groups={groups}, expected weight to be divisible by {groups} at "
@@ -168,10 +160,8 @@ def _named_padding(input: Any, weight: Any, padding: str, stride: Ints,
     count = len(stride)
     if padding == "valid":
         return input, (0,) * count
-    if padding != "same":
-        raise RuntimeError(f"Invalid padding string: '{padding}'")
-    if any(s != 1 for s in stride):
-        raise RuntimeError("padding='same' is not supported for strided convolutions")
+    refuse(padding != "same", "Invalid padding string: '{}'", padding)
+    refuse(any(s != 1 for s in stride), "padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:])]
     if any(n % 2 for n in total):
         warn_once("Using padding='same' with even kernel lengths and odd dilation may require a "
@@ -195,8 +185,7 @@ def _conv_transpose(count: int, input: Tensor, weight: Tensor, bias: Tensor | No
     padding = tupled("padding", padding, count)
     output_padding = tupled("output_padding", output_padding, count)
     dilation = tupled("dilation", dilation, count)
-    if any(p < 0 for p in output_padding):
-        raise RuntimeError("negative output_padding is not supported")
+    refuse(any(p < 0 for p in output_padding), "negative output_padding is not supported")
     _checked(input, weight, bias, stride, padding, dilation, groups, True)
     if any(q >= max(s, d) for q, s, d in zip(output_padding, stride, dilation)):
         given = {"output_padding": output_padding, "stride": stride, "dilation": dilation}
@@ -235,9 +224,8 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Any:
 def unfold(input: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
            stride: Any = 1) -> Any:
     """The patches of ``(N, C, H, W)`` as columns ``(N, C * kH * kW, positions)``."""
-    if input.dim() not in (3, 4):
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
-                           f"other non-zero dimensions for input, but got: {list(input.shape)}")
+    refuse(input.dim() not in (3, 4), "Expected 3D or 4D (batch mode) tensor with possibly 0 batch "
+           "size and other non-zero dimensions for input, but got: {}", list(input.shape))
     options = _pairs(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     _check_patches(input, *options)
     if input.dim() == 3:
@@ -264,16 +252,13 @@ def _check_pairs(**pairs: Ints) -> None:
 
 def _check_patches(input: Any, kernel: Ints, dilation: Ints, padding: Ints, stride: Ints) -> None:
     _check_pairs(kernel=kernel, dilation=dilation, pad=padding, stride=stride)
-    if 0 in input.shape[-3:]:
-        raise RuntimeError("Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and "
-                           f"other non-zero dimensions for input, but got: {list(input.shape)}")
+    refuse(0 in input.shape[-3:], "Expected 3D or 4D (batch mode) tensor with possibly 0 batch "
+           "size and other non-zero dimensions for input, but got: {}", list(input.shape))
     size = tuple(int(n) for n in input.shape[-2:])
     blocks = window_positions(size, kernel, stride, padding, dilation)
-    if min(blocks) < 1:
-        raise RuntimeError(
-            f"Given input with spatial size {size}, kernel_size={kernel}, dilation={dilation}, "
-            f"padding={padding}, calculated shape of the array of sliding blocks as {blocks}, but "
-            "its components must be at least one.")
+    refuse(min(blocks) < 1, "Given input with spatial size {}, kernel_size={}, dilation={}, "
+           "padding={}, calculated shape of the array of sliding blocks as {}, but its components "
+           "must be at least one.", size, kernel, dilation, padding, blocks)
 
 
 def fold(input: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ...nodes import named
 from ...ops.arguments import one_dtype
 
@@ -29,10 +30,8 @@ def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12, out:
 
 def pdist(input: Any, p: float = 2) -> Any:
     """The distances between all pairs of rows, in the order (0,1), (0,2), ... (1,2), ..."""
-    if input.dim() != 2:
-        raise RuntimeError(f"pdist only supports 2D tensors, got: {input.dim()}D")
-    if p < 0:
-        raise RuntimeError("pdist only supports non-negative p values")
+    refuse(input.dim() != 2, "pdist only supports 2D tensors, got: {}D", input.dim())
+    refuse(p < 0, "pdist only supports non-negative p values")
     rows, columns = torch.triu_indices(input.size(0), input.size(0), offset=1)
     if p == 0:  # counts: their gradient is zero
         return named((input[rows] - input[columns]).sign().abs().sum(-1), "PdistBackward0")
@@ -41,9 +40,8 @@ def pdist(input: Any, p: float = 2) -> Any:
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """``out[o] = input1 @ weight[o] @ input2 + bias[o]``."""
-    if input1.dim() != input2.dim():
-        raise RuntimeError(f"bilinear(): input dimensions do not match: got {input1.dim()} and "
-                           f"{input2.dim()}")
+    refuse(input1.dim() != input2.dim(), "bilinear(): input dimensions do not match: got {} and {}",
+           input1.dim(), input2.dim())
     lead = tuple(input1.shape[:-1])
     if tuple(input2.shape[:-1]) != lead:
         at, one, two = next((i, n, m) for i, (n, m) in enumerate(zip(lead, input2.shape)) if n != m)

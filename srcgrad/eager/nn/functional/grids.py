@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ...nodes import named
 from ...ops.arguments import refuse_kinds, unexpected_type
 from .activation import hardtanh
@@ -34,9 +35,8 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     d = len(size) - 2
-    if d not in (2, 3):
-        raise NotImplementedError("affine_grid only supports 4D and 5D sizes, for 2D and 3D affine "
-                                  f"transforms, respectively. Got size {size}.")
+    refuse(d not in (2, 3), "affine_grid only supports 4D and 5D sizes, for 2D and 3D affine "
+           "transforms, respectively. Got size {}.", size, kind=NotImplementedError)
     if theta.dim() != 3 or tuple(theta.shape[-2:]) != (d, d + 1):
         raise ValueError(f"Expected a batch of {d}D affine matrices of shape Nx{d}x{d + 1} for "
                          f"size {size}. Got {theta.shape}.")
@@ -44,8 +44,7 @@ def affine_grid(theta: Any, size: Sequence[int], align_corners: bool | None = No
         warnings.warn("Since version 1.3.0, affine_grid behavior has changed for unit-size grids "
                       "when align_corners=True. This is not an intended use case of affine_grid. "
                       "See the documentation of affine_grid for details.", stacklevel=2)
-    if min(size) <= 0:
-        raise ValueError(f"Expected non-zero, positive output size. Got {size}")
+    refuse(min(size) <= 0, "Expected non-zero, positive output size. Got {}", size, kind=ValueError)
     spatial = list(size[2:])
     kind = torch.raw(theta).dtype
     lines = []
@@ -64,28 +63,22 @@ _PADDINGS = {"zeros", "border", "reflection"}
 
 
 def _check(input: Any, grid: Any, mode: str, padding_mode: str) -> None:
-    if mode not in _MODES:
-        raise ValueError("nn.functional.grid_sample(): expected mode to be 'bilinear', 'nearest' or"
-                         f" 'bicubic', but got: '{mode}'")
-    if padding_mode not in _PADDINGS:
-        raise ValueError("nn.functional.grid_sample(): expected padding_mode to be 'zeros', "
-                         f"'border', or 'reflection', but got: '{padding_mode}'")
-    if input.shape[0] != grid.shape[0]:
-        raise RuntimeError(
-            "grid_sampler(): expected grid and input to have same batch size, but got input with "
-            f"sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
-    if grid.shape[-1] != input.dim() - 2:
-        raise RuntimeError(f"grid_sampler(): expected grid to have size {input.dim() - 2} in last "
-                           f"dimension, but got grid with sizes {list(grid.shape)}")
-    if input.dim() not in (4, 5) or grid.dim() != input.dim():
-        raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but "
-            f"got input with sizes {list(input.shape)} and grid with sizes {list(grid.shape)}")
+    refuse(mode not in _MODES, "nn.functional.grid_sample(): expected mode to be 'bilinear', "
+           "'nearest' or 'bicubic', but got: '{}'", mode, kind=ValueError)
+    refuse(padding_mode not in _PADDINGS, "nn.functional.grid_sample(): expected padding_mode to "
+           "be 'zeros', 'border', or 'reflection', but got: '{}'", padding_mode, kind=ValueError)
+    refuse(input.shape[0] != grid.shape[0], "grid_sampler(): expected grid and input to have same "
+           "batch size, but got input with sizes {} and grid with sizes {}",
+           list(input.shape), list(grid.shape))
+    refuse(grid.shape[-1] != input.dim() - 2, "grid_sampler(): expected grid to have size {} in "
+           "last dimension, but got grid with sizes {}", input.dim() - 2, list(grid.shape))
+    refuse(input.dim() not in (4, 5) or grid.dim() != input.dim(), "grid_sampler(): expected 4D or "
+           "5D input and grid with same number of dimensions, but got input with sizes {} and grid "
+           "with sizes {}", list(input.shape), list(grid.shape))
     for axis in range(2, input.dim()):
-        if input.shape[axis] == 0:
-            raise RuntimeError(
-                "grid_sampler(): expected input to have non-empty spatial dimensions, but input "
-                f"has sizes {list(input.shape)} with dimension {axis} being empty")
+        refuse(input.shape[axis] == 0, "grid_sampler(): expected input to have non-empty spatial "
+               "dimensions, but input has sizes {} with dimension {} being empty",
+               list(input.shape), axis)
     if mode == "bicubic" and input.dim() == 5:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
     refuse_kinds("biuc", f"grid_sampler_{input.dim() - 2}d_cpu_kernel_impl", input._dt)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...calling_errors import bad_argument
+from ...calling_errors import bad_argument, refuse
 from ...nodes import named
 from ...ops.arguments import refuse_kinds, unexpected_type
 from ...overloads import combination_error
@@ -90,8 +90,7 @@ def smooth_l1_loss(input: Any, target: Any, size_average: bool | None = None,
     """Quadratic for errors below ``beta``, linear above."""
     reduction = reduction_of(size_average, reduce, reduction)
     input, target = _broadcast(input, target)
-    if beta < 0:
-        raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
+    refuse(beta < 0, "smooth_l1_loss does not support negative values for beta.")
     if beta == 0.0:
         return reduced((input - target).abs(), reduction)
     return nodes.smooth_l1_loss(input, target, reduction, beta)
@@ -104,8 +103,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     kind = input.dtype
     input, target = _broadcast(input, target)
     input, target = input.to(kind), target.to(kind)
-    if delta <= 0:
-        raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    refuse(delta <= 0, "huber_loss does not support non-positive values for delta.")
     if weight is not None:
         return _weighted_mean(nodes.huber_loss(input, target, "none", delta), weight, input,
                               reduction)
@@ -117,10 +115,9 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None,
                          reduction: str = "mean") -> Any:
     """``-(target * log(input) + (1 - target) * log(1 - input))`` for probabilities."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if target.size() != input.size():
-        raise ValueError(f"Using a target size ({target.size()}) that is different to the input "
-                         f"size ({input.size()}) is deprecated. Please ensure they have the same "
-                         "size.")
+    refuse(target.size() != input.size(), "Using a target size ({}) that is different to the input "
+           "size ({}) is deprecated. Please ensure they have the same size.",
+           target.size(), input.size(), kind=ValueError)
     if input.dtype != target.dtype:
         found, expected = target.dtype.tensor_name, input.dtype.tensor_name
         raise RuntimeError(f"Found dtype {found} but expected {expected}")
@@ -139,9 +136,8 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
                                      reduction: str = "mean", pos_weight: Any = None) -> Any:
     """:func:`binary_cross_entropy` of ``sigmoid(input)``, without overflow."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if target.size() != input.size():
-        raise ValueError(f"Target size ({target.size()}) must be the same as input size "
-                         f"({input.size()})")
+    refuse(target.size() != input.size(), "Target size ({}) must be the same as input size ({})",
+           target.size(), input.size(), kind=ValueError)
     nodes.binary_cross_entropy_with_logits.check(input)
     if not target.is_floating_point():
         kinds = [t.dtype.tensor_name for t in (input, target)]
@@ -159,19 +155,16 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
     reduction = reduction_of(size_average, reduce, reduction)
     if not isinstance(input, torch.Tensor):
         raise bad_argument("nll_loss_nd", "input", 1, "Tensor", input)
-    if input.dim() < 1:
-        raise ValueError(f"Expected 1 or more dimensions (got {input.dim()})")
+    refuse(input.dim() < 1, "Expected 1 or more dimensions (got {})", input.dim(), kind=ValueError)
     if input.dim() != 1 and input.size(0) != target.size(0):
         raise ValueError(f"Expected input batch_size ({input.size(0)}) to match target batch_size "
                          f"({target.size(0)}).")
     if input.dim() == 2 and target.dim() > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if target.dtype not in (torch.int64, torch.uint8):
-        raise RuntimeError("expected target dtype to be Long or Byte, but got "
-                           f"{target.dtype.tensor_name}")
-    if input.dim() == 1 and target.numel() != 1:
-        raise ValueError("For 1D input, 1D target must have size 1, but got target size: "
-                         f"{target.numel()}")
+    refuse(target.dtype not in (torch.int64, torch.uint8), "expected target dtype to be Long or "
+           "Byte, but got {}", target.dtype.tensor_name)
+    refuse(input.dim() == 1 and target.numel() != 1, "For 1D input, 1D target must have size 1, "
+           "but got target size: {}", target.numel(), kind=ValueError)
     classes = input.size(0 if input.dim() < 2 else 1)
     if weight is not None and tuple(weight.shape) != (classes,):
         raise RuntimeError(f"weight tensor should be defined either for all {classes} classes or "
@@ -184,12 +177,10 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: bool | N
         raise IndexError(f"Target {labels[bad].ravel()[0]} is out of bounds.")
     if input.dim() <= 2:
         return nodes.nll_loss(input, target, weight, reduction, ignore_index)
-    if input.dim() == 4 and target.dim() != 3:
-        raise RuntimeError("only batches of spatial targets supported (3D tensors) but got targets "
-                           f"of dimension: {target.dim()}")
-    if input.dim() == 4 and input.size()[2:] != target.size()[1:]:
-        raise RuntimeError(f"size mismatch (got input: {list(input.size())} , target: "
-                           f"{list(target.size())}")
+    refuse(input.dim() == 4 and target.dim() != 3, "only batches of spatial targets supported (3D "
+           "tensors) but got targets of dimension: {}", target.dim())
+    refuse(input.dim() == 4 and input.size()[2:] != target.size()[1:], "size mismatch (got input: "
+           "{} , target: {}", list(input.size()), list(target.size()))
     if input.size()[2:] != target.size()[1:]:
         raise RuntimeError(f"Expected target size {[input.size(0), *input.size()[2:]]}, got "
                            f"{list(target.size())}")
@@ -305,8 +296,7 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
                       reduction: str = "mean") -> Any:
     """The Gaussian likelihood of ``target`` with mean ``input`` and variance ``var``."""
     if not isinstance(var, torch.Tensor):
-        if var < 0:
-            raise ValueError("var has negative entry/entries")
+        refuse(var < 0, "var has negative entry/entries", kind=ValueError)
         var = torch.full_like(input, var)
     elif torch.lt(var, 0).any():
         raise ValueError("var has negative entry/entries")
@@ -334,12 +324,10 @@ def _lengths(name: str, lengths: Any, count: int) -> list[int]:
     if isinstance(lengths, torch.Tensor) and lengths.is_floating_point():
         raise RuntimeError(f"{name} must be integral")
     values = lengths.reshape(-1).tolist() if isinstance(lengths, torch.Tensor) else list(lengths)
-    if len(values) != count:
-        raise RuntimeError(f"{name} must be of size batch_size")
+    refuse(len(values) != count, "{} must be of size batch_size", name)
     for n in values:
-        if n < 0:
-            raise RuntimeError(
-                f"Expected {name} to have value at least 0, but got value {n} {_CHECKING}")
+        refuse(n < 0, "Expected {} to have value at least 0, but got value {} {}",
+               name, n, _CHECKING)
     return [int(v) for v in values]
 
 
@@ -375,18 +363,15 @@ def ctc_loss(log_probs: Any, targets: Any, input_lengths: Any, target_lengths: A
     scores = log_probs.unsqueeze(1) if single else log_probs
     refuse_kinds("biuc", "ctc_loss_cpu", log_probs._dt)
     steps, batch, classes = (int(n) for n in scores.shape)
-    if not log_probs.numel():
-        raise RuntimeError("log_probs tensor must not be empty")
-    if not 0 <= blank < classes:
-        raise RuntimeError("blank must be in label range")
+    refuse(not log_probs.numel(), "log_probs tensor must not be empty")
+    refuse(not 0 <= blank < classes, "blank must be in label range")
     if single and isinstance(targets, torch.Tensor):
         targets = targets.reshape(1, -1)
     times = _lengths("input_lengths", input_lengths, batch)
     sizes = _lengths("target_lengths", target_lengths, batch)
     for n in times:
-        if n > steps:
-            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got "
-                               f"value {n} {_CHECKING}")
+        refuse(n > steps, "Expected input_lengths to have value at most {}, but got value {} {}",
+               steps, n, _CHECKING)
     loss = named(torch.stack([_one(scores[:, i], labels, times[i], blank)
                               for i, labels in enumerate(_rows(targets, sizes))]),
                  "CtcLossBackward0")

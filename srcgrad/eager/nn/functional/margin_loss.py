@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ...nodes import named
 from ...ops.arguments import unexpected_type
 from ...promotion import check_broadcast
@@ -30,8 +31,7 @@ def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, 
                       reduction: str = "mean") -> Any:
     """Hinge between the target class and every other class."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if p != 1 and p != 2:
-        raise ValueError("only p == 1 and p == 2 supported")
+    refuse(p != 1 and p != 2, "only p == 1 and p == 2 supported", kind=ValueError)
     if weight is not None and weight.dim() != 1:
         raise ValueError("weight must be one-dimensional")
     if input.dim() == 0:
@@ -41,25 +41,22 @@ def multi_margin_loss(input: Any, target: Any, p: int = 1, margin: float = 1.0, 
     if input.dim() == 1 and target.dim() == 1:
         target = target.reshape(())
     labels = torch.raw(target)
-    if np.any(labels < 0) or np.any(labels >= input.size(-1)):
-        raise RuntimeError("target out of range")
+    refuse(np.any(labels < 0) or np.any(labels >= input.size(-1)), "target out of range")
     loss = nodes.multi_margin_loss(input, target, p, margin, weight, reduction)
     return named(loss.reshape(1).clone(), "MultiMarginLossBackward0") if listed else loss
 
 
 def _nonempty_rows(input: Any) -> None:
-    if input.dim() > 2 or 0 in input.shape[-1:]:
-        raise RuntimeError("Expected non-empty vector or matrix with optional 0-dim batch size, "
-                           f"but got: {list(input.shape)}")
+    refuse(input.dim() > 2 or 0 in input.shape[-1:], "Expected non-empty vector or matrix with "
+           "optional 0-dim batch size, but got: {}", list(input.shape))
 
 
 def _check_margins(input: Any, target: Any, weight: Any) -> None:
     _nonempty_rows(input)
     rows, classes = input.shape[0] if input.dim() == 2 else 1, input.shape[-1]
-    if target.dim() > 1 or target.numel() != rows:
-        raise RuntimeError("multi_margin_loss: target tensor should be 1-D with size equal to the "
-                           f"number of input samples (batch size). Expected target size [{rows}], "
-                           f"but got {list(target.shape)}. Input has shape {list(input.shape)}.")
+    refuse(target.dim() > 1 or target.numel() != rows, "multi_margin_loss: target tensor should be "
+           "1-D with size equal to the number of input samples (batch size). Expected target size "
+           "[{}], but got {}. Input has shape {}.", rows, list(target.shape), list(input.shape))
     if weight is not None and weight.numel() != classes:
         raise RuntimeError(
             f"inconsistent weight size, expected {classes} but got {list(weight.shape)}")
@@ -74,9 +71,8 @@ def multilabel_margin_loss(input: Any, target: Any, size_average: bool | None = 
     if input.dim() == 0:
         input, target = input.reshape(1), target.reshape(1)
     _nonempty_rows(input)
-    if target.shape != input.shape:
-        raise RuntimeError(f"inconsistent target size: {list(target.shape)} for input of size: "
-                           f"{list(input.shape)}")
+    refuse(target.shape != input.shape, "inconsistent target size: {} for input of size: {}",
+           list(target.shape), list(input.shape))
     if target.dtype is not torch.int64:
         raise unexpected_type(torch.int64, target.dtype)
     labels = torch.raw(target)
@@ -113,10 +109,9 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
                         reduction: str = "mean") -> Any:
     """``max(0, -target * (input1 - input2) + margin)``."""
     reduction = reduction_of(size_average, reduce, reduction)
-    if not input1.dim() == input2.dim() == target.dim():
-        raise RuntimeError("margin_ranking_loss : All input tensors should have same dimension but "
-                           f"got sizes: input1: {input1.size()}, input2: {input2.size()}, target: "
-                           f"{target.size()} ")
+    refuse(not input1.dim() == input2.dim() == target.dim(), "margin_ranking_loss : All input "
+           "tensors should have same dimension but got sizes: input1: {}, input2: {}, target: {} ",
+           input1.size(), input2.size(), target.size())
     return reduced((-target * (input1 - input2) + margin).clamp_min(0), reduction)
 
 
@@ -133,8 +128,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     if dim == 0 and (input1.dim() != 1 or input2.dim() != 1):
         raise RuntimeError("0D target tensor expects 1D input tensors, but found inputs with sizes "
                            f"{list(input1.shape)} and {list(input2.shape)}.")
-    if dim > 1:
-        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    refuse(dim > 1, "0D or 1D target tensor expected, multi-target not supported")
     dots = (input1 * input2).sum(dim)
     squares = ((input1 * input1).sum(dim) + tiny) * ((input2 * input2).sum(dim) + tiny)
     cos = dots / squares.sqrt()
@@ -161,8 +155,7 @@ def triplet_margin_with_distance_loss(anchor: Any, positive: Any, negative: Any,
                                       reduction: str = "mean") -> Any:
     """:func:`triplet_margin_loss` with a distance of one's own."""
     reduction = reduction_of(None, None, reduction)
-    if margin <= 0:
-        raise ValueError(f"margin must be greater than 0, got {margin}")
+    refuse(margin <= 0, "margin must be greater than 0, got {}", margin, kind=ValueError)
     if not anchor.dim() == positive.dim() == negative.dim():
         raise RuntimeError("The anchor, positive, and negative tensors are expected to have the "
                            f"same number of dimensions, but got: anchor {anchor.dim()}D, positive "

@@ -8,16 +8,15 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...calling_errors import need_tensor
+from ...calling_errors import need_tensor, refuse
 from ...ops.arguments import refuse_kinds
 from ...tangents import tangent_of
 from . import nodes
 
 
 def _several_values(size: Any) -> None:
-    if size[0] * math.prod(size[2:]) == 1:
-        raise ValueError("Expected more than 1 value per channel when training, got input size "
-                         f"{size}")
+    refuse(size[0] * math.prod(size[2:]) == 1, "Expected more than 1 value per channel when "
+           "training, got input size {}", size, kind=ValueError)
 
 
 def _update_running(array: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
@@ -88,9 +87,8 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
     n, c = input.size(0), input.size(1)
     spatial = tuple(input.shape[2:])
     if use_input_stats:
-        if math.prod(spatial) == 1:
-            raise ValueError("Expected more than 1 spatial element when training, got input size "
-                             f"{input.size()}")
+        refuse(math.prod(spatial) == 1, "Expected more than 1 spatial element when training, got "
+               "input size {}", input.size(), kind=ValueError)
     elif running_mean is None or running_var is None:
         raise RuntimeError("Expected running_mean and running_var to be defined when "
                            "use_input_stats is false")
@@ -113,9 +111,8 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None,
                eps: float = 1e-5) -> Any:
     """``input`` standardised over its last axes, then scaled and shifted elementwise."""
-    if isinstance(normalized_shape, int):
-        raise TypeError("layer_norm(): argument 'normalized_shape' (position 2) must be tuple of "
-                        "ints, not int")
+    refuse(isinstance(normalized_shape, int), "layer_norm(): argument 'normalized_shape' (position "
+           "2) must be tuple of ints, not int", kind=TypeError)
     refuse_kinds("biuc", "LayerNormKernelImpl", need_tensor("layer_norm", input)._dt)
     shape = _normalized(input, normalized_shape, weight, bias)
     _same_types(input, weight, bias)
@@ -124,9 +121,8 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 
 def _normalized(input: Any, normalized_shape: Any, weight: Any, bias: Any) -> tuple[int, ...]:
     shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
-    if not shape:
-        raise RuntimeError("Expected normalized_shape to be at least 1-dimensional, i.e., "
-                           "containing at least one element, but got normalized_shape = []")
+    refuse(not shape, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
+           "least one element, but got normalized_shape = []")
     for name, value in (("weight", weight), ("bias", bias)):
         if value is not None and tuple(value.shape) != shape:
             raise RuntimeError(f"Expected {name} to be of same shape as normalized_shape, but got "
@@ -157,14 +153,11 @@ def rms_norm(input: Any, normalized_shape: Any, weight: Any = None,
 def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None,
                eps: float = 1e-5) -> Any:
     """``input`` standardised over groups of channels, then scaled and shifted per channel."""
-    if input.dim() < 2:
-        raise RuntimeError("Expected at least 2 dimensions for input tensor but received "
-                           f"{input.dim()}")
+    refuse(input.dim() < 2, "Expected at least 2 dimensions for input tensor but received {}",
+           input.dim())
     _several_values([input.size(0) * input.size(1) // num_groups, num_groups, *input.size()[2:]])
-    if input.size(1) % num_groups:
-        raise RuntimeError("Expected number of channels in input to be divisible by num_groups, "
-                           f"but got input of shape {list(input.shape)} and "
-                           f"num_groups={num_groups}")
+    refuse(input.size(1) % num_groups, "Expected number of channels in input to be divisible by "
+           "num_groups, but got input of shape {} and num_groups={}", list(input.shape), num_groups)
     for name, value in (("weight", weight), ("bias", bias)):
         if value is not None and tuple(value.shape) != (input.size(1),):
             raise RuntimeError(f"Expected {name} to be a vector of size equal to the number of "
@@ -177,9 +170,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 def local_response_norm(input: Any, size: int, alpha: float = 1e-4, beta: float = 0.75,
                         k: float = 1.0) -> Any:
     """``input`` over a power of the mean square of its neighbouring channels."""
-    if input.dim() < 3:
-        raise ValueError("Expected 3D or higher dimensionality                          input (got "
-                         f"{input.dim()} dimensions)")
+    refuse(input.dim() < 3, "Expected 3D or higher dimensionality                          input "
+           "(got {} dimensions)", input.dim(), kind=ValueError)
     if input.numel() == 0:
         return input
     square = input.mul(input)

@@ -11,6 +11,7 @@ import numpy as np
 from srcgrad.rules.nn.pooling import max_places, pooled_size
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ...nodes import named
 from ...ops.arguments import not_implemented
 from ...tensor import Tensor
@@ -43,11 +44,9 @@ def _windowed(name: str, input: Any, count: int, kernel_size: Any, stride: Any, 
                                                   (("kT", "kH", "kW"), kernel)))
         raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
     for p, k, d in zip(padding, kernel, dilation):
-        if p < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {p}")
-        if p > k // 2:
-            raise RuntimeError("pad should be at most half of effective kernel size, but got "
-                               f"pad={p}, kernel_size={k} and dilation={d}")
+        refuse(p < 0, "pad must be non-negative, but got pad: {}", p)
+        refuse(p > k // 2, "pad should be at most half of effective kernel size, but got pad={}, "
+               "kernel_size={} and dilation={}", p, k, d)
     size = tuple(input.shape[-count:])
     out = pooled_size(size, kernel, stride, padding, dilation, ceil_mode)
     if name == "max_pool1d" and out[0] < 1:
@@ -135,14 +134,12 @@ def _max_unpool(count: int, input: Any, indices: Any, kernel_size: Any, stride: 
     size = default if output_size is None else list(output_size)
     if len(size) == count + 2:
         size = size[2:]
-    if len(size) != count:
-        raise ValueError(f"output_size should be a sequence containing {count} or {count + 2} "
-                         f"elements, but it has a length of '{len(size)}'")
+    refuse(len(size) != count, "output_size should be a sequence containing {} or {} elements, but "
+           "it has a length of '{}'", count, count + 2, len(size), kind=ValueError)
     for axis in range(count if output_size is not None else 0):
         low, high = default[axis] - stride[axis], default[axis] + stride[axis]
-        if not low < size[axis] < high:
-            raise ValueError(f'invalid output_size "{tuple(size)}" (dim {axis} must be between '
-                             f'{low} and {high})')
+        refuse(not low < size[axis] < high, 'invalid output_size "{}" (dim {} must be between {} '
+               'and {})', tuple(size), axis, low, high, kind=ValueError)
     one = [1] if count == 1 else []
     check_unpool(input, indices, stride, count)
     places = torch.raw(indices)
@@ -164,8 +161,7 @@ def _avg_pool(count: int, input: Tensor, kernel_size: int | Sequence[int],
               ceil_mode: bool = False, count_include_pad: bool = True,
               divisor_override: int | None = None) -> Any:
     """The mean of each window of ``{shape}``."""
-    if divisor_override == 0:
-        raise RuntimeError("divisor must be not zero")
+    refuse(divisor_override == 0, "divisor must be not zero")
     kernel, stride, padding, _ = _windowed(f"avg_pool{count}d", input, count, kernel_size, stride,
                                            padding, 1, ceil_mode)
     rest = (ceil_mode, count_include_pad, divisor_override)
@@ -301,9 +297,8 @@ def _fractional(count: int, input: Any, kernel_size: Any, output_size: Any = Non
     name = f"fractional_max_pool{count}d"
     if output_size is None and output_ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
-    if output_size is None and len(output_ratio) != count:
-        raise ValueError(f"{name} requires output_ratio to either be a single Int or tuple of "
-                         "Ints.")
+    refuse(output_size is None and len(output_ratio) != count, "{} requires output_ratio to either "
+           "be a single Int or tuple of Ints.", name, kind=ValueError)
     for label, value in (("kernel_size", kernel_size), ("output_size", output_size)):
         if value is not None and not isinstance(value, int) and len(value) != count:
             raise RuntimeError(f"{name}: {label} must either be a single Int or tuple of "
@@ -345,16 +340,14 @@ def _fractional(count: int, input: Any, kernel_size: Any, output_size: Any = Non
 
 def _check(name: str, input: Any, samples: Any, size: Ints, out: Ints, kernel: Ints) -> None:
     count = len(kernel)
-    if samples.dtype != input.dtype:
-        raise RuntimeError("Expect _random_samples to have the same dtype as input")
+    refuse(samples.dtype != input.dtype, "Expect _random_samples to have the same dtype as input")
     if min(kernel) < 1 or min(out) < 1:
         what, value = ("kernel size", kernel) if min(kernel) < 1 else ("output size", out)
         raise RuntimeError(f"{name}: the {what} should be greater than zero, but got {value}")
     given = list(input.shape)
     for axis in range(len(given) - count - 1, len(given)):
-        if given[axis] == 0:
-            raise RuntimeError(f"{name}(): Expected input to have non-zero size for non-batch "
-                               f"dimensions, but got{given} with dimension {axis} being empty.")
+        refuse(given[axis] == 0, "{}(): Expected input to have non-zero size for non-batch "
+               "dimensions, but got{} with dimension {} being empty.", name, given, axis)
     if samples.shape[0] < (given[0] if len(given) == count + 2 else 1):
         raise RuntimeError("Expect _random_samples.size(0) no less then input batch size.")
     if samples.shape[1] != given[-count - 1]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...calling_errors import bad_argument
+from ...calling_errors import bad_argument, refuse
 from ...nodes import named
 from . import nodes
 
@@ -32,8 +32,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None,
         raise RuntimeError("Expected tensor for argument #1 'indices' to have one of the following "
                            f"scalar types: Long, Int; but got {found} instead (while checking "
                            "arguments for embedding)")
-    if weight.dim() != 2:
-        raise RuntimeError("'weight' must be 2-D")
+    refuse(weight.dim() != 2, "'weight' must be 2-D")
     row = _padding_row(padding_idx, weight.size(0))
     indices = torch.raw(input)
     if indices.size and not weight.size(0):
@@ -63,14 +62,12 @@ def embedding_bag(input: Any, weight: Any, offsets: Any = None, max_norm: float 
     if per_sample_weights is not None and input.size() != per_sample_weights.size():
         raise ValueError(f"embedding_bag: If per_sample_weights ({per_sample_weights.shape}) is "
                          f"not None, then it must have the same shape as the input ({input.shape})")
-    if weight.dim() != 2:
-        raise ValueError(
-            f"weight has to be a 2D Tensor, but got Tensor of dimension {weight.dim()}")
+    refuse(weight.dim() != 2, "weight has to be a 2D Tensor, but got Tensor of dimension {}",
+           weight.dim(), kind=ValueError)
     if input.dim() == 2:
-        if offsets is not None:
-            raise ValueError("if input is 2D, then offsets has to be None, as input is treated is "
-                             "a mini-batch of fixed length sequences. However, found offsets of "
-                             f"type {type(offsets)}")
+        refuse(offsets is not None, "if input is 2D, then offsets has to be None, as input is "
+               "treated is a mini-batch of fixed length sequences. However, found offsets of type "
+               "{}", type(offsets), kind=ValueError)
         offsets = torch.arange(0, input.numel(), input.size(1), dtype=input.dtype)
         include_last_offset = False
         input = input.reshape(-1)
@@ -114,14 +111,12 @@ def _check_mode(mode: str, scale_grad_by_freq: bool, sparse: bool,
     """What each way of putting a bag together supports."""
     if mode == "max" and scale_grad_by_freq:
         raise ValueError("max mode does not support scaling the gradient by the frequency")
-    if mode == "max" and sparse:
-        raise ValueError("max mode does not support sparse weights")
+    refuse(mode == "max" and sparse, "max mode does not support sparse weights", kind=ValueError)
     if mode not in ("sum", "mean", "max"):
         raise ValueError("mode has to be one of sum, mean or max")
-    if per_sample_weights is not None and mode != "sum":
-        raise NotImplementedError("embedding_bag: per_sample_weights was not None. "
-                                  "per_sample_weights is only supported for mode='sum' (got "
-                                  f"mode='{mode}'). Please open a feature request on GitHub.")
+    refuse(per_sample_weights is not None and mode != "sum", "embedding_bag: per_sample_weights "
+           "was not None. per_sample_weights is only supported for mode='sum' (got mode='{}'). "
+           "Please open a feature request on GitHub.", mode, kind=NotImplementedError)
 
 
 def _check_bags(input: Any, weight: Any, offsets: Any, per_sample_weights: Any) -> None:
@@ -178,11 +173,9 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
         raise RuntimeError("one_hot is only applicable to index tensor of type LongTensor.")
     labels = torch.raw(tensor)
     if labels.size == 0:
-        if num_classes <= 0:
-            raise RuntimeError("Can not infer total number of classes from empty tensor.")
+        refuse(num_classes <= 0, "Can not infer total number of classes from empty tensor.")
         return torch.zeros(*tensor.shape, num_classes, dtype=torch.int64)
-    if labels.min() < 0:
-        raise RuntimeError("Class values must be non-negative.")
+    refuse(labels.min() < 0, "Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(labels.max()) + 1
     elif labels.max() >= num_classes:

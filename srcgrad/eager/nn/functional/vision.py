@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ... import basis as torch
-from ...calling_errors import whole
+from ...calling_errors import refuse, whole
 from ...nodes import named
 from ...tensor import Tensor
 from ..signatures import builtin
@@ -29,27 +29,22 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant",
     ``"circular"``.
     """
     for place, n in enumerate(pad):
-        if not whole(n):
-            raise TypeError("pad(): argument 'pad' (position 2) must be tuple of ints, but found "
-                            f"element of type {type(n).__name__} at pos {place}")
+        refuse(not whole(n), "pad(): argument 'pad' (position 2) must be tuple of ints, but found "
+               "element of type {} at pos {}", type(n).__name__, place, kind=TypeError)
     widths = [int(n) for n in pad]
-    if len(widths) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
+    refuse(len(widths) % 2, "Padding length must be divisible by 2")
     count = len(widths) // 2
-    if count > input.dim():
-        raise RuntimeError("Padding length should be less than or equal to two times the input "
-                           f"dimension but got padding length {len(widths)} and input of dimension "
-                           f"{input.dim()}")
+    refuse(count > input.dim(), "Padding length should be less than or equal to two times the "
+           "input dimension but got padding length {} and input of dimension {}",
+           len(widths), input.dim())
     before, after = tuple(widths[0::2][::-1]), tuple(widths[1::2][::-1])
     if mode == "constant":
         size = input.shape[input.dim() - count:]
         if any(n + b + a < 0 for n, b, a in zip(size, before, after)):
             raise RuntimeError("narrow(): length must be non-negative.")
         return nodes.constant_pad(input, before, after, 0.0 if value is None else value)
-    if value not in (None, 0):
-        raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    if mode not in _PLACED:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+    refuse(value not in (None, 0), "Padding mode \"{}\" doesn't take in value argument", mode)
+    refuse(mode not in _PLACED, "Unrecognised padding mode {}", mode, kind=NotImplementedError)
     if input.dim() - count not in (1, 2) or count > 3:
         raise NotImplementedError(
             f"Padding size {len(widths)} is not supported for {input.dim()}D input "
@@ -66,10 +61,9 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
     count = len(before)
     places = []
     given = list(input.shape)
-    if mode != "circular" and 0 in given[input.dim() - count - 1:]:
-        raise RuntimeError(
-            f"Expected {count + 1}D or {count + 2}D (batch mode) tensor with possibly 0 batch size "
-            f"and other non-zero dimensions for input, but got: {given}")
+    refuse(mode != "circular" and 0 in given[input.dim() - count - 1:], "Expected {}D or {}D "
+           "(batch mode) tensor with possibly 0 batch size and other non-zero dimensions for "
+           "input, but got: {}", count + 1, count + 2, given)
     size = [int(n) for n in given[input.dim() - count:]]
     for axis in reversed(range(count if mode == "reflect" else 0)):
         if max(before[axis], after[axis]) >= size[axis]:
@@ -87,12 +81,10 @@ def _pad_by_places(input: Any, before: Any, after: Any, mode: str) -> Any:
         elif mode == "replicate":
             at = np.clip(at, 0, n - 1)
         else:
-            if b > n or a > n:
-                raise RuntimeError("Padding value causes wrapping around more than once.")
+            refuse(b > n or a > n, "Padding value causes wrapping around more than once.")
             cut = max(-b, 0)  # negative widths crop first; what is left goes round
             left = n - cut - max(-a, 0)
-            if left < 0:
-                raise RuntimeError("Negative padding value is resulting in an empty dimension")
+            refuse(left < 0, "Negative padding value is resulting in an empty dimension")
             at = cut + np.arange(-max(b, 0), left + max(a, 0)) % max(left, 1)
         places.append(at)
     return nodes.pad_by_places[_PLACED[mode], count](input, tuple(places))
@@ -106,9 +98,8 @@ def _lettered(sizes: list[int], between: str) -> str:
 def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
     """``(..., C * r * r, H, W)`` to ``(..., C, H * r, W * r)``."""
     _planes("pixel_shuffle", input)
-    if upscale_factor <= 0:
-        raise RuntimeError("pixel_shuffle expects a positive upscale_factor, but got "
-                           f"{upscale_factor}")
+    refuse(upscale_factor <= 0, "pixel_shuffle expects a positive upscale_factor, but got {}",
+           upscale_factor)
     if input.size(-3) % upscale_factor**2:
         raise RuntimeError("pixel_shuffle expects its input's 'channel' dimension to be divisible "
                            f"by the square of upscale_factor, but input.size(-3)={input.size(-3)} "
@@ -117,17 +108,15 @@ def pixel_shuffle(input: Any, upscale_factor: int) -> Any:
 
 
 def _planes(name: str, input: Any) -> None:
-    if input.dim() < 3:
-        raise RuntimeError(f"{name} expects input to have at least 3 dimensions, but got input "
-                           f"with {input.dim()} dimension(s)")
+    refuse(input.dim() < 3, "{} expects input to have at least 3 dimensions, but got input with {} "
+           "dimension(s)", name, input.dim())
 
 
 def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
     """``(..., C, H * r, W * r)`` to ``(..., C * r * r, H, W)``."""
     _planes("pixel_unshuffle", input)
-    if downscale_factor <= 0:
-        raise RuntimeError("pixel_unshuffle expects a positive downscale_factor, but got "
-                           f"{downscale_factor}")
+    refuse(downscale_factor <= 0, "pixel_unshuffle expects a positive downscale_factor, but got {}",
+           downscale_factor)
     for axis, name in ((-2, "height"), (-1, "width")):
         if input.size(axis) % downscale_factor:
             raise RuntimeError(f"pixel_unshuffle expects {name} to be divisible by "
@@ -138,16 +127,13 @@ def pixel_unshuffle(input: Any, downscale_factor: int) -> Any:
 
 def channel_shuffle(input: Any, groups: int) -> Any:
     """Channels of ``groups`` groups interleaved."""
-    if input.dim() < 3:
-        raise RuntimeError("channel_shuffle expects input with > 2 dims, but got input with sizes "
-                           f"{list(input.shape)}")
-    if groups <= 0:
-        raise RuntimeError("Number of groups to divide channels in must be positive. Value of "
-                           f"groups:{groups}")
+    refuse(input.dim() < 3, "channel_shuffle expects input with > 2 dims, but got input with sizes "
+           "{}", list(input.shape))
+    refuse(groups <= 0, "Number of groups to divide channels in must be positive. Value of "
+           "groups:{}", groups)
     n, c = input.shape[:2]
-    if c % groups:
-        raise RuntimeError(f"Number of channels must be divisible by groups. Got {c} channels and "
-                           f"{groups} groups.")
+    refuse(c % groups, "Number of channels must be divisible by groups. Got {} channels and {} "
+           "groups.", c, groups)
     parts = input.reshape(n, groups, c // groups, *input.shape[2:])
     return named(parts.transpose(1, 2).reshape(input.shape), "ChannelShuffleBackward0")
 
@@ -227,25 +213,22 @@ def _sizes(input: Any, size: Any, scale_factor: Any,
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         sizes = list(size) if isinstance(size, (list, tuple)) else [size] * count
-        if len(sizes) != count:
-            raise ValueError("Input and output must have the same number of spatial dimensions, "
-                             f"but got input with spatial dimensions of {given} and output size of "
-                             f"{size}. Please provide input tensor in (N, C, d1, d2, ...,dK) "
-                             "format and output size in (o1, o2, ...,oK) format.")
+        refuse(len(sizes) != count, "Input and output must have the same number of spatial "
+               "dimensions, but got input with spatial dimensions of {} and output size of {}. "
+               "Please provide input tensor in (N, C, d1, d2, ...,dK) format and output size in "
+               "(o1, o2, ...,oK) format.", given, size, kind=ValueError)
         if not all(map(whole, sizes)):
             kinds = [type(n) for n in sizes]
             raise TypeError("expected size to be one of int or Tuple[int] or Tuple[int, int] or "
                             f"Tuple[int, int, int], but got size with types {kinds}")
         return [int(n) for n in sizes], None
-    if scale_factor is None:
-        raise ValueError("either size or scale_factor should be defined")
+    refuse(scale_factor is None, "either size or scale_factor should be defined", kind=ValueError)
     many = isinstance(scale_factor, (list, tuple))
     factors = [float(f) for f in scale_factor] if many else [float(scale_factor)] * count
-    if len(factors) != count:
-        raise ValueError("Input and scale_factor must have the same number of spatial dimensions, "
-                         f"but got input with spatial dimensions of {given} and scale_factor of "
-                         f"shape {scale_factor}. Please provide input tensor in (N, C, d1, d2, "
-                         "...,dK) format and scale_factor in (s1, s2, ...,sK) format.")
+    refuse(len(factors) != count, "Input and scale_factor must have the same number of spatial "
+           "dimensions, but got input with spatial dimensions of {} and scale_factor of shape {}. "
+           "Please provide input tensor in (N, C, d1, d2, ...,dK) format and scale_factor in (s1, "
+           "s2, ...,sK) format.", given, scale_factor, kind=ValueError)
     sizes = [math.floor(n * f) for n, f in zip(given, factors)]
     return sizes, None if recompute else factors
 
@@ -254,9 +237,8 @@ def _check_resampled(input: Any, given: list[int], sizes: list[int]) -> None:
     if min(given) <= 0 or min(sizes) <= 0:
         raise RuntimeError("Input and output sizes should be greater than 0, but got input "
                            f"({_lettered(given, ', ')}) and output ({_lettered(sizes, ', ')})")
-    if len(input) and not input.shape[1]:
-        raise RuntimeError(f"Non-empty {input.dim()}D data tensor expected but got a tensor with "
-                           f"sizes {list(input.shape)}")
+    refuse(len(input) and not input.shape[1], "Non-empty {}D data tensor expected but got a tensor "
+           "with sizes {}", input.dim(), list(input.shape))
 
 
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
@@ -267,9 +249,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     if align_corners is not None and mode not in corners:
         raise ValueError("align_corners option can only be set with the interpolating modes: "
                          "linear | bilinear | bicubic | trilinear")
-    if antialias:
-        raise ValueError("antialias=True is not available. Resample without it, or average first "
-                         "with avg_pool2d.")
+    refuse(antialias, "antialias=True is not available. Resample without it, or average first with "
+           "avg_pool2d.", kind=ValueError)
     sizes, factors = _sizes(input, size, scale_factor, recompute_scale_factor)
     if mode == "area" and input.dim() in _AREA:
         return _AREA[input.dim()](input, sizes)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ... import basis as torch
-from ...calling_errors import whole
+from ...calling_errors import refuse, whole
 from ...strides import refuse_negative
 
 Ints = tuple[int, ...]
@@ -19,8 +19,7 @@ def _refuse_length(name: str, what: str, got: int, count: int) -> NoReturn:
         comma = "" if what == "kernel_size" else ","
         raise RuntimeError(f"max_pool1d() {what} must be {start} int, list of ints{comma} or tuple "
                            f"of ints of size 1 but got size {got}")
-    if count == 1:
-        raise RuntimeError(f"{name}() argument '{what}' should contain one int (got {got})")
+    refuse(count == 1, "{}() argument '{}' should contain one int (got {})", name, what, got)
     either = "" if name == "avg_pool3d" else "either "
     omitted = "omitted, " if what == "stride" else ""
     must = "must be either" if what == "dilation" else f"must {either}be"
@@ -47,8 +46,7 @@ def _listed(prefix: str, values: Sequence[int], flat: bool) -> str:
 
 def positive(kernel: Ints, stride: Ints, dilation: Ints) -> None:
     """Raise unless kernel, stride and dilation are positive."""
-    if 0 in stride:
-        raise RuntimeError("stride should not be zero")
+    refuse(0 in stride, "stride should not be zero")
     for what, prefix, values in (("kernel size", "k", kernel), ("stride", "d", stride),
                                  ("dilation", "dilation", dilation)):
         if min(values) <= 0:
@@ -98,9 +96,8 @@ def adaptive_size(name: str, input: Any, output_size: Any, count: int) -> Ints:
     sizes = [output_size] * count if isinstance(output_size, int) else list(output_size)
     averages, given = "avg" in name, list(input.shape)
     if len(sizes) != count:
-        if count == 1:
-            raise RuntimeError(
-                f"{name}() argument 'output_size' should contain one int (got {len(sizes)})")
+        refuse(count == 1, "{}() argument 'output_size' should contain one int (got {})",
+               name, len(sizes))
         raise RuntimeError(f"{name}: output_size must be {count}" if averages else
                            f"{name}(): internal error: output_size.size() must be {count}")
     if input.dim() not in (count + 1, count + 2):
@@ -117,10 +114,9 @@ def adaptive_size(name: str, input: Any, output_size: Any, count: int) -> Ints:
     inner = averages and count < 3  # those need no channels
     first = len(given) - len(sizes) if inner else len(given) - count - 1
     for axis in range(max(first, 1) if averages or len(given) == count + 2 else first, len(given)):
-        if given[axis] == 0 and (0 not in out or not averages):
-            raise RuntimeError(
-                f"{name}(): Expected input to have non-zero size for non-batch dimensions, but "
-                f"input has sizes {given} with dimension {axis} being empty")
+        refuse(given[axis] == 0 and (0 not in out or not averages), "{}(): Expected input to have "
+               "non-zero size for non-batch dimensions, but input has sizes {} with dimension {} "
+               "being empty", name, given, axis)
     refuse_negative([*given[:-count], *[1] * (count == 1), *out])
     return out[-count:]
 
@@ -133,16 +129,13 @@ def check_unpool(input: Any, indices: Any, stride: Ints, count: int) -> None:
     if indices.dtype is not torch.int64:
         raise RuntimeError("elements in indices should be type int64 but got: "
                            + indices.dtype.tensor_name)
-    if len(given) not in (axes + 1, axes + 2):
-        raise RuntimeError(f"Input to max_unpooling{axes}d should be a {axes + 1}d or {axes + 2}d "
-                           f"Tensor, but got a tensor with {len(given)} dimensions.")
+    refuse(len(given) not in (axes + 1, axes + 2), "Input to max_unpooling{}d should be a {}d or "
+           "{}d Tensor, but got a tensor with {} dimensions.", axes, axes + 1, axes + 2, len(given))
     if count == 3 and min(stride) <= 0:
         raise RuntimeError(f"strides should be greater than zero, but got stride: {list(stride)}")
-    if given != places:
-        raise RuntimeError("Expected shape of indices to be same as that of the input tensor "
-                           f"({given}) but got indices tensor with shape: {places}")
+    refuse(given != places, "Expected shape of indices to be same as that of the input tensor ({}) "
+           "but got indices tensor with shape: {}", given, places)
     for axis in range(1, len(given)):
-        if given[axis] == 0:
-            raise RuntimeError(
-                f"max_unpooling{axes}d_forward_out_cpu(): Expected input to have non-zero size for "
-                f"non-batch dimensions, but got {given} with dimension {axis} being empty.")
+        refuse(given[axis] == 0, "max_unpooling{}d_forward_out_cpu(): Expected input to have "
+               "non-zero size for non-batch dimensions, but got {} with dimension {} being empty.",
+               axes, given, axis)

@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from .. import functional as F
 from ..module import Module
 from ..options import Layer, layer
@@ -41,9 +42,8 @@ class Hardtanh(_InPlace, of=F.hardtanh, shown="min_val max_val"):
                               f"`{new}`", FutureWarning, stacklevel=2)
         self._keep(min_val=min_val if min_value is None else min_value,
                    max_val=max_val if max_value is None else max_value, inplace=inplace)
-        if self.max_val <= self.min_val:
-            raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val "
-                                 f"({self.min_val})")
+        refuse(self.max_val <= self.min_val, "max_val ({}) must be greater than min_val ({})",
+               self.max_val, self.min_val, kind=AssertionError)
 
 
 class ReLU6(Hardtanh, shown=""):
@@ -122,7 +122,6 @@ class Softmax2d(Module):
     """:class:`Softmax` over channels at each place of an image."""
 
     def forward(self, input: Any) -> Any:
-        if input.dim() not in (3, 4):
-            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D "
-                             "instead")
+        refuse(input.dim() not in (3, 4), "Softmax2d: expected input to be 3D or 4D, got {}D "
+               "instead", input.dim(), kind=ValueError)
         return F.softmax(input, -3, _stacklevel=5)

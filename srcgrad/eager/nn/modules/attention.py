@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from .. import functional as F
 from .. import init
 from ..containers import ModuleList
@@ -30,9 +31,8 @@ class MultiheadAttention(Layer):
                  add_bias_kv: bool = False, add_zero_attn: bool = False, kdim: int | None = None,
                  vdim: int | None = None, batch_first: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
-        if embed_dim <= 0 or num_heads <= 0:
-            raise ValueError("embed_dim and num_heads must be greater than 0, got "
-                             f"embed_dim={embed_dim} and num_heads={num_heads} instead")
+        refuse(embed_dim <= 0 or num_heads <= 0, "embed_dim and num_heads must be greater than 0, "
+               "got embed_dim={} and num_heads={} instead", embed_dim, num_heads, kind=ValueError)
         widths = {"q": embed_dim, "k": embed_dim if kdim is None else kdim,
                   "v": embed_dim if vdim is None else vdim}
         same = set(widths.values()) == {embed_dim}
@@ -89,8 +89,7 @@ class MultiheadAttention(Layer):
 def _activation(activation: Any) -> Callable[[Any], Any]:
     if not isinstance(activation, str):
         return activation  # type: ignore[no-any-return]
-    if activation not in ("relu", "gelu"):
-        raise RuntimeError(f"activation should be relu/gelu, not {activation}")
+    refuse(activation not in ("relu", "gelu"), "activation should be relu/gelu, not {}", activation)
     return getattr(F, activation)  # type: ignore[no-any-return]
 
 

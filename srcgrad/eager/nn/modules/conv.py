@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...calling_errors import refuse
 from .. import functional as F
 from .. import init
 from ..options import Layer, layers
@@ -23,8 +24,7 @@ class _ConvNd(Layer):
                  padding: Any, dilation: Any, output_padding: Any, groups: int, bias: bool,
                  padding_mode: str, device: Any, dtype: Any) -> None:
         n = self.count
-        if groups <= 0:
-            raise ValueError("groups must be a positive integer")
+        refuse(groups <= 0, "groups must be a positive integer", kind=ValueError)
         if in_channels % groups != 0:
             raise ValueError("in_channels must be divisible by groups")
         if out_channels % groups != 0:
@@ -124,9 +124,8 @@ class _Transposed(_ConvNd):
                  padding: Any = 0, output_padding: Any = 0, groups: int = 1, bias: bool = True,
                  dilation: Any = 1, padding_mode: str = "zeros", device: Any = None,
                  dtype: Any = None) -> None:
-        if padding_mode != "zeros":
-            raise ValueError('Only "zeros" padding mode is supported for '
-                             f'{self.__class__.__name__}')
+        refuse(padding_mode != "zeros", 'Only "zeros" padding mode is supported for {}',
+               self.__class__.__name__, kind=ValueError)
         super().__init__(in_channels, out_channels, kernel_size, stride, padding, dilation,
                          output_padding, groups, bias, padding_mode, device, dtype)
 

@@ -6,6 +6,7 @@ import types
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ..module_state import ModulePart
 from ..parameter import UninitializedBuffer, UninitializedParameter, is_lazy
 from .conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -114,9 +115,8 @@ class _LazyConv(LazyModuleMixin, learned="in_channels"):
         if not self.has_uninitialized_params():
             return
         n = self.count
-        if input.dim() not in (n + 1, n + 2):
-            raise RuntimeError(f"Expected {n + 1}D (unbatched) or {n + 2}D (batched) input to "
-                               f"{type(self).__name__}, but got input of size: {input.shape}")
+        refuse(input.dim() not in (n + 1, n + 2), "Expected {}D (unbatched) or {}D (batched) input "
+               "to {}, but got input of size: {}", n + 1, n + 2, type(self).__name__, input.shape)
         self.in_channels = input.shape[-n - 1]
         if self.in_channels % self.groups:
             raise ValueError("in_channels must be divisible by groups")

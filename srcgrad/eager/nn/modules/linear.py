@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...calling_errors import refuse
 from .. import functional as F
 from .. import init
 from ..module import Module
@@ -88,9 +89,8 @@ class Unflatten(Layer, shown="dim unflattened_size"):
                 raise TypeError("unflattened_size must be a tuple of ints, but found type "
                                 f"{type(unflattened_size).__name__}")
             for place, n in enumerate(unflattened_size):
-                if not isinstance(n, int):
-                    raise TypeError("unflattened_size must be tuple of ints, but found element of "
-                                    f"type {type(n).__name__} at pos {place}")
+                refuse(not isinstance(n, int), "unflattened_size must be tuple of ints, but found "
+                       "element of type {} at pos {}", type(n).__name__, place, kind=TypeError)
         else:
             raise TypeError("Unflatten: named axes are not available; give `dim` as an int")
         self._keep(dim=dim, unflattened_size=unflattened_size)

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from ...calling_errors import refuse
 from .. import functional as F
 from ..functional.loss import reduction_of
 from ..options import Layer, layer
@@ -33,9 +34,8 @@ class _Loss(Layer):
             self.register_buffer(name, weight)
 
     def _refuse_margin(self, margin: float) -> None:
-        if margin <= 0:
-            raise ValueError(f"{type(self).__name__}: expected margin to be greater than 0, got "
-                             f"{margin} instead")
+        refuse(margin <= 0, "{}: expected margin to be greater than 0, got {} instead",
+               type(self).__name__, margin, kind=ValueError)
 
 
 L1Loss = layer("L1Loss", F.l1_loss, _Loss, without="weight")
@@ -90,8 +90,7 @@ class MultiMarginLoss(_Loss, of=F.multi_margin_loss):
 
     def _keep(self, **options: Any) -> None:
         weight = options["weight"]
-        if options["p"] not in (1, 2):
-            raise ValueError("only p == 1 and p == 2 supported")
+        refuse(options["p"] not in (1, 2), "only p == 1 and p == 2 supported", kind=ValueError)
         if weight is not None and weight.dim() != 1:
             raise ValueError("MultiMarginLoss: expected weight to be None or 1D tensor, got "
                              f"{weight.dim()}D instead")

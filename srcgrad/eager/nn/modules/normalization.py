@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from .. import functional as F
 from .. import init
 from ..options import Layer, layer, layers
@@ -175,9 +176,8 @@ class GroupNorm(_Affine, of=F.group_norm, own="weight bias",
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
                  device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
-        if num_channels % num_groups != 0:
-            raise ValueError(f"num_channels ({num_channels}) must be divisible by num_groups "
-                             f"({num_groups})")
+        refuse(num_channels % num_groups != 0, "num_channels ({}) must be divisible by num_groups "
+               "({})", num_channels, num_groups, kind=ValueError)
         self._keep(num_groups=num_groups, num_channels=num_channels, eps=eps, affine=affine)
         self._register(num_channels, device, dtype, weight=affine, bias=affine and bias)
         self.reset_parameters()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...calling_errors import refuse
 from .. import functional as F
 from ..functional.conv import tupled
 from ..options import Layer, layer, layers
@@ -60,9 +61,8 @@ class _FractionalMaxPool(Layer):
                       output_size=None if given is None else tupled("output_size", given, n),
                       output_ratio=(ratio,) * n if isinstance(ratio, float) else ratio)
         self.register_buffer("_random_samples", samples)
-        if given is None and ratio is None:
-            raise ValueError(f"{type(self).__name__} requires specifying either an output size, "
-                             "or a pooling ratio")
+        refuse(given is None and ratio is None, "{} requires specifying either an output size, or "
+               "a pooling ratio", type(self).__name__, kind=ValueError)
         if given is not None and ratio is not None:
             raise ValueError("only one of output_size and output_ratio may be specified")
         if ratio is not None and not all(0 < r < 1 for r in self.output_ratio):

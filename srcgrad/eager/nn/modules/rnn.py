@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ...ops.arguments import warn_once
 from .. import functional as F
 from ..functional import nodes
@@ -53,9 +54,8 @@ class RNNBase(Layer):
 
     def _check_options(self, dropout: Any) -> None:
         number = isinstance(dropout, (int, float)) and not isinstance(dropout, bool)
-        if not number or not 0 <= dropout <= 1:
-            raise ValueError("dropout should be a number in range [0, 1] representing the "
-                             "probability of an element being zeroed")
+        refuse(not number or not 0 <= dropout <= 1, "dropout should be a number in range [0, 1] "
+               "representing the probability of an element being zeroed", kind=ValueError)
         if dropout > 0 and self.num_layers == 1:
             warnings.warn("dropout option adds dropout after all but last recurrent layer, so "
                           "non-zero dropout expects num_layers greater than 1, but got "
@@ -68,11 +68,9 @@ class RNNBase(Layer):
                                 f"{type(value).__name__}")
             if kind is int and value <= 0:
                 raise ValueError(f"{name} must be greater than zero")
-        if self.num_layers <= 0:
-            raise ValueError("num_layers must be greater than zero")
-        if self.proj_size < 0:
-            raise ValueError("proj_size should be a positive integer or zero to disable "
-                             "projections")
+        refuse(self.num_layers <= 0, "num_layers must be greater than zero", kind=ValueError)
+        refuse(self.proj_size < 0, "proj_size should be a positive integer or zero to disable "
+               "projections", kind=ValueError)
         if self.proj_size >= self.hidden_size:
             raise ValueError("proj_size has to be smaller than hidden_size")
 
@@ -104,10 +102,9 @@ class RNNBase(Layer):
             raise ValueError(f"{name}: Expected input to be 2D or 3D, got "
                              f"{input.dim()}D{' tensor' if name == 'RNN' else ''} instead")
         weight = self._weights(0, 0)[0]
-        if input.dtype != weight.dtype:
-            raise ValueError(f"RNN input dtype ({input.dtype}) does not match weight dtype "
-                             f"({weight.dtype}). Convert input: input.to({weight.dtype}), or "
-                             f"convert model: model.to({input.dtype})")
+        refuse(input.dtype != weight.dtype, "RNN input dtype ({}) does not match weight dtype "
+               "({}). Convert input: input.to({}), or convert model: model.to({})",
+               input.dtype, weight.dtype, weight.dtype, input.dtype, kind=ValueError)
         batched = input.dim() == 3
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)
@@ -261,9 +258,8 @@ class RNN(_OneState):
             args = args[:3] + args[4:]
         else:
             nonlinearity = kwargs.pop("nonlinearity", "tanh")
-        if nonlinearity not in ("tanh", "relu"):
-            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or "
-                             "'relu'.")
+        refuse(nonlinearity not in ("tanh", "relu"), "Unknown nonlinearity '{}'. Select from "
+               "'tanh' or 'relu'.", nonlinearity, kind=ValueError)
         super().__init__(f"RNN_{nonlinearity.upper()}", *args, **kwargs)
         self.nonlinearity = nonlinearity
 

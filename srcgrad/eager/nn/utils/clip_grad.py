@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 
 
 def _tensors(parameters: Any) -> list[Any]:
@@ -27,11 +28,10 @@ def get_total_norm(tensors: Any, norm_type: float = 2.0, error_if_nonfinite: boo
         return torch.tensor(0.0)
     norms = [torch.linalg.vector_norm(t, norm_type) for t in given]
     total = torch.linalg.vector_norm(torch.stack(norms), norm_type)
-    if error_if_nonfinite and not math.isfinite(total.item()):
-        raise RuntimeError(f"The total norm of order {norm_type} for gradients from `parameters` "
-                           "is non-finite, so it cannot be clipped. To disable this error and "
-                           "scale the gradients by the non-finite norm anyway, set "
-                           "`error_if_nonfinite=False`")
+    refuse(error_if_nonfinite and not math.isfinite(total.item()), "The total norm of order {} for "
+           "gradients from `parameters` is non-finite, so it cannot be clipped. To disable this "
+           "error and scale the gradients by the non-finite norm anyway, set "
+           "`error_if_nonfinite=False`", norm_type)
     return total
 
 

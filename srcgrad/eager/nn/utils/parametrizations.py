@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from .. import functional as F
 from ..module import Module
 from .parametrize import register_parametrization
@@ -52,9 +53,8 @@ class _SpectralNorm(Module):
                  eps: float = 1e-12) -> None:
         super().__init__()
         rank = weight.dim()
-        if not -rank <= dim < rank:
-            raise IndexError("Dimension out of range (expected to be in range of "
-                             f"[-{rank}, {rank - 1}] but got {dim})")
+        refuse(not -rank <= dim < rank, "Dimension out of range (expected to be in range of [-{}, "
+               "{}] but got {})", rank, rank - 1, dim, kind=IndexError)
         check_iterations(n_power_iterations)
         self.dim, self.eps = dim % rank, eps
         if rank > 1:
@@ -135,9 +135,8 @@ class _Orthogonal(Module):
     def right_inverse(self, Q: Any) -> Any:
         """The zero of the chart (less the identity, by whose signs reflections go), moved to
         ``Q``."""
-        if Q.shape != self.shape:
-            raise ValueError(f"Expected a matrix or batch of matrices of shape {self.shape}. Got a "
-                             f"tensor of shape {Q.shape}.")
+        refuse(Q.shape != self.shape, "Expected a matrix or batch of matrices of shape {}. Got a "
+               "tensor of shape {}.", self.shape, Q.shape, kind=ValueError)
         if "base" not in self._buffers:
             raise NotImplementedError("It is not possible to assign to the matrix exponential or "
                                       "the Cayley parametrizations when use_trivialization=False.")
@@ -161,14 +160,11 @@ def orthogonal(module: Any, name: str = "weight", orthogonal_map: str | None = N
     With ``orthogonal_map="householder"`` it is a product of reflections.
     """
     weight = _weight_of(module, name)
-    if weight.dim() < 2:
-        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} "
-                         "dimensions.")
+    refuse(weight.dim() < 2, "Expected a matrix or batch of matrices. Got a tensor of {} "
+           "dimensions.", weight.dim(), kind=ValueError)
     kind = orthogonal_map or ("matrix_exp" if weight.shape[-2] == weight.shape[-1] else "cayley")
-    if kind not in ("matrix_exp", "cayley", "householder"):
-        raise ValueError(
-            'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". '
-            f"Got: {orthogonal_map}")
+    refuse(kind not in ("matrix_exp", "cayley", "householder"), 'orthogonal_map has to be one of '
+           '"matrix_exp", "cayley", "householder". Got: {}', orthogonal_map, kind=ValueError)
     if kind == "householder" and not use_trivialization:
         raise ValueError('orthogonal_map="householder" needs use_trivialization=True: without it '
                          "a matrix cannot be taken apart into reflections here.")

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ..containers import ModuleDict, ModuleList
 from ..module import Module
 from ..module_state import unserialisable
@@ -45,10 +46,9 @@ class ParametrizationList(ModuleList):
             return
         self.ntensors = len(value)
         for i, part in enumerate(value):
-            if not isinstance(part, torch.Tensor):
-                raise ValueError(
-                    "'right_inverse' must return a Tensor or a Sequence of tensors (list, "
-                    f"tuple...). Got element {i} of the sequence with type {type(part).__name__}.")
+            refuse(not isinstance(part, torch.Tensor), "'right_inverse' must return a Tensor or a "
+                   "Sequence of tensors (list, tuple...). Got element {} of the sequence with type "
+                   "{}.", i, type(part).__name__, kind=ValueError)
             _register(self, f"original{i}", Parameter(
                 part, original.requires_grad and part.is_floating_point())
                 if isinstance(original, Parameter) else part)
@@ -63,17 +63,15 @@ class ParametrizationList(ModuleList):
                                        "implement right_inverse.")
                 value = inverse(value)
             if self.is_tensor:
-                if not isinstance(value, torch.Tensor):
-                    raise ValueError(
-                        f"`right_inverse` should return a tensor. Got {type(value).__name__}")
+                refuse(not isinstance(value, torch.Tensor), "`right_inverse` should return a "
+                       "tensor. Got {}", type(value).__name__, kind=ValueError)
                 self.original.copy_(value)
             else:
                 for i, part in enumerate(value):
                     getattr(self, f"original{i}").copy_(part)
 
     def forward(self) -> Any:
-        if not len(self):
-            raise RuntimeError("ParametrizationList is empty.")
+        refuse(not len(self), "ParametrizationList is empty.")
         given = (self.original,) if self.is_tensor else tuple(
             getattr(self, f"original{i}") for i in range(self.ntensors))
         first, *rest = self
@@ -107,10 +105,9 @@ def _inverted(modules: list[Any], original: Any) -> Any:
 
 
 def _check_inverse(value: Any, original: Any) -> None:
-    if value.dtype != original.dtype:
-        raise ValueError(
-            "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
-            f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {value.dtype}")
+    refuse(value.dtype != original.dtype, "When `right_inverse` outputs one tensor, it may not "
+           "change the dtype.\noriginal.dtype: {}\nright_inverse(original).dtype: {}",
+           original.dtype, value.dtype, kind=ValueError)
     if value.device != original.device:
         raise ValueError("When `right_inverse` outputs one tensor, it may not change the device.")
 
@@ -160,9 +157,8 @@ def register_parametrization(module: Any, tensor_name: str, parametrization: Any
         module.parametrizations[tensor_name].unsafe |= unsafe
         return module
     original = module._parameters.get(tensor_name, module._buffers.get(tensor_name))
-    if original is None:
-        raise ValueError(f"Module '{module}' does not have a parameter, a buffer, or a "
-                         f"parametrized element with name '{tensor_name}'")
+    refuse(original is None, "Module '{}' does not have a parameter, a buffer, or a parametrized "
+           "element with name '{}'", module, tensor_name, kind=ValueError)
     before = original.detach()  # the list changes what the parameter holds
     parts = ParametrizationList([parametrization], original, unsafe)
     if not unsafe:
@@ -186,10 +182,9 @@ def _check_kind(value: Any, original: Any, the: str, was: str, now: str) -> None
         raise ValueError(f"A parametrization must return a tensor. Got {type(value).__name__}.")
     for what in ("dtype", "shape"):
         before, after = getattr(original, what), getattr(value, what)
-        if before != after:
-            raise ValueError(
-                f"Registering a parametrization may not change the {what} of the tensor, unless "
-                f"{the}`unsafe` flag is enabled.\n{was}{what}: {before}\n{now}{what}: {after}")
+        refuse(before != after, "Registering a parametrization may not change the {} of the "
+               "tensor, unless {}`unsafe` flag is enabled.\n{}{}: {}\n{}{}: {}",
+               what, the, was, what, before, now, what, after, kind=ValueError)
 
 
 def _check_back(parametrization: Any, value: Any, current: Any, name: str) -> None:
@@ -198,15 +193,13 @@ def _check_back(parametrization: Any, value: Any, current: Any, name: str) -> No
         back = parametrization.right_inverse(value)
     except (AttributeError, NotImplementedError):
         return  # there is none
-    if not isinstance(back, torch.Tensor):
-        raise ValueError("parametrization.right_inverse must return a tensor. Got: "
-                         f"{type(back).__name__}")
+    refuse(not isinstance(back, torch.Tensor), "parametrization.right_inverse must return a "
+           "tensor. Got: {}", type(back).__name__, kind=ValueError)
     for what in ("dtype", "shape"):
         was, now = getattr(current, what), getattr(back, what)
-        if was != now:
-            raise ValueError("The tensor returned by parametrization.right_inverse must have the "
-                             f"same {what} as module.{name}, unless the `unsafe` flag is "
-                             f"enabled.\nmodule.{name}.{what}: {was}\nreturned {what}: {now}")
+        refuse(was != now, "The tensor returned by parametrization.right_inverse must have the "
+               "same {} as module.{}, unless the `unsafe` flag is enabled.\nmodule.{}.{}: "
+               "{}\nreturned {}: {}", what, name, name, what, was, what, now, kind=ValueError)
 
 
 def remove_parametrizations(module: Any, tensor_name: str, leave_parametrized: bool = True) -> Any:

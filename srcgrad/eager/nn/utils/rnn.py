@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 
 _Fields = namedtuple("_Fields", ["data", "batch_sizes", "sorted_indices", "unsorted_indices"])
 
@@ -24,11 +25,10 @@ class PackedSequence(_Fields):
             if not isinstance(data, (list, tuple)) or len(data) != 2:
                 raise AssertionError("Expected data to be a list or tuple of length 2")
             data, batch_sizes = data
-        if batch_sizes.device.type != "cpu":
-            raise ValueError(
-                "batch_sizes should always be on CPU. Instances of PackedSequence should never be "
-                "created manually. They should be instantiated by functions like pack_sequence and "
-                "pack_padded_sequences in nn.utils.rnn.")
+        refuse(batch_sizes.device.type != "cpu", "batch_sizes should always be on CPU. Instances "
+               "of PackedSequence should never be created manually. They should be instantiated by "
+               "functions like pack_sequence and pack_padded_sequences in nn.utils.rnn.",
+               kind=ValueError)
         if unsorted_indices is None:
             unsorted_indices = invert_permutation(sorted_indices)
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
@@ -81,22 +81,19 @@ def pack_padded_sequence(input: Any, lengths: Any, batch_first: bool = False,
     """Padded sequences ``(L, N, ...)`` without their padding."""
     if batch_first:
         input = input.transpose(0, 1)
-    if not input.numel():
-        raise RuntimeError("Cannot pack empty tensors.")
+    refuse(not input.numel(), "Cannot pack empty tensors.")
     sizes = [int(n) for n in (lengths.tolist() if isinstance(lengths, torch.Tensor) else lengths)]
     if len(sizes) != input.size(1):
         raise RuntimeError("Expected `len(lengths)` to be equal to batch_size, but got "
                            f"{len(sizes)} (batch_size={input.size(1)})")
-    if any(n <= 0 for n in sizes):
-        raise RuntimeError("Length of all samples has to be greater than 0, but found an element "
-                           "in 'lengths' that is <= 0")
+    refuse(any(n <= 0 for n in sizes), "Length of all samples has to be greater than 0, but found "
+           "an element in 'lengths' that is <= 0")
     order = None
     if enforce_sorted:
-        if sizes != sorted(sizes, reverse=True):
-            raise RuntimeError("`lengths` array must be sorted in decreasing order when "
-                               "`enforce_sorted` is True. You can pass `enforce_sorted=False` to "
-                               "pack_padded_sequence and/or pack_sequence to sidestep this "
-                               "requirement if you do not need ONNX exportability.")
+        refuse(sizes != sorted(sizes, reverse=True), "`lengths` array must be sorted in decreasing "
+               "order when `enforce_sorted` is True. You can pass `enforce_sorted=False` to "
+               "pack_padded_sequence and/or pack_sequence to sidestep this requirement if you do "
+               "not need ONNX exportability.")
     else:
         places = sorted(range(len(sizes)), key=lambda i: -sizes[i])
         order = torch.tensor(places)
@@ -116,10 +113,9 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
     """Packed sequences padded again, and their lengths."""
     batches = sequence.batch_sizes.tolist()
     steps = len(batches)
-    if total_length is not None and total_length < steps:
-        raise ValueError("Expected total_length to be at least the length of the longest sequence "
-                         f"in input, but got total_length={total_length} and max sequence length "
-                         f"being {steps}")
+    refuse(total_length is not None and total_length < steps, "Expected total_length to be at "
+           "least the length of the longest sequence in input, but got total_length={} and max "
+           "sequence length being {}", total_length, steps, kind=ValueError)
     counts = batches + [0] * ((total_length or steps) - steps)
     padded = pad_sequence(sequence.data.split(counts), True, padding_value)
     lengths = torch.tensor([sum(n > i for n in batches) for i in range(batches[0])])
@@ -134,15 +130,12 @@ def pad_packed_sequence(sequence: PackedSequence, batch_first: bool = False,
 def pad_sequence(sequences: Iterable[Any], batch_first: bool = False, padding_value: float = 0.0,
                  padding_side: str = "right") -> Any:
     """Sequences of unlike lengths stacked, ``(L, N, ...)``, short ones padded."""
-    if not isinstance(sequences, (Iterable, torch.Tensor)):
-        raise RuntimeError("pad_sequence: Expected iterable for input sequences, but got arg of "
-                           f"type: {type(sequences)}")
-    if padding_side not in ("left", "right"):
-        raise RuntimeError(
-            f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    refuse(not isinstance(sequences, (Iterable, torch.Tensor)), "pad_sequence: Expected iterable "
+           "for input sequences, but got arg of type: {}", type(sequences))
+    refuse(padding_side not in ("left", "right"), "Expected padding_side to be one of left or "
+           "right, but got {}.", padding_side)
     given = list(sequences.unbind(0) if isinstance(sequences, torch.Tensor) else sequences)
-    if not given:
-        raise RuntimeError("received an empty list of sequences")
+    refuse(not given, "received an empty list of sequences")
     longest = max(s.size(0) for s in given)
     rows = []
     for s in given:

@@ -10,6 +10,7 @@ import warnings
 from typing import Any
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from ...nodes import named
 from .. import functional as F
 from ..module import Module
@@ -72,10 +73,9 @@ def _check_free(module: Any, kind: Any, name: str) -> None:
 
 
 def _check_known(weight: Any, kind: Any) -> None:
-    if isinstance(weight, UninitializedParameter):
-        raise ValueError(f"The module passed to `{kind.__name__}` can't have uninitialized "
-                         "parameters. Make sure to run the dummy forward before applying "
-                         f"{kind.scaling} normalization")
+    refuse(isinstance(weight, UninitializedParameter), "The module passed to `{}` can't have "
+           "uninitialized parameters. Make sure to run the dummy forward before applying {} "
+           "normalization", kind.__name__, kind.scaling, kind=ValueError)
 
 
 def _removed(module: Any, kind: Any, name: str) -> Any:
@@ -124,9 +124,8 @@ def turn(target: Any, matrix: Any, other: Any, eps: float) -> None:
 
 def check_iterations(n_power_iterations: int) -> None:
     """Refuse numbers of iterations that are not positive."""
-    if n_power_iterations <= 0:
-        raise ValueError("Expected n_power_iterations to be positive, but "
-                         f"got n_power_iterations={n_power_iterations}")
+    refuse(n_power_iterations <= 0, "Expected n_power_iterations to be positive, but got "
+           "n_power_iterations={}", n_power_iterations, kind=ValueError)
 
 
 class SpectralNorm:

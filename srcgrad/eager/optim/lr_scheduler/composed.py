@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from ...calling_errors import refuse
 from ..optimizer import Optimizer
 from .base import EPOCH_DEPRECATION_WARNING, LRScheduler, checked_optimizer, group_values, set_value
 
@@ -19,8 +20,7 @@ class ReduceLROnPlateau(LRScheduler):
     def __init__(self, optimizer: Optimizer, mode: str = "min", factor: float = 0.1,
                  patience: int = 10, threshold: float = 1e-4, threshold_mode: str = "rel",
                  cooldown: int = 0, min_lr: Any = 0, eps: float = 1e-8) -> None:
-        if factor >= 1.0:
-            raise ValueError("Factor should be < 1.0.")
+        refuse(factor >= 1.0, "Factor should be < 1.0.", kind=ValueError)
         self.factor = factor
         self.optimizer = checked_optimizer(optimizer)
         count = len(optimizer.param_groups)
@@ -118,9 +118,8 @@ class _Composed(LRScheduler):
     def _checked(self, optimizer: Optimizer, schedulers: Sequence[Any]) -> None:
         name = self.__class__.__name__
         for place, schedule in enumerate(schedulers):
-            if not hasattr(schedule, "optimizer"):
-                raise TypeError(f"{name} at index {place} should have `optimizer` as its "
-                                "attribute.")
+            refuse(not hasattr(schedule, "optimizer"), "{} at index {} should have `optimizer` as "
+                   "its attribute.", name, place, kind=TypeError)
             if isinstance(schedule, ReduceLROnPlateau):
                 raise ValueError(f"{name} does not support `ReduceLROnPlateau` scheduler as it "
                                  "requires additional kwargs to be specified when calling `step`, "
@@ -148,15 +147,13 @@ class SequentialLR(_Composed):
 
     def __init__(self, optimizer: Optimizer, schedulers: list[Any], milestones: list[int],
                  last_epoch: int = -1) -> None:
-        if len(schedulers) < 1:
-            raise ValueError(f"{self.__class__.__name__} expects at least one scheduler, but got "
-                             "no scheduler.")
+        refuse(len(schedulers) < 1, "{} expects at least one scheduler, but got no scheduler.",
+               self.__class__.__name__, kind=ValueError)
         self._checked(optimizer, schedulers)
-        if len(milestones) != len(schedulers) - 1:
-            raise ValueError("Sequential Schedulers expects number of schedulers provided to be "
-                             "one more than the number of milestone points, but got number of "
-                             f"schedulers {len(schedulers)} and the number of milestones to be "
-                             f"equal to {len(milestones)}")
+        refuse(len(milestones) != len(schedulers) - 1, "Sequential Schedulers expects number of "
+               "schedulers provided to be one more than the number of milestone points, but got "
+               "number of schedulers {} and the number of milestones to be equal to {}",
+               len(schedulers), len(milestones), kind=ValueError)
         self._schedulers = schedulers
         self._milestones = milestones
         self.last_epoch = last_epoch + 1
@@ -193,9 +190,8 @@ class ChainedScheduler(_Composed):
     """Several chainable schedules applied one upon the other at every step."""
 
     def __init__(self, schedulers: Sequence[Any], optimizer: Optimizer | None = None) -> None:
-        if len(schedulers) < 1:
-            raise ValueError(f"{self.__class__.__name__} expects at least one scheduler to be "
-                             "chained, but got no scheduler.")
+        refuse(len(schedulers) < 1, "{} expects at least one scheduler to be chained, but got no "
+               "scheduler.", self.__class__.__name__, kind=ValueError)
         optimizer = optimizer or schedulers[0].optimizer
         self._checked(optimizer, schedulers)
         self._schedulers = list(schedulers)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from ...calling_errors import refuse
 from ..optimizer import Optimizer
 from .base import LRScheduler, checked_optimizer, kept_of, per_group, set_value
 
@@ -23,9 +24,8 @@ class CosineAnnealingWarmRestarts(LRScheduler):
             raise ValueError(f"Expected positive integer T_0, but got {T_0}")
         if T_mult < 1 or not isinstance(T_mult, int):
             raise ValueError(f"Expected integer T_mult >= 1, but got {T_mult}")
-        if not isinstance(eta_min, (float, int)):
-            raise ValueError(f"Expected float or int eta_min, but got {eta_min} of type "
-                             f"{type(eta_min)}")
+        refuse(not isinstance(eta_min, (float, int)), "Expected float or int eta_min, but got {} "
+               "of type {}", eta_min, type(eta_min), kind=ValueError)
         self._begin(optimizer, last_epoch, T_0=T_0, T_i=T_0, T_mult=T_mult, eta_min=eta_min,
                     T_cur=last_epoch)
 
@@ -69,9 +69,8 @@ class _Momentum(LRScheduler):
     def _start_momentum(self, base_momentums: list[Any], max_momentums: list[Any],
                         fresh: bool) -> None:
         defaults = self.optimizer.defaults
-        if "momentum" not in defaults and "betas" not in defaults:
-            raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` "
-                             "option enabled")
+        refuse("momentum" not in defaults and "betas" not in defaults, "optimizer must support "
+               "momentum or beta1 with `cycle_momentum` option enabled", kind=ValueError)
         self.use_beta1 = "betas" in defaults
         if fresh:
             groups = self.optimizer.param_groups
@@ -119,9 +118,8 @@ class OneCycleLR(_Momentum):
         self._schedule_phases = self._phases(pct_start, three_phase)
         if pct_start < 0 or pct_start > 1 or not isinstance(pct_start, float):
             raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
-        if anneal_strategy not in list(_BETWEEN):
-            raise ValueError("anneal_strategy must be one of 'cos' or 'linear', instead got "
-                             f"{anneal_strategy}")
+        refuse(anneal_strategy not in list(_BETWEEN), "anneal_strategy must be one of 'cos' or "
+               "'linear', instead got {}", anneal_strategy, kind=ValueError)
         self._anneal_func_type = anneal_strategy
         if last_epoch == -1:
             for top, group in zip(per_group("max_lr", optimizer, max_lr), optimizer.param_groups):
@@ -153,9 +151,8 @@ class OneCycleLR(_Momentum):
 
     def _rates(self) -> list[Any]:
         step = self.last_epoch
-        if step > self.total_steps:
-            raise ValueError(f"Tried to step {step} times. The specified number of total steps is "
-                             f"{self.total_steps}")
+        refuse(step > self.total_steps, "Tried to step {} times. The specified number of total "
+               "steps is {}", step, self.total_steps, kind=ValueError)
         start = 0.0
         last = self._schedule_phases[-1]
         for phase in self._schedule_phases:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
+from ...calling_errors import refuse
 from ..optimizer import Optimizer
 from .base import LambdaState, LRScheduler
 
@@ -26,9 +27,8 @@ class MultiplicativeLR(LambdaState):
     def _rates(self) -> list[Any]:
         if self._is_initial:
             for factor in self.lr_lambdas:
-                if not callable(factor):
-                    raise TypeError(
-                        f"lr_lambda should be a function, but got {type(factor).__name__}")
+                refuse(not callable(factor), "lr_lambda should be a function, but got {}",
+                       type(factor).__name__, kind=TypeError)
             return self._current()
         return [group["lr"] * factor(self.last_epoch)
                 for factor, group in zip(self.lr_lambdas, self.optimizer.param_groups)]
@@ -94,9 +94,8 @@ class LinearLR(LRScheduler):
 
     def __init__(self, optimizer: Optimizer, start_factor: float = 1.0 / 3, end_factor: float = 1.0,
                  total_iters: int = 5, last_epoch: int = -1) -> None:
-        if start_factor > 1.0 or start_factor <= 0:
-            raise ValueError("Starting multiplicative factor expected to be greater than 0 and "
-                             "less or equal to 1.")
+        refuse(start_factor > 1.0 or start_factor <= 0, "Starting multiplicative factor expected "
+               "to be greater than 0 and less or equal to 1.", kind=ValueError)
         if end_factor > 1.0 or end_factor < 0:
             raise ValueError("Ending multiplicative factor expected to be between 0 and 1.")
         self._begin(optimizer, last_epoch, start_factor=start_factor, end_factor=end_factor,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Generic
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from .collate import default_collate, default_convert
 from .dataset import IterableDataset, T_co
 from .sampler import BatchSampler, RandomSampler, SequentialSampler
@@ -70,9 +71,8 @@ class DataLoader(Generic[T_co]):
         self._initialized = True
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if self._initialized and name in _FIXED:
-            raise ValueError(f"{name} attribute should not be set after {type(self).__name__} is "
-                             "initialized")
+        refuse(self._initialized and name in _FIXED, "{} attribute should not be set after {} is "
+               "initialized", name, type(self).__name__, kind=ValueError)
         super().__setattr__(name, value)
 
     def __iter__(self) -> Iterator[Any]:
@@ -105,15 +105,12 @@ class DataLoader(Generic[T_co]):
 
 def _check_workers(num_workers: int, timeout: float, prefetch_factor: int | None,
                    persistent: bool) -> None:
-    if num_workers < 0:
-        raise ValueError("num_workers option should be non-negative; use num_workers=0 to disable "
-                         "multiprocessing.")
-    if timeout < 0:
-        raise ValueError("timeout option should be non-negative")
-    if num_workers == 0 and prefetch_factor is not None:
-        raise ValueError("prefetch_factor option could only be specified in multiprocessing.let "
-                         "num_workers > 0 to enable multiprocessing, otherwise set prefetch_factor "
-                         "to None.")
+    refuse(num_workers < 0, "num_workers option should be non-negative; use num_workers=0 to "
+           "disable multiprocessing.", kind=ValueError)
+    refuse(timeout < 0, "timeout option should be non-negative", kind=ValueError)
+    refuse(num_workers == 0 and prefetch_factor is not None, "prefetch_factor option could only be "
+           "specified in multiprocessing.let num_workers > 0 to enable multiprocessing, otherwise "
+           "set prefetch_factor to None.", kind=ValueError)
     if prefetch_factor is not None and prefetch_factor < 0:
         raise ValueError("prefetch_factor option should be non-negative")
     if persistent and num_workers == 0:

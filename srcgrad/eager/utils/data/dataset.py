@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ... import basis as torch
+from ...calling_errors import refuse
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -55,11 +56,9 @@ class StackDataset(Dataset[Any]):
     """Samples of several datasets side by side, as tuples or (by keyword) dicts."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        if args and kwargs:
-            raise ValueError("Supported either ``tuple``- (via ``args``) or``dict``- (via "
-                             "``kwargs``) like input/output, but both types are given.")
-        if not args and not kwargs:
-            raise ValueError("At least one dataset should be passed")
+        refuse(args and kwargs, "Supported either ``tuple``- (via ``args``) or``dict``- (via "
+               "``kwargs``) like input/output, but both types are given.", kind=ValueError)
+        refuse(not args and not kwargs, "At least one dataset should be passed", kind=ValueError)
         self.datasets: Any = args or kwargs
         members = args or tuple(kwargs.values())
         self._length = len(members[0])
@@ -80,8 +79,7 @@ class ConcatDataset(Dataset[Any]):
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
-        if not self.datasets:
-            raise AssertionError("datasets should not be an empty iterable")
+        refuse(not self.datasets, "datasets should not be an empty iterable", kind=AssertionError)
         if any(isinstance(d, IterableDataset) for d in self.datasets):
             raise AssertionError("ConcatDataset does not support IterableDataset")
         self.cumulative_sizes = list(itertools.accumulate(len(d) for d in self.datasets))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic
 
 from ... import basis as torch
+from ...calling_errors import refuse
 from .dataset import T_co
 
 
@@ -108,9 +109,8 @@ class WeightedRandomSampler(Sampler[int]):
         _check_positive("num_samples", num_samples, num_samples is True)
         _check_flag("replacement", replacement)
         tensor = torch.as_tensor(weights, dtype=torch.float64)
-        if tensor.dim() != 1:
-            raise ValueError("weights should be a 1d sequence but given weights have shape "
-                             f"{tuple(tensor.shape)}")
+        refuse(tensor.dim() != 1, "weights should be a 1d sequence but given weights have shape {}",
+               tuple(tensor.shape), kind=ValueError)
         self.weights = tensor
         self.num_samples = num_samples
         self.replacement = replacement
