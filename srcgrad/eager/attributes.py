@@ -57,7 +57,7 @@ for _title, _getter in {
     "_version": _version,
     "grad_fn": lambda self: self._fn if self._view is None else grad_fn_of(self),
     "is_leaf": lambda self: grad_fn_of(self) is None,
-    "output_nr": lambda self: 0 if grad_fn_of(self) is None else self._nr,
+    "output_nr": lambda self: self._nr,
     "retains_grad": lambda self: (self._x is not None and self._x.retains_grad
                                   and grad_fn_of(self) is not None),
     "_base": lambda self: None if self._view is None else self._view.base,

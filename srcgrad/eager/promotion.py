@@ -141,6 +141,7 @@ def computed(prim: Primitive, d: dt.dtype, operands: Any, settings: Any) -> Any:
         check_broadcast(*operands)
         raise
     except NotImplementedError as error:
+        check_broadcast(*operands)
         if d is dt.bfloat16:  # computed in single precision, which was refused
             raise NotImplementedError(str(error).replace("'Float'", "'BFloat16'")) from None
         raise

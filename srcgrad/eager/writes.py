@@ -215,7 +215,8 @@ def apply_in_place(t: Tensor, compute: Callable[[Tensor], Tensor], checked: bool
 def write(t: Tensor, value: Tensor, constant: bool = False, spread: bool = False) -> None:
     """``t[...] = value`` as recorded by autograd (``copy_``, item assignment); ``spread``: a value
     of another shape may be a part of ``t``, as if it had been expanded before."""
-    active = state.mode & GRAD != 0 and (requires_grad(value) or requires_grad(t))
+    active = state.mode & GRAD != 0 and t._dt.category >= dt.FLOATING and (
+        requires_grad(value) or requires_grad(t))
     check_writable(t, active)
     if not constant:
         refuse_overlap(t)
@@ -234,7 +235,9 @@ def write(t: Tensor, value: Tensor, constant: bool = False, spread: bool = False
         set_tangent(t, given if given is None else given.expand(t._a.shape).to(t._dt))
     if active:
         saved = (value._a.shape, value._dt.numpy)
-        node = make_node(node_class("CopyBackwards"), COPY, (None, edge), saved, None)
+        one = spread and not value._a.ndim and t._a.ndim
+        node = make_node(node_class("FillBackward3" if one else "CopyBackwards"), COPY,
+                         (None, edge), saved, None)
         if t._view is None:
             node._edges = (gradient_edge(t), edge)
             set_history(t, node)

@@ -26,7 +26,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
         raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     if low == high:
         low, high = low - 1, high + 1
-    refuse(low > high, "max must be larger than min")
+    refuse(low > high, "torch.histc: max must be larger than min")
     inside = a[(a >= low) & (a <= high)]
     places = np.minimum(((inside - low) * (bins / (high - low))).astype(np.int64), bins - 1)
     return wrap(np.bincount(places, minlength=bins).astype(input._dt.numpy), input._dt)
@@ -60,6 +60,13 @@ def searchsorted(sorted_sequence: Tensor, input: Any, *, out_int32: bool = False
     how: Any = "right" if right or side == "right" else "left"
     s = sorted_sequence._a
     if sorter is not None:
+        refuse(sorter._a.shape != s.shape, "torch.searchsorted(): boundary and sorter must have "
+               "the same size, but got boundary tensor {}and got sorter tensor {}", list(s.shape),
+               list(sorter._a.shape))
+        refuse(sorter._dt is not dt.int64, "torch.searchsorted(): sorter must be a tensor of long "
+               "dtype but got dtype {}", sorter._dt.tensor_name)
+        refuse(np.any((sorter._a < 0) | (sorter._a >= s.shape[-1])),
+               "torch.searchsorted(): sorter index out of range")
         s = np.take_along_axis(s, sorter._a, -1)
     values = input._a if isinstance(input, Tensor) else np.asarray(input, s.dtype)
     d = dt.int32 if out_int32 else dt.int64
@@ -152,6 +159,9 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False,
          invert: bool = False) -> Tensor:
     """Where elements occur among ``test_elements``."""
     a, b = (v._a if isinstance(v, Tensor) else np.asarray(v) for v in (elements, test_elements))
+    for kind in (a.dtype, b.dtype):
+        refuse(kind.kind in "bc", "Unsupported input type encountered for isin(): {}",
+               dt.from_numpy_dtype(kind).tensor_name)
     return wrap(np.asarray(np.isin(a, b, invert=invert)), dt.bool_)
 
 

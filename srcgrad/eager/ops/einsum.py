@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -36,6 +37,9 @@ def _letters(operands: tuple[Any, ...]) -> tuple[str, list[Tensor]]:
 def einsum(*args: Any) -> Any:
     """A sum of products written in Einstein's notation: ``einsum("ij,jk->ik", a, b)``."""
     equation, tensors = _letters(args)
+    for i, n in enumerate(re.sub(r"->|\.", lambda m: "," * len(m[0]), equation)):
+        refuse(not n.isalpha() and n not in " ,", "einsum(): invalid subscript given at index {} "
+               "in the equation string, subscripts must be in [a-zA-Z]", i)
     equation = equation.replace(" ", "")
     refuse(not tensors, "einsum(): must provide at least one operand", kind=ValueError)
     left, arrow, right = equation.partition("->")
@@ -52,6 +56,10 @@ def einsum(*args: Any) -> Any:
         hidden = max(hidden, width)
         prepared.append((names, t))
     dots = [f"<{i}>" for i in range(hidden)]
+    output = _output_names(right, dots)
+    for n in output:
+        refuse(n not in dots and n not in left, "einsum(): output subscript {} does not appear in "
+               "the equation for any input operand", n)
     operands = []
     for k, (names, t) in enumerate(prepared):
         place = next((i for i, n in enumerate(names) if n == "..."), None)
@@ -74,25 +82,19 @@ def einsum(*args: Any) -> Any:
                                    f"does not broadcast with previously seen size {sizes[n]}")
             sizes[n] = size if sizes.get(n, 1) == 1 else sizes[n]
         operands.append(_take_diagonals(names, t))
-    if arrow:
-        output = _output_names(right, dots)
-        for n in output:
-            refuse(n not in sizes, "einsum(): output subscript {} does not appear in the equation "
-                   "for any input operand", n)
-    else:
+    if not arrow:
         counts = "".join(terms)
         output = [*dots, *sorted(n for n in sizes if n[0] != "<" and counts.count(n) == 1)]
     return _contract(operands, output)
 
 
 def _spell(term: str, t: Tensor, k: int) -> tuple[list[str], int]:
+    """The subscripts of operand ``k``, and how many dimensions its ellipsis covers."""
     before, dots, after = term.partition("...")
     names = [*before, *(["..."] if dots else []), *after]
     plain = len(before) + len(after)
-    for n in (*before, *after):
-        if not n.isalpha():
-            raise RuntimeError(f"einsum(): invalid subscript given at index {term.index(n)} in the "
-                               "equation string, subscripts must be in [a-zA-Z]")
+    refuse("." in before + after,
+           "einsum(): found '.' for operand {} that is not part of any ellipsis", k)
     if (plain > t._a.ndim) or (not dots and plain != t._a.ndim):
         relation = "is more than" if dots else "does not match"
         raise RuntimeError(f"einsum(): the number of subscripts in the equation ({plain}) "
@@ -103,6 +105,8 @@ def _spell(term: str, t: Tensor, k: int) -> tuple[list[str], int]:
 
 def _output_names(right: str, dots: list[str]) -> list[str]:
     before, found, after = right.partition("...")
+    refuse("." in before + after,
+           "einsum(): found '.' for output that is not part of any ellipsis (...)")
     names = [*before, *(dots if found else []), *after]
     for n in names:
         refuse(names.count(n) > 1, "einsum(): output subscript {} appears more than once in the "

@@ -8,15 +8,19 @@ import numpy as np
 
 from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, within, wrap
+from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.complex_views import complex_of, conj
 from srcgrad.eager.ops.linear_algebra import (
     LINALG,
     LinAlgError,
     first_bad,
-    inv,
+    inverse,
+    need_inexact,
     need_matrix,
-    solve,
+    need_single,
+    need_square,
+    solution,
     solve_triangular,
     zero_pivot,
 )
@@ -61,7 +65,7 @@ def _positive(name: str, prim: Primitive, A: Tensor, upper: bool) -> Any:
 @within(LINALG, "cholesky")
 def cholesky(A: Tensor, *, upper: bool = False) -> Any:
     """The triangular factor of a positive-definite matrix."""
-    return _positive("linalg.cholesky", _CHOLESKY, need_matrix("cholesky", A), upper)
+    return _positive("linalg.cholesky", _CHOLESKY, need_matrix("linalg.cholesky", A), upper)
 
 
 @op("cholesky")
@@ -71,7 +75,7 @@ def _cholesky(input: Tensor, upper: bool = False) -> Any:
               "torch.linalg.cholesky(A)\nand\nU = torch.cholesky(A, upper=True)\nshould be "
               "replaced with\nU = torch.linalg.cholesky(A).mH\nThis transform will produce "
               "equivalent results for all valid (symmetric positive definite) inputs.")
-    return _positive("cholesky", _OLD_CHOLESKY, input, upper)
+    return _positive("cholesky", _OLD_CHOLESKY, need_matrix("cholesky", input), upper)
 
 
 # -- factorisations ------------------------------------------------------------------------
@@ -80,7 +84,7 @@ def _cholesky(input: Tensor, upper: bool = False) -> Any:
 @within(LINALG, "qr", gives="Q R")
 def qr(A: Tensor, mode: str = "reduced") -> Any:
     """The QR decomposition."""
-    need_matrix("qr", A, square=False)
+    need_matrix("linalg.qr", A, square=False)
     if mode == "r":
         r = _QR_R(A, mode="r")
         return wrap(np.empty(0, A._a.dtype), A._dt), r
@@ -101,52 +105,61 @@ def _old_qr(input: Tensor, some: bool = True) -> Any:
 @within(LINALG, "svd", gives="U S Vh")
 def svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> Any:
     """The singular value decomposition."""
-    need_matrix("svd", A, square=False)
+    need_matrix("linalg.svd", A, square=False)
     return _SVD(A, full_matrices=full_matrices)
 
 
 @op("svd", gives="U S V")
 def _old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
-    u, s, vh = _SVD(need_matrix("svd", input, square=False), full_matrices=not some)
+    refuse(input._a.ndim < 2, "linalg.svd: input should have at least 2 dimensions, but has {} "
+           "dimensions instead", input._a.ndim)
+    u, s, vh = svd(input, full_matrices=not some)
     return u, s, conj(transpose(vh, -2, -1))
 
 
 @within(LINALG, "svdvals")
 def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
     """The singular values."""
-    return _SVDVALS(need_matrix("svdvals", A, square=False))
+    return _SVDVALS(need_matrix("linalg.svd", A, square=False))
 
 
 @within(LINALG, "eigh", gives="eigenvalues eigenvectors")
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues and eigenvectors of a symmetric matrix."""
-    _check_triangle("eigh", A, UPLO)
+    _check_triangle(A, UPLO)
     return _EIGH(A, UPLO=UPLO)
 
 
 @within(LINALG, "eigvalsh")
 def eigvalsh(A: Tensor, UPLO: str = "L") -> Any:
     """Eigenvalues of a symmetric matrix."""
-    _check_triangle("eigvalsh", A, UPLO)
+    _check_triangle(A, UPLO)
     return _EIGVALSH(A, UPLO=UPLO)
 
 
-def _check_triangle(name: str, A: Tensor, which: str) -> None:
-    need_matrix(name, A)
-    if which not in ("L", "U", "l", "u"):
-        raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {which}")
+def _check_triangle(A: Tensor, which: str) -> None:
+    need_square("linalg.eigh: ", A)
+    refuse(which not in ("L", "U", "l", "u"), "Expected UPLO argument to be 'L' or 'U', but got {}",
+           which)
+    need_matrix("linalg.eigh", A)
+
+
+def _complex_matrix(title: str, A: Tensor) -> Tensor:
+    """A square matrix as one of complex numbers."""
+    refuse(A._dt.category < dt.FLOATING, "Unknown Complex ScalarType for {}", A._dt.tensor_name)
+    return complex_of(need_matrix(title, A))
 
 
 @within(LINALG, "eig", gives="eigenvalues eigenvectors")
 def eig(A: Tensor) -> Any:
     """Eigenvalues and eigenvectors of a square matrix, always complex."""
-    return _EIG(complex_of(need_matrix("eig", A)))
+    return _EIG(_complex_matrix("linalg.eig", A))
 
 
 @within(LINALG, "eigvals")
 def eigvals(A: Tensor) -> Any:
     """Eigenvalues of a square matrix, always complex."""
-    return _EIGVALS(complex_of(need_matrix("eigvals", A)))
+    return _EIGVALS(_complex_matrix("linalg.eigvals", A))
 
 
 # -- LU ------------------------------------------------------------------------------------
@@ -154,13 +167,20 @@ def eigvals(A: Tensor) -> Any:
 _LU = Primitive(lu_factors.lu_parts, "LinalgLuBackward0", outputs=3, inactive_outputs=(0,))
 _LU_FACTOR = Primitive(lu_factors.lu_compact, "LinalgLuFactorExBackward0", outputs=2,
                        inactive_outputs=(1,))
+_LU_SOLVE = "LinalgLuSolveBackward0"
 _LU_UNPACK = Primitive(lu_factors.unpacked, "LuUnpackBackward0", outputs=3, inactive_outputs=(0,))
+
+
+def _check_factored(title: str, A: Tensor) -> None:
+    refuse(A._a.ndim < 2, "{}: Expected tensor with 2 or more dimensions. Got size: {} instead",
+           title, list(A._a.shape))
+    need_matrix("linalg.lu", A, square=False)
 
 
 @within(LINALG, "lu", gives="P L U")
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """``A = P @ L @ U`` with partial pivoting (without: ``A = L @ U``, and ``P`` is empty)."""
-    need_matrix("lu", A, square=False)
+    _check_factored("linalg.lu", A)
     p, low, up = _LU(A, pivot=pivot)
     if not pivot:
         p = wrap(np.empty(0, A._a.dtype), A._dt)
@@ -170,7 +190,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
 @within(LINALG, "lu_factor", gives="LU pivots")
 def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
     """LU in one matrix, and the row exchanges (int32, from 1)."""
-    need_matrix("lu_factor", A, square=False)
+    _check_factored("torch.lu_factor", A)
     compact, pivots = _LU_FACTOR(A, pivot=pivot)
     failed = _zero_diagonals(compact._a)
     if failed.any():
@@ -195,7 +215,7 @@ def _zero_diagonals(compact: Array) -> Array:
 @within(LINALG, "lu_factor_ex", gives="LU pivots info")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
     """:func:`lu_factor` that reports zeros on U's diagonal in ``info`` instead of raising."""
-    need_matrix("lu_factor_ex", A, square=False)
+    _check_factored("torch.lu_factor", A)
     compact, pivots = _LU_FACTOR(A, pivot=pivot)
     return compact, pivots, _info(_zero_diagonals(compact._a))
 
@@ -222,22 +242,32 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True,
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
              adjoint: bool = False) -> Any:
     """``X`` with ``A @ X = B`` (``left=False``: ``X @ A = B``; ``adjoint``: with ``A^H``)."""
-    need_matrix("lu_solve", LU, argument="LU")
+    need_square("torch.linalg.lu_solve: ", LU)
+    refuse(LU._dt is not B._dt, "linalg.lu_solve: Expected LU and B to have the same dtype, but "
+           "found LU of type {} and B of type {} instead", LU._dt.tensor_name, B._dt.tensor_name)
+    refuse(pivots._dt is not dt.int32,
+           "linalg.lu_solve: pivots should be a Tensor of scalar type torch.int32")
+    need_single("linalg.lu", LU)
     if not left:
         turned = lu_solve(LU, pivots, conj(transpose(B, -2, -1)), adjoint=not adjoint)
-        return conj(transpose(turned, -2, -1))
+        return named(conj(transpose(turned, -2, -1)), _LU_SOLVE)
     order = wrap(lu_factors.permutation_of(pivots._a, LU._a.shape[-1]).astype(LU._a.dtype), LU._dt)
     if adjoint:
         mirrored = conj(transpose(LU, -2, -1))
         inner = solve_triangular(mirrored, B, upper=False)
-        return matmul(order, solve_triangular(mirrored, inner, upper=True, unitriangular=True))
+        out = matmul(order, solve_triangular(mirrored, inner, upper=True, unitriangular=True))
+        return named(out, _LU_SOLVE)
     inner = solve_triangular(LU, matmul(transpose(order, -2, -1), B), upper=False,
                              unitriangular=True)
-    return solve_triangular(LU, inner, upper=True)
+    return named(solve_triangular(LU, inner, upper=True), _LU_SOLVE)
 
 
 @op("lu_solve")
 def _old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Any:
+    warn_once("torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed "
+              "in a future PyTorch release.\nNote that torch.linalg.lu_solve has its arguments "
+              "reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be replaced with\nX = "
+              "torch.linalg.lu_solve(LU, pivots, B)")
     return lu_solve(LU_data, LU_pivots, input)
 
 
@@ -252,12 +282,12 @@ def _reported(test: Any, A: Tensor) -> Tensor:
 @within(LINALG, "cholesky_ex", gives="L info")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
     """:func:`cholesky` and, per matrix, the order of the first minor that is not positive."""
-    need_matrix("cholesky_ex", A)
+    need_matrix("linalg.cholesky", A)
     try:
         low = _CHOLESKY(A, upper=upper)
     except np.linalg.LinAlgError:
         if check_errors:
-            cholesky(A, upper=upper)
+            _positive("linalg.cholesky_ex", _CHOLESKY, A, upper)
         return wrap(np.full_like(A._a, np.nan), A._dt), _reported(_bad_minor, A)
     return low, _info(np.zeros(A._a.shape[:-2]))
 
@@ -265,28 +295,37 @@ def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -
 @within(LINALG, "inv_ex", gives="inverse info")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     """:func:`inv` and, per matrix, the number of the pivot that is zero."""
-    info = _reported(zero_pivot, need_matrix("inv_ex", A))
+    info = _reported(zero_pivot, need_matrix("linalg.inv", A))
     failed = info._a.any() and not check_errors
-    return wrap(np.full_like(A._a, np.inf), A._dt) if failed else inv(A), info
+    return wrap(np.full_like(A._a, np.inf), A._dt) if failed else inverse(A, "inv_ex"), info
 
 
 @within(LINALG, "solve_ex", gives="result info")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
     """:func:`solve` and, per matrix, the number of the pivot that is zero."""
-    info = _reported(zero_pivot, need_matrix("solve_ex", A))
+    need_inexact("linalg.solve", A)
+    info = _reported(zero_pivot, need_matrix("linalg.solve", A))
     failed = info._a.any() and not check_errors
-    return wrap(np.full_like(B._a, np.inf), B._dt) if failed else solve(A, B, left=left), info
+    return (wrap(np.full_like(B._a, np.inf), B._dt) if failed else
+            solution(A, B, left, "solve_ex")), info
 
 
 @within(LINALG, "householder_product")
 def householder_product(A: Tensor, tau: Tensor) -> Any:
     """The first columns of a product of Householder reflectors (LAPACK's orgqr)."""
-    if A._a.ndim < 2:
-        raise RuntimeError("torch.linalg.householder_product: input must have at least 2 "
-                           "dimensions.")
+    title = "torch.linalg.householder_product: "
+    refuse(A._a.ndim < 2, title + "input must have at least 2 dimensions.")
     m, n = A._a.shape[-2:]
-    refuse(m < n, "torch.linalg.householder_product: input.shape[-2] must be greater than or equal "
-           "to input.shape[-1]")
+    refuse(m < n, title + "input.shape[-2] must be greater than or equal to input.shape[-1]")
+    refuse(tau._a.shape[-1:] > (n,), title + "input.shape[-1] must be greater than or equal to "
+           "tau.shape[-1]")
+    refuse(tau._a.ndim != A._a.ndim - 1, title + "Expected tau to have one dimension less than "
+           "input, but got tau.ndim equal to {} and input.ndim is equal to {}", tau._a.ndim,
+           A._a.ndim)
+    refuse(tau._a.shape[:-1] != A._a.shape[:-2], title + "Expected batch dimensions of tau to be "
+           "equal to input.shape[:-2], but got {}", list(tau._a.shape[:-1]))
+    refuse(tau._dt is not A._dt, title + "tau dtype {} does not match input dtype {}",
+           tau._dt.tensor_name, A._dt.tensor_name)
     below = A.tril(-1)
     out: Any = wrap(np.eye(m, n, dtype=A._a.dtype), A._dt).expand(A._a.shape)
     for i in reversed(range(tau._a.shape[-1])):
@@ -295,7 +334,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Any:
         v = below.narrow(-1, i, 1) + wrap(unit, A._dt)
         scale = tau.narrow(-1, i, 1).unsqueeze(-1)
         out = out - scale * matmul(v, matmul(conj(transpose(v, -2, -1)), out))
-    return out
+    return named(out, "LinalgHouseholderProductBackward0")
 
 
 op("orgqr")(lambda input, tau: householder_product(input, tau))

@@ -155,6 +155,7 @@ def scatter(input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: A
             reduce: str | None = None) -> Any:
     """``out[index[i][j]][j] = src[i][j]`` along ``dim``."""
     source = value if src is None else src
+    refuse(source is None, "argument 'src' must be Tensor, not NoneType", kind=TypeError)
     if reduce is not None:
         if isinstance(source, Tensor):
             warnings.warn("The reduce argument of torch.scatter with Tensor src is deprecated and "

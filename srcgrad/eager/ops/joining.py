@@ -298,11 +298,11 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     given = list(tensors[0] if len(tensors) == 1 and isinstance(tensors[0], list | tuple)
                  else tensors)
     refuse(not given, "meshgrid expects a non-empty TensorList")
+    refuse(any(t._dt is not given[0]._dt for t in given),
+           "meshgrid expects all tensors to have the same dtype")
     for t in given:
         refuse(t._a.ndim > 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
                "got: {!r}", t)
-        if t._dt is not given[0]._dt:
-            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
     refuse(indexing not in ("ij", "xy"), 'torch.meshgrid: indexing must be one of "xy" or "ij", '
            'but received: {}', indexing)
     swap = indexing == "xy" and len(given) > 1

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Space, dt, need_tensor, op, register, within
 from srcgrad.eager.nodes import named
-from srcgrad.eager.ops.arguments import one_dtype, warn_once
+from srcgrad.eager.ops.arguments import not_implemented, one_dtype, warn_once
 from srcgrad.eager.ops.complex_views import conj
 from srcgrad.eager.ops.products import matmul
 from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
@@ -36,22 +36,47 @@ class _LinAlgError(RuntimeError):
 LinAlgError = _LinAlgError  # the public name; tracebacks show the other one, as PyTorch's do
 
 
-def need_inexact(name: str, A: Tensor) -> None:
+# The kernels that refuse low precision, and those that refuse integers, too.
+_KERNELS = {"linalg.cholesky": "cholesky_cpu", "linalg.det": "lu_cpu", "linalg.solve": "lu_cpu",
+            "linalg.eig": "linalg_eig_out_cpu", "linalg.eigvals": "linalg_eig_out_cpu",
+            "linalg.qr": "geqrf_cpu", "linalg.svd": "linalg_svd_cpu"}
+_STRICT = {"cholesky": "cholesky_cpu", "cholesky_inverse": "cholesky_inverse_out_cpu",
+           "cholesky_solve": "cholesky_solve_cpu", "linalg.eigh": "linalg_eigh_cpu",
+           "linalg.lu": "lu_cpu", "linalg.solve_triangular": "triangular_solve_cpu"}
+
+
+def need_inexact(title: str, A: Tensor) -> None:
     """Refuse integers and bools as functions of ``torch.linalg`` do."""
-    refuse(A._dt.category < dt.FLOATING, "linalg.{}: Expected a floating point or complex tensor "
-           "as input. Got {}", name, A._dt.tensor_name)
+    refuse(A._dt.category < dt.FLOATING, "{}: Expected a floating point or complex tensor as "
+           "input. Got {}", title, A._dt.tensor_name)
 
 
-def need_matrix(name: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
-    need_tensor(f"linalg_{name}", A, argument, 1)
-    refuse(A._a.ndim < 2, "linalg.{}: The input tensor {} must have at least 2 dimensions.",
-           name, argument)
-    if square and A._a.shape[-1] != A._a.shape[-2]:
-        raise RuntimeError(f"linalg.{name}: {argument} must be batches of square matrices, but "
-                           f"they are {A._a.shape[-2]} by {A._a.shape[-1]} matrices")
-    need_inexact(name, A)
-    refuse(A._dt in (dt.float16, dt.bfloat16), "linalg.{}: Low precision dtypes not supported. Got "
-           "{}", name, A._dt.tensor_name)
+def need_single(title: str, A: Tensor) -> None:
+    """Refuse dtypes that have less than single precision."""
+    if (A._dt.category < dt.FLOATING and title in _STRICT) or A._dt in (dt.float16, dt.bfloat16):
+        kernel = _STRICT.get(title) or _KERNELS.get(title)
+        refuse(not kernel, "{}: Low precision dtypes not supported. Got {}", title,
+               A._dt.tensor_name)
+        raise not_implemented(str(kernel), A._dt)
+
+
+def need_square(start: str, A: Tensor, argument: str = "A") -> None:
+    """Refuse what is no square matrix, and no batch of such."""
+    refuse(A._a.ndim < 2, "{}The input tensor {} must have at least 2 dimensions.", start, argument)
+    refuse(A._a.shape[-1] != A._a.shape[-2], "{}{} must be batches of square matrices, but they "
+           "are {} by {} matrices", start, argument, *A._a.shape[-2:])
+
+
+def need_matrix(title: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
+    """``A``, if it is a matrix, or a batch of matrices, with which a function can do something."""
+    need_tensor(title.replace(".", "_"), A, argument, 1)
+    if square:
+        need_square(f"{title}: ", A, argument)
+    refuse(A._a.ndim < 2, "{}: The input tensor {} must have at least 2 dimensions.",
+           title, argument)
+    if title not in _STRICT:
+        need_inexact(title, A)
+    need_single(title, A)
     return A
 
 
@@ -82,13 +107,17 @@ def zero_pivot(a: Array) -> int:
 @within(LINALG, "inv")
 def inv(A: Tensor) -> Any:
     """The inverse of a square matrix."""
-    need_matrix("inv", A)
+    return inverse(need_matrix("linalg.inv", A), "inv")
+
+
+def inverse(A: Tensor, title: str) -> Any:
+    """:func:`inv`, whose errors name the function ``title``."""
     try:
         return _INV(A)
     except np.linalg.LinAlgError:
         batch, k = first_bad(A._a, zero_pivot)
         raise LinAlgError(
-            f"linalg.inv: {batch}The diagonal element {k} is zero, the inversion could not be "
+            f"linalg.{title}: {batch}The diagonal element {k} is zero, the inversion could not be "
             "completed because the input matrix is singular.") from None
 
 
@@ -98,7 +127,7 @@ op("inverse")(lambda input: inv(input))
 @within(LINALG, "det")
 def det(A: Tensor) -> Any:
     """The determinant."""
-    return _DET(need_matrix("det", A))
+    return _DET(need_matrix("linalg.det", A))
 
 
 op("det")(lambda input: det(input))
@@ -113,7 +142,7 @@ def _plain(tolerance: Any) -> Any:
 @within(LINALG, "slogdet", gives="sign logabsdet")
 def slogdet(A: Tensor) -> Any:
     """The sign of a determinant, and the logarithm of its modulus."""
-    return _SLOGDET(need_matrix("slogdet", A))
+    return _SLOGDET(need_matrix("linalg.slogdet", A))
 
 
 op("slogdet", gives="sign logabsdet")(lambda input: slogdet(input))
@@ -122,7 +151,7 @@ op("slogdet", gives="sign logabsdet")(lambda input: slogdet(input))
 @op(out=False)
 def logdet(input: Tensor) -> Any:
     """The logarithm of a determinant; NaN if it is negative."""
-    sign, log = slogdet(input)
+    sign, log = _SLOGDET(need_matrix("logdet", input))
     nothing = wrap(np.asarray(np.nan, log._a.dtype), log._dt)
     if input._dt.category == dt.COMPLEX:
         return log + sign.log()
@@ -132,12 +161,18 @@ def logdet(input: Tensor) -> Any:
 @within(LINALG, "solve")
 def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
     """``X`` with ``A @ X = B`` (or ``X @ A = B``)."""
-    need_matrix("solve", A)
-    if A._dt is not B._dt:
-        raise RuntimeError(f"linalg.solve: Expected A and B to have the same dtype, but found A of "
-                           f"type {A._dt.tensor_name} and B of type {B._dt.tensor_name} instead")
+    return solution(A, B, left, "solve")
+
+
+def solution(A: Tensor, B: Tensor, left: bool, title: str) -> Any:
+    """:func:`solve`, whose errors name the function ``title``."""
+    need_inexact("linalg.solve", A)
+    refuse(A._dt is not B._dt, "linalg.solve: Expected A and B to have the same dtype, but found A "
+           "of type {} and B of type {} instead", A._dt.tensor_name, B._dt.tensor_name)
+    need_matrix("linalg.solve", A)
     if not left:
-        return transpose(solve(transpose(A, -2, -1), transpose(B, -2, -1)), -2, -1)
+        return transpose(
+            solution(transpose(A, -2, -1), transpose(B, -2, -1), True, title), -2, -1)
     vector = B._a.ndim == 1 or B._a.shape == A._a.shape[:-1]
     n = A._a.shape[-1]
     rows = B._a.shape[-1] if vector else B._a.shape[-2] if B._a.ndim > 1 else 0
@@ -150,8 +185,8 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
         return _SOLVE(A, B)
     except np.linalg.LinAlgError:
         batch, _ = first_bad(A._a, zero_pivot)
-        raise LinAlgError(f"torch.linalg.solve: {batch}The solver failed because the input matrix "
-                          "is singular.") from None
+        raise LinAlgError(f"torch.linalg.{title}: {batch}The solver failed because the input "
+                          "matrix is singular.") from None
 
 
 @op()
@@ -160,14 +195,21 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Any:
     for name, t in (("b", input), ("u", L)):
         refuse(t._a.ndim < 2, "{} should have at least 2 dimensions, but has {} dimensions instead",
                name, t._a.ndim)
+    need_square("", L)
+    refuse(input._a.shape[-2] != L._a.shape[-1], "Incompatible matrix sizes for cholesky_solve: "
+           "each A matrix is {} by {} but each b matrix is {} by {}", *L._a.shape[-2:],
+           *input._a.shape[-2:])
+    refuse(input._dt is not L._dt, "Expected b and A to have the same dtype, but found b of type "
+           "{} and A of type {} instead.", input._dt.tensor_name, L._dt.tensor_name)
+    need_single("cholesky_solve", L)
     return _CHOLESKY_SOLVE(input, L, upper)
 
 
 @op()
 def cholesky_inverse(input: Tensor, upper: bool = False) -> Any:
     """The inverse of ``L @ L^H``."""
-    n = input._a.shape[-1]
-    eye = wrap(np.eye(n, dtype=input._a.dtype), input._dt)
+    need_matrix("cholesky_inverse", input)
+    eye = wrap(np.eye(input._a.shape[-1], dtype=input._a.dtype), input._dt)
     return named(_CHOLESKY_SOLVE(eye, input, upper), "CholeskyInverseBackward0")
 
 
@@ -176,7 +218,11 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
          rtol: Any = None) -> Any:
     """The Moore-Penrose inverse."""
     rtol = rcond if rtol is None else rtol
-    need_matrix("pinv", A, square=hermitian)
+    refuse(A._a.ndim < 2 or A._a.dtype.char not in "fdFD" or A._dt is dt.bfloat16,
+           "linalg.pinv({}{{{}}}): expected a tensor with 2 or more dimensions of float, double, "
+           "cfloat or cdouble types", A._dt.tensor_name, list(A._a.shape))
+    if hermitian:
+        need_square("linalg.eigh: ", A)
     if atol is None and rtol is None:
         cut: Any = max(A._a.shape[-2:]) * np.finfo(A._a.dtype).eps
     else:
@@ -189,10 +235,16 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
 op("pinverse")(lambda input, rcond=1e-15: pinv(input, rtol=rcond))
 
 
+def _need_numbers(A: Tensor) -> None:
+    refuse(A._a.dtype.char not in "fdFD" or A._dt is dt.bfloat16,
+           "This function doesn't handle types other than float and double")
+
+
 @within(LINALG, "lstsq", out=False, gives="solution residuals rank singular_values")
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
     """The least squares solution of ``A @ X = B``."""
-    need_matrix("lstsq", A, square=False)
+    refuse(A._a.ndim < 2, "torch.linalg.lstsq: input must have at least 2 dimensions.")
+    _need_numbers(A)
     refuse(B._a.ndim < 1, "torch.linalg.lstsq: other must have at least 1 dimension")
     vector = B._a.shape == A._a.shape[:-1]
     right = unsqueeze(B, -1) if vector else B
@@ -218,7 +270,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
 def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
                      unitriangular: bool = False) -> Any:
     """:func:`solve` for a triangular matrix, of which only one triangle is read."""
-    need_matrix("solve_triangular", A)
+    need_matrix("linalg.solve_triangular", A)
     if not left:
         turned = solve_triangular(transpose(A, -2, -1), transpose(B, -2, -1), upper=not upper,
                                   unitriangular=unitriangular)
@@ -237,7 +289,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True,
 @within(LINALG, "matrix_exp", out=False)
 def matrix_exp(A: Tensor) -> Any:
     """The exponential of a square matrix."""
-    return _EXP(need_matrix("matrix_exp", A))
+    return _EXP(need_matrix("linalg.matrix_exp", A))
 
 
 op("matrix_exp", out=False)(lambda input: matrix_exp(input))
@@ -246,7 +298,7 @@ op("matrix_exp", out=False)(lambda input: matrix_exp(input))
 @within(LINALG, "matrix_power")
 def matrix_power(A: Tensor, n: int) -> Any:
     """The ``n``-th power of a square matrix, by repeated squaring."""
-    need_matrix("matrix_power", A)
+    need_square("linalg.matrix_power: ", A)
     if n == 0:
         out = A.clone()
         eye = wrap(np.eye(A._a.shape[-1], dtype=A._a.dtype), A._dt)
@@ -276,7 +328,11 @@ op("matrix_power")(lambda input, n: matrix_power(input, n))
 def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = None,
                 hermitian: bool = False) -> Any:
     """The number of singular values above a tolerance."""
-    need_matrix("matrix_rank", A, square=hermitian)
+    refuse(A._a.ndim < 2, "torch.linalg.matrix_rank: The input tensor input must have at least 2 "
+           "dimensions.")
+    _need_numbers(A)
+    if hermitian:
+        need_square("linalg.eigh: ", A)
     s = np.abs(np.linalg.eigvalsh(A._a)) if hermitian else np.linalg.svd(A._a, compute_uv=False)
     top = s.max(-1, keepdims=True, initial=0)
     floor, relative = tol if tol is not None else atol, rtol
@@ -374,7 +430,7 @@ within(LINALG, "diagonal", out=False)(
 @within(LINALG, "vecdot")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Any:
     """The inner products of vectors along ``dim``, the first conjugated."""
-    need_inexact("vecdot", x)
+    need_inexact("linalg.vecdot", x)
     one_dtype("", x, y, text="linalg.vecdot: Expected x and y to have the same dtype, but found x "
               "of type {0.tensor_name} and y of type {1.tensor_name} instead")
     return x.vdot(y) if x._a.ndim == y._a.ndim == 1 else (conj(x) * y).sum(dim)

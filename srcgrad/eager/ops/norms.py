@@ -13,7 +13,7 @@ from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import not_implemented, one_dtype, warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.factorizations import svdvals
-from srcgrad.eager.ops.linear_algebra import LINALG, inv, need_inexact
+from srcgrad.eager.ops.linear_algebra import LINALG, inv, need_inexact, need_single, need_square
 from srcgrad.eager.ops.reductions import wrap_dims
 from srcgrad.eager.ops.shapes import expand, reshape, unsqueeze, wrap_dim
 from srcgrad.eager.promotion import check_broadcast, result_type
@@ -28,7 +28,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
                 dtype: dt.dtype | None = None) -> Any:
     """The p-norm of all elements, or over dimensions."""
     x = convert(x, dtype)
-    need_inexact("vector_norm", x)
+    need_inexact("linalg.vector_norm", x)
     axes = wrap_dims(dim, x)
     return _NORM(x, order=float(ord), axis=axes, keepdims=keepdim)
 
@@ -38,20 +38,22 @@ def matrix_norm(A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
                 dtype: dt.dtype | None = None) -> Any:
     """A norm of matrices: ``"fro"``, ``"nuc"``, 1, 2, inf and their negatives."""
     A = convert(A, dtype)
+    refuse(not (ord in ("fro", "nuc") if isinstance(ord, str) else abs(ord) in (1, 2, math.inf)),
+           "linalg.matrix_norm: Order {} not supported.", ord)
     refuse(A._a.ndim < 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
-    refuse(len(dim) != 2, "linalg.matrix_norm: dim must be a 2-tuple. Got {}", list(dim))
-    need_inexact("matrix_norm", A)
+    refuse(len(dim) != 2, "linalg.matrix_norm: dim must be a 2-tuple. Got {}",
+           " ".join(map(str, dim)))
+    need_inexact("linalg.matrix_norm", A)
     i, j = (wrap_dim(d, A) for d in dim)
     if i == j:
         raise RuntimeError(f"linalg.matrix_norm: dims must be different. Got ({dim[0]}, {dim[1]})")
     if ord == "fro":
         return vector_norm(A, 2, (i, j), keepdim)
-    if ord == "nuc" or (not isinstance(ord, str) and abs(ord) == 2):
+    if ord in ("nuc", 2, -2):
+        need_single("linalg.matrix_norm", A)
         s = svdvals(A.movedim((i, j), (-2, -1)))
         r = s.sum(-1) if ord == "nuc" else s.amax(-1) if ord > 0 else s.amin(-1)
         return r.unsqueeze(min(i, j)).unsqueeze(max(i, j)) if keepdim else r
-    if isinstance(ord, str) or abs(ord) not in (1, math.inf):
-        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     first, second = (i, j) if abs(ord) == 1 else (j, i)
     sums = vector_norm(A, 1, first, keepdim)
     axis = second if keepdim or second < first else second - 1
@@ -79,10 +81,9 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
 def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
          dtype: dt.dtype | None = None) -> Any:
     """The p-norm of all elements, or over dimensions."""
-    if dtype is None:
-        need_inexact("vector_norm", input)
     if p == "nuc":
-        return matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim, dtype=dtype)
+        every = tuple(range(max(input._a.ndim, 1)))
+        return matrix_norm(input, "nuc", every if dim is None else dim, keepdim, dtype=dtype)
     order = 2.0 if p in ("fro", None) else p
     return vector_norm(input, order, dim, keepdim, dtype=dtype)
 
@@ -90,15 +91,16 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False,
 @within(LINALG, "cond")
 def cond(A: Tensor, p: Any = None) -> Any:
     """The condition number."""
-    refuse(A._a.ndim < 2, "linalg.cond: The input tensor A must have at least 2 dimensions.")
+    refuse(A._a.ndim < 2, "linalg.cond: The input tensor must have at least 2 dimensions.")
+    refuse(p not in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf),
+           "linalg.cond got an invalid norm type: {}", p)
     if p is None or p in (2, -2):
         s = svdvals(A)
         high, low = s.narrow(-1, 0, 1), s.narrow(-1, s._a.shape[-1] - 1, 1)
         return (low / high if p == -2 else high / low).squeeze(-1)
-    if A._a.shape[-1] != A._a.shape[-2]:
-        raise RuntimeError(f"linalg.cond: A must be batches of square matrices, but they are "
-                           f"{A._a.shape[-2]} by {A._a.shape[-1]} matrices")
-    product = matrix_norm(A, p) * matrix_norm(inv(A), p)
+    need_square(f"linalg.cond(ord={p}): ", A)
+    inverse = inv(A)
+    product = matrix_norm(A, p) * matrix_norm(inverse, p)
     return product.nan_to_num(math.inf, math.inf, -math.inf)
 
 
@@ -107,8 +109,8 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """The cosine of the angle between vectors along ``dim``."""
     check_broadcast(x1, x2)
     d = result_type(x1, x2)
-    refuse(d.category < dt.FLOATING, "expected common dtype to be floating point, yet common dtype "
-           "is {}", d.tensor_name)
+    refuse(d.category != dt.FLOATING, "expected common dtype to be floating point, yet common "
+           "dtype is {}", d.tensor_name)
     x1, x2 = x1.to(d), x2.to(d)
     shape = np.broadcast_shapes(x1._a.shape, x2._a.shape)
     a, b = (t if t._a.shape == shape else expand(t, shape) for t in (x1, x2))

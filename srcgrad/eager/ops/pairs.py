@@ -19,7 +19,7 @@ from srcgrad.eager.dispatch import (
     operators,
     register,
 )
-from srcgrad.eager.ops.arguments import refuse_kinds, refusing
+from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds, refusing
 from srcgrad.eager.ops.arithmetic import power
 from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.primitive import Primitive
@@ -93,7 +93,9 @@ def with_numbers(name: str, function: Any, node: str, places: str, text: str, *,
 
     def call(input: Tensor, other: Operand) -> Any:
         d = arithmetic_dtype(input, other, floats=floats)
-        refuse_kinds(refuses, kernel, d)
+        if d.numpy.kind in refuses:
+            promotion.check_broadcast(input, other)
+            raise not_implemented(kernel, d)
         if divides and d.category < dt.FLOATING and not np.all(promotion.as_array(other, d)):
             raise RuntimeError("ZeroDivisionError")
         place = "o" if is_number(other) else "t" if isinstance(input, Tensor) else "i"

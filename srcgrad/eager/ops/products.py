@@ -9,22 +9,24 @@ import numpy as np
 
 from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Tensor, dt, need_tensor, op, register
-from srcgrad.eager.nodes import named
 from srcgrad.eager.ops.arguments import need_rank, one_dtype
 from srcgrad.eager.ops.arithmetic import mul
+from srcgrad.eager.ops.casts import contiguous
 from srcgrad.eager.ops.shapes import (
     expand,
     expand_array,
     permute,
     reshape,
-    squeeze,
     squeeze_fresh,
+    t,
+    transpose,
     unsqueeze,
     view,
     wrap_dim,
 )
 from srcgrad.eager.promotion import promoted, result_type
 from srcgrad.eager.recording import SPECIAL
+from srcgrad.eager.views import requires_grad
 from srcgrad.rules.nn import combined_products
 
 _mm = Primitive(np.matmul, "MmBackward0", shown={"x2": "mat2"})
@@ -139,8 +141,9 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
             return unsafe_view(mv(folded, other), rows)
         out = mm(folded, other)
         return unsafe_view(out, (*rows, out._a.shape[-1]))
-    if m == 1:
-        return named(squeeze(matmul(unsqueeze(input, 0), other), -2), "UnsafeViewBackward0")
+    if m <= 2 and requires_grad(input):  # the mirror image, so that its gradient is one product
+        out = _batched(transpose(other, -2, -1), t(input), n, m)
+        return out if m == 1 else contiguous(transpose(out, -2, -1))
     left, right = input._a.shape, other._a.shape
     if left[-1] != right[-2]:
         raise RuntimeError("Expected size for first two dimensions of batch2 tensor to be: "
@@ -148,10 +151,11 @@ def _batched(input: Tensor, other: Tensor, m: int, n: int) -> Any:
                            f"[{int(np.prod(right[:-2]))}, {right[-2]}].")
     batch = np.broadcast_shapes(left[:-2], right[:-2])
     count = math.prod(batch)
-    x = reshape(expand(input, *batch, *left[-2:]), count, *left[-2:])
+    rows = left[-2:-1] or (1,)
+    x = reshape(expand(input, *batch, *rows, left[-1]), count, *rows, left[-1])
     y = reshape(expand(other, *batch, *right[-2:]), count, *right[-2:])
     out = bmm(x, y)
-    return unsafe_view(out, (*batch, left[-2], right[-1]))
+    return unsafe_view(out, (*batch, *left[-2:-1], right[-1]))
 
 
 def unsafe_view(out: Tensor, shape: tuple[int, ...]) -> Any:
@@ -204,10 +208,9 @@ def _factors(d: dt.dtype, beta: Any, alpha: Any) -> dict[str, Any]:
 @op(inplace=True)
 def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Any:
     """``beta * input + alpha * (mat1 @ mat2)``."""
-    need_rank(2, "{} must be a matrix, got {}-D tensor", mat1=need_tensor("addmm", mat1, "mat1", 2),
-              mat2=need_tensor("addmm", mat2, "mat2", 3))
+    _one_dtype(input, need_tensor("addmm", mat1, "mat1", 2), need_tensor("addmm", mat2, "mat2", 3))
+    need_rank(2, "{} must be a matrix, got {}-D tensor", mat1=mat1, mat2=mat2)
     check_lengths(mat1, mat2)
-    _one_dtype(input, mat1, mat2)
     _fits(input, (mat1._a.shape[0], mat2._a.shape[1]))
     columns = mat2._a.strides[0] == mat2._a.itemsize  # as in linear layers: a transposed weight
     prim = _ADDMM_TURNED if columns else _ADDMM

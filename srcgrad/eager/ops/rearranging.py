@@ -254,7 +254,10 @@ def _strided_in_place(name: str, function: Any, node: str) -> None:
     def written(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
         check_writable(self, requires_grad(self))
         tangent = tangent_of(self) if state.mode & FORWARD else None
-        changed = function(self, *args, **kwargs)
+        try:
+            changed = function(self, *args, **kwargs)
+        except RuntimeError as error:
+            raise RuntimeError(str(error).replace(f"{name}()", f"{name}_()", 1)) from None
         bump(self)
         self._a = changed._a
         if changed._fn is not None:

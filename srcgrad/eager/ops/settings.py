@@ -175,7 +175,7 @@ def triangular_solve(input: Tensor, A: Tensor, upper: bool = True, transpose: bo
         "A).solution\nshould be replaced with\nX = torch.linalg.solve_triangular(A, B).")
     matrix = A.mT if transpose else A
     x = solve_triangular(matrix, input, upper=upper != transpose, unitriangular=unitriangular)
-    return x, A.clone()
+    return named(x, "TriangularSolveBackward0"), named(A.clone(), "TriangularSolveBackward0")
 
 
 register("matrix_rank", matrix_rank, method=False)

@@ -10,6 +10,7 @@ from srcgrad.eager import device as devices
 from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Primitive, Space, Tensor, dt, op, within, wrap
 from srcgrad.eager.nodes import named
+from srcgrad.eager.ops.arguments import warn_once
 from srcgrad.eager.ops.casts import convert
 from srcgrad.eager.ops.complex_views import complex_of, view_as_real
 from srcgrad.eager.ops.joining import cat
@@ -168,9 +169,6 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
          normalized: bool = False, onesided: bool | None = None,
          return_complex: bool | None = None) -> Any:
     """The Fourier transforms of overlapping windows of a signal: (..., frequency, frame)."""
-    refuse(return_complex is None and input._dt.category != dt.COMPLEX, "stft requires the "
-           "return_complex parameter be given for real inputs, and will further require that "
-           "return_complex=True in a future PyTorch release.")
     hop = n_fft // 4 if hop_length is None else hop_length
     length = n_fft if win_length is None else win_length
     if not 0 < length <= n_fft:
@@ -179,6 +177,15 @@ def stft(input: Tensor, n_fft: int, hop_length: int | None = None, win_length: i
     x = input if input._a.ndim == 2 else input.unsqueeze(0)
     if center:
         x = _padded(x, n_fft // 2, pad_mode)
+    refuse(return_complex is None and input._dt.category != dt.COMPLEX, "stft requires the "
+           "return_complex parameter be given for real inputs, and will further require that "
+           "return_complex=True in a future PyTorch release.")
+    if window is None:
+        warn_once("A window was not provided. A rectangular window will be applied,which is known "
+                  "to cause spectral leakage. Other windows such as torch.hann_window or "
+                  "torch.hamming_window are recommended to reduce spectral leakage.To suppress "
+                  "this warning and use a rectangular window, explicitly set "
+                  "`window=torch.ones(n_fft, device=<device>)`.")
     weights = _window("stft", window, n_fft, length, input._dt)
     frames = x.unfold(1, n_fft, hop) * weights
     one = input._dt.category != dt.COMPLEX if onesided is None else onesided

@@ -192,6 +192,7 @@ def _running_extreme(name: str, node: str, better: Any) -> None:
         if input._a.ndim == 0 and dim not in (0, -1):
             raise IndexError(f"{name}(): Expected reduction dim -1 or 0 for scalar but got {dim}")
         i = wrap_dim(dim, input)
+        refuse_kinds("c", name + "_cpu", input._dt)
         return build(input, lambda a: where(a, i), i)
 
     op(name)(call)
