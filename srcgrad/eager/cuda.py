@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from srcgrad.eager.backends.switches import never
+from srcgrad.eager.backends import never
 
 is_available = is_initialized = is_bf16_supported = is_tf32_supported = never
 

@@ -90,10 +90,14 @@ def op(name: str | None = None, *, torch: bool = True, method: bool = True, inpl
 
 
 class Space(dict[str, Any]):
-    """The functions of a sub-namespace; messages put ``prefix`` before their names."""
+    """The functions of ``torch.<title>``; messages put ``prefix`` before their names."""
 
-    def __init__(self, prefix: str = "") -> None:
-        self.prefix = prefix
+    def __init__(self, title: str, prefix: str = "") -> None:
+        self.title, self.prefix = title, prefix
+
+    def missing(self, name: str) -> Any:
+        """The answer to names that are not there: the ``__getattr__`` of its module."""
+        raise AttributeError(f"module 'torch.{self.title}' has no attribute '{name}'")
 
 
 def within(space: Space, name: str, *, out: bool = True, gives: str = "") -> Callable[[F], F]:

@@ -17,7 +17,7 @@ from srcgrad.eager.ops.shapes import reshape, squeeze, transpose, unsqueeze
 from srcgrad.eager.tensor import Array, Tensor, wrap
 from srcgrad.rules.nn import matrix_functions
 
-LINALG = Space("linalg_")
+LINALG = Space("linalg", "linalg_")
 _INV = Primitive(np.linalg.inv, "LinalgInvExBackward0", shown={"ans": "inverse"})
 _DET = Primitive(np.linalg.det, "LinalgDetBackward0", shown={"a": "A"})
 _SLOGDET = Primitive(np.linalg.slogdet, "LinalgSlogdetBackward0", outputs=2)

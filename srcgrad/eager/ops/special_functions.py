@@ -9,7 +9,7 @@ from srcgrad.eager.ops.arguments import refusing
 from srcgrad.eager.ops.pairs import with_numbers
 from srcgrad.rules.nn import bessel, error_function, gamma_functions, special_functions
 
-SPECIAL = Space()
+SPECIAL = Space("special")
 
 # Functions that torch itself has under this or another name.
 for _name, _theirs in {

@@ -18,7 +18,7 @@ from srcgrad.eager.ops.pointwise import as_floating
 from srcgrad.eager.ops.rearranging import narrow, roll
 from srcgrad.eager.ops.shapes import reshape, squeeze_fresh, transpose, wrap_dim, wrap_each
 
-FFT = Space("fft_")
+FFT = Space("fft", "fft_")
 _R2C, _C2C, _C2R = "FftR2CBackward0", "FftC2CBackward0", "FftC2RBackward0"
 _NODES = {"fft": _C2C, "ifft": _C2C, "rfft": _R2C, "irfft": _C2R, "hfft": _C2R, "ihfft": _R2C,
           "fftn": _C2C, "ifftn": _C2C, "rfftn": _R2C, "irfftn": _C2R}
