@@ -76,7 +76,8 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     if not -max(n, 1) <= dim < max(n, 1):
         raise IndexError(f"Dimension out of range (expected to be in range of "
                          f"[{-max(n, 1)}, {max(n, 1) - 1}], but got {dim})")
-    refuse(n == 0, "Dimension specified as {} but tensor has no dimensions", dim, kind=IndexError)
+    if n == 0:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     return int(self._a.shape[dim])
 
 

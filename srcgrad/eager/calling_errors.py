@@ -40,7 +40,8 @@ NUMBERS = (int, float, complex, np.number, np.bool_)
 def refuse(wrong: Any, text: str, *values: Any, kind: type[Exception] = RuntimeError) -> None:
     """Raise an error of a ``kind`` if something is ``wrong``: ``text`` has places for ``values``.
 
-    For checks whose messages need nothing but what is at hand; others are ``if`` and ``raise``.
+    For checks whose messages need nothing but what is at hand; others are ``if`` and ``raise``, and
+    so are those which run for each dimension, or in operations that do hardly anything else.
     """
     if wrong:
         raise kind(text.format(*values) if values else text)

@@ -106,8 +106,9 @@ def _fit(out: Tensor, t: Tensor, title: str) -> None:
 
 def delivered(t: Tensor, out: Tensor | None, requires_grad: bool = False) -> Tensor:
     """The new tensor ``t``, or ``out`` with its values."""
-    refuse(requires_grad and t._dt.category < dt.FLOATING, "Only Tensors of floating point and "
-           "complex dtype can require gradients")
+    if requires_grad and t._dt.category < dt.FLOATING:
+        raise RuntimeError(
+            "Only Tensors of floating point and complex dtype can require gradients")
     if out is not None:
         store_out(out, t)
         return out
@@ -311,7 +312,8 @@ def _filled(name: str, make: Any) -> Any:
     def create(*sizes: Any, size: Any = None, memory_format: Any = None, names: Any = None,
                d: dt.dtype | None = None) -> Tensor:
         d = d or dt.get_default_dtype()
-        refuse(memory_format is preserve_format, "unsupported memory format Preserve")
+        if memory_format is preserve_format:
+            raise RuntimeError("unsupported memory format Preserve")
         a = make(size_of(given_sizes(name, sizes, size), name), d.numpy)
         return wrap(arranged(a, memory_format), d)
 
@@ -358,10 +360,12 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *,
             raise TypeError(f"argument '{label}' (position {place}) must be Number, not "
                             f"{type(value).__name__}")
     start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
-    refuse(step == 0, "step must be nonzero")
+    if step == 0:
+        raise RuntimeError("step must be nonzero")
     if not all(math.isfinite(v) for v in (start, end)):
         raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
-    refuse((end - start) * step < 0, "upper bound and lower bound inconsistent with step sign")
+    if (end - start) * step < 0:
+        raise RuntimeError("upper bound and lower bound inconsistent with step sign")
     whole = all(isinstance(v, int) for v in (start, end, step))
     d = d or (dt.int64 if whole else dt.get_default_dtype())
     refuse_kinds("bc", "arange_cpu", d)

@@ -38,7 +38,8 @@ _index_add = Primitive(put_add, "IndexPutBackward0")
 @op(out=False)
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """Position ``index`` of dimension ``dim``, a view."""
-    refuse(input._a.ndim == 0, "select() cannot be applied to a 0-dim tensor.", kind=IndexError)
+    if input._a.ndim == 0:
+        raise IndexError("select() cannot be applied to a 0-dim tensor.")
     key = select_key(input, dim, index)
     return view_of(_select, input, _viewed(input._a, key), {"a": input, "b": key})
 
@@ -47,8 +48,9 @@ def select_key(input: Tensor, dim: int, index: int) -> tuple[Any, ...]:
     """The subscript of position ``index`` of dimension ``dim``."""
     i = wrap_dim(dim, input)
     n = input._a.shape[i]
-    refuse(not -n <= index < n, "select(): index {} out of range for tensor of size {} at "
-           "dimension {}", index, list(input._a.shape), i, kind=IndexError)
+    if not -n <= index < n:
+        raise IndexError(f"select(): index {index} out of range for tensor of size "
+                         f"{list(input._a.shape)} at dimension {i}")
     return (*(slice(None),) * i, int(index))
 
 
@@ -169,7 +171,8 @@ def _basic(input: Tensor, parts: tuple[Any, ...], alone: bool = False) -> tuple[
             if any(isinstance(v, Tensor) for v in (part.start, part.stop, part.step)):
                 part = slice(*(None if v is None else int(v)
                                for v in (part.start, part.stop, part.step)))
-            refuse(part.step == 0, "slice step cannot be zero", kind=ValueError)
+            if part.step == 0:
+                raise ValueError("slice step cannot be zero")
             if part.step is not None and part.step < 0:
                 raise ValueError("step must be greater than zero")
             n = out._a.shape[dim]

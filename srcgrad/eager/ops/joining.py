@@ -53,7 +53,8 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     given = sequence("cat", tensors)
     refuse(not given, "torch.cat(): expected a non-empty list of Tensors", kind=ValueError)
     for i, t in enumerate(given):
-        refuse(t._a.ndim == 0, "zero-dimensional tensor (at position {}) cannot be concatenated", i)
+        if t._a.ndim == 0:
+            raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     given = _promoted(given)
     used = [t for t in given if t._a.shape != (0,)]
     if not used:  # lists of no numbers go with any dimension
@@ -61,11 +62,14 @@ def cat(tensors: Any, dim: int = 0) -> Any:
     first = used[0]
     i = wrap_dim(dim, first)
     for k, t in enumerate(used[1:], 1):
-        refuse(t._a.ndim != first._a.ndim, "Tensors must have same number of dimensions: got {} "
-               "and {}", first._a.ndim, t._a.ndim)
+        if t._a.ndim != first._a.ndim:
+            raise RuntimeError("Tensors must have same number of dimensions: got "
+                               f"{first._a.ndim} and {t._a.ndim}")
         for d, (n, m) in enumerate(zip(first._a.shape, t._a.shape)):
-            refuse(d != i and n != m, "Sizes of tensors must match except in dimension {}. "
-                   "Expected size {} but got size {} for tensor number {} in the list.", i, n, m, k)
+            if d != i and n != m:
+                raise RuntimeError(
+                    f"Sizes of tensors must match except in dimension {i}. Expected size {n} but "
+                    f"got size {m} for tensor number {k} in the list.")
     return _CAT(used, axis=i)
 
 
@@ -301,10 +305,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
     refuse(any(t._dt is not given[0]._dt for t in given),
            "meshgrid expects all tensors to have the same dtype")
     for t in given:
-        refuse(t._a.ndim > 1, "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
-               "got: {!r}", t)
-    refuse(indexing not in ("ij", "xy"), 'torch.meshgrid: indexing must be one of "xy" or "ij", '
-           'but received: {}', indexing)
+        if t._a.ndim > 1:
+            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
+                               f"got: {t!r}")
+        if t._dt is not given[0]._dt:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    if indexing not in ("ij", "xy"):
+        raise RuntimeError('torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
+                           f"{indexing}")
     swap = indexing == "xy" and len(given) > 1
     if swap:
         given[0], given[1] = given[1], given[0]

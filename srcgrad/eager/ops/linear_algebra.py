@@ -47,8 +47,9 @@ _STRICT = {"cholesky": "cholesky_cpu", "cholesky_inverse": "cholesky_inverse_out
 
 def need_inexact(title: str, A: Tensor) -> None:
     """Refuse integers and bools as functions of ``torch.linalg`` do."""
-    refuse(A._dt.category < dt.FLOATING, "{}: Expected a floating point or complex tensor as "
-           "input. Got {}", title, A._dt.tensor_name)
+    if A._dt.category < dt.FLOATING:
+        raise RuntimeError(f"{title}: Expected a floating point or complex tensor as input. Got "
+                           f"{A._dt.tensor_name}")
 
 
 def need_single(title: str, A: Tensor) -> None:
@@ -60,20 +61,25 @@ def need_single(title: str, A: Tensor) -> None:
         raise not_implemented(str(kernel), A._dt)
 
 
+def need_rank(start: str, A: Tensor, argument: str = "A") -> None:
+    """Refuse what is no matrix, and no batch of such."""
+    if A._a.ndim < 2:
+        raise RuntimeError(f"{start}The input tensor {argument} must have at least 2 dimensions.")
+
+
 def need_square(start: str, A: Tensor, argument: str = "A") -> None:
-    """Refuse what is no square matrix, and no batch of such."""
-    refuse(A._a.ndim < 2, "{}The input tensor {} must have at least 2 dimensions.", start, argument)
-    refuse(A._a.shape[-1] != A._a.shape[-2], "{}{} must be batches of square matrices, but they "
-           "are {} by {} matrices", start, argument, *A._a.shape[-2:])
+    """Refuse what is no square matrix, and no batch of such matrices."""
+    need_rank(start, A, argument)
+    n, m = A._a.shape[-2:]
+    if n != m:
+        raise RuntimeError(f"{start}{argument} must be batches of square matrices, but they are "
+                           f"{n} by {m} matrices")
 
 
 def need_matrix(title: str, A: Tensor, square: bool = True, argument: str = "A") -> Tensor:
     """``A``, if it is a matrix, or a batch of matrices, with which a function can do something."""
     need_tensor(title.replace(".", "_"), A, argument, 1)
-    if square:
-        need_square(f"{title}: ", A, argument)
-    refuse(A._a.ndim < 2, "{}: The input tensor {} must have at least 2 dimensions.",
-           title, argument)
+    (need_square if square else need_rank)(f"{title}: ", A, argument)
     if title not in _STRICT:
         need_inexact(title, A)
     need_single(title, A)
@@ -167,8 +173,9 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Any:
 def solution(A: Tensor, B: Tensor, left: bool, title: str) -> Any:
     """:func:`solve`, whose errors name the function ``title``."""
     need_inexact("linalg.solve", A)
-    refuse(A._dt is not B._dt, "linalg.solve: Expected A and B to have the same dtype, but found A "
-           "of type {} and B of type {} instead", A._dt.tensor_name, B._dt.tensor_name)
+    if A._dt is not B._dt:
+        raise RuntimeError("linalg.solve: Expected A and B to have the same dtype, but found A of "
+                           f"type {A._dt.tensor_name} and B of type {B._dt.tensor_name} instead")
     need_matrix("linalg.solve", A)
     if not left:
         return transpose(

@@ -38,8 +38,9 @@ def wrap_dim(dim: Any, input: Tensor | int, extra: int = 0) -> int:
     if dim.__class__ is not int and not whole(dim):
         raise TypeError(f"argument 'dim' must be int, not {type(dim).__name__}")
     i = int(dim)
-    refuse(not -bound <= i < bound, "Dimension out of range (expected to be in range of [{}, {}], "
-           "but got {})", -bound, bound - 1, dim, kind=IndexError)
+    if not -bound <= i < bound:
+        raise IndexError(f"Dimension out of range (expected to be in range of [{-bound}, "
+                         f"{bound - 1}], but got {dim})")
     return i % bound
 
 
@@ -54,12 +55,16 @@ def wrap_each(dims: Iterable[Any], input: Tensor) -> tuple[int, ...]:
 def infer_size(shape: tuple[int, ...], n: int) -> tuple[int, ...]:
     """``shape`` with its one -1 worked out for ``n`` elements."""
     holes = [i for i, s in enumerate(shape) if s == -1]
-    refuse(len(holes) > 1, "only one dimension can be inferred")
+    if len(holes) > 1:
+        raise RuntimeError("only one dimension can be inferred")
     for i, s in enumerate(shape):
-        refuse(s < -1, "invalid shape dimension {} at index {} of shape {}", s, i, list(shape))
+        if s < -1:
+            raise RuntimeError(f"invalid shape dimension {s} at index {i} of shape {list(shape)}")
     known = math.prod(s for s in shape if s != -1)
-    refuse(holes and known == n == 0, "cannot reshape tensor of {} elements into shape {} because "
-           "the unspecified dimension size -1 can be any value and is ambiguous", n, list(shape))
+    if holes and known == n == 0:
+        raise RuntimeError(
+            f"cannot reshape tensor of {n} elements into shape {list(shape)} because "
+            f"the unspecified dimension size -1 can be any value and is ambiguous")
     if (known == 0 or n % known) if holes else known != n:
         raise RuntimeError(f"shape '{list(shape)}' is invalid for input of size {n}")
     return tuple(n // known if s == -1 else s for s in shape)
@@ -81,8 +86,10 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         return view_dtype(input, size[0] if dtype is None else dtype)
     sizes = infer_size(numbers(size), input._a.size)
     a = reshaped_view(input._a, sizes)
-    refuse(a is None, "view size is not compatible with input tensor's size and stride (at least "
-           "one dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
+    if a is None:
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
     return view_of(_view, input, a, {"a": input, "shape": sizes, "order": "C"})
 
 
@@ -134,11 +141,14 @@ def reshape(input: Tensor, *shape: Any) -> Tensor:
 def permute(input: Tensor, *dims: Any) -> Tensor:
     """Dimensions in another order."""
     order = numbers(dims, "dims")
-    refuse(len(order) != input._a.ndim, "permute(sparse_coo): number of dimensions in the tensor "
-           "input does not match the length of the desired ordering of dimensions i.e. input.dim() "
-           "= {} is not equal to len(dims) = {}", input._a.ndim, len(order))
+    if len(order) != input._a.ndim:
+        raise RuntimeError(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the "
+            f"length of the desired ordering of dimensions i.e. input.dim() = {input._a.ndim} is "
+            f"not equal to len(dims) = {len(order)}")
     order = tuple(wrap_dim(d, input) for d in order)
-    refuse(len(set(order)) != len(order), "permute(): duplicate dims are not allowed.")
+    if len(set(order)) != len(order):
+        raise RuntimeError("permute(): duplicate dims are not allowed.")
     return view_of(_permute, input, input._a.transpose(order), {"a": input, "axes": order})
 
 
@@ -162,7 +172,8 @@ def swapaxes(input: Tensor, axis0: int, axis1: int) -> Tensor:
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix (vectors stay)."""
     n = input._a.ndim
-    refuse(n > 2, "t() expects a tensor with <= 2 dimensions, but self is {}D", n)
+    if n > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {n}D")
     if n < 2:
         return view_of(_t_vector, input, input._a.view(), {"a": input, "order": "C"})
     return view_of(_t, input, input._a.T, {"a": input, "axis1": 0, "axis2": 1})
@@ -215,9 +226,10 @@ def expand_array(a: Any, sizes: tuple[int, ...], d: dt.dtype) -> Any:
             refuse(i < lead, "The expanded size of the tensor ({}) isn't allowed in a leading, "
                    "non-existing dimension {}", n, i)
             n = own
-        refuse(own not in (1, n), "The expanded size of the tensor ({}) must match the existing "
-               "size ({}) at non-singleton dimension {}.  Target sizes: {}.  Tensor sizes: {}",
-               n, own, i, list(sizes), list(a.shape))
+        if own not in (1, n):
+            raise RuntimeError(f"The expanded size of the tensor ({n}) must match the existing "
+                               f"size ({own}) at non-singleton dimension {i}.  Target sizes: "
+                               f"{list(sizes)}.  Tensor sizes: {list(a.shape)}")
         target[i] = n
     strides: list[int] = []
     for i in range(len(target) - 1, -1, -1):  # lengths that stay have strides of a view
