@@ -118,8 +118,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> An
         tuple(1 if d == i else n for d, n in enumerate(indices._a.shape))))
     own, other = list(shape), list(shape)
     own[i], other[i] = input._a.shape[i], indices._a.shape[i]
-    if indices._a.size and indices._a.min() < 0:
-        indices = wrap(np.where(indices._a < 0, indices._a + own[i], indices._a), dt.int64)
+    if own[i]:  # places count round the dimension
+        indices = wrap(indices._a % own[i], dt.int64)
     return gather(expand(input, *own), i, expand(indices, *other))
 
 

@@ -306,13 +306,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
            "meshgrid expects all tensors to have the same dtype")
     for t in given:
         if t._a.ndim > 1:
-            raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
+            raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list but "
                                f"got: {t!r}")
-        if t._dt is not given[0]._dt:
-            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
-    if indexing not in ("ij", "xy"):
-        raise RuntimeError('torch.meshgrid: indexing must be one of "xy" or "ij", but received: '
-                           f"{indexing}")
+    refuse(indexing not in ("ij", "xy"), 'torch.meshgrid: indexing must be one of "xy" or "ij", '
+           'but received: {}', indexing)
     swap = indexing == "xy" and len(given) > 1
     if swap:
         given[0], given[1] = given[1], given[0]

@@ -164,19 +164,20 @@ def logcumsumexp(input: Tensor, dim: int) -> Any:
     return _LOG_CUMSUM(input, axis=wrap_dim(dim, input))
 
 
-def _running(name: str, prim: Primitive) -> None:
+def _running(name: str, prim: Primitive, alone: Any) -> None:
+    """Register a scan; ``alone`` is what it does with a tensor without dimensions."""
     def call(input: Tensor, dim: int, *, dtype: dt.dtype | None = None) -> Any:
         t = summand(input, dtype)
         i = wrap_dim(dim, t)
         if t._a.ndim == 0:
-            return named(t.clone(), prim.cls.__name__)
+            return named(alone(t), prim.cls.__name__)
         return prim(t, axis=i)
 
     op(name, inplace=True)(call)
 
 
-_running("cumsum", _CUMSUM)
-_running("cumprod", _CUMPROD)
+_running("cumsum", _CUMSUM, lambda t: t.clone())
+_running("cumprod", _CUMPROD, lambda t: t.prod())  # which remembers what it read and made
 
 
 def _running_extreme(name: str, node: str, better: Any) -> None:
