@@ -4,8 +4,8 @@
     python benchmarks/first_calls.py kalman "400 "      # those whose titles begin so
     python benchmarks/first_calls.py --profile kalman   # where it goes inside of one program
 
-Each figure is the least of several first calls of functions made anew from the same text; the last column is that
-of calls which find on disk what an earlier process has generated.
+Each figure is the least of several first calls of functions made anew from the same text; the last
+column is that of calls which find on disk what an earlier process has generated.
 """
 
 from __future__ import annotations
