@@ -98,3 +98,27 @@ def test_iterators_made_in_a_loop(body: str, monkeypatch: pytest.MonkeyPatch) ->
     assert max(rounds_of(fn, monkeypatch).values()) <= 8
     monkeypatch.undo()
     check(fn, (np.array([0.7, 1.3]), 4))
+
+
+MAKERS = ["[[None]] * (n + 1)", "[[None]] * 3", "n * [[0.5]]", "[None] * n", "list((1, 2, 3))", "[*(1, 2)]",
+          "{0: 1, **{1: 2}}", "{0: 1} | {1: 2}", "dict([(0, 1)])", "dict.fromkeys((0, 1))", "dict(enumerate('ab'))",
+          "sorted([2, 1])", "list(reversed([2, 1]))", "[2, 1].copy()", "[2, 1][:]", "[2] + [[1]]", "sum([[1], [2]], [])",
+          "copy.copy([1, [2]])", "copy.deepcopy([[1], 2])", "[[1], 2].__mul__(2)", "'a b'.split()", "list('ab')",
+          "list(map(str, (1, 2)))", "list(zip('ab', (1, 2)))", "list({'a': 1}.items())", "collections.defaultdict(list, {0: 1})", "collections.deque([1, 2])", "collections.Counter([0, 0])",
+          "collections.OrderedDict([(0, 1)])", "re.findall('a', 'aa')", "json.loads('[1, [2]]')", "np.arange(2).tolist()",
+          "np.eye(2).tolist()", "(0.5 * x).tolist()", "np.split(np.ones(4), 2)", "functools.reduce(operator.add, [[1], [2]])",
+          "operator.mul([[1]], 2)", "list(itertools.repeat([1], 2))", "[k for k in range(n)]", "list(range(n))",
+          "[[]] * len(x)", "[None, *x]", "vars(types.SimpleNamespace(a=1)) | {0: 2}",
+          "(lambda *a: [*a])(1, 2)", "(lambda **k: {0: k})(a=1)", "list(filter(None, (1, 2)))",
+          "[1, 2].__add__([3])", "list.__new__(list) or [1]", "divmod(7, 2)[:0] or [3]"]
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_containers_made_in_a_loop(maker: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are the iteration's own, too, however they are made."""
+    fn = made(f"import collections, copy, functools, json, operator, re, types\ndef f(x, n):\n    s = 0. * x\n"
+              f"    for i in range(n):\n        a = {maker}\n        a[0] = x[0] * i\n        s = s + a[0] * x\n"
+              "    return np.sum(s ** 2)\n", f"made by {maker}")
+    assert max(rounds_of(fn, monkeypatch).values()) <= 8
+    monkeypatch.undo()
+    check(fn, (np.array([0.7, 1.3]), 4))

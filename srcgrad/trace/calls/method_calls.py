@@ -94,7 +94,7 @@ class MethodCalls(Collaborator):
         kwargs = {k: self.handed_over.as_run_time(self.containers.resolved(v)) for k,
                   v in kwargs.items()}
         if not contains_tracer(args) and not contains_tracer(kwargs):
-            return getattr(obj, name)(*args, **kwargs)
+            return self.calls.adopt(getattr(obj, name)(*args, **kwargs))
         for arg in args:
             if isinstance(arg, list) and id(arg) in self.symbolic_lists:
                 self.lists.unroll_maker(arg)  # texts are best known while tracing

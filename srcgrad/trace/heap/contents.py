@@ -134,6 +134,9 @@ class Contents(Collaborator):
                                     lambda: call(False))
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
+        if isinstance(left, dict) and isinstance(right, dict):  # an instance's: a dict like it
+            left, right = [self.machine.call(dict, side) if id(
+                side) in self.presence.instance_dicts else side for side in (left, right)]
         for side in (left, right):
             if self.presence.partial_of(side) is not None:
                 return self.presence.decided(side, lambda: self.machine.binary(op, left, right))

@@ -199,7 +199,8 @@ class Operators(Collaborator):
                 KnownLengths(repeats=True) not in self.assumed):
             self.assumed.risk(KnownLengths(repeats=True))
             return self.containers.repeated_list(items, times)
-        return items * self.escapes.demand(times, "the repetition of a sequence")
+        return self.calls.adopt(
+            items * self.escapes.demand(times, "the repetition of a sequence"))
 
     def repeats_long(self, items: Any, times: Any) -> bool:
         """Is it a long list of numbers, ``[0.0] * 100``?"""
