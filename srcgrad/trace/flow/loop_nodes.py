@@ -26,6 +26,7 @@ from ..collaborator import Collaborator
 from ..record.homes import inherit_stored, is_active, link_possible, members, reach
 from ..record.journal import Cell, Change, Lost, Stored
 from ..record.regions import Region
+from ..record.settling import FEW
 from ..record.tracers import ArrayTracer, Home, Jump, ScalarTracer, arrays_of
 from .merges import UNREAD
 from .open_names import after_loop
@@ -73,6 +74,8 @@ class LoopNodes(Collaborator):
         if done.test is not None and not codes:
             self.rounds.teach(done, [results[i] for i in range(len(results))], False)
         count = self._count_of(kind, inits) if not codes else None
+        if type(count) is int and count <= FEW:
+            self.items.short_sites.add(site)
         for number, value in results.items():
             self.recorder.list_sizes.pass_on(value, entries[number], ends[number])
             if number in keep:

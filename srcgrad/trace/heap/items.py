@@ -61,6 +61,7 @@ class Items(Collaborator):
 
     def __init__(self) -> None:
         self.list_sites: dict[Value, Any] = {}
+        self.short_sites: set[Any] = set()  # of loops with a few iterations, whose number is known
         self.masks: dict[Any, Any] = {}
         self.made_from: dict[int, Any] = {}
 

@@ -353,8 +353,9 @@ def tuple_(machine: Any, iterable: Any = ()) -> Any:
     if machine.pushes.fresh_generator(iterable) is not None:
         iterable = machine.pushes.collected(iterable)
     if type(iterable) is list and id(iterable) in machine.symbolic_lists:
-        size = machine.call(len, iterable)
-        if is_tracer(size) and dims.is_varying(size.aval.expr):
+        size, makers = machine.call(len, iterable), machine.lists.maker_unrolled(iterable)
+        if is_tracer(size) and dims.is_varying(size.aval.expr) and makers and (
+                makers[0].site not in machine.items.short_sites):  # those may be numbers of axes
             return machine.tuples.as_tuple(machine.call(list, iterable))
     return tuple(machine.iterate(iterable))
 

@@ -22,7 +22,7 @@ from ..flow.partial import DELETED
 from ..numpy.written_out import set_flat, set_in_order
 from ..record.homes import reach
 from ..record.journal import Field
-from ..record.tracers import ArrayTracer, OpaqueTracer, is_tracer
+from ..record.tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 from .special_methods import class_attribute, is_native_method, python_method
 
 
@@ -115,7 +115,8 @@ class Assignment(Collaborator):
                 why="it changes the array object under every name it has",
                 fix="write x = x.reshape(...) instead"))
         cls = obj.__class__
-        if class_attribute(cls, name) is UNBOUND:  # raises as Python does
+        if type(obj) in (ArrayTracer, ScalarTracer) and (
+                class_attribute(cls, name) is UNBOUND):  # raises as Python does
             setattr(np.zeros(()) if cls is np.ndarray else cls(), name, None)
         raise self.recorder.fatal(UnsupportedOperation(
             f"assignment to the attribute .{name} of {in_words(obj.aval)}",
