@@ -81,7 +81,7 @@ class Outside:
 
         Raises :class:`NotKept` if no name leads to it."""
         found = self._numbers.get(id(obj))
-        return self.enter(obj, named(obj)) if found is None else found
+        return self.enter(obj, self.way(obj)) if found is None else found
 
     def way(self, obj: Any) -> Way | None:
         """The way to an object, if one is known or a name leads to it."""

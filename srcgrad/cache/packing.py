@@ -13,6 +13,7 @@ import pickle
 import weakref
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
+from types import CodeType
 from typing import Any, Final
 
 import numpy as np
@@ -58,6 +59,8 @@ class _Writer(pickle.Pickler):
             if obj.dtype.hasobject:
                 raise NotKept("an array of objects")
             return NotImplemented
+        if kind is CodeType and self._table.way(obj) is None:  # tells places of the program apart
+            return str, (obj.co_qualname,)
         if isinstance(obj, enum.Enum):
             return getattr, (kind, obj.name)
         if isinstance(obj, tuple) and hasattr(kind, "_fields"):
