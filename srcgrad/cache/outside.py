@@ -56,7 +56,20 @@ class NotKept(Exception):
 
 def is_of_library(obj: Any) -> bool:
     """Is it part of what has a version, and does not change while a program runs?"""
-    return _is_library(str(getattr(obj, "__module__", None)).partition(".")[0])
+    return _is_library(module_of(obj).partition(".")[0])
+
+
+def module_of(obj: Any) -> str:
+    """The module of a function or class, or of the class of anything else."""
+    found = getattr(obj, "__module__", None) if _has_name(obj) else None
+    return str(type(obj).__module__ if found is None else found)
+
+
+def _has_name(obj: Any) -> bool:
+    """Is it a function, class or transform?  Objects of the program's are not asked for a name:
+    they might answer."""
+    return isinstance(obj, type) or type(obj) in _CALLED or hasattr(
+        type(obj), "__srcgrad_request__")
 
 
 def _is_library(package: str) -> bool:
@@ -91,7 +104,7 @@ class Outside:
     def enter(self, obj: Any, way: Way | None) -> int:
         """Add an object that is found by a way."""
         if way is None:
-            raise NotKept(f"no name leads to {obj!r:.80}")
+            raise NotKept(f"no name leads to an object of {type(obj).__qualname__}")
         self.ways.append((way, content_hash(obj)))
         self._alive.append(obj)
         self._numbers[id(obj)] = len(self.ways) - 1
@@ -118,20 +131,21 @@ def found_again(ways: Sequence[tuple[Way, str]], roots: Mapping[Way, Any]) -> li
 # ---- ways ----------------------------------------------------------------------------------------
 def named(obj: Any) -> Way | None:
     """The way by a name, of what a module or a class of a module holds under its own name."""
-    name: Any = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
     if type(obj) is ModuleType:
-        if sys.modules.get(name) is obj:
-            return "module", name
+        if sys.modules.get(obj.__name__) is obj:
+            return "module", obj.__name__
     elif type(obj) is dict:
         module = obj.get("__name__")
         if type(module) is str and vars(sys.modules.get(module, object)) is obj:
             return "globals", module
     elif type(obj) is np.ufunc:
+        name: Any = obj.__name__
         for module in ("numpy", "scipy.special"):
             if vars(sys.modules.get(module, np)).get(name) is obj:
                 return "name", module, name
-    else:
+    elif _has_name(obj):
         module = getattr(obj, "__module__", None)
+        name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
         if type(module) is str and type(name) is str and _held_by(module, name) is obj:
             return "name", module, name
     return None
@@ -197,7 +211,7 @@ def _content(obj: Any, above: dict[int, int]) -> Any:
         return _code(obj)
     if isinstance(obj, ModuleType):
         return "module", obj.__name__
-    if is_of_library(obj if getattr(obj, "__module__", None) else kind):
+    if is_of_library(obj):
         known = _of_library(obj, above)
         if known is not None:
             return known
@@ -214,7 +228,7 @@ def _content(obj: Any, above: dict[int, int]) -> Any:
     if all(cls is object or (cls.__flags__ & _IN_PYTHON and not is_of_library(cls))
            for cls in kind.__mro__):  # guards compare what it holds
         return "instance", _content(kind, above)
-    raise NotKept(f"the content of {obj!r:.80} cannot be compared")
+    raise NotKept(f"the content of an object of {kind.__qualname__} cannot be compared")
 
 
 def _of_library(obj: Any, above: dict[int, int]) -> Any:

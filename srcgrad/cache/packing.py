@@ -19,7 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from ..types.guards import Guard, Held, Path
-from .outside import NotKept, Outside, Way, by_path, found_again, is_of_library
+from .outside import NotKept, Outside, Way, by_path, found_again, is_of_library, module_of
 
 _DATA: Final = frozenset({OrderedDict, defaultdict, deque, functools.partial, slice, range, complex,
                           bytearray, type(...), type(NotImplemented)})
@@ -65,7 +65,7 @@ class _Writer(pickle.Pickler):
             return getattr, (kind, obj.name)
         if isinstance(obj, tuple) and hasattr(kind, "_fields"):
             return NotImplemented
-        if str(getattr(obj, "__module__", None)).startswith("srcgrad."):
+        if module_of(obj).startswith("srcgrad."):
             return NotImplemented  # by its name
         return outside, (self._table.number(obj),)
 

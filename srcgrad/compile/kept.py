@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import pickle
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -21,7 +20,7 @@ import numpy as np
 
 from ..cache.anchors import anchor_of
 from ..cache.files import directory, hash_of, read, write
-from ..cache.outside import NotKept, content_hash
+from ..cache.outside import content_hash
 from ..cache.packing import packed, unpacked
 from .backends import ALL, linked
 from .requests import Request
@@ -63,11 +62,10 @@ class Kept:
         for path in self.paths:
             content = read(path)
             if content is None:
-                return None
+                continue
             try:
                 found = self._restored(content)
-            except (NotKept, pickle.UnpicklingError, AttributeError, ImportError, LookupError,
-                    TypeError, ValueError):
+            except Exception:  # on the ways there are objects of the program's, which may refuse
                 continue
             if found.matches(args, dict(kwargs)):
                 return found
@@ -82,7 +80,7 @@ class Kept:
         try:
             content = packed((made.dispatch.name, traced, made.graph, made.result, made.defaults,
                               made.emitted, linear), traced.guards, traced.pinned, traced.roles)
-        except NotKept:
+        except Exception:  # NotKept, or what objects of the program's raise
             return
         free = [path for path in self.paths if not path.exists()]
         try:

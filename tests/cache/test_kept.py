@@ -580,3 +580,46 @@ def test_what_was_found_can_be_looked_at(process, tmp_path):
         assert df.with_backend("numpy")(X)[0] == df(X)[0]
     assert shown[0] == shown[1]
     assert process.compilations == []
+
+
+SHY = PROGRAM + '''
+
+asked = []
+
+
+class Shy:
+    rate = 2.0
+
+    def __getattr__(self, name):
+        asked.append(name)
+        raise RuntimeError(name)
+
+    def __repr__(self):
+        asked.append("repr")
+        raise RuntimeError("repr")
+
+
+shy, other = Shy(), [Shy()]
+
+
+def of_shy(x):
+    chosen = shy if shy is not other[0] else other[0]
+    return np.sum(x) * (chosen is shy) * shy.rate
+'''
+
+
+def test_objects_are_not_asked_for_names_nor_printed(process):
+    for _ in range(2):
+        module = process.load(SHY)
+        assert sg.value_and_grad(module.of_shy)(X)[0] == 2.0 * np.sum(X)
+        assert module.asked == []
+
+
+def test_a_file_that_is_gone_hides_no_other(process, tmp_path):
+    text = PROGRAM + "\n\ndef told(x):\n    return np.sum(x) if len(x) > 2 else np.sum(x * x)\n"
+    first = sg.value_and_grad(process.load(text).told)
+    first(X), first(X[:1])
+    for file in (tmp_path / "cache").glob("*.0.code"):
+        file.unlink()
+    again = sg.value_and_grad(process.load(text).told)
+    assert again(X[:1])[0] == X[0] ** 2 and process.compilations == []
