@@ -447,7 +447,8 @@ def outer(call: Call) -> Any:
 @rule(np.einsum)
 def einsum(call: Call) -> Any:
     subscripts, *operands = call.take("operands")
-    if call.rest() or not isinstance(subscripts, str) or "->" not in subscripts or (
+    rest = call.rest()
+    if rest.keys() - {"optimize"} or not isinstance(subscripts, str) or "->" not in subscripts or (
             "." in subscripts):
         raise NotBatched("this form of einsum")
     inputs, output = subscripts.replace(" ", "").split("->")
@@ -458,7 +459,8 @@ def einsum(call: Call) -> Any:
     mapped = [isinstance(o, Operand) and o.mapped for o in operands]
     terms = [new + t if m else t for t, m in zip(terms, mapped, strict=True)]
     return np.einsum(f"{','.join(terms)}->{new}{output}",
-                     *(o.sym if isinstance(o, Operand) else o for o in operands))
+                     *(o.sym if isinstance(o, Operand) else o for o in operands),
+                     **rest)
 
 
 @rule(np.linalg.inv, np.linalg.det, np.linalg.cholesky, np.linalg.pinv, np.linalg.eigh,

@@ -255,8 +255,10 @@ class Storage:
             return any(isinstance(s, Index) and not s.basic for s in node.params["steps"])
         if node.op != "apply":
             return False
-        if node.params["fn"] is np.einsum and len(node.inputs) > 1:  # of one it may be a view
-            return not node.params.get("kwargs")
+        if node.params["fn"] is np.einsum:  # of one array it may be a view
+            args = node.params["args"]
+            return len(args) > (2 if isinstance(args[0], str) else 3) and (
+                "out" not in (node.params.get("kwargs") or {}))
         if out.aval.kind is Kind.LIST:
             args = node.params["args"]
             return node.params["fn"] is operator.getitem and type(args[1]) is slice and (

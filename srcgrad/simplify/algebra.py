@@ -34,16 +34,16 @@ from typing import Any
 import numpy as np
 
 from ..graph.ir import Block, Graph, Node, Ref, Value
-from ..types.kinds import FLOAT, Kind, same_dtypes
-from ..types.spelling import Attribute, Method
+from ..types.kinds import FLOAT, SCALARS, Kind, same_dtypes
+from ..types.spelling import Method
 from .like_terms import POWERS
 from .operands import ADD, DIV, MUL, NEG, SUB, division, is_real, same_type, weight
 from .rewriting import Emit, call_of
 from .sums import Sums
+from .turns import TRANSPOSING, order_of_axes
 
 _MATMUL = frozenset({operator.matmul, np.matmul, np.dot, np.vdot})
 _RESHAPING = frozenset({np.reshape, np.broadcast_to, np.ravel, Method("reshape")})
-_TRANSPOSING = frozenset({np.transpose, Attribute("T"), Method("transpose")})
 
 
 def reduce_strength(graph: Graph) -> Graph:
@@ -108,6 +108,8 @@ class _Algebra(Sums):
         if node.params["kwargs"]:
             return self.reduced(node, emit) if fn is np.sum else None
         operands = node.operands
+        if (fn in MUL or fn in ADD) and (bare := self._number_widened(node, operands)) is not None:
+            return emit.call(fn, *bare)
         if fn in MUL:
             return self._product(node, operands, emit)
         if fn in DIV:
@@ -119,16 +121,16 @@ class _Algebra(Sums):
                 self.negated(operands[0]))
         if fn in POWERS:
             return self._power(node, operands, emit)
-        if fn in _RESHAPING or fn in _TRANSPOSING:
-            return self._rearranged(node, fn, operands, emit)
+        if fn in _RESHAPING:
+            return self._reshaped(node, fn, operands)
+        if fn in TRANSPOSING or fn in (np.moveaxis, np.swapaxes):
+            return self._rearranged(fn, operands, emit)
         if fn in _MATMUL:
             return self._matmul(node, fn, operands, emit)
         if fn is np.sum:
             return self.reduced(node, emit)
         if fn is np.roll and (negated := self.negated(operands[0])) is not None:
             return emit.call(operator.neg, emit.call(np.roll, negated, *operands[1:]))
-        if fn is np.moveaxis and _moves_nothing(*operands):
-            return operands[0]  # type: ignore[no-any-return]
         if fn is np.real and is_real(operands[0]):
             return operands[0]  # type: ignore[no-any-return]
         if fn == Method("astype") and operands[0].aval.dtype == operands[1] and (
@@ -339,19 +341,38 @@ class _Algebra(Sums):
                 return emit.call(operator.neg, emit.call(fn, *pair))
         return None
 
-    def _rearranged(self, node: Node, fn: Any, operands: tuple[Any, ...],
-                    emit: Emit) -> Value | None:
+    def _number_widened(self, node: Node, operands: Sequence[Any]) -> tuple[Any, Any] | None:
+        """The operands with a number in the place of an array of one element that has no more axes
+        than the other one."""
+        for one, other in (operands, operands[::-1]):
+            wide = self.made(one)
+            if wide is not None and call_of(wide) is np.expand_dims and (
+                    isinstance(other, Value) and wide.inputs[0].aval.kind in SCALARS
+                    and same_type(other, node.out) and one.aval.shape
+                    and len(one.aval.shape) <= len(other.aval.shape or ())):
+                number = wide.inputs[0]
+                return (number, other) if one is operands[0] else (other, number)
+        return None
+
+    @staticmethod
+    def _reshaped(node: Node, fn: Any, operands: tuple[Any, ...]) -> Value | None:
         operand = operands[0]
         if not isinstance(operand, Value):
             return None
         if fn is np.reshape and _are_vectors(operand, node.out):
             return operand  # its length is right, or the call would raise
-        if fn in _RESHAPING:
-            shape = operand.aval.shape  # where a rank is not known, neither is what it changes
-            same = shape is not None and shape == node.out.aval.shape and same_type(
-                operand, node.out)
-            return operand if same else None
-        inner = self.defined.get(operand)
+        shape = operand.aval.shape  # where a rank is not known, neither is what it changes
+        same = shape is not None and shape == node.out.aval.shape and same_type(operand, node.out)
+        return operand if same else None
+
+    def _rearranged(self, fn: Any, operands: tuple[Any, ...], emit: Emit) -> Value | None:
+        operand = operands[0]
+        order = order_of_axes(fn, *operands)
+        if order is not None and order == sorted(order):
+            return operand  # type: ignore[no-any-return]
+        if order is not None and len(operands) > 1 and order == sorted(order)[::-1]:
+            return emit.call(np.transpose, operand)
+        inner = self.made(operand)
         if inner is None or len(operands) != 1:
             return None
         turned = self._turned(inner)
@@ -359,7 +380,7 @@ class _Algebra(Sums):
 
     def _turned(self, node: Node | None) -> Value | None:
         """The array that a node transposes, all axes of it.  (A list of arrays is none.)"""
-        if node is None or call_of(node) not in _TRANSPOSING or node.params["kwargs"] or (
+        if node is None or call_of(node) not in TRANSPOSING or node.params["kwargs"] or (
                 node.params["args"] != (Ref(0),)):
             return None
         return node.inputs[0] if node.inputs[0].aval.is_array else None
@@ -379,20 +400,12 @@ class _Algebra(Sums):
             return None
         operands = node.operands
         makers = [self.defined.get(v) for v in operands]
-        if not any(call_of(m) in _TRANSPOSING for m in makers):
+        if not any(call_of(m) in TRANSPOSING for m in makers):
             return None
         arrays = map(self._turned, makers)
         turned = [emit.call(np.transpose, v) if array is None else array
                   for array, v in zip(arrays, operands)]
         return emit.call(operator.matmul, turned[1], turned[0])
-
-
-def _moves_nothing(x: Any, source: Any, destination: Any) -> bool:
-    """Does ``np.moveaxis`` put an axis where it is?"""
-    if type(source) is not int or type(destination) is not int:
-        return False
-    rank = None if x.aval.shape is None else len(x.aval.shape)
-    return source == destination or (rank is not None and source % rank == destination % rank)
 
 
 def _are_vectors(a: Value, b: Value) -> bool:

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..graph.ir import Index, Node, Ref, Value, fill
 from ..types.kinds import SCALARS
-from ..types.spelling import Attribute, Method
 from .rewriting import call_of
+from .turns import TRANSPOSING
 
 _MUL = frozenset({operator.mul, np.multiply, operator.truediv, np.divide})
 _DIV = frozenset({operator.truediv, np.divide})
@@ -31,13 +31,12 @@ _EVEN: frozenset[Any] = frozenset({np.cos, np.cosh, np.abs, np.absolute, np.squa
 _ODD: frozenset[Any] = frozenset({np.sin, np.sinh, np.tanh, np.arctan, operator.neg, np.negative})
 _OTHER: frozenset[Any] = frozenset({np.exp, np.expm1, np.log, np.log1p, np.sqrt,
                                     np.linalg.inv})
-_TURNS = frozenset({np.transpose, Attribute("T"), Method("transpose")})
 _DEEPEST = 60
 
 
 def turned_from(node: Node | None) -> Value | None:
     """``x`` where a node makes ``x.T`` of a matrix."""
-    if call_of(node) not in _TURNS or node is None or node.params["kwargs"] or (
+    if call_of(node) not in TRANSPOSING or node is None or node.params["kwargs"] or (
             node.params["args"] != (Ref(0),) or len(node.out.aval.shape or ()) != 2):
         return None
     return node.inputs[0]

@@ -16,11 +16,40 @@ def recurrence(b: Array, factor: Array) -> Array:
 
     >>> recurrence(np.array([1.0, 1.0, 1.0]), np.array([5.0, 2.0, 3.0]))
     array([ 1.,  3., 10.])
+
+    Long lines are halved: every other element follows from the one two places before it.
+    (G. Blelloch, Prefix sums and their applications, 1990, section 1.4.1.)  Where products of
+    factors leave the range of the numbers, the elements are taken one by one.
     """
     y = np.array(np.broadcast_arrays(b, factor)[0], dtype=np.result_type(b, factor))
+    grows = np.any(np.abs(factor) > 1)  # else what is too small to be seen stays so
+    try:
+        with np.errstate(over="raise", invalid="raise", under="raise" if grows else "ignore"):
+            _halved(y, np.broadcast_to(factor, y.shape).copy())
+    except FloatingPointError:
+        y[...] = b
+        _one_by_one(y, factor)
+    return y
+
+
+_LONG = 48  # elements from which on a line is halved
+
+
+def _one_by_one(y: Array, factor: Array) -> None:
     for i in range(1, y.shape[-1]):
         y[..., i] += factor[..., i] * y[..., i - 1]
-    return y
+
+
+def _halved(y: Array, factor: Array) -> None:
+    """Turn ``b`` into ``y``; ``factor`` is used up."""
+    if y.shape[-1] < _LONG:
+        return _one_by_one(y, factor)
+    count = y.shape[-1] // 2 * 2
+    y[..., 1:count:2] += factor[..., 1:count:2] * y[..., :count:2]
+    factor[..., 1:count:2] *= factor[..., :count:2]
+    _halved(y[..., 1::2], factor[..., 1::2])
+    y[..., 2::2] += factor[..., 2::2] * y[..., 1:y.shape[-1] - 1:2]
+    return None
 
 
 def shift_right(x: Array, fill: int) -> Array:
@@ -97,12 +126,12 @@ def nancumprod_a(ct: Array, a: Array, axis: int | None) -> Array:
     return np.where(missing, 0, cumprod_a(ct, np.where(missing, 1, a), axis))
 
 
-def _accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> None:
+def accumulate(a: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> None:
     """The parameters of ``ufunc.accumulate``, under the names of ``np.cumsum``."""
 
 
-variant(np.cumsum, np.add.accumulate, _accumulate)
-variant(np.cumprod, np.multiply.accumulate, _accumulate)
+variant(np.cumsum, np.add.accumulate, accumulate)
+variant(np.cumprod, np.multiply.accumulate, accumulate)
 
 
 def attains(a: Array, extreme: Array, skip_nan: bool = False) -> Array:
@@ -111,8 +140,8 @@ def attains(a: Array, extreme: Array, skip_nan: bool = False) -> Array:
     return (a == extreme) | (missing & np.isnan(extreme) if skip_nan else missing)
 
 
-@vjp(np.maximum.accumulate, "a", like=_accumulate)
-@vjp(np.minimum.accumulate, "a", like=_accumulate)
+@vjp(np.maximum.accumulate, "a", like=accumulate)
+@vjp(np.minimum.accumulate, "a", like=accumulate)
 def running_extremum_a(ct: Array, ans: Array, a: Array, axis: int) -> Array:
     places = np.cumsum(np.ones_like(a, dtype=np.intp), axis=axis) - 1
     latest = np.maximum.accumulate(np.where(attains(a, ans), places, 0), axis=axis)

@@ -9,7 +9,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Dtype, Shape, linear, vjp
 from srcgrad.rules.broadcast import runtime, scatter_along_axis
-from srcgrad.rules.numpy.cumulative import cumsum_a
+from srcgrad.rules.numpy.cumulative import accumulate, recurrence, shift_left
 from srcgrad.rules.numpy.reductions import log_sum_a
 
 
@@ -82,16 +82,17 @@ def log_cumsum_exp(a: Array, axis: int) -> Array:
 
 
 @vjp(log_cumsum_exp, "a")
+@vjp(np.logaddexp.accumulate, "a", like=accumulate)
 def log_cumsum_exp_a(ct: Array, ans: Array, a: Array, a_shape: Shape, axis: int) -> Array:
+    """Each sum of exponentials is a part of the next one, each exponential of its own sum."""
     if not a_shape:
         return ct
-    if 0 in a_shape:
-        return ct
-    # exp(a - ans_j) summed over the later j, in a shifted scale that cannot overflow
-    top = np.max(np.real(ans), axis=axis, keepdims=True)
-    shift = np.where(np.isfinite(top), top, 0)
-    weights = np.where(ans == -math.inf, 0, ct * np.exp(shift - ans))
-    return np.exp(a - shift) * cumsum_a(weights, a_shape, axis)
+    nothing = ans == -math.inf
+    total = np.where(nothing, 0, ans)
+    sums = np.moveaxis(total, axis, -1)
+    share = np.where(np.moveaxis(nothing, axis, -1), 0, np.exp(sums - shift_left(sums)))
+    later = recurrence(np.flip(np.moveaxis(ct, axis, -1), -1), np.flip(share, -1))
+    return np.moveaxis(np.flip(later, -1), -1, axis) * np.where(nothing, 0, np.exp(a - total))
 
 
 @runtime

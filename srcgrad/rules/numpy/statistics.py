@@ -144,8 +144,8 @@ def quantile_places_q(ct: Array, a: Array, q_shape: tuple[int, ...], method: str
 
 @runtime
 def sorted_places(a: Array, ranks: Array) -> Array:
-    """Where the elements of ``a`` stand that its sorted last axis has at ``ranks`` (1-D).  In a
-    line with NaN it is the NaN that is read, whatever the rank.
+    """Where the elements of ``a`` stand that its sorted last axis has at ``ranks`` (1-D), the
+    last one for ranks beyond it.  In a line with NaN it is the NaN that is read, whatever the rank.
 
     >>> sorted_places(np.array([[3.0, 1.0, 2.0], [3.0, np.nan, 2.0]]), np.array([0, 1]))
     array([[1, 2],
@@ -156,22 +156,55 @@ def sorted_places(a: Array, ranks: Array) -> Array:
     order = np.argsort(a, kind="stable")
     last = order[..., -1:]
     missing = np.isnan(np.take_along_axis(a, last, -1))
-    return np.where(missing, last, order[..., ranks])
+    return np.where(missing, last, np.take(order, ranks, -1, mode="clip"))
 
 
 nondiff(sorted_places)
 
 
-def _order_statistics(ct: Array, a: Array, places: Array) -> Array:
-    """Adjoint of reading ``places`` (1-D) of the sorted last axis; ``ct`` has them last."""
+def _between(a: Array, places: Array) -> tuple[Array, Array, Array]:
+    """The elements that stand below and above fractional places of the sorted last axis of ``a``,
+    and the share of the upper ones."""
     low = np.floor(places)
-    share = (places - low).astype(a.dtype)
-    below = sorted_places(a, low.astype(np.intp))
+    ranks = np.concatenate([low, np.ceil(places)]).astype(np.intp)
+    below, above = np.split(sorted_places(a, ranks), 2, axis=-1)
+    return below, above, (places - low).astype(a.dtype)
+
+
+@runtime
+def spread_places(d: Array, a: Array, places: Array) -> Array:
+    """The transpose of reading ``places`` (1-D) of the sorted last axis of ``a``; ``d`` has them
+    last, or is a number.
+
+    >>> spread_places(np.array([4.0]), np.array([3.0, 1.0, 2.0]), np.array([0.25]))
+    array([0., 3., 1.])
+    """
+    below, above, share = _between(a, places)
+    return np.asarray(scatter_along_axis(d * (1 - share), below, -1, np.shape(a))
+                      + scatter_along_axis(d * share, above, -1, np.shape(a)))
+
+
+@runtime
+def read_places(x: Array, a: Array, places: Array) -> Array:
+    """``x`` at the (fractional) ``places`` of the sorted last axis of ``a``."""
+    below, above, share = _between(a, places)
+    return np.asarray(np.take_along_axis(x, below, -1) * (1 - share)
+                      + np.take_along_axis(x, above, -1) * share)
+
+
+def _rise(x: Array, a: Array, places: Array) -> Array:
+    """How much ``x`` rises from below places of the sorted last axis of ``a`` to above them."""
     above = sorted_places(a, np.ceil(places).astype(np.intp))
-    shape = np.shape(a)
-    return scatter_along_axis(ct * (1 - share), below, -1, shape) + scatter_along_axis(
-        ct * share, above, -1, shape
-    )
+    below = sorted_places(a, np.floor(places).astype(np.intp))
+    return np.take_along_axis(x, above, -1) - np.take_along_axis(x, below, -1)
+
+
+vjp(spread_places, a=None,
+    d=lambda ct, d_shape, a, places: sum_to(read_places(ct, a, places), d_shape),
+    places=lambda ct, d, a, places, places_shape: sum_to(d * _rise(ct, a, places), places_shape))
+vjp(read_places, a=None,
+    x=lambda ct, a, places: spread_places(ct, a, places),
+    places=lambda ct, x, a, places, places_shape: sum_to(ct * _rise(x, a, places), places_shape))
 
 
 def _quantile(ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: bool) -> Array:
@@ -183,9 +216,10 @@ def _quantile(ct: Array, a: Array, q: Array, axis: Axis, method: str, keepdims: 
         axes = reduced if isinstance(reduced, tuple) else (reduced,)
         ct = np.squeeze(ct, tuple(i % len(shape) + q_ndim for i in axes))
     kept = np.shape(ct)[q_ndim:]
-    by_place = np.moveaxis(np.reshape(ct, (size_of(np.shape(q)), *kept)), 0, -1)
+    if kept or q_ndim:
+        ct = np.moveaxis(np.reshape(ct, (size_of(np.shape(q)), *kept)), 0, -1)
     flat = flatten_axes(a, axis, len(shape))
-    d = _order_statistics(by_place, flat, quantile_places(flat, q, method))
+    d = spread_places(ct, flat, quantile_places(flat, q, method))
     return restore_axes(d, axis, shape)
 
 
@@ -218,10 +252,7 @@ def quantile_q(ct: Array, a: Array, q: Array, q_shape: tuple[int, ...], axis: Ax
         raise NoRule(f"np.quantile has no derivative rule for q with method={method!r}")
     flat = flatten_axes(a, axis, np.ndim(a))
     places = quantile_places(flat, q, method)
-    above = sorted_places(flat, np.ceil(places).astype(np.intp))
-    below = sorted_places(flat, np.floor(places).astype(np.intp))
-    rise = np.take_along_axis(flat, above, -1) - np.take_along_axis(flat, below, -1)
-    rise = np.moveaxis(rise, -1, 0) * (np.shape(flat)[-1] - 1)
+    rise = np.moveaxis(_rise(flat, flat, places), -1, 0) * (np.shape(flat)[-1] - 1)
     d = np.reshape(ct, np.shape(rise)) * rise
     return np.reshape(np.sum(d, axis=tuple(range(1, np.ndim(d)))), q_shape)
 

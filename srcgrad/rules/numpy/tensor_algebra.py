@@ -43,8 +43,33 @@ def _terms(operands: tuple[Any, ...], ndims: list[Any]) -> tuple[list[str], str,
     return terms, out.replace("...", wide), places
 
 
-def _operand(ct: Array, out: str, others: list[tuple[Array, str]], term: str,
-             shape: Shape) -> Array:
+def _contracted(labelled: list[tuple[Array, str]], out: str, optimize: Any) -> Array:
+    """The sum over products of arrays with these labels; numbers are factors of it."""
+    arrays = [(a, t) for a, t in labelled if t]
+    if len(arrays) == 1 and sorted(arrays[0][1]) == sorted(out):
+        (total, term), = arrays
+        if term != out:
+            total = np.transpose(total, [term.index(c) for c in out])
+    elif arrays:
+        script = ",".join(t for _, t in arrays) + "->" + out
+        total = np.einsum(script, *(a for a, _ in arrays), **optimize)
+    else:
+        total = 1
+    for number in (a for a, t in labelled if not t):
+        total = number * total
+    return total
+
+
+def _path(optimize: Any) -> dict[str, Any]:
+    """How to order the products of an adjoint: searched for if the user gave an order of his own,
+    which is one of other products."""
+    if isinstance(optimize, bool | str):
+        return {"optimize": optimize} if optimize else {}
+    return {"optimize": "optimal"}
+
+
+def _operand(ct: Array, out: str, others: list[tuple[Array, str]], term: str, shape: Shape,
+             optimize: dict[str, Any]) -> Array:
     """The cotangent of one operand: contract ``ct`` with the others, put back what was summed
     alone, and lay out what was a diagonal."""
     repeated = [c for c in dict.fromkeys(term) if term.count(c) > 1]
@@ -53,9 +78,7 @@ def _operand(ct: Array, out: str, others: list[tuple[Array, str]], term: str,
     single = [c for c in term if c not in repeated] + repeated
     known = set(out).union(*(t for _, t in others))
     present = "".join(c for c in single if c in known)
-    script = ",".join([out] + [t for _, t in others]) + "->" + present
-    plain = not others and present == out
-    d = ct if plain else np.einsum(script, ct, *(a for a, _ in others))
+    d = _contracted([(ct, out), *others], present, optimize)
     absent = tuple(i for i, c in enumerate(single) if c not in known)
     if absent:
         d = np.expand_dims(d, absent)
@@ -79,12 +102,14 @@ def _sizes_of(label: str, labelled: list[tuple[Array, str]]) -> list[int]:
 
 @vjp(np.einsum, "operands")
 def einsum_operands(ct: Array, operands: tuple[Any, ...], operands_shape: Any,
-                    operands_ndim: Any) -> list[Any]:
+                    operands_ndim: Any, optimize: Any) -> list[Any]:
     terms, out, places = _terms(operands, operands_ndim)
+    path = _path(optimize)
     result: list[Any] = [None] * len(operands)
     for i, place in enumerate(places):
         others = [(operands[p], t) for j, (p, t) in enumerate(zip(places, terms)) if j != i]
-        result[place] = _operand(ct, out, others, terms[i], operands_shape[place])
+        result[place] = _operand(ct, out, others, terms[i], operands_shape[place],
+                                 path)
     return result
 
 

@@ -105,9 +105,12 @@ def spread_segments(ct: Array, indices: Array, axis: int, size: int) -> Array:
     """
     starts = np.asarray(indices)
     stops = np.append(starts[1:], size)
-    stops = np.where(stops > starts, stops, starts + 1)
     rows = np.moveaxis(ct, axis, 0)
     out = np.zeros((size, *rows.shape[1:]), rows.dtype)
+    if starts.size and np.all(stops > starts):  # one after the other
+        out[starts[0]:] = np.repeat(rows, stops - starts, axis=0)
+        return np.moveaxis(out, 0, axis)
+    stops = np.where(stops > starts, stops, starts + 1)
     for row, start, stop in zip(rows, starts, stops):
         out[start:stop] += row
     return np.moveaxis(out, 0, axis)

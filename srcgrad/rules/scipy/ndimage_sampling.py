@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import scipy.ndimage as nd
 from scipy.interpolate import BSpline
+from scipy.sparse import csc_array
+from scipy.sparse.linalg import splu
 
 from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import as_array, runtime
@@ -116,12 +118,36 @@ vjp(sampled_back,
         np.stack([d * sampled(ct, x, order, mode, _more(times, i)) for i in range(len(times))]))
 
 # ---- from values to coefficients -----------------------------------------------------------------
+_SHORT = 40  # elements of a line
+
+
+def _samples_at_elements(size: int, order: int, mode: str) -> csc_array:
+    """The matrix that makes the values of a line from its coefficients, a few in each row."""
+    places, weights = _weights(np.arange(float(size)), size, order, mode, 0)
+    rows = np.broadcast_to(np.arange(size), places.shape)
+    return csc_array((weights.ravel(), (rows.ravel(), places.ravel())), shape=(size, size))
+
+
 @runtime
 def unfiltered(d: Array, axes: Any, order: int, mode: str) -> Array:
-    """The transpose of ``scipy.ndimage.spline_filter`` along some axes."""
+    """The transpose of ``scipy.ndimage.spline_filter`` along some axes.
+
+    The filter solves for what gives the values, its transpose solves with the transposed matrix.
+    Of short lines, whose ends SciPy's filter takes less exactly, it is that of what it makes of
+    each unit vector.
+    """
+    if np.iscomplexobj(d):
+        real, imag = (unfiltered(part, axes, order, mode) for part in (d.real, d.imag))
+        return np.asarray(real + 1j * imag)
     for axis in axes:
-        matrix = nd.spline_filter1d(np.eye(d.shape[axis]), order, 0, mode=mode)
-        d = np.moveaxis(np.tensordot(matrix, d, (0, axis)), 0, axis)
+        lines = np.moveaxis(d, axis, 0)
+        size, columns = len(lines), np.asarray(lines.reshape(len(lines), -1), float)
+        if size <= _SHORT:
+            solved = nd.spline_filter1d(np.eye(size), order, 0, mode=mode).T @ columns
+        else:
+            matrix = _samples_at_elements(size, order, mode).T.tocsc()
+            solved = splu(matrix).solve(np.ascontiguousarray(columns))
+        d = np.moveaxis(solved.reshape(lines.shape).astype(d.dtype), 0, axis)
     return d
 
 
