@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 import scipy.ndimage as nd
-from scipy.signal import convolve as full_convolution
 
 from srcgrad.rules.book import Array, NoRule, Shape, linear, vjp
 from srcgrad.rules.broadcast import dispatching, runtime
@@ -42,12 +41,13 @@ def each(setting: Any, count: int) -> list[Any]:
     return list(setting)
 
 
-def folded(array: Array, axis: int, places: Array, size: int) -> Array:
-    """The transpose of a continuation along an axis of a size."""
+def folded(array: Array, axis: int, places: Array, before: int, size: int) -> Array:
+    """The transpose of a continuation by so many places before an axis of a size."""
     moved = np.moveaxis(array, axis, 0)
-    out = np.zeros((size, *moved.shape[1:]), array.dtype)
-    inside = places >= 0
-    np.add.at(out, places[inside], moved[inside])
+    out = moved[before:before + size].copy()
+    for k in [*range(before), *range(before + size, len(places))]:
+        if places[k] >= 0:
+            out[places[k]] += moved[k]
     return np.moveaxis(out, 0, axis)
 
 
@@ -84,12 +84,23 @@ def _origins(shape: Shape, origin: Any, turned: bool) -> list[int]:
 @runtime
 def correlated_back(d: Array, weights: Array, mode: Any, origin: Any, turned: bool) -> Array:
     """The transpose of :func:`correlated` for ``x``."""
-    out = full_convolution(d, np.flip(weights) if turned else weights, method="direct")
+    out = _full_convolution(d, np.flip(weights) if turned else weights)
     origins = _origins(weights.shape, origin, turned)
     for axis, (m, o) in enumerate(zip(each(mode, d.ndim), origins)):
-        size = d.shape[axis]
-        out = folded(out, axis, continuation(size, *reach(weights.shape[axis], o), m), size)
+        if weights.shape[axis] > 1:
+            size, (before, after) = d.shape[axis], reach(weights.shape[axis], o)
+            out = folded(out, axis, continuation(size, before, after, m), before, size)
     return out
+
+
+def _full_convolution(d: Array, weights: Array) -> Array:
+    """All places that a convolution with zeros around ``d`` meets."""
+    wide = np.pad(d, [(n - 1 - n // 2, n // 2) for n in weights.shape])
+    long = [axis for axis, n in enumerate(weights.shape) if n > 1]
+    if len(long) == 1:
+        return np.asarray(nd.convolve1d(wide, np.ravel(weights), long[0], mode="constant",
+                                        origin=weights.size % 2 - 1))
+    return np.asarray(nd.correlate(wide, np.flip(weights), mode="constant"))
 
 
 @runtime

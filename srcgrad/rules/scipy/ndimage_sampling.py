@@ -8,11 +8,13 @@ the coefficients.  Coordinates over the edges are folded back first, as SciPy do
 from __future__ import annotations
 
 import itertools
+import math
+from functools import cache
 from typing import Any
 
 import numpy as np
 import scipy.ndimage as nd
-from scipy.interpolate import BSpline
+from scipy.interpolate import BSpline, PPoly
 from scipy.sparse import csc_array
 from scipy.sparse.linalg import splu
 
@@ -52,34 +54,46 @@ def folded_back(x: Array, size: int, mode: str) -> tuple[Array, Array, Array]:
     return folded, np.where(back, -one, one), one == 1
 
 
+@cache
+def _pieces(order: int, times: int) -> Array:
+    """Polynomials whose values are the B-splines of the neighbours of a coordinate, the last one's
+    first, or derivatives of these; highest powers first."""
+    knots = np.arange(order + 2) - (order + 1) / 2
+    spline = PPoly.from_spline(BSpline.basis_element(knots))
+    return np.asarray(spline.derivative(times).c[:, order:2 * order + 1])
+
+
 def _weights(x: Array, size: int, order: int, mode: str, times: int) -> tuple[Array, Array]:
-    """The places of the coefficients that a coordinate meets (-1 for none), and their weights or
-    the derivatives of these: a row for each of ``order + 1`` neighbours."""
+    """The places of the coefficients that a coordinate meets, and their weights or the derivatives
+    of these, zero for what is none: a row for each of ``order + 1`` neighbours."""
     folded, slope, counts = folded_back(x, size, mode)
-    first = np.floor(folded if order % 2 else folded + 0.5).astype(int) - order // 2
-    places = first + np.arange(order + 1).reshape(-1, *[1] * x.ndim)
-    if order == 0:
-        weights = np.ones(places.shape) * (times == 0)
-    else:
-        basis = BSpline.basis_element(np.arange(order + 2) - (order + 1) / 2, extrapolate=False)
-        weights = np.nan_to_num(basis(folded - places, times)) if times <= order else (
-            np.zeros(places.shape))
+    below = np.floor(folded if order % 2 else folded + 0.5)
+    beyond = folded - below + (0.0 if order % 2 else 0.5)
+    neighbours = np.arange(order + 1)
+    places = below.astype(int) - order // 2 + neighbours.reshape(-1, *[1] * x.ndim)
+    weights = np.zeros(places.shape)
+    if times <= order:
+        for powers in _pieces(order, times)[:, ::-1]:
+            weights = weights * beyond + powers.reshape(-1, *[1] * x.ndim)
     edges = EDGES.get(mode, "mirror")
     reach = 2 * order + 2
     over = continuation(size, reach, reach, edges) if size > 1 else np.zeros(1 + 2 * reach, int)
     if size <= 1 and edges == "grid-constant":
         over = continuation(size, reach, reach, edges)
     places = over[np.clip(places + reach, 0, len(over) - 1)]
-    return np.where(counts, places, -1), weights * slope ** times
+    inside = counts & (places >= 0)
+    return np.where(inside, places, 0), np.where(inside, weights * slope ** times, 0.0)
 
 
 def _corners(x: Array, shape: Shape, order: int, mode: str, times: Shape) -> Any:
+    """The places in the flattened coefficients that the coordinates meet, and their weights."""
     axes = [_weights(x[i], n, order, mode, times[i]) for i, n in enumerate(shape)]
     for which in itertools.product(range(order + 1), repeat=len(shape)):
-        places = [part[0][k] for part, k in zip(axes, which)]
-        weight = np.prod([part[1][k] for part, k in zip(axes, which)], axis=0)
-        inside = np.all([p >= 0 for p in places], axis=0)
-        yield tuple(np.where(inside, p, 0) for p in places), np.where(inside, weight, 0.0)
+        place: Any = 0
+        weight: Any = 1.0
+        for (places, weights), k, size in zip(axes, which, shape):
+            place, weight = place * size + places[k], weight * weights[k]
+        yield place, weight
 
 
 @runtime
@@ -90,17 +104,18 @@ def sampled(c: Array, x: Array, order: int, mode: str, times: Shape) -> Array:
     >>> sampled(np.array([1.0, 3.0]), np.array([[0.25]]), 1, "constant", (0,))
     array([1.5])
     """
-    return np.asarray(sum(c[places] * weight
+    flat = np.ravel(c)
+    return np.asarray(sum(flat[places] * weight
                           for places, weight in _corners(x, c.shape, order, mode, times)))
 
 
 @runtime
 def sampled_back(d: Array, x: Array, shape: Shape, order: int, mode: str, times: Shape) -> Array:
     """The transpose of :func:`sampled` for coefficients of ``shape``."""
-    out = np.zeros(shape, d.dtype)
+    out = np.zeros(math.prod(shape), d.dtype)
     for places, weight in _corners(x, shape, order, mode, times):
-        np.add.at(out, places, d * weight)
-    return out
+        np.add.at(out, np.ravel(places), np.ravel(d * weight).astype(d.dtype))
+    return np.reshape(out, shape)
 
 
 def _more(times: Shape, axis: int) -> Shape:
