@@ -284,6 +284,7 @@ def _found(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
 
     numbers = [*_SIZES_WANTED.get(name_of(fn), ()), *_small_numbers((args, kwargs))]
     numbers += [len(shape) for shape in shapes if len(shape) > 1]  # one setting for each axis
+    numbers += [n - 1 for shape in shapes for n in shape if type(n) is int and n > 1]  # differences
     if name_of(fn) == "solve_banded" and _are_numbers(args[0]):
         numbers.insert(0, sum(args[0]) + 1)  # rows of diagonals
     of_rules = str(getattr(fn, "__module__", "")).startswith("srcgrad.rules")  # integers are sizes
