@@ -9,7 +9,7 @@ from .function import (
     make_function,
     stage,
 )
-from .machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND, Frame, Machine
+from .machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND, Frame
 from .origins import origin, origins
 from .plain import PlainMachine
 from .regions import RegionInfo, region_info
@@ -17,7 +17,7 @@ from .stack import room_to_recurse
 
 __all__ = [
     "BREAK", "CONTINUE", "NORMAL", "RESULT", "RETURN", "UNBOUND", "Activation", "Frame",
-    "Machine", "MachineDefaults", "PlainMachine", "RegionInfo", "Staged", "active_machine",
+    "MachineDefaults", "PlainMachine", "RegionInfo", "Staged", "active_machine",
     "definition", "make_function", "origin", "origins", "region_info",
     "room_to_recurse", "stage",
 ]

@@ -1,7 +1,7 @@
 """What most machines do alike: the operators that are about Python, not about numbers.
 
-A machine derives from :class:`MachineDefaults` and implements the operators of
-:class:`srcgrad.stage.machine.Machine`; those below have a meaning in terms of these.
+A machine derives from :class:`MachineDefaults` and implements the operators that
+:class:`srcgrad.stage.plain.PlainMachine` adds; those below have a meaning in terms of these.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MachineDefaults:
 
     # ---- variables -------------------------------------------------------------------
     def load(self, frame: Frame, name: str) -> Any:
-        """Read a local variable."""
+        """Read a local or cell variable; UnboundLocalError as Python words it."""
         value = frame.slots.get(name, UNBOUND)
         if value is UNBOUND:
             raise UnboundLocalError(
@@ -62,7 +62,8 @@ class MachineDefaults:
         del frame.slots[name]
 
     def load_enclosing(self, frame: Frame, name: str) -> Any:
-        """Read a variable of an enclosing staged function, in ``frame``."""
+        """Read a variable of an enclosing staged function, in that function's ``frame``: as
+        ``load``, but an unbound one is the NameError about free variables."""
         try:
             return self.load(frame, name)
         except UnboundLocalError:
@@ -95,7 +96,8 @@ class MachineDefaults:
         return cell
 
     def load_free(self, frame: Frame, name: str) -> Any:
-        """Read a cell of the outermost function's closure."""
+        """Read a cell of the *outermost* staged function's own closure (``__closure__``);
+        variables of enclosing staged functions are loaded from their frames."""
         try:
             return self.free_cell(frame, name).cell_contents
         except ValueError:
@@ -113,8 +115,9 @@ class MachineDefaults:
 
     # ---- calls -----------------------------------------------------------------------
     def method(self, obj: Any, name: str) -> Any:
-        """First half of a method call whose arguments may call something: what
-        ``call_bound`` gets.  By default the lookup waits for the call."""
+        """First half of ``obj.name(...)`` where an argument may call something: Python looks the
+        method up before it evaluates the arguments.  Staged as ``call_bound(method(obj, name),
+        ...)``.  By default the lookup waits for the call."""
         return obj, name
 
     def call_bound(self, method: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -140,7 +143,7 @@ class MachineDefaults:
         return self.call(function, *args, **kwargs)  # type: ignore[attr-defined]
 
     def spread(self, value: Any, function: Any = _MISSING) -> Any:
-        """The items of ``*value``; ``function`` is the callee whose argument it is."""
+        """The items of ``*value`` in a display, or in a call of ``function``."""
         if type(value) in (list, tuple):
             return value
         if not hasattr(type(value), "__iter__") and not hasattr(type(value), "__getitem__"):
@@ -152,11 +155,12 @@ class MachineDefaults:
         return self.iterate(value)
 
     def spread_items(self, value: Any) -> Any:
-        """The items of ``*value`` in a list display."""
+        """What ``build_list`` is given for ``*value`` in a list display."""
         return self.spread(value)
 
     def keywords(self, function: Any, /, *parts: Any) -> dict[str, Any]:
-        """The keyword arguments of a call with ``**``, merged with Python's checks."""
+        """All keyword arguments of a call that has ``**``: ``parts`` are mappings, in order, merged
+        with Python's checks."""
         merged: dict[str, Any] = {}
         for part in parts:
             if not hasattr(part, "keys"):
@@ -181,7 +185,8 @@ class MachineDefaults:
 
     # ---- iteration -------------------------------------------------------------------
     def iterate(self, iterable: Any) -> Iterator[Any]:
-        """A Python iterator."""
+        """A Python iterator for places that must iterate while staging (star arguments,
+        generators, comprehensions over static things)."""
         return iter(iterable)
 
     def delegate(self, iterable: Any) -> Any:
@@ -189,13 +194,15 @@ class MachineDefaults:
         return iterable
 
     def kept_try(self, kinds: list[Callable[[], Any]]) -> Any:
-        """The body of a generator's ``try``: nothing but Python's."""
+        """A context in which the body of a generator's ``try`` with handlers of these kinds runs;
+        what it yields goes through ``paused``, what it is sent through ``resumed``."""
         return KeptTry()
 
     # ---- definitions -----------------------------------------------------------------
     def define(self, staged: Staged, frame: Frame, defaults: tuple[Any, ...],
                kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> Any:
-        """A nested function."""
+        """A nested ``def`` or ``lambda``: a real function that, called by code that is not staged,
+        runs its staged body on this machine."""
         return make_function(staged, frame, defaults, kwdefaults, annotations)
 
     def build_class(self, body: Staged, frame: Frame, name: str, bases: tuple[Any, ...],
@@ -223,14 +230,16 @@ class MachineDefaults:
         return made
 
     def super_(self, cls: Any, obj: Any) -> Any:
-        """Zero-argument ``super()``."""
+        """The object of a zero-argument ``super()``."""
         return super(cls, obj)
 
     def born(self, obj: Any) -> None:
-        """A frame inside an activation was made (a machine with a journal wants to know)."""
+        """A frame inside an activation (a comprehension, a class body) was made just now: a machine
+        with a journal wants to know."""
 
     def finish(self, frame: Frame, jump: Jump) -> Any:
-        """The value of a function whose body ended with ``jump``."""
+        """The value of an activation whose body ended with ``jump``.  Every path of a function that
+        is no generator ends in ``return_``."""
         return frame.slots.get(RESULT) if jump == RETURN else None
 
     # ---- exceptions ------------------------------------------------------------------
@@ -239,7 +248,7 @@ class MachineDefaults:
         return self.raise_(None, None, False)  # type: ignore[attr-defined]
 
     def caught(self) -> BaseException | None:
-        """The exception that is being handled."""
+        """The exception being handled (for handlers whose name is global or nonlocal)."""
         return sys.exc_info()[1]
 
     # ---- imports ---------------------------------------------------------------------
@@ -268,7 +277,7 @@ class MachineDefaults:
 
     # ---- patterns --------------------------------------------------------------------
     def match_each(self, frame: Frame, slot: str, test: Callable[[], Any]) -> Any:
-        """Whether a pattern matches the value of a slot."""
+        """Whether a pattern matches the value of a slot, whichever object that is."""
         return test()
 
     def match_sequence(self, subject: Any, length: int, star: bool) -> bool:

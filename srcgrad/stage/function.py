@@ -15,17 +15,20 @@ import ast
 import threading
 from collections.abc import Callable
 from types import CellType, CodeType, FunctionType, MethodType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import SourceNotFound
 from .convert import Plan, Unit, convert, refuse_async
 from .liveness import Later, read_later
-from .machine import NORMAL, UNBOUND, Frame, Machine, scope
+from .machine import NORMAL, UNBOUND, Frame, scope
 from .mangling import mangle_private_names
 from .regions import RegionInfo
 from .scopes import FUNCTION, Scope, parameters, statements_of, yields
 from .source import CodeTable, Source, find_source
 from .stack import room_to_recurse
+
+if TYPE_CHECKING:
+    from .defaults import MachineDefaults
 
 UNIT_KEY: Final = "__srcgrad_unit__"
 _FUTURE_ANNOTATIONS: Final = 0x1000000
@@ -172,13 +175,13 @@ class Staged:
         frame.slots = slots
         return frame
 
-    def run(self, machine: Machine, args: tuple[Any, ...], kwargs: dict[str, Any], *,
+    def run(self, machine: MachineDefaults, args: tuple[Any, ...], kwargs: dict[str, Any], *,
             fn: Any) -> Any:
         """Call ``fn`` (the live function object: its closure, globals and defaults count) on
         ``machine`` and return its value."""
         return self.enter(machine, self.frame(args, kwargs, fn))
 
-    def enter(self, machine: Machine, frame: Frame) -> Any:
+    def enter(self, machine: MachineDefaults, frame: Frame) -> Any:
         """Run the body in a frame whose parameters are bound."""
         if self.is_generator:
             return self.code(machine, frame)
@@ -208,20 +211,20 @@ class Activation:
 
 
 class _Thread(threading.local):
-    machine: Machine | None = None
+    machine: MachineDefaults | None = None
 
 
 _ACTIVE: Final = _Thread()
-_DEFAULT: list[Machine] = []
+_DEFAULT: list[MachineDefaults] = []
 _TABLE: Final = CodeTable()
 
 
-def active_machine() -> Machine:
+def active_machine() -> MachineDefaults:
     """The machine staged code of this thread runs on; a plain machine where none does."""
     return _ACTIVE.machine or _DEFAULT[0]
 
 
-def set_default_machine(machine: Machine) -> None:
+def set_default_machine(machine: MachineDefaults) -> None:
     """The machine on which functions made by staged code run when called from outside."""
     _DEFAULT[:] = [machine]
 
@@ -239,7 +242,7 @@ def definition(fn: Any) -> Activation | None:
 
 def make_function(staged: Staged, parent: Frame, defaults: tuple[Any, ...],
                   kwdefaults: dict[str, Any], annotations: dict[str, Any]) -> FunctionType:
-    """The real Python function for a nested ``def``: the default of ``Machine.define``."""
+    """The real Python function for a nested ``def``: the default of ``define``."""
     made = _function(staged.shim, parent.callee.__globals__, staged, Activation(staged, parent))
     made.__defaults__ = defaults or None
     made.__kwdefaults__ = kwdefaults or None
@@ -374,7 +377,7 @@ def nothing() -> int:
     return NORMAL
 
 
-def new_scope(machine: Machine, parent: Frame) -> Frame:
+def new_scope(machine: MachineDefaults, parent: Frame) -> Frame:
     """A frame for a comprehension; the machine is told of it."""
     frame = scope(parent)
     machine.born(frame)

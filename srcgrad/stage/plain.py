@@ -57,7 +57,7 @@ class PlainMachine(MachineDefaults):
         delattr(obj, name)
 
     def getitem(self, obj: Any, key: Any) -> Any:
-        """``obj[key]``."""
+        """``obj[key]``; slices arrive as ``slice`` objects, ``a[i, 1:]`` as a tuple."""
         return obj[key]
 
     def setitem(self, obj: Any, key: Any, value: Any) -> None:
@@ -69,15 +69,15 @@ class PlainMachine(MachineDefaults):
         del obj[key]
 
     def binary(self, op: str, left: Any, right: Any) -> Any:
-        """``left op right``."""
+        """``left op right``: ``op`` is the operator's text, ``+ - * / // % ** @ & | ^ << >>``."""
         return BINARY[op](left, right)
 
     def inplace(self, op: str, left: Any, right: Any) -> Any:
-        """``left op= right``."""
+        """``left op= right``; returns the object that is stored back."""
         return INPLACE[op](left, right)
 
     def unary(self, op: str, operand: Any) -> Any:
-        """``op operand``."""
+        """``op operand``, for ``-``, ``+`` and ``~``."""
         return UNARY[op](operand)
 
     def not_(self, operand: Any) -> Any:
@@ -85,11 +85,11 @@ class PlainMachine(MachineDefaults):
         return not operand
 
     def compare(self, op: str, left: Any, right: Any) -> Any:
-        """``left op right``."""
+        """``< <= > >= == != is 'is not' in 'not in'``; chains become ``and_`` of pairs."""
         return _COMPARE[op](left, right)
 
     def and_(self, first: Any, *rest: Region) -> Any:
-        """``first and rest...``."""
+        """``first and rest...``: the first operand is a value, later ones are thunks."""
         for thunk in rest:
             if not first:
                 break
@@ -144,7 +144,7 @@ class PlainMachine(MachineDefaults):
         return self.call(method, *args, **kwargs)
 
     def build_list(self, *items: Any) -> list[Any]:
-        """``[...]``."""
+        """``[...]``; also the start of a list comprehension."""
         return list(items)
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
@@ -156,33 +156,36 @@ class PlainMachine(MachineDefaults):
         return set(items)
 
     def format(self, value: Any, conversion: str, spec: str) -> str:
-        """``{value!conversion:spec}``."""
+        """``{value!conversion:spec}`` of an f-string; ``conversion`` may be empty."""
         if conversion:
             value = _CONVERSIONS[conversion](value)
         return format(value, spec)
 
     def join_str(self, *parts: Any) -> Any:
-        """The whole f-string."""
+        """The f-string made of literal pieces and formatted fields."""
         return "".join(parts)
 
     def unpack(self, value: Any, before: int, star: bool, after: int) -> tuple[Any, ...]:
-        """The items for the targets."""
+        """Unpacking of ``a, *b, c = value``: ``before`` items, then if ``star`` a list of the rest,
+        then ``after`` items."""
         found: tuple[Any, ...] = _unpacker(before, star, after)(value)
         return found
 
     def truth(self, value: Any) -> bool:
-        """``bool(value)``."""
+        """``bool(value)``, where staged code must know it now (generator bodies)."""
         return bool(value)
 
     # ---- statements ------------------------------------------------------------------
     def if_(self, test: Any, then: Region, orelse: Region, rest: Region | None = None) -> Jump:
-        """``if``; the rest of the block is a tail jump."""
+        """``if``; ``rest`` is given where an arm may jump: the remainder of the enclosing block, a
+        tail jump."""
         jump = run(then) if test else run(orelse)
         return jump if jump or rest is None else rest
 
     def for_(self, iterable: Any, target: Callable[[Any], None], body: Region,
              orelse: Region | None = None, rest: Region | None = None) -> Jump:
-        """``for``."""
+        """``for``: ``target`` stores one item into the loop's target; ``rest`` is given where the
+        body may return from the function."""
         for item in iterable:
             target(item)
             jump = run(body)
@@ -215,7 +218,7 @@ class PlainMachine(MachineDefaults):
             raise AssertionError(message())
 
     def raise_(self, exception: Any, cause: Any, has_cause: bool) -> Jump:
-        """``raise exception from cause``."""
+        """``raise exception from cause``; a tracer may treat the region as cold."""
         if has_cause:
             raise exception from cause
         raise exception
@@ -246,7 +249,8 @@ class PlainMachine(MachineDefaults):
              handlers: list[tuple[Callable[[], Any] | None, str | None, Region]],
              orelse: Region | None, final: Region | None, frame: Frame,
              rest: Region | None = None) -> Jump:
-        """``try``."""
+        """``try``; a handler is a thunk of the exception type (None for a bare ``except``), the
+        name bound to it, and its region."""
         try:
             jump = self._handled(body, handlers, orelse, frame)
         except BaseException:
@@ -291,7 +295,7 @@ class PlainMachine(MachineDefaults):
         return super().finish(frame, run(lambda: jump))
 
     def return_(self, frame: Frame, value: Any) -> Jump:
-        """``return value``."""
+        """Store the result in the frame and return ``RETURN``."""
         frame.slots[RESULT] = value
         return RETURN
 
