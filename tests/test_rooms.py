@@ -21,7 +21,7 @@ LAW: dict[str, set[str]] = {
     "adjoint": {"errors", "graph", "rules", "types"},
     "batch": {"errors", "graph", "rules", "types"},
     "simplify": {"batch", "graph", "types"},
-    "emit": {"errors", "graph", "types"},
+    "emit": {"errors", "graph", "stage", "types"},
     "native": {"cache", "emit", "errors", "graph", "types"},
     "cache": {"errors", "stage", "types"},
     "array_api": {"cache", "errors", "stage"},

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 import functools
 
-from srcgrad.emit.read_after import read_after
 from srcgrad.emit.trees import bodies, emptied, names_in, statements
+from srcgrad.stage.liveness import read_later
 
 
 def gathered(function: ast.FunctionDef) -> ast.FunctionDef:
@@ -29,8 +29,14 @@ class _Loops:
         self.function = function
 
     @functools.cached_property
-    def _read_after(self) -> dict[ast.For, frozenset[str]]:
-        return read_after(self.function)
+    def _left(self) -> dict[int, frozenset[str]]:
+        left: dict[int, frozenset[str]] = {}
+        for function in statements([self.function]):
+            if isinstance(function, ast.FunctionDef):
+                later = read_later(function.body)
+                assert later is not None, "generated code looks at no variables by other means"
+                left.update(later.left)
+        return left
 
     @functools.cached_property
     def may_be_left(self) -> bool:
@@ -39,7 +45,7 @@ class _Loops:
 
     def leaves(self, loop: ast.For) -> bool:
         """Are the loop's variables read after it?  (A display leaves nothing in them.)"""
-        return bool(names_in(loop.target) & self._read_after[loop])
+        return bool(names_in(loop.target) & self._left[id(loop)])
 
 
 def _gather(body: list[ast.stmt], loops: _Loops) -> None:
