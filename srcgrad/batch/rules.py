@@ -493,7 +493,7 @@ _POINTWISE: frozenset[Any] = frozenset({np.angle, np.clip, np.i0, np.imag, np.na
 _POINTWISE_MODULES = frozenset({
     *(f"srcgrad.rules.nn.{family}" for family in (
         "bessel", "blends", "error_function", "flat_functions", "gamma_functions",
-        "special_functions")), "srcgrad.rules.numpy.trigonometric"})
+        "special_functions")), "srcgrad.rules.numpy.elementary"})
 
 
 def is_elementwise(entry: Entry) -> bool:

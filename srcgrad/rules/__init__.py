@@ -49,7 +49,7 @@ for _library, _modules in {
     "fft": ("fft",), "fftpack": ("fftpack",), "integrate": ("integrate",),
     "interpolate": ("interpolate",), "linalg": ("linalg", "banded"), "optimize": ("optimize",),
     "ndimage": ("ndimage", "ndimage_ranks", "ndimage_sampling", "ndimage_labels"),
-    "signal": ("signal", "filters"), "spatial.distance": ("distance",), "special": ("special",),
+    "signal": ("signal",), "spatial.distance": ("distance",), "special": ("special",),
     "stats": ("stats",),
 }.items():
     for _module in _modules:

@@ -15,7 +15,7 @@ from srcgrad.eager.primitive import Primitive
 from srcgrad.eager.promotion import Operand, promoted
 from srcgrad.eager.recording import SPECIAL
 from srcgrad.rules.nn import blends, flat_functions
-from srcgrad.rules.numpy.complex_power import complex_power
+from srcgrad.rules.numpy.elementary import complex_power
 
 add_plain = binary("_add", np.add, node="AddBackward0", torch=False, method=False, inplace=False)
 sub_plain = binary("_sub", np.subtract, node="SubBackward0", torch=False, method=False,

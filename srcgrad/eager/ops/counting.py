@@ -10,7 +10,7 @@ from srcgrad.eager.calling_errors import refuse
 from srcgrad.eager.dispatch import Array, Primitive, Tensor, dt, op, wrap
 from srcgrad.eager.ops.arguments import not_implemented, refuse_kinds
 from srcgrad.eager.ops.shapes import wrap_dim
-from srcgrad.rules.numpy.placing import unique_values
+from srcgrad.rules.numpy.indexing import unique_values
 
 
 @op()

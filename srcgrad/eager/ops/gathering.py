@@ -17,7 +17,7 @@ from srcgrad.eager.ops.shapes import expand, reshape, wrap_dim
 from srcgrad.eager.promotion import check_broadcast, stored_number
 from srcgrad.eager.saving import guard
 from srcgrad.eager.tensor import Array, Tensor, wrap
-from srcgrad.rules.numpy import placing, splitting
+from srcgrad.rules.numpy import indexing, splitting
 
 _GATHER = Primitive(splitting.gather, "GatherBackward0", shown={"indices": "index"})
 _SCATTER = {
@@ -29,7 +29,7 @@ _SCATTER = {
 _REDUCED = Primitive(splitting.scatter_extreme, "ScatterReduceBackward0", chooses=True)
 _INDEX_SELECT = Primitive(np.take, "IndexSelectBackward0")
 _TAKE = Primitive(np.take, "TakeBackward0")
-_MASKED_SELECT = Primitive(placing.masked_take, "MaskedSelectBackward0")
+_MASKED_SELECT = Primitive(indexing.masked_take, "MaskedSelectBackward0")
 _MASKED_SCATTER = Primitive(splitting.masked_scatter, "MaskedScatterBackward0")
 _SELECT_SCATTER = Primitive(splitting.put_slice, "SelectScatterBackward0")
 _SLICE_SCATTER = Primitive(splitting.put_slice, "SliceScatterBackward0")
@@ -229,11 +229,11 @@ def _slices(name: str, input: Tensor, dim: int, index: Tensor) -> tuple[int, Arr
     return i, places
 
 
-_INDEX_ADD = Primitive(placing.put_indices, "IndexAddBackward0")
-_INDEX_COPY = Primitive(placing.put_indices, "IndexCopyBackward0")
-_INDEX_FILL = Primitive(placing.put_indices, "IndexFillBackward0", frees=True)
-_INDEX_FILL_TENSOR = Primitive(placing.put_indices, "IndexFillBackward1")
-_PUT = Primitive(placing.put_flat, "PutBackward0")
+_INDEX_ADD = Primitive(indexing.put_indices, "IndexAddBackward0")
+_INDEX_COPY = Primitive(indexing.put_indices, "IndexCopyBackward0")
+_INDEX_FILL = Primitive(indexing.put_indices, "IndexFillBackward0", frees=True)
+_INDEX_FILL_TENSOR = Primitive(indexing.put_indices, "IndexFillBackward1")
+_PUT = Primitive(indexing.put_flat, "PutBackward0")
 
 
 @op(inplace=True)

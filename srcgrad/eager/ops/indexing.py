@@ -25,7 +25,7 @@ from srcgrad.eager.writes import (
     refuse_shared,
     write,
 )
-from srcgrad.rules.numpy.writing import put, put_add
+from srcgrad.rules.numpy.indexing import put, put_add
 
 _select = Primitive(operator.getitem, "SelectBackward0")
 _slice = Primitive(operator.getitem, "SliceBackward0")

@@ -3,10 +3,9 @@
 from importlib import import_module
 
 for _family in (
-    "arithmetic", "cofactors", "complex_numbers", "creation", "cumulative", "decompositions",
-    "differences", "exponential", "fft", "histograms", "indexing", "interpolation", "joining",
-    "linear_algebra", "norms", "placing", "polynomials", "products", "reductions", "rounding",
-    "selection", "shapes", "sorting", "splitting", "statistics", "tensor_algebra",
-    "trigonometric", "ufunc_forms", "windows",
+    "arithmetic", "cofactors", "creation", "cumulative", "decompositions", "differences",
+    "elementary", "fft", "histograms", "indexing", "interpolation", "joining", "linear_algebra",
+    "norms", "polynomials", "products", "reductions", "selection", "shapes", "splitting",
+    "statistics", "tensor_algebra", "ufunc_forms", "windows",
 ):
     import_module(f"srcgrad.rules.numpy.{_family}")

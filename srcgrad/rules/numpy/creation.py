@@ -8,7 +8,7 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Shape, linear, nondiff, vjp
 from srcgrad.rules.broadcast import sum_to
-from srcgrad.rules.numpy.exponential import natural_log
+from srcgrad.rules.numpy.elementary import natural_log
 
 nondiff(
     np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, np.eye, np.identity,

@@ -1,4 +1,4 @@
-"""Selecting elements: subscripts, take, diagonals, triangles, choice by condition."""
+"""Selecting elements and writing them: subscripts, take, diagonals, triangles, masks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,18 @@ from srcgrad.rules.book import Array, Dtype, Shape, linear, nondiff, sequence
 from srcgrad.rules.broadcast import (
     arange,
     eye,
+    last_write_mask,
+    runtime,
     scatter_add,
     scatter_along_axis,
     scatter_diagonal,
     size_of,
     sum_to,
 )
+from srcgrad.rules.nn.flat_functions import refusing
 from srcgrad.rules.numpy.joining import along
+
+# -- selecting elements: subscripts, take, diagonals, triangles, choice by condition ------------
 
 linear(operator.getitem, b=None, like=lambda a, b, /: None,
     a=lambda ct, a_shape, b: scatter_add(ct, b, a_shape))
@@ -140,3 +145,109 @@ nondiff(
 )  # fmt: skip
 
 sequence(np.select, "choicelist", "condlist")
+
+
+# -- slices and elements written at index arrays; elements taken by a mask ----------------------
+
+@runtime
+def masked_take(a: Array, mask: Array) -> Array:
+    """The elements of ``a`` (broadcast to ``mask``) where ``mask`` is true."""
+    return np.broadcast_to(a, np.broadcast_shapes(np.shape(a), np.shape(mask)))[mask]
+
+
+linear(masked_take, mask=None,
+    a=lambda ct, a_shape, mask: sum_to(scatter_add(ct, mask, np.shape(mask)), a_shape))
+
+
+@runtime
+def put_indices(a: Array, source: Array, place: Any, how: str) -> Array:
+    """A copy of ``a`` with ``source`` written or added (``how="add"``) at index ``place``."""
+    out = np.array(np.atleast_1d(a))
+    values = np.atleast_1d(source) if np.ndim(source) else source
+    if how == "add":
+        np.add.at(out, place, values)
+    else:
+        out[place] = values
+    return np.reshape(out, np.shape(a))
+
+
+linear(put_indices,
+    a=lambda ct, place, how:
+        ct if how == "add" else put_indices(ct, np.zeros((), ct.dtype), place, how))
+
+
+@linear(put_indices, "source")
+def put_indices_source(ct: Array, source_shape: Shape, place: Any, how: str) -> Array:
+    if not source_shape and how == "set":  # one number: each place counts once
+        return np.sum(ct - put_indices(ct, np.zeros((), ct.dtype), place, how))
+    taken = np.reshape(ct, -1)[place] if np.ndim(ct) == 0 else ct[place]
+    return sum_to(taken, source_shape)
+
+
+@runtime
+def put_flat(a: Array, source: Array, indices: Array, how: str) -> Array:
+    """A copy of ``a`` with ``source`` written or added at places of the flattened array."""
+    flat = np.array(np.ravel(a))
+    if how == "add":
+        np.add.at(flat, np.ravel(indices), np.ravel(source))
+    else:
+        flat[np.ravel(indices)] = np.ravel(source)
+    return np.reshape(flat, np.shape(a))
+
+
+linear(put_flat, indices=None,
+    a=lambda ct, indices, how:
+        ct if how == "add" else put_flat(ct, np.zeros(np.shape(indices), ct.dtype), indices, how),
+    source=lambda ct, source_shape, indices:
+        np.reshape(np.take(np.reshape(ct, -1), np.reshape(indices, -1)), source_shape))
+
+
+@runtime
+def unique_values(a: Array) -> Array:
+    """The different elements in order; not differentiable here."""
+    return np.unique(a)
+
+
+refusing(unique_values, ("a",), "the derivative for '_unique2' is not implemented.",
+         NotImplementedError)
+
+
+# -- writes as functions: a copy of an array with some elements replaced or added to ------------
+
+@runtime
+def put(a: Array, values: Array, key: Any) -> Array:
+    """A copy of ``a`` with ``values`` (broadcast) at ``key``; the last write to a place stays.
+
+    >>> put(np.zeros(3), 1.0, ([0, 2],))
+    array([1., 0., 1.])
+    """
+    out = a.copy()
+    out[key] = values
+    return out
+
+
+@runtime
+def put_add(a: Array, values: Array, key: Any) -> Array:
+    """A copy of ``a`` with ``values`` added at ``key``, repeated places several times.
+
+    >>> put_add(np.zeros(3), 1.0, ([0, 0],))
+    array([2., 0., 0.])
+    """
+    out = a.copy()
+    np.add.at(out, key, values)
+    return out
+
+
+linear(put, a=lambda ct, key: put(ct, 0, key))
+
+
+@linear(put, "values", settings={"repeated": "last"})
+def put_values(ct: Array, a_shape: Shape, values_shape: Shape, key: Any, repeated: str) -> Array:
+    if repeated == "each":  # every value written to a place counts, also those overwritten
+        return sum_to(ct[key], values_shape)
+    return sum_to(np.where(last_write_mask(a_shape, key), ct[key], 0), values_shape)
+
+
+linear(put_add,
+    a=lambda ct: ct,
+    values=lambda ct, values_shape, key: sum_to(ct[key], values_shape))

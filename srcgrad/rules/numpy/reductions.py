@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.rules.book import Array, Dtype, Shape, alias, inactive, linear, nondiff, variant, vjp
 from srcgrad.rules.broadcast import larger, size_of
 from srcgrad.rules.numpy.cumulative import attains, products_of_others
-from srcgrad.rules.numpy.exponential import log_share
+from srcgrad.rules.numpy.elementary import log_share
 
 Axis = Any  # None, an int or a tuple of ints
 

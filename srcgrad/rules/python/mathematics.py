@@ -21,7 +21,7 @@ from srcgrad.rules.broadcast import dispatching
 from srcgrad.rules.nn.error_function import erf, erfc
 from srcgrad.rules.nn.gamma_functions import digamma, lgamma
 from srcgrad.rules.numpy.cumulative import products_of_others
-from srcgrad.rules.numpy.exponential import natural_log
+from srcgrad.rules.numpy.elementary import natural_log
 
 for _name, _function in (
     ("exp", np.exp), ("sin", np.sin), ("cos", np.cos), ("tan", np.tan), ("sinh", np.sinh),

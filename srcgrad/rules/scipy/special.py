@@ -15,7 +15,7 @@ from srcgrad.rules.book import Array, alias, elementwise, nondiff, static, varia
 from srcgrad.rules.broadcast import dispatching, sum_to
 from srcgrad.rules.nn.error_function import erf, erfc, erfcx
 from srcgrad.rules.nn.special_functions import entr, erfinv, ndtr, ndtri, xlog1py, xlogy
-from srcgrad.rules.numpy.exponential import log_share
+from srcgrad.rules.numpy.elementary import log_share
 from srcgrad.rules.numpy.reductions import keep_axes, reduced
 
 
