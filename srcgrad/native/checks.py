@@ -20,14 +20,7 @@ from srcgrad.graph.ir import WRITES, Block, Builder, Index, Node, Ref, Value
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.raising import may_lie_outside
 from srcgrad.native.facts import Facts
-from srcgrad.native.holding import (
-    ARITHMETIC,
-    COMPARISONS,
-    DIVISIONS,
-    EXACT,
-    OF_MATH,
-    constant,
-)
+from srcgrad.native.holding import ARITHMETIC, COMPARISONS, DIVISIONS, EXACT, OF_MATH, constant
 from srcgrad.native.places import Unlowered, selected
 from srcgrad.native.powers import POWERS
 from srcgrad.native.predicates import outside, overflowed, pythons, undefined

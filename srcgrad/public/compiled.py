@@ -40,12 +40,7 @@ from ..compile.kept import kept_for
 from ..compile.requests import Request, parameter_of
 from ..compile.results import checked_scalar
 from ..compile.specializations import Specialization
-from ..errors import (
-    SourceNotFound,
-    SrcgradError,
-    StructureError,
-    TracingError,
-)
+from ..errors import SourceNotFound, SrcgradError, StructureError, TracingError
 from ..graph.ir import Graph
 from ..show.progress import compiling
 from ..trace.calls.gradients import inline_derivative

@@ -23,15 +23,7 @@ from ..compile.templates import may_vary
 from ..errors import NonDifferentiable, StructureError, UnsupportedOperation
 from ..graph.ir import Value
 from ..trace.calls.handlers import Traced, handles
-from ..trace.calls.nested import (
-    Inner,
-    Numbered,
-    differentiable,
-    inline,
-    opened,
-    owned,
-    run_inside,
-)
+from ..trace.calls.nested import Inner, Numbered, differentiable, inline, opened, owned, run_inside
 from ..trace.record.regions import Region
 from ..trace.record.tracers import ArrayTracer, ClassedArray, is_tracer
 from ..types.dims import is_varying

@@ -1,14 +1,7 @@
 """Staging: Python functions as code that runs on a machine (see :mod:`srcgrad.stage.machine`)."""
 
 from .defaults import MachineDefaults
-from .function import (
-    Activation,
-    Staged,
-    active_machine,
-    definition,
-    make_function,
-    stage,
-)
+from .function import Activation, Staged, active_machine, definition, make_function, stage
 from .machine import BREAK, CONTINUE, NORMAL, RESULT, RETURN, UNBOUND, Frame
 from .origins import origin, origins
 from .plain import PlainMachine

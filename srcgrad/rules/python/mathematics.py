@@ -8,15 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from srcgrad.rules.book import (
-    Array,
-    alias,
-    elementwise,
-    linear,
-    nondiff,
-    variant,
-    vjp,
-)
+from srcgrad.rules.book import Array, alias, elementwise, linear, nondiff, variant, vjp
 from srcgrad.rules.broadcast import dispatching
 from srcgrad.rules.nn.error_function import erf, erfc
 from srcgrad.rules.nn.gamma_functions import digamma, lgamma

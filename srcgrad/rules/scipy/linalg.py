@@ -29,12 +29,7 @@ from srcgrad.rules.numpy.decompositions import (
     read_triangle,
     svd_a,
 )
-from srcgrad.rules.numpy.linear_algebra import (
-    cut_pinv_a,
-    frechet_transpose,
-    lstsq_a_b,
-    solve_a_b,
-)
+from srcgrad.rules.numpy.linear_algebra import cut_pinv_a, frechet_transpose, lstsq_a_b, solve_a_b
 from srcgrad.rules.numpy.norms import norm_x
 from srcgrad.rules.numpy.products import matrix_transpose
 

@@ -16,13 +16,7 @@ import scipy.optimize as so
 
 from srcgrad.rules.book import Array, NoRule, inactive, linear, sequence, vjp
 from srcgrad.rules.broadcast import runtime
-from srcgrad.rules.callbacks import (
-    evaluated,
-    jacobian_solution,
-    placed,
-    settled,
-    with_item,
-)
+from srcgrad.rules.callbacks import evaluated, jacobian_solution, placed, settled, with_item
 
 
 @runtime
