@@ -6,6 +6,7 @@ Constants are written into the boxes that use them.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from ..types.dataclasses import dataclass, field
@@ -37,13 +38,10 @@ def drawn(graph: Graph) -> Drawing:
     sources: dict[Value, str] = {}
     arrows: list[tuple[str, str, str, bool]] = []
     order: list[tuple[str, str]] = []
-    counter = iter(range(1, 1_000_000))
-
-    def identifier() -> str:
-        return f"n{next(counter)}"
+    counter = itertools.count(1)
 
     def box(frame: Frame, text: str) -> str:
-        name = identifier()
+        name = f"n{next(counter)}"
         frame.boxes.append((name, text))
         return name
 
@@ -56,7 +54,8 @@ def drawn(graph: Graph) -> Drawing:
             sources[p] = box(frame, typed(p, names))
         for position, node in enumerate(content.nodes):
             if content is graph.block and position == graph.border:
-                frame = _inside(frame, "backward")
+                frame.frames.append(Frame("backward"))
+                frame = frame.frames[-1]
             if node.op == "const":
                 names[node.outputs[0]] = template(node.params["value"], (), names)
             else:
@@ -91,10 +90,23 @@ def drawn(graph: Graph) -> Drawing:
     return Drawing(outer, arrows, order)
 
 
-def _inside(frame: Frame, title: str) -> Frame:
-    inner = Frame(title)
-    frame.frames.append(inner)
-    return inner
+def _written(graph: Graph, box: str, opening: str, closing: str, arrows: tuple[str, str],
+             escaped: dict[str, str]) -> Iterator[str]:
+    """A drawing in a language whose templates these are; ``arrows`` has those of lines and of
+    dashed ones, ``escaped`` what stands for characters that a text may not have."""
+    drawing, numbers, table = drawn(graph), itertools.count(1), str.maketrans(escaped)
+
+    def frame(content: Frame, pad: str) -> Iterator[str]:
+        for name, text in content.boxes:
+            yield pad + box.format(name, text.translate(table))
+        for inner in content.frames:
+            yield pad + opening.format(next(numbers), inner.title.translate(table), pad)
+            yield from frame(inner, pad + "  ")
+            yield pad + closing
+
+    yield from frame(drawing.frame, "  ")
+    for start, end, label, dashed in drawing.arrows:
+        yield arrows[dashed].format(start, end, label.translate(table))
 
 
 def to_dot(graph: Graph) -> str:
@@ -115,27 +127,11 @@ def to_dot(graph: Graph) -> str:
       n2 -> n3 [label="t.1: float"];
     }
     """
-    drawing = drawn(graph)
-    lines = [f'digraph "{graph.name}" {{', '  node [shape=box, fontname="monospace"];']
-    clusters = iter(range(1, 1_000_000))
-
-    def quoted(text: str) -> str:
-        return text.replace("\\", "\\\\").replace('"', '\\"')
-
-    def frame(content: Frame, pad: str) -> Iterator[str]:
-        for name, text in content.boxes:
-            yield f'{pad}{name} [label="{quoted(text)}"];'
-        for inner in content.frames:
-            yield f"{pad}subgraph cluster_{next(clusters)} {{"
-            yield f'{pad}  label="{quoted(inner.title)}";'
-            yield from frame(inner, pad + "  ")
-            yield f"{pad}}}"
-
-    lines.extend(frame(drawing.frame, "  "))
-    for start, end, label, dashed in drawing.arrows:
-        style = ", style=dashed" if dashed else ""
-        lines.append(f'  {start} -> {end} [label="{quoted(label)}"{style}];')
-    return "\n".join([*lines, "}"])
+    arrow = '  {} -> {} [label="{}"'
+    lines = _written(graph, '{} [label="{}"];', 'subgraph cluster_{0} {{\n{2}  label="{1}";', "}",
+                     (arrow + "];", arrow + ", style=dashed];"), {"\\": "\\\\", '"': '\\"'})
+    return "\n".join([f'digraph "{graph.name}" {{', '  node [shape=box, fontname="monospace"];',
+                      *lines, "}"])
 
 
 def to_mermaid(graph: Graph) -> str:
@@ -154,23 +150,6 @@ def to_mermaid(graph: Graph) -> str:
       n1 -->|"x: float"| n2
       n2 -->|"t.1: float"| n3
     """
-    drawing = drawn(graph)
-    lines = ["flowchart TD"]
-    frames = iter(range(1, 1_000_000))
-
-    def quoted(text: str) -> str:
-        return text.replace('"', "#quot;")
-
-    def frame(content: Frame, pad: str) -> Iterator[str]:
-        for name, text in content.boxes:
-            yield f'{pad}{name}["{quoted(text)}"]'
-        for inner in content.frames:
-            yield f'{pad}subgraph f{next(frames)}["{quoted(inner.title)}"]'
-            yield from frame(inner, pad + "  ")
-            yield f"{pad}end"
-
-    lines.extend(frame(drawing.frame, "  "))
-    for start, end, label, dashed in drawing.arrows:
-        arrow = "-.->" if dashed else "-->"
-        lines.append(f'  {start} {arrow}|"{quoted(label)}"| {end}')
-    return "\n".join(lines)
+    lines = _written(graph, '{}["{}"]', 'subgraph f{}["{}"]', "end",
+                     ('  {0} -->|"{2}"| {1}', '  {0} -.->|"{2}"| {1}'), {'"': "#quot;"})
+    return "\n".join(["flowchart TD", *lines])
