@@ -18,7 +18,7 @@ from ..errors import SrcgradError, UnsupportedOperation
 from ..graph.derivative import spliced
 from ..graph.infer import infer
 from ..graph.ir import Node, Ref, Value, avals_in, fill
-from ..graph.symbolic import Sym, infer_fresh
+from ..graph.symbolic import Sym, fresh_symbol, infer_fresh
 from ..rules.book import Entry, NoRule, Rule, lookup
 from ..rules.broadcast import number_like, real_like, sum_to, sum_to_like
 from ..rules.methods import resolve
@@ -32,7 +32,6 @@ from .frames import Tape, avals_of, cotangent_aval
 from .hidden import harmless, is_steep, protected
 from .ragged import ragged_list
 from .screens import Screen
-from .steps import fresh_symbol
 from .unranked import called_by_run, is_unranked
 from .zeros import zeros
 

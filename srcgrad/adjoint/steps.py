@@ -15,8 +15,8 @@ import numpy as np
 
 from ..graph.indexing import infer_getitem
 from ..graph.ir import Index, Steps, Through, Value, avals_in
-from ..graph.symbolic import fresh_size, infer_fresh
-from ..types.dims import Dim, Poly
+from ..graph.symbolic import fresh_symbol, infer_fresh
+from ..types.dims import Dim
 from ..types.kinds import Aval, Kind
 from ..types.spelling import Attribute, Method
 from .frames import cotangent_aval
@@ -101,7 +101,3 @@ def _indexed(aval: Aval, key: Any, masks: dict[Value, Dim]) -> Aval:
     if isinstance(key, Value) and key.aval.is_array and key.aval.dtype == bool and found.shape:
         return found.but(shape=(masks.setdefault(key, found.shape[0]), *found.shape[1:]))
     return found
-
-
-def fresh_symbol(name: str) -> Poly:
-    return fresh_size("size")

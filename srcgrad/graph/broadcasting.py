@@ -74,7 +74,7 @@ class Broadcast:
                     except ValueError:
                         raise ValueError(
                             "operands could not be broadcast together with shapes "
-                            + " ".join(show_shape(s) for s in shapes)) from None
+                            + " ".join(shown(s) for s in shapes)) from None
             result.append(size)
         return tuple(result)
 
@@ -91,6 +91,6 @@ def preferred(*dims: Dim) -> Dim:
     return min(dims, key=_preference)
 
 
-def show_shape(shape: tuple[Dim, ...]) -> str:
+def shown(shape: tuple[Dim, ...]) -> str:
     """A shape as NumPy's messages print it: ``(3,) (2,n)``."""
     return f"({shape[0]},)" if len(shape) == 1 else f"({','.join(map(str, shape))})"

@@ -28,7 +28,7 @@ from ..types.kinds import Aval, Kind
 from ..types.spelling import Method
 from .indexing import infer_getitem
 from .ir import Index, Node, Steps, Through, avals_in, fill
-from .symbolic import fresh_size, infer_fresh
+from .symbolic import fresh_symbol, infer_fresh
 
 # Functions of math whose derivative is a number where they raise.
 _DOMAINS = frozenset({"log", "log2", "log10", "log1p", "gamma", "lgamma", "atanh", "fmod",
@@ -162,10 +162,6 @@ def _of_this_run(dim: Dim) -> bool:
     return isinstance(dim, Poly) and any(a.varying for a in symbols(dim))
 
 
-def _fresh(name: str) -> Poly:
-    return fresh_size("size")
-
-
 def _part(aval: Aval, steps: Steps) -> Aval:
     for step in steps:
         if isinstance(step, Through):
@@ -173,5 +169,5 @@ def _part(aval: Aval, steps: Steps) -> Aval:
             aval = infer_fresh(step.fn, (aval, *args), kwargs).aval
         else:
             assert isinstance(step, Index)
-            aval = infer_getitem(aval, avals_in(step.key), fresh=_fresh).aval
+            aval = infer_getitem(aval, avals_in(step.key), fresh=fresh_symbol).aval
     return aval

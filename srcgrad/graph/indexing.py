@@ -10,7 +10,7 @@ import numpy as np
 from ..types.dataclasses import dataclass
 from ..types.dims import Dim, slice_length
 from ..types.kinds import Aval, Kind, any_aval, scalar
-from .broadcasting import Broadcast
+from .broadcasting import Broadcast, shown
 from .integers import number_of
 from .outcome import Guard, View, placeholder
 
@@ -281,7 +281,7 @@ class _Walk:
             group = self.broadcast.shapes(*self.arrays)
         except ValueError:
             raise IndexError("shape mismatch: indexing arrays could not be broadcast together "
-                             "with shapes " + " ".join(map(_shown, self.arrays))) from None
+                             "with shapes " + " ".join(map(shown, self.arrays))) from None
         place = 0 if self.separated or self.place is None else self.place
         return (*self.kept[:place], *group, *self.kept[place:])
 
@@ -289,10 +289,6 @@ class _Walk:
 def _has_avals(items: Any) -> bool:
     return any(isinstance(i, Aval) or (isinstance(i, list | tuple) and _has_avals(i))
                for i in items)
-
-
-def _shown(shape: tuple[Dim, ...]) -> str:
-    return f"({shape[0]},)" if len(shape) == 1 else f"({','.join(map(str, shape))})"
 
 
 def _from_list(base: Aval, key: Any) -> Indexed:

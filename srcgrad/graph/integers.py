@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -31,11 +32,10 @@ def is_integer(value: Any) -> bool:
     return type(value) is int or (isinstance(value, Aval) and value.kind is Kind.INT)
 
 
-def _product(values: list[Dim]) -> Dim:
-    total: Dim = 1
-    for v in values:
-        total = dims.multiply(total, v)
-    return total
+def product_of(sizes: Iterable[Dim]) -> Dim:
+    """The number of elements of a shape."""
+    start: Dim = 1
+    return functools.reduce(dims.multiply, sizes, start)
 
 
 _BINARY: dict[Any, Callable[[Any, Any], Any]] = {
@@ -128,7 +128,7 @@ def _extreme(fn: Any, numbers: list[Any]) -> Dim:
 def _power(args: tuple[Any, ...], numbers: list[Dim | None]) -> Outcome:
     base, exponent = numbers
     if type(exponent) is int and 0 <= exponent <= 8 and base is not None:
-        return Outcome((int_aval(_product([base] * exponent)),))
+        return Outcome((int_aval(product_of([base] * exponent)),))
     if type(exponent) is int:
         return Outcome((INT if exponent >= 0 else FLOAT,))
     result = INT if exponent is None or base is None else int_aval(dims.power(base, exponent))
@@ -151,12 +151,10 @@ def _of_sequence(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | Non
     if None in numbers:
         return Outcome((INT,))
     exact: list[Any] = list(numbers)
-    if fn is sum:
-        total: Dim = 0
-        for n in exact:
-            total = dims.add(total, n)
-        return Outcome((int_aval(total),))
-    return Outcome((int_aval(_product(exact) if fn is math.prod else _extreme(fn, exact)),))
+    none: Dim = 0
+    found = functools.reduce(dims.add, exact, none) if fn is sum else (
+        product_of(exact) if fn is math.prod else _extreme(fn, exact))
+    return Outcome((int_aval(found),))
 
 
 _SIZES: frozenset[Any] = frozenset({len, np.shape, np.ndim, np.size})
@@ -181,7 +179,7 @@ def _size_question(fn: Any, args: tuple[Any, ...]) -> Outcome | None:
     if name == "itemsize" and aval.dtype is not None:
         return Outcome((int_aval(aval.dtype.itemsize),), static=aval.dtype.itemsize)
     if name == "nbytes" and aval.dtype is not None:
-        return _answer(dims.multiply(_product(list(aval.shape)), aval.dtype.itemsize))
+        return _answer(dims.multiply(product_of(list(aval.shape)), aval.dtype.itemsize))
     if name == "shape":
         avals = tuple(int_aval(d) for d in aval.shape)
         if all(isinstance(d, int) for d in aval.shape):
@@ -191,7 +189,7 @@ def _size_question(fn: Any, args: tuple[Any, ...]) -> Outcome | None:
     if name == "size":
         if len(args) == 2 and type(args[1]) is int:
             return _answer(aval.shape[args[1]])
-        return _answer(_product(list(aval.shape))) if len(args) == 1 else None
+        return _answer(product_of(list(aval.shape))) if len(args) == 1 else None
     if fn is len:
         if not aval.shape:
             raise TypeError("len() of unsized object" if aval.kind is Kind.ARRAY else

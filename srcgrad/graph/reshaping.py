@@ -11,22 +11,10 @@ from ..types import dims
 from ..types.dims import Dim
 from ..types.kinds import SCALARS, Aval, Kind, array, scalar
 from ..types.spelling import Method
-from .integers import number_of
+from .broadcasting import shown
+from .integers import number_of, product_of
 from .making import Rule
 from .outcome import Outcome, placeholder
-
-
-def shown(shape: tuple[Dim, ...]) -> str:
-    """A shape as NumPy prints it in messages."""
-    return f"({shape[0]},)" if len(shape) == 1 else f"({','.join(map(str, shape))})"
-
-
-def total(shape: tuple[Dim, ...]) -> Dim:
-    """The number of elements."""
-    count: Dim = 1
-    for d in shape:
-        count = dims.multiply(count, d)
-    return count
 
 
 def _reshape(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
@@ -80,9 +68,9 @@ def only_splits(old: tuple[Dim, ...], new: tuple[Dim, ...]) -> bool:
         while rest and rest[0] == 1:
             rest.pop(0)
         part: tuple[Dim, ...] = ()
-        while rest and total(part) != size:
+        while rest and product_of(part) != size:
             part += (rest.pop(0),)
-        if total(part) != size:
+        if product_of(part) != size:
             return False
     return all(size == 1 for size in rest)
 
@@ -98,16 +86,16 @@ def new_shape(old: tuple[Dim, ...], sizes: tuple[Any, ...]) -> tuple[Dim, ...] |
     shape: list[Any] = list(numbers)
     if shape.count(-1) > 1:
         raise ValueError("can only specify one unknown dimension")
-    count = total(old)
+    count = product_of(old)
     if -1 in shape:
         place = shape.index(-1)
-        rest = total(tuple(shape[:place] + shape[place + 1:]))
+        rest = product_of(tuple(shape[:place] + shape[place + 1:]))
         if isinstance(count, int) and isinstance(rest, int) and (not rest or count % rest):
             raise ValueError(f"cannot reshape array of size {count} into shape "
                              f"{shown(tuple(shape))}")
         shape[place] = _divided(old, shape, place, count, rest)
-    elif isinstance(count, int) and isinstance(total(tuple(shape)), int) \
-            and count != total(tuple(shape)):
+    elif isinstance(count, int) and isinstance(product_of(tuple(shape)), int) \
+            and count != product_of(tuple(shape)):
         raise ValueError(f"cannot reshape array of size {count} into shape {shown(tuple(shape))}")
     return tuple(shape)
 
@@ -122,14 +110,14 @@ def _divided(old: tuple[Dim, ...], shape: list[Any], place: int, count: Dim, res
         if s in left:
             left.remove(s)
             others.remove(s)
-    return dims.floor_divide(total(tuple(left)), total(tuple(others)))
+    return dims.floor_divide(product_of(tuple(left)), product_of(tuple(others)))
 
 
 def _ravel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome | None:
     if kwargs or len(args) != 1 or not isinstance(args[0], Aval) or not args[0].is_array:
         return None
     copied = isinstance(fn, Method) and fn.name == "flatten"
-    aval = args[0].but(shape=(total(args[0].shape or ()),))
+    aval = args[0].but(shape=(product_of(args[0].shape or ()),))
     if copied:
         return Outcome((aval,), orders=("C",))
     only = args[0].ndim == 1 and not kwargs

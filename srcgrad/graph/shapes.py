@@ -18,14 +18,13 @@ from ..types.operators import BINARY, INPLACE, UFUNCS
 from ..types.spelling import Method
 from . import making, reshaping
 from .axes import along_axes
-from .broadcasting import Broadcast, preferred
+from .broadcasting import Broadcast, preferred, shown
 from .generic import generic, leaves_of
 from .indexing import infer_getitem
-from .integers import number_of
+from .integers import number_of, product_of
 from .outcome import Order, Outcome, fresh_results, placeholder
 from .probing import example
 from .products import product
-from .reshaping import shown
 
 Rule = making.Rule
 
@@ -180,7 +179,7 @@ def _repeat(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome |
         return None
     shape = list(source.shape or ())
     if axis is None:
-        shape, axis = [reshaping.total(tuple(shape))], 0
+        shape, axis = [product_of(shape)], 0
     if type(axis) is not int or not -len(shape) <= axis < len(shape):
         return None
     times = number_of(repeats)

@@ -45,10 +45,11 @@ def infer_fresh(fn: Callable[..., Any], args: tuple[Any, ...],
             f"the sizes of what {name_of(fn)} returns in a derivative are not known",
             why=f"they follow from numbers that only a run knows: {need}",
             fix="make the sizes static, or wrap the function in srcgrad.custom_vjp") from None
-    return outcome.instantiate(_run_time_size) if outcome.has_placeholders else outcome
+    return outcome.instantiate(fresh_symbol) if outcome.has_placeholders else outcome
 
 
-def _run_time_size(name: str) -> Poly:
+def fresh_symbol(name: str) -> Poly:
+    """A size that only a run knows, whatever it is called."""
     return fresh_size("size")
 
 
@@ -169,7 +170,7 @@ class Sym:
     def __getitem__(self, key: Any) -> Any:
         inputs: list[Value] = [self.value]
         key = self._values(key)
-        found = infer_getitem(self.aval, avals_in(key), fresh=_run_time_size)
+        found = infer_getitem(self.aval, avals_in(key), fresh=fresh_symbol)
         template = abstract(key, inputs)
         node = self.builder.add("read", tuple(inputs), (found.aval,),
                                 steps=(Index(template, found.basic),))
