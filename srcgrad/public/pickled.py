@@ -15,7 +15,7 @@ import marshal
 import sys
 import types
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ..errors import SourceNotFound, StructureError
@@ -259,7 +259,7 @@ class _Unpacker:
         if isinstance(value, _Function):
             return self._functions[value.number]
         if isinstance(value, _Transformed):
-            return self._transformed(value.make, value.request, value.function)
+            return value.make(self._unpacked(value.function), value.request)
         if isinstance(value, _Partial):
             return functools.partial(self._unpacked(value.function), *self._unpacked(value.args),
                                      **self._unpacked(value.keywords))
@@ -270,9 +270,6 @@ class _Unpacker:
         if type(value) is dict:
             return {k: self._unpacked(v) for k, v in value.items()}
         return value
-
-    def _transformed(self, make: Callable[..., Any], request: Any, function: Any) -> Any:
-        return make(self._unpacked(function), request)
 
 
 def _placed(filename: str, text: str) -> str:

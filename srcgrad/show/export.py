@@ -51,7 +51,7 @@ def module_text(entry: Specialization) -> str:
     """The text of the module that :func:`export` writes."""
     graph = entry.graph
     names = parameter_names(graph)
-    public = graph_name(entry)
+    public = entry.emitted.entry  # the name of the exported function
     inner = f"{public}_flat"
     by_columns = has_columns(entry.result)
     emitted = written(graph.but(name=inner), entry.backend,
@@ -73,11 +73,6 @@ def module_text(entry: Specialization) -> str:
     parts = [f'"""{_about(entry, bool(kernels))}"""', "\n".join(sorted(module.imports)), kernels,
              module.text().strip("\n"), code.strip("\n"), wrapper]
     return "\n\n\n".join(p for p in parts if p) + "\n"
-
-
-def graph_name(entry: Specialization) -> str:
-    """The name of the exported function."""
-    return entry.emitted.entry
 
 
 def has_columns(template: Any) -> bool:

@@ -42,24 +42,12 @@ def _join_transpose(ct: Array, shapes: Any, promoted: Any, axis: int) -> Any:
     return np.reshape(np.moveaxis(split, axis, 0), shapes)
 
 
-def _unchanged(shape: Shape) -> Shape:
-    return shape
-
-
 def _at_least_1d(shape: Shape) -> Shape:
     return shape or (1,)
 
 
 def _at_least_2d(shape: Shape) -> Shape:
     return (1,) * (2 - len(shape)) + shape
-
-
-def _at_least_3d(shape: Shape) -> Shape:
-    return (*_at_least_2d(shape), 1) if len(shape) < 3 else shape
-
-
-def _as_column(shape: Shape) -> Shape:
-    return (*_at_least_1d(shape), 1) if len(shape) < 2 else shape
 
 
 def _first(shapes: list[Shape] | Shape) -> Shape:
@@ -71,7 +59,7 @@ def _first(shapes: list[Shape] | Shape) -> Shape:
 def concatenate_arrays(ct: Array, arrays_shape: Any, axis: int | None) -> Any:
     if axis is None:
         return _join_flat(ct, arrays_shape)
-    return _join_transpose(ct, arrays_shape, _unchanged, axis % len(_first(arrays_shape)))
+    return _join_transpose(ct, arrays_shape, lambda shape: shape, axis % len(_first(arrays_shape)))
 
 
 def _join_flat(ct: Array, shapes: Any) -> Any:
@@ -91,25 +79,17 @@ def stack_arrays(ct: Array, arrays_shape: Any, axis: int) -> Any:
     return [unstack(p, s) if isinstance(s, list) else p for p, s in zip(parts, arrays_shape)]
 
 
-@linear(np.vstack, "tup", sequence=True)
-def vstack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _at_least_2d, 0)
-
-
-@linear(np.hstack, "tup", sequence=True)
-def hstack_tup(ct: Array, tup_shape: Any) -> Any:
-    axis = 0 if len(_first(tup_shape)) < 2 else 1
-    return _join_transpose(ct, tup_shape, _at_least_1d, axis)
-
-
-@linear(np.dstack, "tup", sequence=True)
-def dstack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _at_least_3d, 2)
-
-
-@linear(np.column_stack, "tup", sequence=True)
-def column_stack_tup(ct: Array, tup_shape: Any) -> Any:
-    return _join_transpose(ct, tup_shape, _as_column, 1)
+linear(np.vstack, sequence=True,
+    tup=lambda ct, tup_shape: _join_transpose(ct, tup_shape, _at_least_2d, 0))
+linear(np.hstack, sequence=True,
+    tup=lambda ct, tup_shape: _join_transpose(
+        ct, tup_shape, _at_least_1d, 0 if len(_first(tup_shape)) < 2 else 1))
+linear(np.dstack, sequence=True,
+    tup=lambda ct, tup_shape: _join_transpose(
+        ct, tup_shape, lambda s: (*_at_least_2d(s), 1) if len(s) < 3 else s, 2))
+linear(np.column_stack, sequence=True,
+    tup=lambda ct, tup_shape: _join_transpose(
+        ct, tup_shape, lambda s: (*_at_least_1d(s), 1) if len(s) < 2 else s, 1))
 
 
 def _extent(shapes: Any, axis: int, depth: int) -> int:

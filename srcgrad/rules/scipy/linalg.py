@@ -231,11 +231,7 @@ def discrete_are(ct: Array, ans: Array, a: Array, a_dtype: Dtype, b: Array, r: A
 
 def _frechet(function: Any) -> Any:
     dispatched = dispatching(function)
-
-    def matrix_function(ct: Array, a: Array) -> Array:
-        return frechet_transpose(dispatched, ct, a)
-
-    return matrix_function
+    return lambda ct, a: frechet_transpose(dispatched, ct, a)
 
 
 for _function in (sl.expm, sl.logm, sl.sqrtm):
