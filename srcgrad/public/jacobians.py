@@ -320,12 +320,7 @@ def elementwise_grad(fun: np.ufunc, argnums: int = 0,
 
 
 @overload
-def elementwise_grad(fun: Callable[P, R], argnums: int = 0, *, has_aux: Literal[False] = False,
-                     **how: Unpack[How]) -> Derived[P, R]: ...
-
-
-@overload
-def elementwise_grad(fun: Callable[P, R], argnums: int = 0, *, has_aux: Literal[True],
+def elementwise_grad(fun: Callable[P, R], argnums: int = 0, *, has_aux: bool = False,
                      **how: Unpack[How]) -> Derived[P, R]: ...
 
 
