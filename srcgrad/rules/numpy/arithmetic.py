@@ -30,7 +30,6 @@ for _name in ("fmod", "fabs", "copysign", "ldexp", "modf", "frexp", "nextafter")
 alias(np.power, math.pow)
 alias(np.divmod, divmod)
 
-
 elementwise(np.add, x1=lambda: 1, x2=lambda: 1)
 elementwise(np.subtract, x1=lambda: 1, x2=lambda: -1)
 elementwise(np.positive, x=lambda: 1)
@@ -38,7 +37,6 @@ elementwise(np.negative, x=lambda: -1)
 elementwise(np.remainder, x1=lambda: 1)
 elementwise(np.fmod, x1=lambda: 1)
 elementwise(np.nextafter, x1=lambda: 1, x2=None)
-
 
 vjp(np.multiply,
     x1=lambda ct, x2: ct * x2,

@@ -15,7 +15,6 @@ nondiff(
     np.tri, np.fromfunction, np.bartlett, np.blackman, np.hamming, np.hanning,
 )  # fmt: skip
 
-
 linear(np.full, shape=None,
     fill_value=lambda ct, fill_value_shape: sum_to(ct, fill_value_shape))
 linear(np.full_like, a=None,

@@ -58,18 +58,14 @@ elementwise(np.cosh, x=lambda x: np.sinh(x))
 elementwise(np.tanh, x=lambda ans: 1 - ans * ans)
 vjp(np.arcsinh, x=lambda ct, x: ct / np.sqrt(x * x + 1))
 
-
 vjp(np.arccosh, x=lambda ct, x: ct / (np.sqrt(x - 1) * np.sqrt(x + 1)))  # the branch of arccosh
 
-
 vjp(np.arctanh, x=lambda ct, x: ct / (1 - x * x))
-
 
 elementwise(np.deg2rad, x=lambda: math.pi / 180)
 elementwise(np.radians, x=lambda: math.pi / 180)
 elementwise(np.rad2deg, x=lambda: 180 / math.pi)
 elementwise(np.degrees, x=lambda: 180 / math.pi)
-
 
 elementwise(np.unwrap, p=lambda: 1)
 inactive(np.unwrap, "discont")
@@ -152,10 +148,8 @@ for _function in (np.real, np.imag, np.angle, np.real_if_close):
 
 linear(np.conjugate, x=lambda ct: np.conj(ct))
 
-
 linear(np.real, val=lambda ct: ct)
 linear(np.real_if_close, a=lambda ct: ct)
-
 
 vjp(np.imag, val=lambda ct, val_dtype: -1j * ct if val_dtype.kind == "c" else None)
 

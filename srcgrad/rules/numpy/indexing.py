@@ -57,7 +57,6 @@ linear(np.compress, condition=None,
     a=lambda ct, a_shape, condition, axis:
         take_a(ct, a_shape, np.flatnonzero(condition), axis, "raise"))
 
-
 linear(np.extract, condition=None,
     arr=lambda ct, arr_shape, condition:
         take_a(ct, arr_shape, np.flatnonzero(condition), None, "raise"))
@@ -124,9 +123,7 @@ def trace_a(ct: Array, a_shape: Shape, a_dtype: Dtype, offset: int, axis1: int,
 linear(np.linalg.trace,
     x=lambda ct, x_shape, offset: scatter_diagonal(np.expand_dims(ct, -1), x_shape, offset, -2, -1))
 
-
 linear(np.tril, m=lambda ct, m_shape, k: sum_to(np.tril(ct, k), m_shape))  # of a row, too
-
 
 linear(np.triu, m=lambda ct, m_shape, k: sum_to(np.triu(ct, k), m_shape))
 

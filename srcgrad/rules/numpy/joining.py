@@ -187,7 +187,6 @@ def asarray_a(ct: Array, a_shape: Any) -> Any:
 linear(np.split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))
 linear(np.array_split, ary=lambda ct, ans, axis: _joined(ct, ans, axis))
 
-
 linear(np.vsplit, ary=lambda ct, ans: _joined(ct, ans, 0))
 linear(np.hsplit, ary=lambda ct, ans, ary_ndim: _joined(ct, ans, 0 if ary_ndim == 1 else 1))
 linear(np.dsplit, ary=lambda ct, ans: _joined(ct, ans, 2))

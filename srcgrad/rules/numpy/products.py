@@ -205,7 +205,6 @@ vjp(np.multiply.outer, like=outer_parameters,
     A=lambda ct, B, B_ndim: np.tensordot(ct, B, axes=B_ndim),
     B=lambda ct, A, A_ndim: np.tensordot(A, ct, axes=A_ndim))
 
-
 linear(np.add.outer, like=outer_parameters,
     A=lambda ct, B_ndim: np.sum(ct, axis=_trailing(ct, B_ndim)),
     B=lambda ct, A_ndim: np.sum(ct, axis=tuple(range(A_ndim))))

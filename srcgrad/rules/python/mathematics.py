@@ -81,7 +81,6 @@ def prod_iterable(ct: Array, iterable: Any, start: Any) -> Any:
 vjp(math.prod, start=lambda ct, iterable: ct * np.prod(
     np.stack(iterable) if isinstance(iterable, list | tuple) else np.ravel(iterable)))
 
-
 vjp(cmath.phase, like=lambda z: None,
     z=lambda ct, z: -1j * ct * np.conj(z) / (np.real(z) ** 2 + np.imag(z) ** 2))
 

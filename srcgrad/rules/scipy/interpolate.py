@@ -73,7 +73,6 @@ def of_pieces(d: Array, x: Array, points: Array, extrapolate: bool, shape: Shape
 linear(sums_of_pieces, x=None, points=None,
     d=lambda ct, d_shape, x, points, extrapolate: of_pieces(ct, x, points, extrapolate, d_shape))
 
-
 linear(of_pieces, x=None, points=None,
     d=lambda ct, d_shape, x, points, extrapolate:
         sums_of_pieces(ct, x, points, extrapolate, d_shape))

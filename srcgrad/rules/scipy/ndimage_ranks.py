@@ -68,7 +68,6 @@ vjp(picked_of_neighbours, x=None, picked=None,
     d=lambda ct, x, picked, size, footprint, mode, origin, cval:
         picked_back(ct, x, picked, size, footprint, mode, origin, cval))
 
-
 vjp(picked_back, x=None, picked=None,
     d=lambda ct, x, picked, size, footprint, mode, origin, cval:
         picked_of_neighbours(ct, x, picked, size, footprint, mode, origin, cval))

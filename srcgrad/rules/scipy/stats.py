@@ -217,7 +217,6 @@ vjp(st.multivariate_normal.pdf, "x", "mean", "cov", like=_normal_like,
         multivariate_normal_logpdf(ct * ans, x, x_shape, mean, mean_shape, cov, cov_ndim,
                                    cov_shape, cov_dtype, triangle))
 
-
 vjp(st.dirichlet.logpdf, like=lambda x, alpha: None,
     x=lambda ct, x, x_ndim, alpha: ct * (_upright(alpha, x_ndim) - 1) / x)
 
