@@ -95,7 +95,7 @@ def for_numpy(graph: Graph) -> Graph:
 
 def _in_numpy(graph: Graph) -> Graph:
     """A finished graph as it is printed for NumPy."""
-    return join_branches(sunk_in_arms(write_out_quotients(for_numpy(graph))))
+    return join_branches(write_out_quotients(sunk_in_arms(for_numpy(graph))))
 
 
 def written(graph: Graph, backend: Backend, result: Any = ALL,

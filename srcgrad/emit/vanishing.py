@@ -12,6 +12,7 @@ from srcgrad.graph.ir import Block, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.walking import defined_in, free_values
 from srcgrad.types.kinds import SCALARS
+from srcgrad.types.quotients import quotient
 
 _SUMS = {operator.iadd, operator.isub}
 
@@ -85,7 +86,7 @@ class Vanishing:
         self.zero.add(node.out)
         if fn in (operator.add, operator.sub):
             return all(used) and len(used) == 2
-        if fn is operator.truediv:
+        if fn in (operator.truediv, quotient):
             return used == [True, False] and self.is_finite is None
         others = [v for v, is_zero in zip(node.inputs, used, strict=True) if not is_zero]
         return fn is operator.neg or (fn is operator.mul and sum(used) == 1 and (

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from ..types.quotients import quotient
+from ..types.quotients import quotient, raised_to
 from ..types.spelling import At, Attribute, Method, Part
 
 _PURE_BUILTINS: frozenset[Any] = frozenset({
     abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum, all, any, str, repr,
     list, tuple, sorted, reversed, isinstance, range, slice, format, hash, builtins.zip,
-    enumerate, quotient,
+    enumerate, quotient, raised_to,
 })
 _IMPURE_NUMPY = frozenset({
     "load", "save", "savez", "savez_compressed", "savetxt", "loadtxt", "genfromtxt", "fromfile",

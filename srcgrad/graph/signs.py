@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -38,12 +39,26 @@ _KEEPING = _SMOOTH | {np.max, np.min, np.median, Method("max"), Method("min")}
 
 
 class Signs:
-    """What the operations on numbers tell; ``made_by`` has the node of each value."""
+    """What the operations on numbers tell; ``made_by`` has the node of each value, ``carried`` what
+    loops carry at first and next."""
 
-    def __init__(self, made_by: Mapping[Value, Node]) -> None:
-        self.made_by = made_by
+    def __init__(self, made_by: Mapping[Value, Node],
+                 carried: Mapping[Value, tuple[Value, Value]] = MappingProxyType({})) -> None:
+        self.made_by, self.carried = made_by, carried
+        self._supposed: set[tuple[Any, Value]] = set()
+
+    def _always(self, fact: Callable[[Any], bool], value: Value) -> bool:
+        """Has what a loop carries a fact at first, and next wherever it has it now?"""
+        if (fact, value) in self._supposed:
+            return True
+        self._supposed.add((fact, value))
+        found = all(map(fact, self.carried[value]))
+        self._supposed.discard((fact, value))
+        return found
 
     def is_nonnegative(self, operand: Any) -> bool:
+        if type(operand) is Value and operand in self.carried:
+            return self._always(self.is_nonnegative, operand)
         node, args = self._call(operand)
         if node is None:
             return _number(args) >= 0
@@ -66,6 +81,8 @@ class Signs:
 
     def is_positive(self, operand: Any) -> bool:
         """Is it never zero, either, as long as nothing is rounded to zero?"""
+        if type(operand) is Value and operand in self.carried:
+            return self._always(self.is_positive, operand)
         node, args = self._call(operand)
         if node is None:
             return _number(args) > 0

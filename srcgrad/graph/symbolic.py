@@ -23,7 +23,7 @@ from ..errors import SrcgradError, TracingError, UnsupportedOperation
 from ..types.dims import Atom, Dim, Poly
 from ..types.kinds import OF_PYTHON, Aval, Kind, aval_of, int_aval
 from ..types.operators import BINARY, UNARY
-from ..types.quotients import quotient
+from ..types.quotients import quotient, raised_to
 from ..types.spelling import Attribute, Method
 from ..types.structure import mapped
 from .generic import Demand, name_of
@@ -312,14 +312,21 @@ for _fn in BINARY.values():
 
 def _power(self: Sym, other: Any) -> Any:
     """``self ** other``.  A negative Python float to a power that is no whole number is complex,
-    which no derivative of a real function may become: ``math.pow`` raises.  So does a power that is
-    too large, while quotients are infinite: ``x ** p / x`` raises where ``x ** p`` does only."""
-    if self.value.aval.kind is not Kind.FLOAT:
+    which no derivative of a real function may become: ``math.pow`` raises.  So does 0 to a negative
+    power (not so :func:`raised_to`) and a power that is too large, while quotients are infinite:
+    ``x ** p / x`` raises where ``x ** p`` does only."""
+    kinds = self.value.aval.kind, other.value.aval.kind if isinstance(other, Sym) else None
+    if Kind.NUMBER in kinds and not {*kinds} - {*OF_PYTHON, None} and (
+            kinds[1] is not None or other < 0):
+        return self.apply(raised_to, (self, other), {})
+    if kinds[0] is not Kind.FLOAT:
         return self.apply(operator.pow, (self, other), {})
-    fraction = other.value.aval.kind is Kind.FLOAT if isinstance(other, Sym) else (
+    fraction = kinds[1] is Kind.FLOAT if isinstance(other, Sym) else (
         type(other) is float and not other.is_integer())
     whole = math.pow if fraction else operator.pow
-    if isinstance(other, Sym) or other >= 0:
+    if isinstance(other, Sym):
+        return self.apply(raised_to if fraction else whole, (self, other), {})
+    if other >= 0:
         return self.apply(whole, (self, other), {})
     if other > -1:  # of a root, which 0 has
         return self.apply(quotient, (1.0, self ** -other), {})

@@ -69,3 +69,66 @@ def test_program(fn):
     traced = sg.jit(fn)
     for data in DATA if fn is not members else DATA[-1:]:
         assert same(traced(np.array(data)), fn(np.array(data))), data
+
+
+def lists(x):
+    """Lists of run-time length, in which a NaN is the one that it is."""
+    return some(x), x.tolist(), list(x), [v for v in x]
+
+
+def first_places(x):
+    found = []
+    for l in lists(x):
+        found.append(l.index(l[0]))
+        found.append(l.index(max(l)))
+        found.append(l.index(l[-1]))
+    return found
+
+
+def counts(x):
+    found = []
+    for l in lists(x):
+        found.append(l.count(l[0]) + (l[-1] in l))
+        found.append(l[0] in (l[-1], l[0]))
+        found.append([l[0], 1] in [[l[-1], 1], [l[0], 1]])
+    return found
+
+
+def without_one(x):
+    found = []
+    for l in lists(x):
+        l.remove(l[1])
+        found.append(len(l))
+    return found
+
+
+def best_so_far(x):
+    l = some(x)
+    best = l[0]
+    for v in l:
+        if v > best or v != v:
+            best = v
+    return l.index(best), l.count(best)
+
+
+def rows(x):
+    l = [(v, 1) for v in x if not v < 0.3]
+    return l.index(l[1]), l.count((l[1][0], 1)), l.count(l[0]), l[0] == (l[0][0], 1)
+
+
+def numbers_that_are_made(x):
+    l = some(x)
+    return l.count(l[0] + 0.0), (l[0] * 1.0) in l, [l[0]] == [l[0]], [l[0]] == [+l[0] * 1.0]
+
+
+def merged(x):
+    return (list(heapq.merge(some(x), [1.0, 2.0])), list(heapq.merge([0.5, 4.0], x.tolist())),
+            list(heapq.merge(some(x), [2.0, 1.0], reverse=True)))
+
+
+@pytest.mark.parametrize("fn", (first_places, counts, without_one, best_so_far, rows,
+                                numbers_that_are_made, merged))
+def test_a_number_is_itself(fn):
+    traced = sg.jit(fn)
+    for data in DATA:
+        assert same(traced(np.array(data)), fn(np.array(data))), data

@@ -22,12 +22,13 @@ from srcgrad.rules.book import (
 )
 from srcgrad.rules.quotients import divided
 from srcgrad.types.operators import UFUNCS
+from srcgrad.types.quotients import raised_to
 
 for _operator, _ufunc in UFUNCS.items():
     alias(_ufunc, _operator)
 for _name in ("fmod", "fabs", "copysign", "ldexp", "modf", "frexp", "nextafter"):
     alias(getattr(np, _name), getattr(math, _name))
-alias(np.power, math.pow)
+alias(np.power, math.pow, raised_to)
 alias(np.divmod, divmod)
 
 elementwise(np.add, x1=lambda: 1, x2=lambda: 1)

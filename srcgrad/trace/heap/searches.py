@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import SCALARS, Kind
+from ...types.kinds import BOOL, INT, SCALARS, Kind
+from ...types.spelling import Method
 from ..collaborator import PASSED, Collaborator
 from ..objects.special_methods import class_attribute
 from ..record.journal import Content
@@ -18,23 +19,22 @@ from ..record.tracers import ArrayTracer, is_tracer
 from .forms import Numbered
 from .stores import number_in, python_class, store_of
 from .written_out import (
-    count_of,
     count_of_equal,
-    is_among,
     is_equal_to_one,
     is_or_equals,
-    place_of,
+    must_be_in_list,
     place_of_equal,
 )
 
-GIVEN_BY = {"index": place_of, "count": count_of, "in": is_among}
+ASKED_OF_NUMBERS = {"index": (Method("index"), INT), "count": (Method("count"), INT),
+                    "in": (operator.contains, BOOL)}
 GIVEN_BY_LOOP = {"index": place_of_equal, "count": count_of_equal, "in": is_equal_to_one}
 
 
 class Searches(Collaborator):
     """Searches in lists."""
 
-    speaks_to = ("among", "keys", "lists", "operators", "presence", "recorder")
+    speaks_to = ("among", "comparisons", "keys", "lists", "operators", "presence", "recorder")
 
     def search(self, obj: list[Any], name: str, item: Any) -> Any:
         """``index`` or ``count`` of a list of known length, by what its items are equal to."""
@@ -42,10 +42,10 @@ class Searches(Collaborator):
             total: Any = 0
             for x in obj:
                 total = self.machine.binary("+", total,
-                    self.machine.call(int, self.machine.compare("==", x, item)))
+                    self.machine.call(int, self.comparisons.same_or_equal(x, item)))
             return total
         if self._are_numbers(obj, item):
-            return self.operators.helped(place_of, obj, item)
+            return self._of_numbers(obj, name, item)
         return self._at_equal(obj, item, lambda i: i, "index(x): x not in list")
 
     def remove(self, obj: list[Any], item: Any) -> None:
@@ -64,12 +64,22 @@ class Searches(Collaborator):
         """``index``, ``count`` or ``in`` of a list of unknown length."""
         obj, item = self._by_number(obj, item)
         if self._are_numbers(obj, item):
-            return self.operators.helped(GIVEN_BY[name], obj, item)
+            return self._of_numbers(obj, name, item)
         state = self.symbolic_lists.get(id(obj))
         if type(state) is Columns or (type(item) in (tuple, list) and _holds_lists(state)):
             return self.operators.helped(GIVEN_BY_LOOP[name], obj, item,
                                          is_or_equals if store_of(item) else operator.eq)
         return PASSED
+
+    def _of_numbers(self, obj: list[Any], name: str, item: Any) -> Any:
+        """What a run-time list of numbers finds: the number itself, or one that is equal (NaN is
+        the number that it is)."""
+        if name == "index":
+            self.operators.helped(must_be_in_list, self._of_numbers(obj, "in", item), item)
+        fn, aval = ASKED_OF_NUMBERS[name]
+        state = self.symbolic_lists.get(id(obj))
+        items = self.recorder.values_in(obj) if state is None else state.value
+        return self.recorder.computed(fn, aval, items, item)
 
     def contains(self, obj: list[Any], item: Any) -> Any:
         """``item in obj`` for a list of unknown length."""
@@ -94,7 +104,7 @@ class Searches(Collaborator):
                 raise ValueError(missing)
             equal = items[i] is item or (
                 self.operators.helped(is_or_equals, items[i], item) if store_of(item) else
-                self.machine.compare("==", items[i], item))
+                self.comparisons.same_or_equal(items[i], item))
             return self.machine.if_expression(equal, lambda: act(i), lambda: at(i + 1))
 
         return at(0)

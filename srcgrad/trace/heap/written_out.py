@@ -7,25 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 
-
-def place_of(items: Any, item: Any) -> Any:
-    """``items.index(item)`` for a list of numbers."""
-    equal = np.array(items) == item
-    if not equal.any():
+def must_be_in_list(found: Any, item: Any) -> None:
+    """``list.index`` of what is not there."""
+    if not found:
         raise ValueError(f"{item!r} is not in list")
-    return int(np.argmax(equal))
-
-
-def count_of(items: Any, item: Any) -> Any:
-    """``items.count(item)`` for a list of numbers."""
-    return int(np.sum(np.array(items) == item))
-
-
-def is_among(items: Any, item: Any) -> Any:
-    """``item in items`` for a list of numbers."""
-    return bool(np.any(np.array(items) == item))
 
 
 def is_or_equals(one: Any, item: Any) -> Any:

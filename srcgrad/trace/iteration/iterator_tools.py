@@ -245,17 +245,21 @@ def merged(*parts: Any, key: Any = None, reverse: Any = False) -> Iterator[Any]:
 
 
 def _merged_two(first: Any, second: Any, key: Any, reverse: Any) -> Any:
+    """Of two; what is neither less nor greater (NaN) makes way for the other's items."""
     result = []
     i = k = 0
+    was_first = True
     while i < len(first) and k < len(second):
         one = first[i] if key is None else key(first[i])
         other = second[k] if key is None else key(second[k])
-        if one < other if reverse else other < one:
-            result.append(second[k])
-            k += 1
-        else:
+        was_first = (one == other or (other < one if reverse else one < other)) if was_first else (
+            not (one < other if reverse else other < one))
+        if was_first:
             result.append(first[i])
             i += 1
+        else:
+            result.append(second[k])
+            k += 1
     while i < len(first):
         result.append(first[i])
         i += 1

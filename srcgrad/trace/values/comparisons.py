@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
 from ...types import dims
-from ...types.kinds import BOOL, Kind
+from ...types.kinds import BOOL, SCALARS, Kind
 from ...types.operators import COMPARE
 from ...types.subclasses import content_of, native_class
 from ..boundary.identity import equal_if_one
@@ -316,11 +316,18 @@ class Comparisons(Collaborator):
         for a, b in zip(left, right, strict=True):
             if a is b and not is_tracer(a):
                 continue
-            equal = self.machine.compare("==", a, b)
+            equal = self.same_or_equal(a, b)
             result = self.machine.and_(result, functools.partial(_given, equal))
             if result is False:
                 return False
         return self.machine.call(bool, result)
+
+    def same_or_equal(self, a: Any, b: Any) -> Any:
+        """What containers ask of two items.  A NaN is the one that it is, if it is one at all."""
+        if all(type(x) is ScalarTracer and x.aval.kind in SCALARS and x.aval.is_inexact
+               for x in (a, b)):
+            return self.recorder.computed(operator.contains, BOOL, self.recorder.values_in((b,)), a)
+        return self.machine.compare("==", a, b)
 
     def _first_difference(self, op: str, left: Any, right: Any) -> Any:
         """``<`` and its relatives on tuples or lists: the first parts that are not equal decide;
@@ -366,7 +373,7 @@ class Comparisons(Collaborator):
                         map(is_asked, (item, *container))))):
             result: Any = False
             for c in container:
-                equal = c is item or self.machine.compare("==", item, c)
+                equal = c is item or self.same_or_equal(item, c)
                 result = self.machine.or_(result, functools.partial(_given, equal))
                 if result is True:
                     return True
