@@ -16,6 +16,8 @@ from typing import ParamSpec, TypeVar
 
 from ..cache.link import note_places
 from ..config import config
+from ..errors import UnsupportedOperation
+from ..graph.generic import Demand
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -59,6 +61,11 @@ def users_frames(error: BaseException) -> TracebackType | None:
 def shown(error: Exception) -> Exception:
     """The error as the user sees it, with a note of the user's line; to be raised in the
     ``except`` clause that caught it."""
+    if isinstance(error, Demand):  # a signal within srcgrad that nobody has caught
+        error = UnsupportedOperation(
+            "a number that only a run knows is needed while compiling",
+            why=f"the sizes of a result follow from it ({error})",
+            fix="give the number as a constant of the program (an axis, a length)")
     note_places(error)
     if config.internal_frames:
         return error

@@ -13,7 +13,7 @@ from ..trace.entry import Traced
 from ..types.dataclasses import dataclass
 from ..types.guards import Guard, Path
 from ..types.identifiers import plain_name
-from ..types.subclasses import native_class
+from ..types.subclasses import native_class, own_namespace
 from ..types.tree import argument_leaves, children
 from .backends import NUMPY, Backend
 from .refusals import no_parameter, out_of_range, refused_argument
@@ -129,7 +129,8 @@ def structure_guards(traced: Traced, wanted: list[Wanted]) -> list[Guard]:
             rely("keys", path, tuple(value))
         elif isinstance(value, (list, tuple, deque)) and not hasattr(value, "_fields"):
             rely("length", path, len(value))
-        elif native_class(type(value)) is None and hasattr(value, "__dict__"):
+        elif native_class(type(value)) is None and own_namespace(
+                value, None) is not None:
             rely("keys", path.child("attr", "__dict__"), tuple(vars(value)))
         for step, key, part in parts:
             if step != "fixed":

@@ -27,7 +27,7 @@ from ..types.dataclasses import dataclass, field, replace
 from ..types.dims import Atom, Dim, of_atom, substitute, symbols
 from ..types.guards import Guard, Held, Path, SizeSource, Source
 from ..types.kinds import Aval
-from ..types.subclasses import native_class, parts_of
+from ..types.subclasses import native_class, own_namespace, parts_of
 from .assumed import Assumptions, Made
 from .assumptions import Assumption, NumbersApart, Withdrawn
 from .boundary.leaks import leak
@@ -320,7 +320,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
             raise machine.recorder.fatal(endless_container(obj))
         above = above | {id(obj)}
     if isinstance(obj, (list, tuple)):
-        if hasattr(type(obj), "_fields") and getattr(obj, "__dict__", None):
+        if hasattr(type(obj), "_fields") and own_namespace(obj):
             raise machine.recorder.fatal(UnsupportedOperation(
                 f"the function returns a {type(obj).__name__}, a tuple with further attributes",
                 why="it cannot be made again of its items",

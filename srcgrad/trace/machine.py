@@ -93,6 +93,8 @@ class TraceMachine(MachineDefaults, Parts):
         if isinstance(value, (Staged, Choice)) or is_tracer(value):
             return self.iterate(value)
         if type(value) is list and id(value) in self.symbolic_lists:
+            if function in (min, max) and self.searches.are_numbers(value, 0):
+                return [SpreadList(value)]
             return [Transposed(value)] if function is zip else self.iterate(value)
         return super().spread(value) if function is ... else super().spread(value, function)
 

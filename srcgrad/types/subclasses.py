@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,6 +22,22 @@ class Attribute(str):
     """The key of an attribute, beside the keys of the content."""
 
     __slots__ = ()
+
+
+def own_namespace(obj: Any, otherwise: Any = MappingProxyType({})) -> Any:
+    """What an object holds by name, whatever its class says of ``__dict__``; ``otherwise`` where it
+    has slots alone.
+
+    >>> class Slots:
+    ...     __slots__ = ()
+    ...     def __getattr__(self, name): return 1.0
+    >>> own_namespace(Slots()), Slots().__dict__
+    (mappingproxy({}), 1.0)
+    """
+    try:
+        return object.__getattribute__(obj, "__dict__")
+    except AttributeError:
+        return otherwise
 
 
 def native_class(cls: type) -> Any:
@@ -62,7 +79,7 @@ def content_item(obj: Any, key: Any) -> Any:
 
 def attributes_of(obj: Any) -> dict[str, Any]:
     """The attributes of such an instance; none if they are its content too."""
-    own = getattr(obj, "__dict__", None)
+    own = own_namespace(obj, None)
     return {} if own is None or own is obj else own
 
 
@@ -160,7 +177,7 @@ def attributes_of_array(obj: Any) -> dict[str, Any]:
     """The attributes of an instance, those in slots too."""
     found = {n: getattr(obj, n) for k in type(obj).__mro__ for n in _slots_of(k)
              if n not in ("__dict__", "__weakref__") and hasattr(obj, n)}
-    return {**found, **getattr(obj, "__dict__", {})}
+    return {**found, **own_namespace(obj)}
 
 
 def classed_array(cls: Any, array: Any, attributes: Mapping[str, Any]) -> Any:

@@ -26,6 +26,7 @@ from .subclasses import (
     classed_array,
     is_array_class,
     native_class,
+    own_namespace,
     parts_of,
 )
 
@@ -144,7 +145,7 @@ def _slots(obj: Any) -> list[str]:
     package = cls.__module__.split(".")[0]
     slotted = any("__slots__" in vars(k) for k in cls.__mro__)
     library = package in sys.stdlib_module_names or package in ("srcgrad", "numpy", "scipy")
-    if library or not slotted or hasattr(obj, "__dict__") or isinstance(
+    if library or not slotted or own_namespace(obj, None) is not None or isinstance(
             obj, (np.ndarray, np.generic)):
         return []
     found: list[str] = []
@@ -162,7 +163,7 @@ def _slots(obj: Any) -> list[str]:
 def _is_plain_instance(obj: Any) -> bool:
     cls = type(obj)
     return (cls.__module__.split(".")[0] not in ("builtins", "numpy", "scipy")
-            and hasattr(obj, "__dict__")
+            and own_namespace(obj, None) is not None
             and not callable(getattr(obj, "__array__", None)) and not isinstance(
                 obj, (np.ndarray, np.generic)) and not hasattr(cls, "__get__")
             and cls.__name__ not in ("module", "function"))

@@ -17,6 +17,7 @@ from ...graph.ir import Graph, Ref, Value, has_plain_arguments
 from ...graph.walking import walk
 from ...rules.book import lookup
 from ...types.guards import Path
+from ...types.subclasses import own_namespace
 from ..collaborator import Collaborator
 
 
@@ -118,5 +119,5 @@ def mentioned(structure: Any, wanted: set[int]) -> list[Any]:
         elif isinstance(obj, functools.partial):
             pending += [obj.func, obj.args, obj.keywords]
         elif not isinstance(obj, (types.FunctionType, types.ModuleType)):
-            pending += getattr(obj, "__dict__", {}).values()
+            pending += own_namespace(obj).values()
     return found

@@ -17,7 +17,7 @@ from ...rules.python.instances import instance_of
 from ...types.guards import Path
 from ...types.kinds import OPAQUE
 from ...types.spelling import Method
-from ...types.subclasses import ARRAY, classed_array
+from ...types.subclasses import ARRAY, classed_array, own_namespace
 from ..assumptions import ChangedLater
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
@@ -35,7 +35,7 @@ def is_like_container(obj: Any) -> bool:
     base = dict if isinstance(obj, dict) else list
     cls = type(obj)
     return cls not in CONTAINERS and issubclass(cls, base) and cls.__init__ is base.__init__ and (
-        cls.__new__ is base.__new__ and not getattr(obj, "__dict__", None))
+        cls.__new__ is base.__new__ and not own_namespace(obj, None))
 
 
 class HandedOver(Collaborator):

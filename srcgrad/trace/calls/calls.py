@@ -23,6 +23,7 @@ from ...stage.stack import has_room
 from ...types.guards import Path
 from ...types.kinds import OPAQUE
 from ...types.spelling import Method
+from ...types.subclasses import own_namespace
 from ..assumptions import CalledFunction, Withdrawn
 from ..boundary.cached import call_cached, clear_cache
 from ..collaborator import Args, Collaborator, Kwargs
@@ -433,7 +434,7 @@ def holds_tracer(obj: Any, depth: int = 3) -> bool:
     slots = [getattr(obj, name, None) for cls in type(obj).__mro__
              for name in getattr(cls, "__slots__", ()) if isinstance(name, str)]
     return any(contains_tracer(part) or holds_tracer(part, depth - 1)
-               for part in (*getattr(obj, "__dict__", {}).values(), *slots))
+               for part in (*own_namespace(obj).values(), *slots))
 
 
 def _apply(function: Any, *args: Any, **kwargs: Any) -> Any:

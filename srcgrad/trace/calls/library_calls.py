@@ -11,6 +11,7 @@ import datetime
 import decimal
 import fractions
 import functools
+import inspect
 import json
 import pathlib
 import re
@@ -21,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...graph.generic import Demand
+from ...graph.generic import Demand, name_of
 from ...graph.ir import Value, abstract
 from ...graph.purity import may_probe
 from ...rules.book import lookup
@@ -33,8 +34,9 @@ from ..boundary.process_state import note_exact, told_by_place, told_by_process
 from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Range, Staged
 from ..numpy.written_out import Flat, ufunc_method
+from ..record.journal import Lost
 from ..record.states import Columns
-from ..record.tracers import OpaqueTracer, contains_tracer, is_tracer
+from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
 from .library_errors import is_of_scipy
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
@@ -119,7 +121,12 @@ class LibraryCalls(Collaborator):
         args = tuple(self.opened(a) for a in args)
         kwargs = {k: self.opened(v) for k, v in kwargs.items()}
         if is_of_scipy(function):  # permissions that need not be used
+            permitted = _permitted(function, args, kwargs)
             kwargs = {k: v for k, v in kwargs.items() if not k.startswith("overwrite_")}
+            if permitted:
+                found = self.call_library(function, args, kwargs)
+                self._lose(function, permitted)
+                return found
         traced = contains_tracer(args) or contains_tracer(kwargs) or self.has_symbolic(args)
         if not traced:
             return self._call_static(function, args, kwargs)
@@ -142,6 +149,14 @@ class LibraryCalls(Collaborator):
         if (helper := ufunc_method(function, args)) is not None:
             return self.calls.inline(helper, (function.__self__, *args), kwargs)
         return self.numeric_call(function, args, kwargs)
+
+    def _lose(self, function: Any, permitted: dict[str, Any]) -> None:
+        """What a call was allowed to write into is not read afterwards: who knows its content?"""
+        for option, given in permitted.items():
+            for part in given if type(given) is tuple else (given,):
+                if type(part) is ArrayTracer and part.home.lost is None:
+                    self.journal.write(Lost(part.home), (
+                        f"{name_of(function)} was allowed to write into it ({option}=True)"))
 
     def opened(self, arg: Any) -> Any:
         """An argument of a library function."""
@@ -366,3 +381,14 @@ def settled(function: Callable[..., Any], args: Args, kwargs: Kwargs) -> Any:
     """The result; what would be read bit by bit, later, is read at once."""
     result = function(*args, **kwargs)
     return iter(list(result)) if hasattr(type(result), "__next__") else result
+
+
+def _permitted(function: Any, args: Args, kwargs: Kwargs) -> dict[str, Any]:
+    """By name, the options of a call that let it write into arguments, and these."""
+    if not any(name.startswith("overwrite_") and value is not False
+               for name, value in kwargs.items()):
+        return {}
+    named = inspect.signature(function).bind(*args, **kwargs).arguments
+    return {name: named.get(name.removeprefix("overwrite_"), next(iter(named.values())))
+            for name, value in kwargs.items() if name.startswith("overwrite_") and (
+                value is not False)}

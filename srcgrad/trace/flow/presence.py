@@ -17,6 +17,7 @@ from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.machine import NORMAL, UNBOUND
 from ...types.spelling import Method
+from ...types.subclasses import own_namespace
 from ..collaborator import Args, Collaborator, Kwargs
 from ..heap.items import raises_key_error
 from ..heap.run_time import check_no_table
@@ -72,7 +73,8 @@ class Presence(Collaborator):
 
     def getattr(self, obj: Any, name: str) -> Any:
         found = self.next.getattr(obj, name)
-        if name == "__dict__" and type(found) is dict and not isinstance(obj, NAMESPACES):
+        if name == "__dict__" and type(found) is dict and not isinstance(obj, NAMESPACES) and (
+                own_namespace(obj, None) is not None):
             self.instance_dicts[id(found)] = obj
         return found
 

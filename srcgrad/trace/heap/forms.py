@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ...types.dataclasses import dataclass, is_frozen
+from ...types.subclasses import own_namespace
 from ..record.earlier import Whereabouts
 from ..record.structures import leaf_aval, rebuilder, structure_parts
 from ..record.tracers import Choice
@@ -213,7 +214,7 @@ def item_key(obj: Any) -> tuple[Any, ...]:
     if type(obj) is dict:
         return (dict, *obj)
     parts = structure_parts(obj) or ()
-    names = tuple(obj.__dict__) if hasattr(obj, "__dict__") else ()
+    names = tuple(obj.__dict__) if own_namespace(obj, None) is not None else ()
     return (type(obj), len(parts), *names)
 
 

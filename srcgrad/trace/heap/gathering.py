@@ -19,6 +19,7 @@ import numpy as np
 
 from ...types.guards import Native, Path
 from ...types.kinds import BOOL, INT, Aval, Kind, aval_of, list_of
+from ...types.subclasses import own_namespace
 from ...types.tree import children
 from ..record.structures import rebuilder, record_fields
 from .forms import Column, Fixed, Form, Parts, Rows, Several, item_key, nothing, objects_of
@@ -296,7 +297,7 @@ def _are_named(items: list[Any], found: Record, cls: type) -> bool:
         return not {*map(len, items)} - {len(found.names)}
     if cls is dict:
         return not {*map(tuple, items)} - {found.names}
-    if any(not hasattr(item, "__dict__") for item in items[:1]):
+    if any(own_namespace(item, None) is None for item in items[:1]):
         return all(record_fields(item) == found.names for item in items)
     return not {*map(tuple, map(vars, items))} - {found.names}
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...types.dataclasses import dataclass, replace
-from ...types.subclasses import native_class
+from ...types.subclasses import native_class, own_namespace
 from ...types.tree import children
 from ..boundary.input_arrays import kind_of_array
 from ..objects.special_methods import python_method
@@ -222,7 +222,8 @@ def names_in(obj: Any) -> tuple[Any, ...]:
     names = None if native_class(cls) is not None else record_fields(obj)
     if names is None or any(python_method(obj, name) is not None for name in (
             "__getattribute__", "__getattr__")) or any(
-            hasattr(type(getattr(cls, name, None)), "__set__") and hasattr(obj, "__dict__")
+            hasattr(type(getattr(cls, name, None)), "__set__") and (
+                own_namespace(obj, None) is not None)
             for name in names):
         raise Unlike
     return names

@@ -44,7 +44,7 @@ class Searches(Collaborator):
                 total = self.machine.binary("+", total,
                     self.machine.call(int, self.comparisons.same_or_equal(x, item)))
             return total
-        if self._are_numbers(obj, item):
+        if self.are_numbers(obj, item):
             return self._of_numbers(obj, name, item)
         return self._at_equal(obj, item, lambda i: i, "index(x): x not in list")
 
@@ -63,7 +63,7 @@ class Searches(Collaborator):
     def found(self, obj: list[Any], name: str, item: Any) -> Any:
         """``index``, ``count`` or ``in`` of a list of unknown length."""
         obj, item = self._by_number(obj, item)
-        if self._are_numbers(obj, item):
+        if self.are_numbers(obj, item):
             return self._of_numbers(obj, name, item)
         state = self.symbolic_lists.get(id(obj))
         if type(state) is Columns or (type(item) in (tuple, list) and _holds_lists(state)):
@@ -109,7 +109,7 @@ class Searches(Collaborator):
 
         return at(0)
 
-    def _are_numbers(self, obj: list[Any], item: Any) -> bool:
+    def are_numbers(self, obj: list[Any], item: Any) -> bool:
         """Is it a list of numbers, and the item a number?"""
         state = self.symbolic_lists.get(id(obj))
         if type(state) is Columns or not _is_number(item):

@@ -269,6 +269,13 @@ def _merged_two(first: Any, second: Any, key: Any, reverse: Any) -> Any:
     return result
 
 
+def longest(*parts: Any, fillvalue: Any = None) -> Iterator[Any]:
+    """``itertools.zip_longest``."""
+    lists = [list(part) for part in parts]
+    for k in range(max([len(items) for items in lists])):
+        yield tuple([items[k] if k < len(items) else fillvalue for items in lists])
+
+
 def zipped(before: Any, items: Any, after: Any) -> Iterator[Any]:
     """``zip(*before, items, *after)``, where ``items`` is a generator; the others have lengths (and
     no names here: iterators that have one remember what is taken)."""

@@ -18,6 +18,7 @@ from .iterator_tools import (
     combined,
     crossed,
     cycled,
+    longest,
     merged,
     permuted,
     read_by,
@@ -163,8 +164,14 @@ for _tool, _form, *_how in (
 HANDLERS[itertools.product] = _as_loops(itertools.product, _product)
 HANDLERS[heapq.merge] = _ahead(_staged(merged))
 _cycle = HANDLERS[itertools.cycle]
-HANDLERS[itertools.zip_longest] = _ahead(HANDLERS[itertools.zip_longest])
+_longest, _longest_of_long = _ahead(HANDLERS[itertools.zip_longest]), _ahead(_staged(longest))
 _pairwise = HANDLERS[itertools.pairwise]
+
+
+@handles(itertools.zip_longest)
+def zip_longest(machine: Any, *parts: Any, **kwargs: Any) -> Any:
+    long = any(_is_long(machine, part) for part in parts)
+    return (_longest_of_long if long else _longest)(machine, *parts, **kwargs)
 
 
 @handles(itertools.pairwise)

@@ -17,7 +17,7 @@ from ...types.guards import Path
 from ...types.kinds import INT, OPAQUE, Aval, Kind
 from ...types.public_names import of_scipy
 from ...types.spelling import Attribute
-from ...types.subclasses import bare_attribute, native_class
+from ...types.subclasses import bare_attribute, native_class, own_namespace
 from ..collaborator import Collaborator
 from ..heap.stores import Reference
 from ..iteration.elements import lies_in_c_order
@@ -265,7 +265,7 @@ class Access(Collaborator):
         if overlay is not None and name in overlay:
             self.sources.outside_reads += 1
             return self.references.loaded(overlay[name])
-        if name not in getattr(obj, "__dict__", ()):
+        if name not in own_namespace(obj):
             value = self.class_attributes.inherited(obj, name)
             if value is not UNBOUND:
                 return value
@@ -278,7 +278,7 @@ class Access(Collaborator):
         if isinstance(obj, type) and self.class_attributes.from_outside(obj):
             self.class_attributes.register_class(obj)
         elif found is not UNBOUND and id(obj) not in self.found_functions.paths and not isinstance(
-                obj, type) and name not in getattr(obj, "__dict__", ()):
+                obj, type) and name not in own_namespace(obj):
             cls = users_class(type(obj))
             self.class_attributes.note_class_attribute(type(obj), name, found)
             if self.class_attributes.is_class_data(cls, found):
@@ -286,8 +286,7 @@ class Access(Collaborator):
         path = self.found_functions.paths.get(id(obj))
         fallback = None if found is not UNBOUND or isinstance(obj, type) else (
             class_attribute(type(obj), "__getattr__"))
-        if fallback is not UNBOUND and fallback is not None and name not in getattr(
-                obj, "__dict__", ()):
+        if fallback is not UNBOUND and fallback is not None and name not in own_namespace(obj):
             self.note_lack(obj, name)
             if is_native_method(fallback):  # __getattr__ = dict.__getitem__
                 return self.machine.getitem(obj, name)
@@ -300,7 +299,7 @@ class Access(Collaborator):
                 obj, (type, types.ModuleType, types.FunctionType)))):
             return getattr(obj, name)
         getter = getattr(type(found), "__get__", None)
-        own = getattr(obj, "__dict__", ())
+        own = own_namespace(obj)
         if hasattr(getter, "__code__") and not is_cached_property(found) and (
                 name not in own or hasattr(type(found), "__set__")):
             if path is not None and not hasattr(type(found), "__set__"):
@@ -327,7 +326,7 @@ class Access(Collaborator):
         overlay = self.sources.overlays.get(id(obj))
         if overlay is not None and name in overlay:
             return overlay[name]
-        own = getattr(obj, "__dict__", None) if not is_tracer(obj) else None
+        own = own_namespace(obj, None) if not is_tracer(obj) else None
         if isinstance(own, dict):
             return own.get(name, UNBOUND)
         member = class_attribute(type(obj), name)
@@ -385,7 +384,7 @@ class Access(Collaborator):
         if libraries.holds_arrays(obj) and type(getattr(obj, name, None)) is int:
             self.sources.guard("equals", path.child("attr", name), getattr(obj, name))
             return getattr(obj, name)  # a degree, an axis
-        own = getattr(obj, "__dict__", {})
+        own = own_namespace(obj)
         if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
             if found is not UNBOUND:  # without it, that of the class
                 self.sources.guard("owns", path, name)

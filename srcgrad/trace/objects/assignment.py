@@ -15,6 +15,7 @@ from ...stage.machine import UNBOUND
 from ...stage.source import is_generated
 from ...types.dataclasses import is_frozen
 from ...types.kinds import in_words
+from ...types.subclasses import own_namespace
 from ..boundary.process_state import changed_context
 from ..boundary.variables import of_tracer
 from ..collaborator import Collaborator
@@ -41,7 +42,7 @@ class Assignment(Collaborator):
             self.class_attributes.register_class(obj)
         custom = python_method(obj, "__setattr__")
         native = class_attribute(type(obj), "__setattr__")
-        if is_native_method(native) or getattr(obj, "__dict__", None) is obj:
+        if is_native_method(native) or own_namespace(obj, None) is obj:
             self.machine.setitem(obj, name, value)
             return
         if isinstance(obj, BaseException) and name == "__traceback__":
@@ -187,5 +188,5 @@ def _probe_frozen(obj: Any, name: str) -> None:
 def _probe_slots(obj: Any, name: str) -> None:
     """Raise what Python raises where there is neither a slot nor a dict for an attribute."""
     cls: Any = type(obj)
-    if not hasattr(obj, "__dict__") and class_attribute(cls, name) is UNBOUND:
+    if own_namespace(obj, None) is None and class_attribute(cls, name) is UNBOUND:
         raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")

@@ -16,7 +16,7 @@ from ...stage.function import Staged
 from ...stage.machine import UNBOUND, Frame
 from ...stage.source import is_generated
 from ...types.guards import Path
-from ...types.subclasses import special_members
+from ...types.subclasses import own_namespace, special_members
 from ..collaborator import Collaborator
 from ..record.structures import is_library
 from ..record.tracers import is_tracer, users_class
@@ -156,7 +156,7 @@ class ClassAttributes(Collaborator):
     def holder(self, obj: Any, name: str) -> Any:
         """The object that ``getattr`` asks first: a class in which the program has changed what
         ``obj`` inherits, or ``obj``."""
-        if is_tracer(obj) or name in getattr(obj, "__dict__", ()) or (
+        if is_tracer(obj) or name in own_namespace(obj) or (
                 name in self.sources.overlays.get(id(obj), ())):
             return obj
         lineage = lineage_of(obj)
@@ -215,5 +215,5 @@ class ClassAttributes(Collaborator):
                 "loop in which what inherits it may have got its own",
                 why="whether an object has an attribute of its own depends on the path",
                 fix="give the object the attribute before the branch or loop"))
-        if name not in getattr(obj, "__dict__", {}) and len(self.journal.layers) > 1:
+        if name not in own_namespace(obj) and len(self.journal.layers) > 1:
             self.seeded.update((id(c), name) for c in lineage if name in vars(c))

@@ -16,7 +16,7 @@ from ...graph.ir import Value
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import is_frozen
 from ...types.kinds import SCALARS, Aval, aval_of, in_words
-from ...types.subclasses import assembled, native_class, parts_of
+from ...types.subclasses import assembled, native_class, own_namespace, parts_of
 from ...types.tree import blank
 from ..heap.stores import Reference
 from .journal import Snapshot
@@ -157,7 +157,7 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
     if hasattr(cls, "__get__") or issubclass(cls, np.ndarray) or (
             cls.__flags__ & (1 << 9) == 0 and cls is not types.SimpleNamespace):
         return None  # a class of C code
-    if hasattr(obj, "__dict__"):
+    if own_namespace(obj, None) is not None:
         return tuple(obj.__dict__)
     slots = [s for k in cls.__mro__ for s in getattr(k, "__slots__", ())]
     if slots:

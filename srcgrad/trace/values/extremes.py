@@ -9,6 +9,7 @@ from ...types import dims
 from ...types.kinds import Kind, int_aval
 from ..boundary.scratch import BEST, BEST_KEY
 from ..calls.handlers import HANDLERS
+from ..heap.containers import SpreadList
 from ..iteration import iteration
 from ..iteration.iteration import Range, staged_iterable
 from ..objects.special_methods import python_method
@@ -18,6 +19,8 @@ from ..record.tracers import Choice, contains_tracer, is_tracer
 
 def _extreme(function: Any, op: str) -> Callable[..., Any]:
     def handler(machine: Any, *args: Any, key: Any = None, **kwargs: Any) -> Any:
+        if any(type(arg) is SpreadList for arg in args):
+            args = (_spread_out(machine, function, args),)
         if len(args) == 1:
             args = (iteration.opened(machine, args[0]),)
         staged = staged_iterable(machine, args[0]) if len(args) == 1 else None
@@ -56,6 +59,21 @@ def _extreme(function: Any, op: str) -> Callable[..., Any]:
         return best
 
     return handler
+
+
+def _spread_out(machine: Any, function: Any, args: tuple[Any, ...]) -> Any:
+    """The list of the arguments of ``max(*items, a)``, of which there are two at least: one would
+    be what is iterated."""
+    items = machine.build_list(*args)
+
+    def too_few(number: int, message: str) -> None:
+        machine.if_(machine.compare("==", machine.call(len, items), number),
+                    lambda: machine.raise_(TypeError(message), None, False), lambda: 0)
+
+    if sum(type(arg) is not SpreadList for arg in args) < 2:
+        too_few(0, f"{function.__name__} expected at least 1 argument, got 0")
+        too_few(1, "the one argument is not iterable")
+    return items
 
 
 def _chosen_item(machine: Any, function: Any, op: str, items: Any, key: Any) -> Any:
