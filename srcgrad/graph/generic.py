@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import UnsupportedOperation
-from ..types.dims import Atom, Dim, Poly, evaluate, of_atom, substitute, symbol, symbols
+from ..types.dims import Atom, Dim, Poly, evaluate, is_varying, of_atom, substitute, symbol, symbols
 from ..types.kinds import Aval, Kind, join, list_of, same_dtype
 from ..types.spelling import At, Attribute, Method, Part
 from ..types.structure import found_in, mapped
@@ -83,11 +83,14 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     if fn is np.einsum:  # lists of axis labels
         _demand_integers(leaves)
     args, kwargs, back = _with_numbers(args, kwargs)
-    dims = dims_of(leaves_of((args, kwargs)))
+    numbered = leaves_of((args, kwargs))
+    dims = dims_of(numbered)
     runs, results, necessary, shift = _runs(fn, args, kwargs, dims, leaves)
     if not _alike(results):
         return _unlike(results, leaves)
-    outcome = _outcome(results, Matcher(dims, runs, necessary))
+    uneven = {d for d in dims_of([a.elem for a in numbered if a.elem is not None])
+              if is_varying(d)}  # one size in the examples, many in a list
+    outcome = _outcome(results, Matcher([d for d in dims if d not in uneven], runs, necessary))
     if name_of(fn) in DTYPE_OF_VALUES and (
             name_of(fn) == "real_if_close"
             or all(a.dtype is None or a.dtype.kind != "c" for a in leaves)):

@@ -360,3 +360,35 @@ def shorter_than_its_kernel(x):
         return np.convolve(y, [y[0], 1.0, y[1]], mode="same")
 
     return np.sum(sg.jacfwd(smooth)(x)) + np.sum(smooth(x) ** 2)
+
+
+def _blocks(x, size):
+    for i in range(0, len(x), size):
+        yield x[i:i + size]
+
+
+@case(X8, 0.3, 5)
+@case(X, 0.4, 3)
+def filtered_in_blocks(x, f, size):
+    z, out = np.zeros(2), []
+    for block in _blocks(x, size):
+        y = np.empty_like(block)
+        for n in range(len(block)):
+            y[n] = f * block[n] + z[0]
+            z[0] = block[n] - f * y[n] + z[1]
+            z[1] = f * block[n] - y[n] ** 2
+        out.append(y)
+    return np.sum(np.concatenate(out) ** 2)
+
+
+@case(X8, 0.3, 3)
+def starts_joined(x, f, size):
+    out, s = [], 0.0
+    for i in range(1, len(x), size):
+        y = x[:i] ** 2
+        for n in range(len(y)):
+            s = s * f + y[n] ** 2
+            y[n] *= s
+        out.append(y)
+    z = np.hstack(out)
+    return np.sum(z ** 2 * np.arange(len(z))) + s * (len(z) % len(out))
