@@ -21,6 +21,7 @@ import numpy as np
 from ..graph.broadcasting import Broadcast, never_one
 from ..graph.ir import Graph, Index, Node, Ref, Value, fill
 from ..types.dims import Dim
+from ..types.kinds import SCALARS
 from .rewriting import Emit, Rewriter, call_of
 
 ELEMENTWISE = frozenset({
@@ -60,6 +61,8 @@ class _Narrow(Rewriter):
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
         if node.op in ("acc", "write"):
             return self._store(node, emit)
+        if node.op == "read" and node.params["steps"] == (Index(()),):
+            return self._number(node.inputs[0])
         if call_of(node) not in ELEMENTWISE or not node.inputs or node.params["kwargs"]:
             return None
         spread = {v: s for v in node.inputs if (s := self._spread(v)) is not None}
@@ -82,6 +85,11 @@ class _Narrow(Rewriter):
                 return [emit.apply(np.broadcast_to, (small, args[1]), {}, node.out.aval)]
         return None
 
+    def _number(self, array: Value) -> Sequence[Value] | None:
+        """``array[()]`` of what was spread over no axes."""
+        small = self._spread(array)
+        return None if small is None or small.aval.kind not in SCALARS else [small]
+
     def _again(self, node: Node, spread: dict[Value, Value], emit: Emit) -> Value:
         inputs = [spread.get(v, v) for v in node.inputs]
         args: Any = fill(node.params["args"], inputs)
@@ -97,7 +105,7 @@ class _Narrow(Rewriter):
             if small is not None and base.aval.is_array:
                 return [emit.store(node, "acc", base, small)]
             under = self._spread(base)
-            if under is not None and _fits(value.aval.shape, base.aval.shape):
+            if under is not None and base.aval.shape and _fits(value.aval.shape, base.aval.shape):
                 return [emit.call(operator.add, value, under)]
         return None
 

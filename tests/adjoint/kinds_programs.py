@@ -85,3 +85,45 @@ def roots_of_a_cubic(x):
 def roots_of_a_square(x):
     r = np.roots(np.array([1.0, x[0], x[1] + 4]))
     return np.sum((r * r).real) + np.sum(r.imag ** 4)
+
+
+@case(X, np.array(1.5))
+def sums_of_no_axes(x, a):
+    v, t = np.zeros(()), 0.0
+    for k in range(3):
+        v += x[k] * a
+        t = t + np.sum(v)
+    a += x[3]
+    return t + np.sum(v) * np.sum(a) + np.mean(a)
+
+
+@case(X, np.array(1.5))
+def sums_in_turns(x, a):
+    held = [np.zeros(3), np.zeros(())]
+    t = 0.0
+    for k in range(6):
+        v = held[k % 2]
+        v += x[0] * a
+        t = t + np.sum(v) * x[1]
+    return t
+
+
+class _Momentum:
+    def __init__(self, rate, decay):
+        self.rate, self.decay, self.speed = rate, decay, {}
+
+    def step(self, values, slopes):
+        for name, slope in slopes.items():
+            v = self.speed.setdefault(name, np.zeros_like(slope))
+            v *= self.decay
+            v += slope
+            values[name] = values[name] - self.rate * v
+
+
+@case(X, 0.1, 0.9)
+def vectors_and_numbers_in_place(x, rate, decay):
+    method, values = _Momentum(rate, decay), {"w": np.zeros(len(x)), "b": np.array(0.1)}
+    for _ in range(6):
+        off = x * values["w"] + values["b"] - 1.0
+        method.step(values, {"w": x * off, "b": np.asarray(off.mean())})
+    return np.mean((x * values["w"] + values["b"] - 1.0) ** 2)

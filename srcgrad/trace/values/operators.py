@@ -254,8 +254,9 @@ class Operators(Collaborator):
                     why="whether it is an array from outside or a number depends on data",
                     fix=f"write x = x {op} ... instead"))
             result = self._rebinding(op, left, right)
+            rank = right.aval.ndim if is_tracer(right) else np.ndim(right)
             if not is_tracer(result) or result.aval.dtype != left.aval.dtype or (
-                    left.aval.least is not None or np.ndim(right) != 0):
+                    left.aval.least is not None or rank != 0):
                 result = self.recorder.apply(updated, (left, result), {})
             self.lose(left, f"`{op}=` may or may not have changed it in place: whether it is "
                             "an array or a number depends on data")
