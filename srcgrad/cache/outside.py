@@ -41,7 +41,7 @@ _MADE_BY_PYTHON: Final = frozenset({
     "__dict__", "__weakref__", "__annotations__", "__annotate__", "__annotate_func__",
     "__annotations_cache__", "__dataclass_fields__", "__dataclass_params__", "_abc_impl",
     "__firstlineno__", "__static_attributes__", "__module__", "__qualname__"})
-_STEPS: Final = frozenset({"attr", "slot", "item", "cell", "fixed", "bare", "content"})
+_STEPS: Final = frozenset({"attr", "slot", "held", "item", "cell", "fixed", "bare", "content"})
 _CALLED: Final = frozenset({  # functions, classes and descriptors of libraries
     type, FunctionType, BuiltinFunctionType, MethodDescriptorType, WrapperDescriptorType,
     ClassMethodDescriptorType, GetSetDescriptorType, MemberDescriptorType, np.ufunc, type(np.sum)})

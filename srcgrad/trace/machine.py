@@ -17,7 +17,7 @@ from ..stage.function import stage
 from ..stage.machine import NORMAL, Frame
 from ..types import dims
 from ..types.kinds import COMPLEX, FLOAT, Kind, int_aval
-from ..types.subclasses import native_class
+from ..types.subclasses import hold, native_class, overrides
 from ..types.tree import blank
 from .assumed import Assumptions
 from .boundary.scratch import ITEM, TOTAL, nowhere
@@ -236,8 +236,9 @@ class TraceMachine(MachineDefaults, Parts):
         new = blank(obj.cls if stored else type(obj))
         memo[id(obj)] = new
         for name in fields:
-            value = self.getattr(obj, name)
-            object.__setattr__(new, name, self.copied(value, deep, memo) if deep else value)
+            value = self.presence.own(obj, name) if overrides(type(obj), name) else (
+                self.getattr(obj, name))
+            hold(new, name, self.copied(value, deep, memo) if deep else value)
         memo[id(obj)] = self.references.owned(new)
         return memo[id(obj)]
 

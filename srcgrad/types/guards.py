@@ -21,7 +21,7 @@ from .caches import cached_value
 from .dataclasses import dataclass, replace
 from .dims import Poly
 from .identifiers import attribute_text
-from .subclasses import bare_attribute, base_array, content_item
+from .subclasses import bare_attribute, base_array, content_item, held_attribute
 
 _WEAK = (types.FunctionType, types.CodeType, type)
 _STAYING = ("builtins", "numpy", "scipy")  # modules whose objects live as long as the process
@@ -143,6 +143,9 @@ STEPS = {
                  lambda root, key: f"{root}.__closure__[{key}].cell_contents"),
     # what an instance's ``__dict__`` holds
     "slot": Step(".{0}", getattr, attribute_text),
+    # the same, where the class has a property or descriptor of that name
+    "held": Step(".__dict__[{0!r}]", held_attribute,
+                 lambda root, key: f"{root}.__dict__[{key!r}]"),
     # an attribute that is no part of the tree of its instance
     "fixed": Step(".{0}", getattr, attribute_text),
     # an attribute past the class's own ``__getattribute__``

@@ -6,6 +6,7 @@ at the content directly, whatever methods the class overrides.
 
 from __future__ import annotations
 
+import types
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
@@ -72,6 +73,27 @@ def bare_attribute(obj: Any, name: str) -> Any:
     return object.__getattribute__(obj, name)
 
 
+def overrides(cls: type, name: str) -> bool:
+    """Does a class decide what an attribute is, whatever an instance holds under its name (a
+    property, a descriptor with ``__set__``)?"""
+    found = next((vars(c)[name] for c in cls.__mro__ if name in vars(c)), None)
+    return hasattr(type(found), "__set__") and not isinstance(
+        found, (types.MemberDescriptorType, types.GetSetDescriptorType))
+
+
+def held_attribute(obj: Any, name: str) -> Any:
+    """What an instance holds itself, past its class."""
+    return vars(obj)[name] if overrides(type(obj), name) else object.__getattribute__(obj, name)
+
+
+def hold(obj: Any, name: str, value: Any) -> None:
+    """Let an instance hold an attribute itself, past its class."""
+    if overrides(type(obj), name):
+        vars(obj)[name] = value
+    else:
+        object.__setattr__(obj, name, value)
+
+
 def content_item(obj: Any, key: Any) -> Any:
     """``obj[key]``, by the code of C."""
     return (native_class(type(obj)) or type(obj)).__getitem__(obj, key)
@@ -114,7 +136,7 @@ def make(cls: Any, items: Iterable[Any], attributes: Mapping[str, Any],
             base.__init__(new, (), like.maxlen)
         refill(new, items)
     for name, value in attributes.items():
-        object.__setattr__(new, name, value)
+        hold(new, name, value)
     return new
 
 
@@ -196,7 +218,7 @@ def classed_array(cls: Any, array: Any, attributes: Mapping[str, Any]) -> Any:
     except TypeError:  # slots on several levels: no other class has such a layout
         made = np.ndarray.view(plain, cls)
     for name, value in attributes.items():
-        object.__setattr__(made, name, value)
+        hold(made, name, value)
     return made
 
 

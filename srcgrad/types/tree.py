@@ -24,8 +24,10 @@ from .subclasses import (
     PLAIN,
     assembled,
     classed_array,
+    hold,
     is_array_class,
     native_class,
+    overrides,
     own_namespace,
     parts_of,
 )
@@ -132,7 +134,8 @@ def _parts(obj: Any) -> list[tuple[str, Any, Any]] | None:
     if dataclasses.is_dataclass(obj):
         return [("attr", f.name, getattr(obj, f.name)) for f in dataclasses.fields(obj)]
     if _is_plain_instance(obj):
-        return [("slot", n, v) for n, v in vars(obj).items()]
+        cls = type(obj)
+        return [("held" if overrides(cls, n) else "slot", n, v) for n, v in vars(obj).items()]
     names = _slots(obj)
     if names:
         return [("attr", n, getattr(obj, n)) for n in names]
@@ -192,7 +195,7 @@ def assemble(cls: type, keys: tuple[Any, ...], parts: list[Any]) -> Any:
         return cls(parts)
     new = blank(cls)
     for key, part in zip(keys, parts, strict=True):
-        object.__setattr__(new, key, part)
+        hold(new, key, part)
     return new
 
 

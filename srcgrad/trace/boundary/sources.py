@@ -27,6 +27,8 @@ from ...types.kinds import Aval, Kind, int_aval, python_scalar
 from ...types.subclasses import (
     base_array,
     content_of,
+    held_attribute,
+    hold,
     is_array_class,
     item_step,
     make,
@@ -511,5 +513,5 @@ def _twin(obj: Any) -> Any:
         return copy.copy(obj)
     new = blank(type(obj))
     for name in record_fields(obj) or ():
-        object.__setattr__(new, name, object.__getattribute__(obj, name))
+        hold(new, name, held_attribute(obj, name))
     return new

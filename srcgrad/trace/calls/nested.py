@@ -311,6 +311,8 @@ def _part(machine: Any, arg: Any, step: str, key: Any) -> Any:
     """A part of a container or instance, as the trace knows it."""
     if step in ("attr", "slot", "fixed"):
         return machine.getattr(arg, str(key))
+    if step == "held":
+        return machine.presence.own(arg, key)
     if step == "content":  # past a ``__getitem__`` of the class's own
         return machine.native_methods.native_method(arg, "__getitem__", (key,), {})
     return machine.getitem(arg, key)

@@ -17,7 +17,7 @@ from ...errors import JoinError
 from ...graph.ir import Value
 from ...stage.machine import NORMAL, UNBOUND
 from ...types.spelling import Method
-from ...types.subclasses import own_namespace
+from ...types.subclasses import overrides, own_namespace
 from ..collaborator import Args, Collaborator, Kwargs
 from ..heap.items import raises_key_error
 from ..heap.run_time import check_no_table
@@ -84,9 +84,9 @@ class Presence(Collaborator):
         if id(owner) in self.found_functions.paths:
             self.sources.note_container(self.next.getattr(owner, "__dict__"))
         names = dict.fromkeys((*owner.__dict__, *changed))
-        return Partial(dict, tuple((n, self._attribute(owner, n)) for n in names), True)
+        return Partial(dict, tuple((n, self.own(owner, n)) for n in names), True)
 
-    def _attribute(self, owner: Any, name: str) -> Any:
+    def own(self, owner: Any, name: str) -> Any:
         """What an instance itself holds under a name."""
         found = self.access.maybe_attribute(owner, name)
         path = self.found_functions.paths.get(id(owner))
@@ -95,7 +95,8 @@ class Presence(Collaborator):
         if found is UNBOUND:
             self.sources.note_container(self.next.getattr(owner, "__dict__"))
             return found
-        return self.foreigners.outside(found, path.child("slot", name))
+        return self.foreigners.outside(found, path.child(
+            "held" if overrides(type(owner), name) else "slot", name))
 
     def partial_of(self, obj: Any) -> Partial | None:
         """The content of a dict or set whose keys depend on data, or of an instance's dict."""
@@ -110,7 +111,7 @@ class Presence(Collaborator):
     def entry(self, obj: Any, key: Any) -> Any:
         """What a dict or set has under a key (a :class:`Maybe` where it may be missing)."""
         if id(obj) in self.instance_dicts:
-            return self._attribute(self.instance_dicts[id(obj)], key)
+            return self.own(self.instance_dicts[id(obj)], key)
         state = self.partial_of(obj)
         if state is not None:
             return next((v for k, v in state.entries if k == key), UNBOUND)
@@ -139,7 +140,7 @@ class Presence(Collaborator):
                 self.journal.write(Field(owner, name, overlay),
                                    UNBOUND if overlay is None else DELETED)
         for name, value in entries.items():
-            if self._attribute(owner, name) is not value:
+            if self.own(owner, name) is not value:
                 self.assignment.set_plain(owner, name, value)
 
     def put_entry(self, obj: Any, key: Any, value: Any) -> None:

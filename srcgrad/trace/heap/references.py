@@ -15,12 +15,11 @@ from ...types.dataclasses import is_frozen
 from ...types.guards import Path
 from ...types.kinds import INT, OPAQUE
 from ...types.spelling import Method
-from ...types.subclasses import native_class
+from ...types.subclasses import hold, native_class
 from ..assumptions import Withdrawn
 from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..flow.control import Restart
-from ..objects.access import is_cached_property
-from ..objects.special_methods import class_attribute, python_method
+from ..objects.special_methods import class_attribute, is_cached_property, python_method
 from ..record.states import Columns
 from ..record.structures import is_library, record_fields
 from ..record.tracers import (
@@ -117,7 +116,7 @@ class References(Collaborator):
             if are_contents(cls):
                 obj[name] = moved
             else:
-                object.__setattr__(obj, name, moved)
+                hold(obj, name, moved)
         return made
 
     def placed(self, cls: type, parts: dict[str, Any]) -> Reference:

@@ -17,7 +17,7 @@ from ...types.guards import Path
 from ...types.kinds import INT, OPAQUE, Aval, Kind
 from ...types.public_names import of_scipy
 from ...types.spelling import Attribute
-from ...types.subclasses import bare_attribute, native_class, own_namespace
+from ...types.subclasses import bare_attribute, native_class, overrides, own_namespace
 from ..collaborator import Collaborator
 from ..heap.stores import Reference
 from ..iteration.elements import lies_in_c_order
@@ -40,6 +40,7 @@ from .special_methods import (
     WRITING_METHODS,
     class_attribute,
     class_name,
+    is_cached_property,
     is_native_method,
     python_method,
 )
@@ -258,11 +259,12 @@ class Access(Collaborator):
 
     def attribute_by_default(self, obj: Any, name: str) -> Any:
         """``object.__getattribute__(obj, name)``, or ``__getattr__`` where it finds nothing."""
-        value = self.maybe_attribute(obj, name)
+        held = not overrides(type(obj), name)
+        value = self.maybe_attribute(obj, name) if held else UNBOUND
         if type(value) is Maybe:
             return self.presence.present(value, lambda: self.without(obj, name))
         overlay = self.sources.overlays.get(id(obj))
-        if overlay is not None and name in overlay:
+        if held and overlay is not None and name in overlay:
             self.sources.outside_reads += 1
             return self.references.loaded(overlay[name])
         if name not in own_namespace(obj):
@@ -376,6 +378,16 @@ class Access(Collaborator):
         self.assignment.set_plain(obj, name, value)
         return value
 
+    def cached_above(self, obj: Any, name: str, found: Any) -> Any:
+        """``super().name`` where that is a ``cached_property``: what the instance holds under the
+        name, whichever class has put it there."""
+        state, path = self.presence.own(obj, name), self.found_functions.paths.get(id(obj))
+        if type(state) is Maybe:
+            return self.presence.present(state, lambda: self._cached(obj, name, found))
+        if path is not None and name not in self.sources.overlays.get(id(obj), ()):
+            self.sources.guard("inherited" if state is UNBOUND else "owns", path, name)
+        return self._cached(obj, name, found) if state is UNBOUND else self.references.loaded(state)
+
     def _outside_attribute(self, obj: Any, name: str, path: Path, found: Any) -> Any:
         """An attribute of an object from outside: by its path."""
         if isinstance(obj, tuple) and name in ("_asdict", "_replace", "index", "count"):
@@ -385,7 +397,7 @@ class Access(Collaborator):
             self.sources.guard("equals", path.child("attr", name), getattr(obj, name))
             return getattr(obj, name)  # a degree, an axis
         own = own_namespace(obj)
-        if isinstance(own, dict) and name in own and not _is_data_descriptor(found):
+        if isinstance(own, dict) and name in own and not overrides(type(obj), name):
             if found is not UNBOUND:  # without it, that of the class
                 self.sources.guard("owns", path, name)
             return self.foreigners.outside(own[name], path.child(self.step_to(obj, "slot"), name))
@@ -439,12 +451,3 @@ def is_fixed(value: Any) -> bool:
     """Is it a value that cannot be changed in place?"""
     return all(map(is_fixed, value)) if type(value) in (tuple, frozenset) else isinstance(
         value, IMMUTABLE)
-
-
-def _is_data_descriptor(found: Any) -> bool:
-    return found is not UNBOUND and hasattr(type(found), "__set__")
-
-
-def is_cached_property(found: Any) -> bool:
-    """Is an attribute of a class a ``functools.cached_property``?"""
-    return type(found).__name__ == "cached_property" and hasattr(found, "func")

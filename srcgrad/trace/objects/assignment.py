@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import decimal
 import enum
+import operator
 import types
 from typing import Any
 
@@ -15,7 +16,7 @@ from ...stage.machine import UNBOUND
 from ...stage.source import is_generated
 from ...types.dataclasses import is_frozen
 from ...types.kinds import in_words
-from ...types.subclasses import own_namespace
+from ...types.subclasses import overrides, own_namespace
 from ..boundary.process_state import changed_context
 from ..boundary.variables import of_tracer
 from ..collaborator import Collaborator
@@ -31,7 +32,7 @@ class Assignment(Collaborator):
     """``obj.name = value`` and ``del obj.name``."""
 
     speaks_to = ("access", "class_attributes", "effects", "found_functions", "handed_over",
-                 "merges", "opening", "pools", "recorder", "sources", "variables")
+                 "merges", "opening", "pools", "presence", "recorder", "sources", "variables")
 
     def setattr(self, obj: Any, name: str, value: Any) -> None:
         if is_tracer(obj):
@@ -84,11 +85,17 @@ class Assignment(Collaborator):
             overlay = self.overlay_of(obj)
             if name not in overlay:
                 self.class_attributes.guard_seeded(obj, name)
+            hidden = overrides(type(obj), name)  # in its __dict__, behind a property
             self.variables.seed(overlay, name, lambda: self.machine.getattr(
                 obj, name) if isinstance(obj, types.ModuleType) else (
-                    self.access.instance_attribute(obj, name)))
+                    self.presence.own(obj, name) if hidden else (
+                        self.access.instance_attribute(obj, name))))
             own = python_method(obj, "__setattr__") is not None
-            self.effects.effect_on(obj, object.__setattr__ if own else setattr, name, value)
+            if hidden:
+                self.effects.effect_on(self.machine.getattr(obj, "__dict__"), operator.setitem,
+                                       name, value)
+            else:
+                self.effects.effect_on(obj, object.__setattr__ if own else setattr, name, value)
             self.journal.write(_field(obj, name, overlay), value)
             return
         _probe_slots(obj, name)

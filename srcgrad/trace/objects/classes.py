@@ -19,8 +19,8 @@ from ...types.guards import Path
 from ...types.subclasses import own_namespace, special_members
 from ..collaborator import Collaborator
 from ..record.structures import is_library
-from ..record.tracers import is_tracer, users_class
-from .special_methods import class_attribute
+from ..record.tracers import Above, is_tracer, users_class
+from .special_methods import class_attribute, is_cached_property
 
 
 def lineage_of(obj: Any) -> tuple[type, ...]:
@@ -31,7 +31,7 @@ def lineage_of(obj: Any) -> tuple[type, ...]:
 class ClassAttributes(Collaborator):
     """Attributes of classes."""
 
-    speaks_to = ("foreigners", "found_functions", "recorder", "sources", "variables")
+    speaks_to = ("access", "foreigners", "found_functions", "recorder", "sources", "variables")
 
     def __init__(self) -> None:
         self.made_classes: dict[int, Any] = {}  # those made while tracing, by their ids
@@ -130,7 +130,7 @@ class ClassAttributes(Collaborator):
 
     def descriptor(self, cls: type, name: str, found: Any) -> Any:
         """A descriptor of the user's in a class, with its attributes read at each call."""
-        holder = next(c for c in users_class(cls).__mro__ if name in vars(c))
+        holder = next(c for c in users_class(cls).__mro__ if vars(c).get(name) is found)
         if self.from_outside(holder):
             self.register_class(holder)
             self.sources.guard("holds", self.found_functions.paths[id(holder)], (name, found))
@@ -196,6 +196,9 @@ class ClassAttributes(Collaborator):
             self.note_class_attribute(holder, name, found)
             if isinstance(found, property) and found.fget is not None:
                 return self.machine.call(found.fget, obj.__self__)
+            if is_cached_property(found) and not isinstance(obj.__self__, type):
+                return self.machine.getattr(obj.__self__, name) if type(obj) is Above else (
+                    self.access.cached_above(obj.__self__, name, found))
             cls = holder if self.is_class_data(holder, found) else None
         if cls is not None:
             return self.bound_to(obj.__self__, self.machine.getattr(cls, name))

@@ -182,3 +182,8 @@ def native_call(function: Any, args: tuple[Any, ...]) -> tuple[Any, str, tuple[A
                 list, dict, set, collections.deque):
             return args[0], function.__name__, args[1:]
     return None
+
+
+def is_cached_property(found: Any) -> bool:
+    """Is an attribute of a class a ``functools.cached_property``?"""
+    return type(found).__name__ == "cached_property" and hasattr(found, "func")

@@ -16,7 +16,7 @@ from ...graph.ir import Value
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import is_frozen
 from ...types.kinds import SCALARS, Aval, aval_of, in_words
-from ...types.subclasses import assembled, native_class, own_namespace, parts_of
+from ...types.subclasses import assembled, hold, native_class, own_namespace, parts_of
 from ...types.tree import blank
 from ..heap.stores import Reference
 from .journal import Snapshot
@@ -205,7 +205,7 @@ def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
     def build(parts: list[Any]) -> Any:
         new = blank(cls)
         for n, p in zip(names, parts, strict=True):
-            object.__setattr__(new, n, p)
+            hold(new, n, p)
         return new
 
     return build
