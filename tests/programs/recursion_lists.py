@@ -238,3 +238,68 @@ def transformed(xs, k):
 @case(np.array([3.0, 1.0, 2.0, 5.0, 4.0, 0.5, 7.0, 6.0]))
 def fourier_sums(x):
     return sum(abs(transformed(x, k)) for k in range(len(x)))
+
+
+# ---- the caller's very list is what the first call is handed
+def halved(xs):
+    if len(xs) == 0:
+        return 0.0
+    if xs[0] > 2.0:
+        return xs[0] ** 2 + halved(xs[1:])
+    return xs[0] + halved([x * 0.5 for x in xs[1:]])
+
+
+@case({"a": [3.0, 1.0, 4.2], "b": [1.1, 5.0]})
+def halves_of_two(groups):
+    return halved(groups["a"]) + 2.0 * halved(groups["b"])
+
+
+def in_turn(a, b):
+    if not a:
+        return 0.0
+    if a[0] < b[0]:
+        return a[0] * b[0] + in_turn(a[1:], b)
+    return in_turn(b[1:], a)
+
+
+@case([1.0, 2.0, 3.5], [1.5, 2.5, 0.5])
+def lists_in_turn(a, b):
+    return in_turn(a, b)
+
+
+def of_rank(xs, k):
+    p = xs[0]
+    low, high = [x for x in xs[1:] if x < p], [x for x in xs[1:] if x >= p]
+    if k < len(low):
+        return of_rank(low, k)
+    return p if k == len(low) else of_rank(high, k - len(low) - 1)
+
+
+@case([3.0, 1.0, 2.5, 6.0])
+def second_least(xs):
+    return of_rank(xs, 1) * 2.0
+
+
+def lowered(xs, last):
+    m = sum(xs) / len(xs)
+    if m < 1.0:
+        return m + last[0]
+    return lowered([x - 1.0 for x in xs], [m])
+
+
+@case([1.0, 2.2], [5.0])
+def lowered_means(xs, last):
+    return lowered(xs, last)
+
+
+def sorted_parts(xs):
+    if len(xs) <= 1:
+        return xs
+    p = xs[0]
+    return sorted_parts([x for x in xs[1:] if x < p]) + [p] + sorted_parts(
+        [x for x in xs[1:] if x >= p])
+
+
+@case([3.0, 1.0, 2.5, 6.0])
+def sorted_in_parts(xs):
+    return sum((i + 1) * x for i, x in enumerate(sorted_parts(xs)))

@@ -261,8 +261,6 @@ class Join:
         what stands for it, or its items as the program would read them."""
         obj = self.machine.references.seen(obj)
         found = self.changed[side].get(id(obj))
-        if found is None and self.outside(obj) and id(obj) not in self.symbolic:
-            return Snapshot(list, tuple(self.machine.containers.outside_items(obj)))
         return self.content_parts(obj)[0] if found is None else found
 
     def rebuilder(self, *objects: Any) -> Callable[[list[Any]], Any]:
@@ -297,6 +295,8 @@ class Join:
     def content_parts(self, state: Any) -> tuple[Any, ...]:
         if state is UNBOUND:
             return (UNBOUND,)
+        if self.outside(state) and id(state) not in self.symbolic:
+            return (Snapshot(list, tuple(self.machine.containers.outside_items(state))),)
         return (Content(state, self.symbolic).get(),)
 
     def _contents(self, a: Any, b: Any) -> Shape:
