@@ -22,7 +22,7 @@ import numpy as np
 from srcgrad.emit.order import is_adjoint
 from srcgrad.emit.vanishing import Vanishing
 from srcgrad.graph.ir import Block, Builder, Graph, Node, Value
-from srcgrad.graph.walking import free_values, rebuild, walk
+from srcgrad.graph.walking import read_by, rebuild, walk
 from srcgrad.types.kinds import BOOL, SCALARS, Kind
 
 _WRITES = frozenset({"write", "acc", "update", "loop"})
@@ -72,9 +72,11 @@ class _Sinking:
             if found is None:
                 at -= 1
             else:
-                old, at = {*nodes}, len(found) - 1
-                nodes = [n if n in old else self.within(n, constants) for n in found]
-                self.note(nodes)
+                old = {*nodes}  # what came after the branch is as it was
+                at = next(i for i, n in enumerate(found) if n not in old)
+                found[at] = self.within(found[at], constants)
+                nodes = found
+                self.note(nodes[at:at + 1])
         for node in [*nodes] if self.given else ():
             if node.op == "read" and is_adjoint(node) and node in nodes and (
                     node.out.aval.kind in SCALARS and node.out.aval.dtype == np.float64):
@@ -141,12 +143,12 @@ class _Sunk:
             v for i in self.moved for v in self.nodes[i].outputs)}
         after: list[Node] = []
         for n in between:
-            if not bound.isdisjoint(_read(n)):
+            if not bound.isdisjoint(read_by(n)):
                 after.append(n)
                 bound.update(n.outputs)
         late = {v for n in after for v in n.outputs}
         if not all(map(is_adjoint, after)) or any(
-                not late.isdisjoint(_read(self.nodes[i])) for i in self.moved):
+                not late.isdisjoint(read_by(self.nodes[i])) for i in self.moved):
             return None
         before = [n for i, n in enumerate(self.nodes[:self.at]) if i not in self.moved]
         return [*before, *(n for n in between if n not in after), self.branch(), *after,
@@ -155,16 +157,18 @@ class _Sunk:
     def operands(self, last: int) -> None:
         """What is computed for what is moved only moves with it."""
         left = {self.known.left(v) for v in self.known.same} | self.outputs
-        for i in range(last - 1, -1, -1):
+        moved, read, changed = {*self.moved}, set[Value](), set[Value]()  # by what stays
+        for i in range(len(self.nodes) - 1, -1, -1):
             n = self.nodes[i]
-            if i in self.moved or not is_adjoint(n) or n.op not in ("apply", "read") or (
-                    n.out.aval.kind not in SCALARS or n.out in left):
-                continue
-            rest = [m for j, m in enumerate(self.nodes[i + 1:], i + 1) if j not in self.moved]
-            if not any(n.out in _read(m) or (n.op == "read" and n.inputs[0] in _read(m)
-                                             and m.op != "read") for m in rest):
-                self.moved.append(i)
-        self.moved.sort()
+            if i < last and is_adjoint(n) and n.op in ("apply", "read") and (
+                    n.out.aval.kind in SCALARS and n.out not in left and n.out not in read
+                    and not (n.op == "read" and n.inputs[0] in changed)):
+                moved.add(i)
+            if i not in moved:
+                read.update(read_by(n))
+                if n.op != "read":
+                    changed.update(read_by(n))
+        self.moved = sorted(moved)
 
     def follow(self) -> bool:
         """Does everything that follows from what is zero vanish with it?"""
@@ -176,7 +180,7 @@ class _Sunk:
             elif self.known.follows(n):
                 self.moved.append(i)
         made = {v for i in self.moved for v in self.nodes[i].outputs}
-        rest = {v for n in self.nodes[self.moved[-1] + 1:] for v in _read(n)} if made else set()
+        rest = {v for n in self.nodes[self.moved[-1] + 1:] for v in read_by(n)} if made else set()
         return bool(made) and self.known.zero.isdisjoint(self.outputs) and (
             made & (rest | self.outputs) <= {*self.known.same})
 
@@ -194,7 +198,7 @@ class _Sunk:
     def branch(self) -> Node:
         node, moved = self.nodes[self.at], [self.nodes[i] for i in self.moved]
         rest = [n for i, n in enumerate(self.nodes) if i != self.at and i not in self.moved]
-        read = {v for n in rest for v in _read(n)} | self.outputs
+        read = {v for n in rest for v in read_by(n)} | self.outputs
         arms = [{out: b.outputs[k] for k, out in enumerate(node.outputs)} for b in node.blocks]
         does, zero = node.blocks[1 - self.zero], arms[self.zero]
         renamed = dict(arms[1 - self.zero])
@@ -210,7 +214,3 @@ class _Sunk:
                 nodes=(*does.nodes, *added.nodes),
                 outputs=tuple(made.get(v, renamed.get(v, v)) for v in kept))}
         return node.but(outputs=tuple(kept), blocks=(blocks[0], blocks[1]))
-
-
-def _read(node: Node) -> list[Value]:
-    return free_values(Block((), (node,), ()))

@@ -10,7 +10,7 @@ import numpy as np
 from srcgrad.graph.dependence import place_of
 from srcgrad.graph.ir import Block, Node, Value, is_adjoint
 from srcgrad.graph.parts import LoopParts
-from srcgrad.graph.walking import defined_in, free_values
+from srcgrad.graph.walking import defined_in, read_by
 from srcgrad.types.kinds import SCALARS
 from srcgrad.types.quotients import quotient
 
@@ -43,12 +43,12 @@ class Vanishing:
 
     def reads(self, node: Node) -> bool:
         """Does a node read what is zero?"""
-        return not self.zero.isdisjoint(free_values(Block((), (node,), ())))
+        return not self.zero.isdisjoint(read_by(node))
 
     def follows(self, node: Node) -> bool:
         """Does a node read sums without a term, or a place that is zero, and gives such?"""
         return self.clears(node) or (
-            not self.same.keys().isdisjoint(free_values(Block((), (node,), ())))
+            not self.same.keys().isdisjoint(read_by(node))
             and self.node(node))
 
     def clears(self, node: Node) -> bool:
@@ -101,9 +101,12 @@ class Vanishing:
         for node in block.nodes:
             if node.op == "const":
                 self.constants[node.out] = node.params["value"]
-            if node.op == "effect" or (self.reads(node) and not self.node(node)):
+            if node.op == "effect":
                 return False
-            self.follows(node)
+            if not self.reads(node):
+                self.follows(node)
+            elif not self.node(node):
+                return False
         return True
 
     def branch(self, node: Node) -> bool:

@@ -13,7 +13,7 @@ from ..types.kinds import Kind
 from .dependence import is_independent
 from .ir import Block, Node, Value, is_adjoint
 from .parts import LoopParts
-from .walking import free_values, rebuild
+from .walking import free_values, read_by, rebuild
 
 _MOVABLE = frozenset({"const", "dim", "apply", "read", "alias", "get", "list_len"})
 
@@ -83,7 +83,7 @@ class Fused:
     def join(self, first: int, moved: list[int], at: int) -> None:
         before, loop = self.nodes[first], self.nodes[at]
         read = {v for i, n in enumerate(self.nodes) if i != at
-                for v in _free(n)} | self.outputs
+                for v in read_by(n)} | self.outputs
         joined = _joined(before, loop, read)
         self.renamed[loop.outputs[-1]] = joined.outputs[-1]
         nodes = [self.nodes[i] for i in moved]
@@ -135,7 +135,7 @@ def branch_joined(nodes: list[Node], node: Node, movable: Container[str] = _MOVA
                if n.op == "if" and n.inputs[0] is node.inputs[0]), None)
     if at is None:
         return False
-    first, needed = nodes[at], {*_free(node)}
+    first, needed = nodes[at], {*read_by(node)}
     moved: list[Node] = []
     for n in nodes[:at:-1]:
         if not needed.isdisjoint(n.outputs):
@@ -146,8 +146,8 @@ def branch_joined(nodes: list[Node], node: Node, movable: Container[str] = _MOVA
     between = [n for n in nodes[at + 1:] if n not in moved]
     arrays = {v for v in needed if v.aval.kind is Kind.ARRAY}
     results = {*first.outputs}
-    if any(not arrays.isdisjoint(_free(n)) for n in between) or any(
-            not results.isdisjoint(_free(n)) for n in moved):
+    if any(not arrays.isdisjoint(read_by(n)) for n in between) or any(
+            not results.isdisjoint(read_by(n)) for n in moved):
         return False
     blocks = []
     for a, b in zip(first.blocks, node.blocks, strict=True):
@@ -157,7 +157,3 @@ def branch_joined(nodes: list[Node], node: Node, movable: Container[str] = _MOVA
     nodes[at:] = [*moved, first.but(outputs=(*first.outputs, *node.outputs),
                                     blocks=tuple(blocks)), *between]
     return True
-
-
-def _free(node: Node) -> list[Value]:
-    return free_values(Block((), (node,), ()))

@@ -84,24 +84,25 @@ def defined_in(block: Block) -> set[Value]:
 
 def free_values(block: Block) -> list[Value]:
     """Values that a block uses but does not define, in order of first use."""
-    defined: set[Value] = set()
-    free: dict[Value, None] = {}
+    return [*_free(block)]
 
-    def visit(b: Block) -> None:
-        defined.update(b.params)
-        for node in b.nodes:
-            for v in node.inputs:
-                if v not in defined:
-                    free[v] = None
-            for inner in node.blocks:
-                visit(inner)
-            defined.update(node.outputs)
-        for v in b.outputs:
-            if v not in defined:
-                free[v] = None
 
-    visit(block)
-    return list(free)
+def read_by(node: Node) -> dict[Value, None]:
+    """What a node reads, at any depth, of the values around it, in order of first use."""
+    read = dict.fromkeys(node.inputs)
+    for inner in node.blocks:
+        read.update(_free(inner))
+    return read
+
+
+@asked
+def _free(block: Block) -> dict[Value, None]:
+    defined, free = {*block.params}, dict[Value, None]()
+    for node in block.nodes:
+        free.update(dict.fromkeys(v for v in read_by(node) if v not in defined))
+        defined.update(node.outputs)
+    free.update(dict.fromkeys(v for v in block.outputs if v not in defined))
+    return free
 
 
 def renewed(block: Block, change: Callable[[Node], list[Node]]) -> Block:

@@ -24,7 +24,7 @@ from srcgrad.graph.ir import Block, Builder, Graph, Index, Node, Ref, Suggested,
 from srcgrad.graph.parts import LoopParts
 from srcgrad.graph.prices import work
 from srcgrad.graph.symbolic import fresh_size
-from srcgrad.graph.walking import free_values, rebuild, uses_of, walk
+from srcgrad.graph.walking import read_by, rebuild, uses_of, walk
 from srcgrad.native.deferred import deferred
 from srcgrad.native.facts import Facts, Rows, Scope
 from srcgrad.native.growing import Growing
@@ -67,7 +67,7 @@ class Columns:
         for v in LoopParts(node).sources:
             self.length.known.setdefault(self.length.root(v), next(
                 trips_of(node), fresh_size("items", varying=False)))
-        for v in free_values(Block((), (node,), ())):
+        for v in read_by(node):
             if v in self.outside and v.aval.elem is not None and (
                     element_type(v.aval.elem) is not None):
                 arrayed.rows[v] = self.rows(v, scope, held, facts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Node, Value
-from srcgrad.graph.walking import free_values, rebuild, walk
+from srcgrad.graph.walking import read_by, rebuild, walk
 from srcgrad.native.bodies import Body
 from srcgrad.native.elements import loop_index, name_of, rule_of, spread, without_axes
 from srcgrad.native.facts import Facts, Scope
@@ -48,7 +48,7 @@ class Lowering:
         """A loop with the array operations in it lowered, and in front of it the sizes."""
         self.front, self.outer = Builder(node.origin), scope.inside(())
         lowered = node.but(blocks=tuple(self.block(b, scope, facts) for b in node.blocks))
-        read = set(free_values(Block((), (lowered,), ())))
+        read = {*read_by(lowered)}
         kept = [lowered]
         for size in reversed(self.front.nodes):
             if size.out in read:

@@ -19,7 +19,7 @@ from srcgrad.emit.literals import Namespace, call, name
 from srcgrad.graph.dependence import tied
 from srcgrad.graph.ir import Block, Builder, LoopSpec, Node, Value
 from srcgrad.graph.parts import LoopParts
-from srcgrad.graph.walking import free_values, walk
+from srcgrad.graph.walking import read_by, walk
 from srcgrad.native import predicates
 from srcgrad.native.facts import Facts
 from srcgrad.native.flow import Flow, live_before, names_in
@@ -85,7 +85,7 @@ def _term(node: Node, slot: int, facts: Facts) -> Node | None:
     adds = (made.op == "acc" and not made.params["steps"]) or (
         made.op == "apply" and made.params["fn"] in (operator.add, operator.sub))
     once = body.outputs.count(following) == 1 and not any(
-        following in free_values(Block((), (n,), ())) for n in body.nodes)
+        following in read_by(n) for n in body.nodes)
     if not (plain and adds and once and made in body.nodes and following in made.outputs):
         return None
     term = made.inputs[1]

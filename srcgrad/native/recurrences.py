@@ -19,7 +19,7 @@ import numpy as np
 from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.ir import Block, Builder, Node, Ref, Value, fill
 from srcgrad.graph.parts import LoopParts
-from srcgrad.graph.walking import free_values, walk
+from srcgrad.graph.walking import read_by, walk
 from srcgrad.types.kinds import FLOAT, SCALARS
 
 MOST = 4  # cotangents of one loop: each number has a factor for each of them
@@ -157,7 +157,7 @@ def _waited(nodes: Sequence[Node], ends: Mapping[Value, Value]) -> float:
     for start in ends:
         depth = {start: 0}
         for n in nodes:
-            used = [depth[v] for v in free_values(Block((), (n,), ())) if v in depth]
+            used = [depth[v] for v in read_by(n) if v in depth]
             if used:
                 cost = max(used) + (_COSTS[n.params.get("fn", operator.add)] if (
                     _is_arithmetic(n)) else _OTHER)
@@ -177,5 +177,5 @@ def _alive(nodes: Sequence[Node], outputs: Iterable[Value]) -> tuple[Node, ...]:
     for n in reversed(nodes):
         if not _is_arithmetic(n) or not read.isdisjoint(n.outputs):
             kept.append(n)
-            read.update(free_values(Block((), (n,), ())))
+            read.update(read_by(n))
     return tuple(reversed(kept))

@@ -20,7 +20,7 @@ from srcgrad.emit.order import is_adjoint
 from srcgrad.graph.dependence import is_independent, place_of
 from srcgrad.graph.ir import Block, Builder, Node, Value
 from srcgrad.graph.parts import LoopParts
-from srcgrad.graph.walking import free_values, rebuild
+from srcgrad.graph.walking import read_by, rebuild
 from srcgrad.types.dims import add, maximum, minimum, multiply, substitute, symbols
 from srcgrad.types.kinds import Kind, int_aval
 
@@ -36,7 +36,7 @@ def with_stencils_gathered(node: Node) -> Node:
 
 
 def _block(block: Block) -> Block:
-    read = {*block.outputs, *(v for n in block.nodes for v in free_values(Block((), (n,), ())))}
+    read = {*block.outputs, *(v for n in block.nodes for v in read_by(n))}
     nodes: list[Node] = []
     renamed: dict[Value, Value] = {}
     for n in block.nodes:
