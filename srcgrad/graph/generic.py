@@ -260,7 +260,7 @@ def _runs(fn: Callable[..., Any], args: Any, kwargs: Any, dims: list[Dim],
         raise
 
 
-_OF_AXES = re.compile(r"\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank")
+_OF_AXES = re.compile(r"\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank|truth value of an array")
 _OF_SHAPES = re.compile(r"\bndim|[0-9]-?[dD]\b|\baxis|\baxes|\brank|square|dimensional|core dim")
 
 
