@@ -1160,3 +1160,22 @@ def raised_in_the_else_part_of_an_inner_statement(x, n):
         except ZeroDivisionError:
             s = s + 0.01
     return s + d.get("q", 0.4)
+
+
+@case(0.7, np.array([1.0, 2.0, 0.5]), others=[(0.7, np.array([-2.0, 9.0])), (0.3, np.array([0.5, 0.2]))])
+def two_statements_in_turn(x, v):
+    """What the outer statement catches comes between what the inner one does."""
+    s = x
+    try:
+        try:
+            a = math.log(v[0] * x + 1.0)
+            a = a + math.sqrt(a + 1.0)
+            a = a / x
+            a = a + math.asin(a / 5)
+            a = a / (a - x)
+            s += math.log(a + 2.0)
+        except ValueError:
+            s -= v[1]
+    except ZeroDivisionError:
+        s = 0.5 * v[1]
+    return s

@@ -397,11 +397,17 @@ class Attempt:
         inner ``finally`` parts see ``error``."""
         machine = self.machine
         outer = machine.recorder.stop_at
-        machine.recorder.stop_at = stop = Stop(machine.recorder.region, place.before, place.node)
+        counts = () if outer is None else outer.counts
+        machine.recorder.stop_at = stop = Stop(machine.recorder.region, place.before, place.node,
+                                               outer)
         try:
             with on_top(machine.statements.leaving, (stop, error)):
                 self._in_layer(lambda: self._run_body(known, log), keep)
         except Reached as reached:
+            if reached.stop not in (stop, None):  # where a statement around this one stops
+                raise
+            if outer is not None and not keep:  # all that came comes again
+                outer.count_again(counts)
             return reached
         finally:
             machine.recorder.stop_at = outer

@@ -140,17 +140,21 @@ class Recorder(Collaborator):
 
     def recorded_before(self, op: str, inputs: tuple[Value, ...], avals: tuple[Aval, ...],
                         params: dict[str, Any]) -> tuple[Value, ...] | None:
-        """The outputs of the node that statements which are traced again have recorded before."""
+        """The outputs of the node that statements which are traced again have recorded before:
+        inner ones, or else those that they stand in."""
         try:
-            node = self.echoes[-1].find(op, inputs, avals, params)
+            for echo in reversed(self.echoes):
+                node = echo.find(op, inputs, avals, params) if echo.region is self.region else None
+                if node is not None:
+                    return node.outputs
         except LookupError:
             raise refused(self.machine, UNTOLD) from None
-        return None if node is None else node.outputs
+        return None
 
     def new_obj(self, value: Value | None = None) -> int:
         """The number of a new object; a ``value`` that was recorded before keeps its own."""
-        if value is not None and self.echoes:
-            known = self.echoes[-1].values.get(value)
+        for echo in reversed(self.echoes) if value is not None else ():
+            known = echo.values.get(value)
             if known is not None:
                 return known
         self.objects += 1
@@ -194,7 +198,7 @@ class Recorder(Collaborator):
 
     def repeated_home(self, value: Value) -> Home | None:
         """The home of an array that statements which are traced again have made before."""
-        if not self.echoes or value not in self.echoes[-1].values:
+        if not any(value in echo.values for echo in self.echoes):
             return None
         home = self.echoes[-1].homes.get(value)
         if home is not None:
