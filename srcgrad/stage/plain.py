@@ -147,6 +147,14 @@ class PlainMachine(MachineDefaults):
         """``[...]``; also the start of a list comprehension."""
         return list(items)
 
+    def collect(self) -> list[Any]:
+        """The list of a comprehension before it has items."""
+        return []
+
+    def collected(self, items: list[Any]) -> list[Any]:
+        """That list when it has all."""
+        return items
+
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
         """``{...}``."""
         return dict(pairs)

@@ -157,6 +157,8 @@ LADDERS: dict[str, tuple[str, ...]] = {
     "build_dict": ("contents", "containers"),
     "build_list": ("cursors", "containers"),
     "build_set": ("containers",),
+    "collect": ("containers",),
+    "collected": ("containers",),
     "called": ("namespaces", "foreigners", "references", "pushes", "cursors", "contents",
                "array_classes", "protocols", "unions", "calls"),
     "called_method": ("namespaces", "foreigners", "references", "pushes", "cursors", "presence",

@@ -24,7 +24,7 @@ RECENT = 50  # operations that are looked through for what made a number
 class Among(Collaborator):
     """Numbers that choose from several things."""
 
-    speaks_to = ("lists", "merges", "pools", "recorder", "references")
+    speaks_to = ("lists", "merges", "pools", "recorder", "references", "stored_lists")
 
     def computed(self, content: Any) -> Any:
         """A number that may have to be computed now."""
@@ -46,6 +46,7 @@ class Among(Collaborator):
                      for column in zip(*map(self.lists.items_seen, items), strict=True)]
             if not any(p is None for p in parts):
                 return rebuilder(first)(parts)
+        self.stored_lists.unite(*items)
         for one in filter(is_mutable, items):
             self.references.store_instead(one)
             if self.merges.is_outside(one):

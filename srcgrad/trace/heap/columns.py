@@ -35,6 +35,7 @@ from .forms import (
     parts_of_item,
     same_numbers,
     size,
+    store_lists,
     told_by_sorts,
 )
 from .run_time import are_negative
@@ -82,6 +83,7 @@ def taken_apart(joining: Join, form: Form, item: Any) -> list[Any]:
         try:
             return [number_in(form.store, item)]
         except Unlinked:
+            store_lists(joining, form, item)
             raise Unfit from None
     if isinstance(form, Fixed):
         if item is not form.obj:

@@ -353,9 +353,17 @@ def wider_form(joining: Join, form: Form, item: Any) -> Form:
     """The form of a list that gets another item, if the items that it has can be told by it."""
     if not isinstance(form, (Several, Numbered, Nothing, Listed)):
         return form
+    store_lists(joining, form, item)
     wider = common(form, form_of(joining, item))
     told = isinstance(wider, (Several, Numbered))
     return wider if told or size(wider) == size(form) else form
+
+
+def store_lists(joining: Join, form: Form, item: Any) -> None:
+    """Start again with lists in a store that are put where such lists are."""
+    if isinstance(form, Numbered) and form.store.cls is LISTS:
+        for thing in things_in(item, {}):
+            joining.machine.stored_lists.store_instead(thing)
 
 
 def may_be_told(form: Form, narrow: Form) -> bool:

@@ -96,7 +96,8 @@ class ListMethods(Collaborator):
         value, aval = self.lists.new_item(obj, item)
         (new,) = self.recorder.emit(
             op, (state.value, value, *map(self.recorder.as_value, places)), (aval,))
-        self.lists.set_list(obj, new)
+        self.lists.set_list(obj, new, self.list_rows.rows_before_end(obj) if op == "append" else (
+            None))
 
     def _pop(self, obj: list[Any], state: Any, args: tuple[Any, ...]) -> Any:
         if any(isinstance(a, slice) for a in args):

@@ -18,7 +18,7 @@ from ..assumptions import Assumption, KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.widening import stable_elem
-from ..record.states import Columns, Owned, SymbolicList
+from ..record.states import Columns, Owned, Rows, SymbolicList
 from ..record.tracers import is_tracer
 from .columns import put_together, taken_apart
 from .forms import Unfit
@@ -46,6 +46,7 @@ class ListRows(Collaborator):
         self.row_shares = False  # has a row got a second holder?
         self.half_swap: Swap | None = None
         self.lost_rows: dict[int, Owned] = {}  # the rows that a half of a swap has replaced
+        self.last_rows: dict[int, Owned] = {}  # by their owner: those told as its last ones
 
     def share_rows(self) -> None:
         """Say that a row has a second holder."""
@@ -243,6 +244,17 @@ class ListRows(Collaborator):
         self.list_owners[id(item)] = Owned(owner, item, None)
         return self.symbolic_lists.raw(item).value  # type: ignore[no-any-return]
 
+    def rows_before_end(self, owner: Any) -> Rows | None:
+        """The rows that a list has before one is appended: those of a column, where each has a
+        number that counts from the beginning, are the same after it."""
+        if id(owner) not in self.attributes.places:
+            return None
+        last = self.last_rows.pop(id(owner), None)
+        if last is not None:
+            last.key = None
+        rows: Rows = self.symbolic_lists.raw(owner).rows
+        return rows
+
     def at_end(self, owner: Any, item: Any) -> None:
         """Note that a list has been appended to a list of lists: it is the last one."""
         part = self.list_owners.get(id(item)) if type(item) is list else None
@@ -250,6 +262,7 @@ class ListRows(Collaborator):
                 id(owner) not in self.list_owners):
             part.key, part.given, part.region = -1, True, self.recorder.region
             part.rows = self.symbolic_lists.raw(owner).rows
+            self.last_rows[id(owner)] = part
 
     def _swapped(self, owner: Any, item: list[Any], key: Any) -> Value | None:
         """The row as it was read, if this is a half of ``A[i], A[k] = A[k], A[i]``."""

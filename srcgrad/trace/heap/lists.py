@@ -26,7 +26,7 @@ from ..flow.widening import stable_elem
 from ..record.journal import Content, Snapshot
 from ..record.regions import Region
 from ..record.settling import FEW
-from ..record.states import Columns, Owned, SymbolicList
+from ..record.states import Columns, Owned, Rows, SymbolicList
 from ..record.structures import is_mutable
 from ..record.tracers import ArrayTracer, Late, ScalarTracer, is_tracer
 from .among import places_of
@@ -69,8 +69,8 @@ class Lists(Collaborator):
         """The cell of a list's content."""
         return Content(obj, self.symbolic_lists)
 
-    def set_list(self, obj: list[Any], value: Value) -> None:
-        """Give a list a new content."""
+    def set_list(self, obj: list[Any], value: Value, rows: Rows | None = None) -> None:
+        """Give a list a new content, which has the ``rows`` that it had."""
         if self.list_rows.put_row(obj, value):
             return
         if id(obj) in self.list_rows.list_owners:  # the change belongs into the list of lists, too
@@ -81,7 +81,7 @@ class Lists(Collaborator):
                 why="the change could not be followed to where the list is read again",
                 fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
         value.obj = self.symbolic_lists[id(obj)].obj
-        self.journal.write(self.content_of(obj), SymbolicList(value, value.obj))
+        self.journal.write(self.content_of(obj), SymbolicList(value, value.obj, rows))
 
     def list_object(self, value: Value) -> list[Any]:
         """A Python list that stands for a list value."""
