@@ -203,6 +203,9 @@ def _called(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout
         return example
 
     actual, named = mapped(args, Aval, make), mapped(kwargs, Aval, make)
+    if definite and shift == 0.0:
+        actual = tuple(map(_well_conditioned, actual))
+        named = {name: _well_conditioned(value) for name, value in named.items()}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -214,6 +217,26 @@ def _called(fn: Callable[..., Any], args: Any, kwargs: Any, sizes: Sizes, layout
                 if isinstance(example, np.ndarray) and example.dtype.kind in "iu":
                     example[...] = 0
             return Probe(fn(*actual, **named), made)
+
+
+def _well_conditioned(rows: Any) -> Any:
+    """A square matrix as a list of rows, with more on its diagonal, and numbers of the same types:
+    lone numbers are equal, so are rows of one length."""
+    if not isinstance(rows, list | tuple):
+        return rows
+    try:
+        shape = np.shape(rows)
+    except ValueError:  # rows of different lengths
+        return rows
+    if len(shape) < 2 or shape[-1] != shape[-2]:
+        return rows
+    return _raised(rows, 2 * np.eye(shape[-1]) + np.zeros(shape))
+
+
+def _raised(rows: Any, by: np.ndarray[Any, Any]) -> Any:
+    if type(rows) in (list, tuple):
+        return type(rows)(map(_raised, rows, by))
+    return (rows + by).astype(rows.dtype) if isinstance(rows, np.ndarray) else type(rows)(rows + by)
 
 
 @dataclass(frozen=True, slots=True)

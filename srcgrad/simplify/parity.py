@@ -115,7 +115,7 @@ class Parity:
         if fn not in _MUL and isinstance(first, Value) and isinstance(second, Value) and (
                 self._turns(first, second)):
             return -1 if fn in _SUB else 1
-        if other is not None and fn in _MUL:  # k / s[:, None] / s
+        if other is not None and fn in _MUL and isinstance(first, Value):  # k / s[:, None] / s
             before = self.defined.get(first)
             if call_of(before) in _MUL and before is not None and (
                     call_of(before) in _DIV) == (fn in _DIV):
@@ -132,6 +132,8 @@ class Parity:
 
     def _product(self, first: Any, second: Any, depth: int) -> int | None:
         """``a @ a.T``, ``2.0 * a @ a.T`` and, for a symmetric ``s``, ``a @ s @ a.T``."""
+        if not (isinstance(first, Value) and isinstance(second, Value)):
+            return None  # a list in the text
         first, second = self._unscaled(first), self._unscaled(second)
         if self._turns(first, second):
             return 1

@@ -2,8 +2,8 @@
 
 Cotangents follow the convention of the book (transposes without conjugation); sources:
 M. Giles (2008), "Collected matrix derivative results"; Walter and Lehmann (2010) for QR;
-for complex matrices, where phases are free, results are right for functions that do not depend
-on them.
+for complex matrices, where phases are free, results of ``svd`` are right for functions that do not
+depend on them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from srcgrad.rules.book import Array, Dtype, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
 from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, cut_pinv_a, solution_or_nan
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
-from srcgrad.rules.numpy.spectra import over_gaps, shared_by_equals
+from srcgrad.rules.numpy.spectra import of_turned, over_gaps, shared_by_equals
 
 
 def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
@@ -74,6 +74,8 @@ def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
         w_ct = shared_by_equals(w_ct, w)
     if v_ct is None:
         return (turn * np.expand_dims(w_ct, -2)) @ matrix_transpose(v)
+    if dtype.kind == "c":
+        v_ct = of_turned(v_ct, v)
     g = matrix_transpose(v) @ v_ct
     inner = over_gaps(g, w, g)
     if w_ct is not None:
@@ -96,13 +98,14 @@ def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) ->
 
 @vjp(np.linalg.eig, "a")
 def eig_a(ct: Any, ans: Any, a_dtype: Dtype) -> Array:
-    """van der Aa, ter Morsche and Mattheij (2007), eigenvectors kept at unit length."""
+    """van der Aa, ter Morsche and Mattheij (2007), eigenvectors kept at unit length, and their
+    phases where LAPACK has them."""
     w_ct, v_ct = ct
     w, v = ans
     vt = matrix_transpose(v)
     if v_ct is None:
         return real_of_real(solution_or_nan(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
-    g = vt @ v_ct
+    g = vt @ of_turned(v_ct, v)
     lengths = np.real(_diagonal(g))
     inner = over_gaps(g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2), w, g)
     if w_ct is not None:

@@ -345,15 +345,19 @@ def _sizes(joining: Join, form: Arguments, pairs: list[tuple[Leaf, Aval, Aval]]
         elif old.kind is Kind.LIST and new.kind is Kind.LIST:
             covering, _ = merge_leaf(joining, Leaf(old), new)
             assert isinstance(covering, Leaf)
-            found.append(covering.aval)
+            found.append(_common(covering.aval, old, new))
         else:
-            aval = joining.join_avals(old, new)
-            if aval.kind is Kind.ANY and Kind.ANY not in (old.kind, new.kind):
-                raise Unlike
-            if aval.kind is Kind.OPAQUE and Kind.OPAQUE not in (old.kind, new.kind):
-                raise Unlike
-            found.append(aval)
+            found.append(_common(joining.join_avals(old, new), old, new))
     atoms = {a for aval in found for d in (*(aval.shape or ()), aval.expr)
              if isinstance(d, Poly) for a in d.atoms()}
     fresh = {a for p in made.values() for a in symbols(p)}
     return found, frozenset(a for a in atoms if a in fresh or a in form.own)
+
+
+def _common(aval: Aval, old: Aval, new: Aval) -> Aval:
+    """The type that two have in common, if they have one: so have the elements of lists."""
+    if aval.kind in (Kind.ANY, Kind.OPAQUE) and aval.kind not in (old.kind, new.kind):
+        raise Unlike
+    if aval.elem is not None and old.elem is not None and new.elem is not None:
+        _common(aval.elem, old.elem, new.elem)
+    return aval

@@ -295,6 +295,8 @@ class Join:
     def content_parts(self, state: Any) -> tuple[Any, ...]:
         if state is UNBOUND:
             return (UNBOUND,)
+        if id(state) in self.machine.list_rows.list_owners:
+            return (self.symbolic[id(state)],)  # what a row holds now
         if self.outside(state) and id(state) not in self.symbolic:
             return (Snapshot(list, tuple(self.machine.containers.outside_items(state))),)
         return (Content(state, self.symbolic).get(),)
