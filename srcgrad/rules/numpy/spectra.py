@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from srcgrad.rules.book import Array, Dtype, inactive, linear, vjp
-from srcgrad.rules.broadcast import runtime
+from srcgrad.rules.broadcast import real_like, runtime
 
 # How near, relative to the largest, eigenvalues may be for a slope to stand for a quotient: there
 # the rounding of the quotient and the curvature that the slopes neglect are both below 1e-10.
@@ -64,7 +64,7 @@ def over_gaps(x: Array, w: Array, g: Array) -> Array:
 
 @vjp(over_gaps, "x", "w", g=None)
 def over_gaps_rule(ct: Array, x: Array, w: Array, g: Array) -> tuple[Array, Array]:
-    moved = np.real(over_gaps(over_gaps(ct * x, w, g), w, g))
+    moved = real_like(over_gaps(over_gaps(ct * x, w, g), w, g), w)
     return over_gaps(ct, w, g), np.sum(moved, axis=-1) - np.sum(moved, axis=-2)
 
 
