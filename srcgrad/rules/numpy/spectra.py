@@ -71,8 +71,8 @@ def over_gaps_rule(ct: Array, x: Array, w: Array, g: Array) -> tuple[Array, Arra
 @runtime
 def real_places(v: Array) -> Array:
     """1 at the largest component of each complex eigenvector that is a real number.  LAPACK turns
-    vectors so that there is one: a general matrix's at their largest component, a Hermitian one's at
-    the first (or last).
+    vectors so that there is one: those of a general matrix at their largest component, those of a
+    Hermitian one at the first (or last).
 
     >>> real_places(np.array([[0.6, 0.6j], [0.8j, 0.8]])).tolist()
     [[1.0, 0.0], [0.0, 1.0]]

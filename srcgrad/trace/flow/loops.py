@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...errors import AliasError, JoinError, UnsupportedOperation
-from ...graph.ir import Value
+from ...graph.ir import Node, Value
+from ...graph.parts import LoopParts
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN
 from ...types.dims import Poly, evaluate, is_varying, proves_nonnegative
+from ...types.kinds import Kind
 from ..assumptions import PARTS, FollowedArrays, StoredObjects
 from ..collaborator import Collaborator
 from ..heap.stores import FEW
@@ -247,11 +249,21 @@ class Loops(Collaborator):
                 if not all(map(self._is_as_long, lists, self._lists(staged))):
                     self.unwind(layers, region, nodes)
                     return self._while_there(staged, target, body, orelse, rest)
-                self.journal.commit()
-                return self.loop_end(jump, orelse, rest)
+                if not self._loses_ranks(staged, region.builder.nodes[nodes:]):
+                    self.journal.commit()
+                    return self.loop_end(jump, orelse, rest)
+                reason = "an array has another rank after each iteration"
             self.unwind(layers, region, nodes)
         items = self._unrolled(staged, reason)
         return self.references.run_items(items, target, body, orelse, rest)
+
+    def _loses_ranks(self, staged: Any, nodes: list[Node]) -> bool:
+        """Are there so few iterations that it is known what rank an array has after them?"""
+        count = length(self.machine, staged)
+        return type(count) is int and count <= FEW and any(
+            new.aval.kind is Kind.ANY and old.aval.is_array
+            for node in nodes if node.op == "loop"
+            for parts in (LoopParts(node),) for old, new in zip(parts.inits, parts.results))
 
     def _lists(self, staged: Any) -> list[Value]:
         """The lists of unknown length that a loop goes through, as they are now."""
