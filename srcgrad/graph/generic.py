@@ -108,6 +108,18 @@ def generic(fn: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any
     return outcome
 
 
+def with_arrays(operands: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arrays that NumPy makes of lists and tuples which stand beside arrays."""
+    if not any(isinstance(o, Aval) and o.is_array and o.shape for o in operands):
+        return operands
+    return tuple(_array_of(o) if type(o) in (list, tuple) else o for o in operands)
+
+
+def _array_of(rows: Any) -> Any:
+    found = generic(np.asarray, (rows,), {})
+    return rows if found.guards or found.uncertain else found.avals[0]
+
+
 def _counted(outcome: Outcome, fn: Callable[..., Any], args: Any, kwargs: Any,
              sizes: dict[Atom, int], result: Result, shift: float | None) -> Outcome:
     """Sizes that change with the numbers in arrays are known by a run only: those that stand in

@@ -12,6 +12,7 @@ from ..types.dims import Dim
 from ..types.kinds import Aval, Kind, array
 from ..types.spelling import Method
 from .broadcasting import Broadcast
+from .generic import with_arrays
 from .outcome import Outcome
 from .probing import example
 
@@ -37,8 +38,8 @@ def _is_array(value: Any) -> bool:
 
 
 def _matrix_product(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | None:
-    a, b = args
-    if not all(_is_array(x) and x.shape for x in args):
+    a, b = with_arrays(args)
+    if not all(_is_array(x) and x.shape for x in (a, b)):
         return None
     left, right = a.shape, b.shape
     inner = right[0] if len(right) == 1 else right[-2]
@@ -54,7 +55,7 @@ def _matrix_product(fn: Callable[..., Any], args: tuple[Any, ...]) -> Outcome | 
         except ValueError:
             return None
         shape = (*batch, *rows[-1:], *columns)
-    aval = example(fn, tuple(array(x.dtype, (1,) * len(x.shape)) for x in args)).avals[0]
+    aval = example(fn, tuple(array(x.dtype, (1,) * len(x.shape)) for x in (a, b))).avals[0]
     return Outcome((aval.but(shape=shape) if aval.is_array else aval,),
                    guards=tuple(broadcast.guards), uncertain=broadcast.uncertain, orders=("C",))
 

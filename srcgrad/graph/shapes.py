@@ -19,7 +19,7 @@ from ..types.spelling import Method
 from . import making, reshaping
 from .axes import along_axes
 from .broadcasting import Broadcast, preferred, shown
-from .generic import generic, leaves_of
+from .generic import generic, leaves_of, with_arrays
 from .indexing import infer_getitem
 from .integers import number_of, product_of
 from .outcome import Order, Outcome, fresh_results, placeholder
@@ -75,6 +75,7 @@ def elementwise(fn: Callable[..., Any], args: tuple[Any, ...],
     """Functions that broadcast their operands; in-place operators keep the first's object."""
     if not _PLAIN_OPTIONS.issuperset(kwargs):
         return None
+    args = with_arrays(args)
     operands = [_as_operand(a) for a in args]
     mask = _as_operand(kwargs.get("where", True))
     if any(o is None or (isinstance(o, Aval) and not o.is_numeric) for o in operands) \

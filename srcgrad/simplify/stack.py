@@ -214,7 +214,7 @@ class _Stacking:
                 operator.matmul, np.matmul) or len(node.inputs) != 2 or node.params["kwargs"]:
             return None
         first, second = fill(node.params["args"], node.inputs)
-        flipped = self.made.get(first)
+        flipped = self.made.get(first) if isinstance(first, Value) else None
         if flipped is None or call_of(flipped) not in (np.transpose, Attribute("T")) or (
                 flipped.params["args"] != (Ref(0),) or flipped.params["kwargs"]):
             return None

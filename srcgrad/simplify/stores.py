@@ -178,7 +178,7 @@ class Stores(LikeTerms):
         """``a, b`` of ``a @ b`` for two matrices."""
         node = self.defined.get(operand)
         if node is None or call_of(node) is not operator.matmul or not all(
-                len(v.aval.shape or ()) == 2 for v in node.inputs):
+                isinstance(v, Value) and len(v.aval.shape or ()) == 2 for v in node.operands):
             return None
         return node.operands
 
