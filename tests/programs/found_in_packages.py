@@ -548,3 +548,44 @@ def painted_at_one_place(x):
 @case(np.eye(3) * 1.5 + 0.1 * np.arange(9.0).reshape(3, 3))
 def rotation_of_a_matrix_that_stays(m):
     return np.sum(Rotation.from_matrix(m).as_rotvec() * np.arange(3.0)) + m.sum()
+
+
+# ---- lists of rows as matrices -------------------------------------------------------------------
+@case(0.7, 1.3)
+def inverse_of_a_list(a, b):
+    """Lone numbers are equal where a function is tried out: no singular matrix may come of that."""
+    turned = np.linalg.inv([[a, b], [b, a + 3.0]]) @ np.linalg.solve(((2.0, a), (b, 5.0)), [a, b])
+    return np.sum(turned) + np.linalg.inv([np.array([a, b]), np.array([1.0, a])])[0, 1]
+
+
+@case(R.rand(2, 2), 1.3)
+def known_rows_in_products(x, a):
+    placed = np.eye(2) @ [[1.0, 2.0], [2.0, 5.0]]
+    rows = np.dot(np.dot(np.eye(2), [[a, 2.0], [2.0, a]]), placed)
+    return np.sum(np.sin(rows @ x + x.T @ rows.T)) + np.sum(placed @ x)
+
+
+@case(R.rand(2, 1), 1.3)
+def column_beside_a_row_in_a_list(z, a):
+    made = np.dot([[1.0, 2.0], [3.0, 5.0]], z)
+    return np.sum((made + [2.0, a]) * [0.5, a]) + np.sum(made * made - ((2.0, 0.5), (a, 1.0)))
+
+
+def with_axes(t, count):
+    for _ in range(count):
+        t = t[..., None]
+    return t
+
+
+@case(R.rand(3), R.rand(4, 2))
+def axes_appended_one_by_one(t, places):
+    """A loop that changes the rank of an array, of which it is known how often it runs."""
+    r = np.linalg.norm(places, axis=-1)
+    d = r * with_axes(t, r.ndim)
+    return np.sum(np.sin(np.stack((places[:, 0] * d, d), axis=-1)))
+
+
+@case(R.rand(3, 3) + np.array([[0.0, 2.0, 0.0], [-2.0, 0.0, 0.0], [0.0, 0.0, 3.0]]))
+def part_of_a_complex_eigenvector(m):
+    w, v = np.linalg.eig(m)
+    return np.sum(np.real(v[:, 0]) ** 3) + np.sum(np.abs(v[:, 1]) * np.arange(3.0)) + np.abs(w[0])

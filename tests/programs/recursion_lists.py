@@ -303,3 +303,54 @@ def sorted_parts(xs):
 @case([3.0, 1.0, 2.5, 6.0])
 def sorted_in_parts(xs):
     return sum((i + 1) * x for i, x in enumerate(sorted_parts(xs)))
+
+
+# ---- lists in lists ------------------------------------------------------------------------------
+def summed(item):
+    return sum(summed(part) for part in item) if isinstance(item, list) else np.sin(item)
+
+
+@case(X, Y)
+def sum_over_all_depths(x, y):
+    return summed([[v * w for w in y] for v in x]) + summed([[[v, v * v] for v in x]])
+
+
+def counted(item, count):
+    """The sum of what is in lists, each time a weight more, and how much that was."""
+    if not isinstance(item, list):
+        return item * count, count + 1
+    total = 0.0
+    for part in item:
+        value, count = counted(part, count)
+        total = total + value
+    return total, count
+
+
+@case(X)
+def weights_by_number(x):
+    total, count = counted([list(x[:i]) for i in range(len(x))], 1)
+    return total * count
+
+
+def depth_of(item):
+    return 1 + max([depth_of(part) for part in item]) if isinstance(item, list) else 0
+
+
+@case(X)
+def depth_of_rows(x):
+    rows = [[v * w for w in x] for v in x]
+    return rows[1][2] * depth_of(rows) + rows[0][1] * depth_of(rows[0])
+
+
+def flat(item):
+    if not isinstance(item, list):
+        return [item]
+    out = []
+    for part in item:
+        out += flat(part)
+    return out
+
+
+@case(X)
+def flattened_rows(x):
+    return sum((i + 1) * v for i, v in enumerate(flat([[v * w for w in x] for v in x])))

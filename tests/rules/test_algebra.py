@@ -102,6 +102,17 @@ def test_decompositions():
     check(np.linalg.eigvals, np.array([[0.0, 1.0], [-2.0, 0.3]]))
 
 
+def test_phases_of_eigenvectors():
+    """LAPACK says which they are: the largest component of an eigenvector is real, or the first (or
+    last) of one of a Hermitian matrix."""
+    turning = np.array([[3.0, 1.0, 0.3], [-2.0, 1.5, 0.1], [0.3, 0.4, 0.5]])
+    for a in (turning, np.stack([turning, turning.T, well(3, 3)]), turning + 0.4j * signed(3, 3)):
+        check(np.linalg.eig, a, tol=1e-5)
+    for a in (hermitian(3), np.stack([hermitian(3), hermitian(3) + np.diag([1.0, 2.0, 3.0])])):
+        check(np.linalg.eigh, a, tol=1e-5)
+        check(np.linalg.eigh, a, "U", tol=1e-5)
+
+
 def test_completed_bases_are_refused():
     from srcgrad.rules import lookup
 
