@@ -82,13 +82,14 @@ class _Matrices(Operands):
         elif getattr(fn, "__name__", "") == "scatter_diagonal" and (
                 len(node.params["args"]) == 2 and _is_square(node.out)):
             self._vectors[node.out] = node.inputs[0]
-        elif fn is np.linalg.solve and len(node.inputs) == 2 and _rank(node.out) == 1:
+        elif fn is np.linalg.solve and node.params["args"] == (Ref(0), Ref(1)) and (
+                _rank(node.out) == 1):
             self._solutions.setdefault(node.inputs[0], []).append((node.inputs[1], node.out))
         elif fn is np.sum and node.params["args"] == (Ref(0),) and (
                 node.params["kwargs"].keys() == {"axis"}) and self.is_beside(node, node.inputs[0]):
             self._sums.setdefault((node.inputs[0], node.params["kwargs"]["axis"]), node.out)
-        elif fn is np.linalg.inv and _rank(node.out) == 2 and (
-                self.is_beside(node, node.inputs[0])):
+        elif fn is np.linalg.inv and node.params["args"] == (Ref(0),) and (
+                _rank(node.out) == 2 and self.is_beside(node, node.inputs[0])):
             self._inverses.setdefault(node.inputs[0], node.out)
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
@@ -100,7 +101,11 @@ class _Matrices(Operands):
             return None
         operands = node.operands
         found: Value | None = None
-        if fn is operator.matmul:
+        if turned_from(node) is not None:
+            found = operands[0] if self._parity.of(operands[0]) == 1 else None
+        elif any(type(v) in (list, tuple) for v in operands):
+            pass  # whose items are inputs of the node
+        elif fn is operator.matmul:
             found = self._product(operands[0], operands[1], emit)
         elif fn in (np.tril, np.triu) and len(operands) == 1:
             found = self._triangle(fn is np.tril, operands[0], emit)
@@ -114,8 +119,6 @@ class _Matrices(Operands):
             found = self._trace(operands, emit)
         elif getattr(fn, "__name__", "") == "inverse_or_nan":
             found = self._inverses.get(operands[0])
-        elif turned_from(node) is not None and self._parity.of(operands[0]) == 1:
-            found = operands[0]
         elif (fn in ADD or fn in SUB) and len(node.inputs) == 2:
             found = self._sum(fn, node.inputs[0], node.inputs[1], emit)
         elif fn is np.linalg.solve and len(operands) == 2:
