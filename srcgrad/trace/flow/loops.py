@@ -259,11 +259,12 @@ class Loops(Collaborator):
 
     def _loses_ranks(self, staged: Any, nodes: list[Node]) -> bool:
         """Are there so few iterations that it is known what rank an array has after them?"""
-        count = length(self.machine, staged)
-        return type(count) is int and count <= FEW and any(
-            new.aval.kind is Kind.ANY and old.aval.is_array
-            for node in nodes if node.op == "loop"
-            for parts in (LoopParts(node),) for old, new in zip(parts.inits, parts.results))
+        loops = [LoopParts(node) for node in nodes if node.op == "loop"]
+        if not any(new.aval.kind is Kind.ANY and old.aval.is_array
+                   for loop in loops for old, new in zip(loop.inits, loop.results)):
+            return False
+        count = self.count(staged)
+        return type(count) is int and count <= FEW
 
     def _lists(self, staged: Any) -> list[Value]:
         """The lists of unknown length that a loop goes through, as they are now."""
