@@ -161,6 +161,8 @@ class Items(Collaborator):
             if type(held) is Poison:
                 raise self.recorder.unjoined(held)
             return self.calls.adopt(held)
+        if isinstance(key, slice) and (long := self.opening.open_long(obj)) is not None:
+            return self.tuples.list_get(long, key)
         self.sources.note_container(obj)
         if isinstance(key, slice):
             return self.calls.adopt((base or type(obj))(

@@ -130,10 +130,11 @@ def outline(obj: Any, numbered: Callable[[type], bool] = nowhere, depth: int = 0
     if cls is list:
         found: Any = None
         for item in obj:
-            found = common_outline(found, outline(item, numbered, depth + 1))
+            found = _common_part(found, outline(item, numbered, depth + 1))
         if isinstance(found, Arrays) and depth:
             raise Unlike
-        return Lists(found)
+        return Lists(Number(str) if isinstance(found, Constant) and type(found.value) is str
+                     else found)
     names = names_in(obj)
     return Record(cls, names, tuple(
         [outline(p, numbered, depth + 1) for p in parts_in(obj, names)]))
@@ -144,7 +145,7 @@ def common_outline(first: Outline | None, second: Outline | None) -> Outline | N
     if first is None or second is None or first == second:
         return second if first is None else first
     if isinstance(first, Lists) and isinstance(second, Lists):
-        return Lists(common_outline(first.inner, second.inner))
+        return Lists(_common_part(first.inner, second.inner))
     if isinstance(first, Record) and isinstance(second, Record) and (
             first.cls is second.cls and first.names == second.names):
         return Record(first.cls, first.names, tuple(map(_common_part, first.parts, second.parts)))
@@ -157,7 +158,7 @@ def common_outline(first: Outline | None, second: Outline | None) -> Outline | N
 
 
 def _common_part(first: Any, second: Any) -> Any:
-    """The outline of what two items hold under a name: texts may differ there."""
+    """The outline of two items of lists, or of what two hold under a name: texts may differ."""
     for one, other in ((first, second), (second, first)):
         if isinstance(one, Constant) and one != other and (
                 isinstance(other, (Constant, Number)) and type(one.value) is (
