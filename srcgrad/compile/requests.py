@@ -114,6 +114,11 @@ def structure_guards(traced: Traced, wanted: list[Wanted]) -> list[Guard]:
         if (kind, path) not in present:
             found.append(Guard(kind, path, data).kept())
 
+    def rely_keys(value: Any, path: Path, levels: int) -> None:
+        rely("keys", path, tuple(value))
+        for key, inner in value.items() if levels > 1 else ():
+            rely_keys(inner, path.child("item", key), levels - 1)
+
     def visit(value: Any, path: Path) -> None:
         parts = children(value)
         if parts is None:
@@ -123,6 +128,8 @@ def structure_guards(traced: Traced, wanted: list[Wanted]) -> list[Guard]:
                     rely("equals", path.child("attr", "dtype"), value.dtype)
             return
         if path in traced.columns:
+            if isinstance(value, dict):
+                rely_keys(value, path, traced.columns[path][2])
             return
         rely("type", path, type(value))
         if isinstance(value, dict):

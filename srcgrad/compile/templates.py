@@ -45,8 +45,8 @@ def gradient_tree(value: Any, path: Path, leaves: Leaves, traced: Traced,
         p: found(p) if may_vary(leaf) else None for p, leaf in leaves
         if p in inputs or not may_vary(leaf)}
     numbered.update((p, _items_of(found, iter([place.get(n) for n in columns])))
-                    for p, (found, columns) in traced.columns.items())
-    return _tree_of(value, path, numbered)
+                    for p, (found, columns, _) in traced.columns.items())
+    return _tree_of(value, path, numbered, traced.columns)
 
 
 class Element(NamedTuple):
@@ -81,7 +81,15 @@ class Nested(NamedTuple):
     inner: Any
 
 
-COLUMNS = (Numbers, Items, Nested)
+class Keyed(NamedTuple):
+    """A dict, or dicts in one, of the items of a list in order: the keys, with None for each item,
+    and a template of the list."""
+
+    keys: dict[Any, Any]
+    items: Any
+
+
+COLUMNS = (Numbers, Items, Nested, Keyed)
 
 
 def _items_of(found: Any, places: Iterator[int | None]) -> Any:
@@ -101,8 +109,8 @@ def _items_of(found: Any, places: Iterator[int | None]) -> Any:
         found, outlines.Number) else Ref(place))
 
 
-def listed(template: Any, column: Callable[[int], Any], count: int | None = None) -> list[Any]:
-    """A list from its columns.
+def listed(template: Any, column: Callable[[int], Any], count: int | None = None) -> Any:
+    """A list, or a dict, from its columns.
 
     >>> listed(Items(dict, ("w", "n"), (Ref(1), None)), {1: [2.0, 3.0]}.get)
     [{'w': 2.0, 'n': None}, {'w': 3.0, 'n': None}]
@@ -111,6 +119,8 @@ def listed(template: Any, column: Callable[[int], Any], count: int | None = None
         return list(column(template.index))
     if isinstance(template, Numbers):
         return _all_of(column(template.column.index), template.type, template.levels)
+    if isinstance(template, Keyed):
+        return _filled(template.keys, iter(listed(template.items, column)))
     count = len(column(refs(template)[0])) if count is None else count
     if isinstance(template, Items):
         columns = [listed(part, column, count) for part in template.parts]
@@ -121,6 +131,28 @@ def listed(template: Any, column: Callable[[int], Any], count: int | None = None
         return [listed(template.inner, dict(zip(places, row, strict=True)).__getitem__)
                 for row in zip(*map(column, places), strict=True)]
     return [None] * count
+
+
+def _filled(keys: dict[Any, Any], items: Iterator[Any]) -> dict[Any, Any]:
+    return {key: next(items) if inner is None else _filled(inner, items)
+            for key, inner in keys.items()}
+
+
+def keys_of(found: dict[Any, Any], levels: int) -> dict[Any, Any]:
+    """The keys of a dict, and of the dicts in it that are on the way to items.
+
+    >>> keys_of({"a": {1: 2.0}, "b": {}}, 2)
+    {'a': {1: None}, 'b': {}}
+    """
+    return {key: None if levels == 1 else keys_of(inner, levels - 1)
+            for key, inner in found.items()}
+
+
+def _items_under(keys: dict[Any, Any], found: Any) -> Iterator[Any]:
+    """What lies under the keys of a dict, None where it is None."""
+    for key, inner in keys.items():
+        held = None if found is None else found[key]
+        yield from [held] if inner is None else _items_under(inner, held)
 
 
 def _of_type(item: Any, kind: Any) -> Any:
@@ -141,6 +173,8 @@ def columns_of(template: Any, items: Any) -> Iterator[tuple[int, Any]]:
     """
     if isinstance(template, (Ref, Numbers)):
         yield (template if isinstance(template, Ref) else template.column).index, items
+    elif isinstance(template, Keyed):
+        yield from columns_of(template.items, [*_items_under(template.keys, items)])
     elif isinstance(template, Nested):
         inner = [dict(columns_of(template.inner, item)) for item in items]
         yield from ((index, [one[index] for one in inner]) for index in refs(template))
@@ -152,14 +186,17 @@ def columns_of(template: Any, items: Any) -> Iterator[tuple[int, Any]]:
                 yield from columns_of(part, [None if one is None else one[name] for one in held])
 
 
-def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any]) -> Any:
+def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any],
+             columns: Mapping[Path, Any]) -> Any:
     if type(value) is list and path in numbered:
         return numbered[path]
+    if path in columns:
+        return Keyed(keys_of(value, columns[path][2]), numbered[path])
     parts = children(value)
     if parts is None:  # an object may have got a cached attribute meanwhile
         return numbered[leaf_path(value, path)] if may_vary(value) else None
-    built = [(key, None if step == "fixed" else _tree_of(part, path.child(step, key), numbered))
-             for step, key, part in parts]
+    built = [(key, None if step == "fixed" else _tree_of(
+        part, path.child(step, key), numbered, columns)) for step, key, part in parts]
     cls = type(value)
     if cls in (tuple, list):
         return cls(item for _, item in built)

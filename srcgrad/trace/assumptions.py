@@ -268,9 +268,11 @@ class ViewsTold(Assumption):
 
 @dataclass(frozen=True)
 class RunTimeKeys(Assumption):
-    """The dicts or sets that are made at a place have keys of run time, or the lists are heaps.
+    """The dicts or sets that are made at a place, or a dict that is found at one outside, have keys
+    of run time, or the lists are heaps.
 
-    Why: a key depends on data, or on the index of a long loop; which item is least does.
+    Why: a key depends on data, or on the index of a long loop; which item is least does; a long
+    dict from outside is gone through.
     Changes: a run-time dict gives the place of a key, a list the number there.  Assumed of one
     place are its keys' form (``keys``), what its tables hold (``holds``: the name of a
     container, if not numbers), whether keys are taken away (``shrinks``), and that a variable

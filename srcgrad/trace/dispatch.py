@@ -43,6 +43,7 @@ from .heap.attributes import StoredAttributes
 from .heap.containers import Containers
 from .heap.contents import Contents
 from .heap.elements import Elements
+from .heap.found_tables import FoundTables
 from .heap.items import Items
 from .heap.keys import Keys
 from .heap.known_keys import KnownKeys
@@ -103,6 +104,7 @@ class Parts:
     loops: Loops
     known_keys: KnownKeys
     keys: Keys
+    found_tables: FoundTables
     opening: Opening
     whole_lists: WholeLists
     pools: Pools

@@ -34,9 +34,8 @@ from .boundary.leaks import leak
 from .boundary.scratch import settle_names
 from .calls.refused import endless_container
 from .flow.control import Refusal, Restart, Unroll
-from .heap.outlines import Outline
 from .heap.run_time import check_no_table
-from .heap.whole_lists import leaf_inputs
+from .heap.whole_lists import ColumnPlaces, leaf_inputs
 from .iteration.iteration import Staged
 from .machine import TraceMachine
 from .record.states import Maybe
@@ -73,7 +72,7 @@ class Traced:
     leak: SrcgradError | None = None  # the result holds traced values out of sight
     shareable: bool = True  # does the code serve other functions with the same code object?
     # of lists whose parts derivatives are taken for, what items have in common, and the inputs
-    columns: dict[Path, tuple[Outline, tuple[int, ...]]] = field(default_factory=dict)
+    columns: dict[Path, ColumnPlaces] = field(default_factory=dict)
     # of leaves that are items of columns, the place there, how many there are, and of which type
     items: dict[Path, tuple[int, int, Any]] = field(default_factory=dict)
 

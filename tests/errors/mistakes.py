@@ -292,8 +292,8 @@ KNOWN = {0: 1.0}
 @mistake(X)
 def new_key_from_data(x):
     for v in x:
-        KNOWN[int(v)] = 2.0
-    return np.sum(x) * KNOWN[0]
+        KNOWN[int(v)] = [2.0]
+    return np.sum(x) * len(KNOWN)
 
 
 @mistake(X)

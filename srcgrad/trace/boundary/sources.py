@@ -66,7 +66,7 @@ class Sources(Collaborator):
     """The boundary between the traced function and the world."""
 
     speaks_to = ("array_classes", "class_attributes", "foreigners", "found_functions", "identity",
-                 "items", "opening", "recorder", "references")
+                 "items", "keys", "opening", "recorder", "references")
 
     def __init__(self) -> None:
         self.inputs: list[tuple[Value, Source]] = []
@@ -388,6 +388,7 @@ class Sources(Collaborator):
         if path is None or id(obj) in self.noted:
             return
         self.references.seen(obj)  # starts again where it was changed before its content was read
+        self.keys.open_long(obj)
         self.noted.add(id(obj))
         if isinstance(obj, dict):
             self.guard("keys", path, tuple(k for k, _ in content_of(obj)))

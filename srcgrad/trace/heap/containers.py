@@ -212,6 +212,7 @@ class Containers(Collaborator):
 
     def content_outside(self, obj: Any) -> Any:
         """The content of a container from outside, by its paths."""
+        self.keys.open_long(obj, whole=True)
         self.sources.note_container(obj)
         path, step = self.found_functions.paths[id(obj)], item_step(obj)
         if isinstance(obj, (list, tuple, collections.deque)):
@@ -385,6 +386,7 @@ class Containers(Collaborator):
                     any(map(is_asked, (*obj, *args)))):
                 return self.searches.search(obj, name, args[0])
             return native_method(obj, name)(*args, **kwargs)
+        self.keys.open_long(obj, whole=True)
         self.sources.note_container(obj)
         step = item_step(obj)
         if isinstance(obj, dict):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import collections
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Value
 from ...types.dims import is_varying, proves_nonnegative, symbols
-from ...types.kinds import INT, OPAQUE, SCALARS, Aval, Kind, aval_of
+from ...types.kinds import INT, Kind
 from ..assumptions import RunTimeKeys, Withdrawn
 from ..boundary.identity import equal_if_one
 from ..collaborator import Collaborator
@@ -18,10 +18,15 @@ from ..flow.control import Restart
 from ..objects.special_methods import python_method
 from ..record.journal import Box, BoxCell, Content
 from ..record.settling import FEW, UNKNOWN, alternatives, settled
-from ..record.structures import leaf_aval
+from ..record.structures import LONG, leaf_aval
 from ..record.tracers import ArrayTracer, Choice, Moved, Site, StandIn, is_tracer
+from .key_forms import form_of_key, has_classes_of, has_records, joined, parts_of_key
+from .outlines import is_plain
 from .rows import Lists, Marks, Row, Sets
 from .run_time import factory_of, names_for, new_index, run_list, run_set
+from .stores import FEW as FEW_ITEMS
+from .stores import FEW_NAMED, Placed, kind_of
+from .stores import Content as RecordKind
 from .tables import Dicts, Entries, Numbers, Table
 
 SHORT = 8  # iterations of a loop that is unrolled where its index is a key
@@ -35,59 +40,18 @@ def _is_short(atom: Any) -> bool:
         SHORT - 1 - (atom.high - atom.low))
 
 
-class NamedForm(tuple[Any, ...]):
-    """The form of keys that are named tuples of a class."""
-
-    cls: Any
-
-    @classmethod
-    def of(cls, named: type, parts: Iterable[Any]) -> NamedForm:
-        made = cls(parts)
-        made.cls = named
-        return made
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is NamedForm and self.cls is other.cls and tuple.__eq__(self, other)
-
-    def __hash__(self) -> int:
-        return hash((self.cls, *self))
-
-
-def joined(form: Any, other: Any) -> Any:
-    """The form of keys that have one of two forms: the type of a value, or a tuple of forms."""
-    if form == other or form is None:
-        return other
-    if isinstance(form, tuple) and isinstance(other, tuple) and len(form) == len(other):
-        named = {f.cls for f in (form, other) if type(f) is NamedForm}
-        if len(named) < 2:
-            parts = tuple(joined(f, o) for f, o in zip(form, other, strict=True))
-            return NamedForm.of(named.pop(), parts) if named else parts
-    if isinstance(form, Aval) and isinstance(other, Aval) and form.dtype == other.dtype and (
-            {form.kind, other.kind} <= SCALARS):
-        return Aval(Kind.NUMBER, form.dtype)
-    return OPAQUE
-
-
-def has_classes_of(form: Any, key: Any) -> bool:
-    """Is a key, with its parts, of the classes that keys of a form have?"""
-    if not isinstance(key, tuple):
-        return True
-    if not isinstance(form, tuple):
-        return type(key) is tuple
-    return getattr(form, "cls", tuple) is type(key) and all(map(has_classes_of, form, key))
-
-
 class Keys(Collaborator):
     """What ``d[key]`` means where ``key`` is traced."""
 
-    speaks_to = ("branches", "containers", "escapes", "found_functions", "known_keys", "merges",
-                 "presence", "recorder", "references", "sources", "stored_lists", "unions",
-                 "variables")
+    speaks_to = ("branches", "containers", "escapes", "found_functions", "found_tables",
+                 "known_keys", "merges", "presence", "recorder", "references", "sources",
+                 "stored_lists", "unions", "variables")
 
     def __init__(self) -> None:
         # where staged code made a dict or set, and it
         self.dict_sites: dict[int, tuple[Site, Any]] = {}
         self.held_ranks: dict[Site, int | None] = {}  # of what tables made at a place hold
+        self.record_kinds: dict[Site, type] = {}
         self.index_sites: dict[Value, Site] = {}
         self.sites: dict[Site, Site] = {}
         self.inner_kinds: dict[Site, tuple[Any, Any]] = {}
@@ -137,8 +101,9 @@ class Keys(Collaborator):
 
     def open_key(self, key: Any) -> bool:
         """Is a key, or a part of a tuple that is one, known at run time only?"""
-        if isinstance(key, tuple):
-            return any(self.open_key(k) for k in key)
+        parts = parts_of_key(key)
+        if parts is not None:
+            return any(self.open_key(k) for k in parts)
         if not is_tracer(key) or type(key) is ArrayTracer:
             return False
         if key.aval.kind is Kind.INT or (key.aval.dtype is not None and (
@@ -229,10 +194,14 @@ class Keys(Collaborator):
         """The place of the program, and whether what it makes has keys of run time."""
         origin = self.recorder.node_origin()
         site = self.common_site(Site((origin.where, origin.callers, *by)))
-        known = bool(self._tables(site)) and not self._stays(site)
+        known = self.is_table(site)
         if known:
             self.assumed.risk(Withdrawn(RunTimeKeys(None)))
         return site, known
+
+    def is_table(self, site: Site) -> bool:
+        """Are the containers that are made at a place tables, or marks?"""
+        return bool(self._tables(site)) and not self._stays(site)
 
     def _stays(self, site: Site) -> bool:
         """Is what is made at a place to be left as it is?"""
@@ -285,14 +254,23 @@ class Keys(Collaborator):
         return self.machine.call(CELLS[kind], self.common_site(Site(None, site)))
 
     def check_held(self, site: Site, value: Any) -> None:
-        """What is held as a number must be one; start again with cells that hold containers."""
+        """What is held as a number must be one; start again with cells that hold containers.  A
+        dict with texts as keys is held as an object in a store, if it can lie there."""
+        if isinstance(value, Placed) or self._is_record(site, value):
+            return
         cls = value.cls if isinstance(value, StandIn) else type(value)
         kind = next((k for k in CELLS if any(b.__name__ == k for b in cls.__mro__)), None)
-        if kind is not None:
+        if kind is not None and self.found_tables.kinds.get(site) != kind:
             raise Restart(RunTimeKeys(site, holds=kind))
         aval = leaf_aval(value)
         if aval is not None and self.held_ranks.setdefault(site, aval.ndim) != aval.ndim:
             raise Restart(Withdrawn(RunTimeKeys(None)))  # a list has one number of axes
+
+    def _is_record(self, site: Site, value: Any) -> bool:
+        """Is it a dict with the texts as keys that all others at a place have?"""
+        kind = kind_of(value) if type(value) is dict else dict
+        return issubclass(kind, RecordKind) and self.references.may_store(kind) and (
+            self.record_kinds.setdefault(site, kind) is kind)
 
     def check_kind(self, value: Any, kind: type) -> None:
         """What is held as a container of a kind must be one: cells are alike."""
@@ -335,8 +313,10 @@ class Keys(Collaborator):
     def note_form(self, site: Site, key: Any, stored: bool = False) -> None:
         """A key is looked up or ``stored`` in a table: its form must be covered.  Keys that are
         stored are named tuples of one class, or none is."""
-        self.join_form(site, self.form_of_key(key))
-        if stored and not has_classes_of(self.key_form(site), key):
+        self.join_form(site, form_of_key(key))
+        form = self.key_form(site)
+        if (stored or has_records(form) or has_records(form_of_key(key))) and (
+                not has_classes_of(form, key)):
             raise Restart(Withdrawn(RunTimeKeys(site.outermost)))
 
     def join_form(self, site: Site, form: Any) -> None:
@@ -345,15 +325,6 @@ class Keys(Collaborator):
         wider = functools.reduce(joined, known, form)
         if not known or wider != self.key_form(site):
             raise Restart(RunTimeKeys(site, keys=wider))
-
-    def form_of_key(self, key: Any) -> Any:
-        """The type of a key, or those of its parts."""
-        if isinstance(key, tuple):
-            parts = tuple(self.form_of_key(k) for k in key)
-            return NamedForm.of(type(key), parts) if hasattr(type(key), "_fields") else parts
-        found: Aval = key.aval if is_tracer(key) else aval_of(key) if isinstance(
-            key, (bool, int, float)) else OPAQUE
-        return found.but(expr=None)
 
     def may_move(self, obj: Any) -> bool:
         site = self.index_sites.get(obj.value)
@@ -366,18 +337,32 @@ class Keys(Collaborator):
 
     def as_table(self, obj: Any, key: Any, changes: bool = False) -> None:
         """Start again with a dict as a table, if ``key`` is only known at run time.  One that is
-        only read may have all its keys already."""
+        only read may have all its keys already; from outside it is one for the index of a loop."""
         if (changes or not obj or factory_of(obj) is not None or (
-                isinstance(obj, collections.Counter))) and self._of_run_time(key):
+                isinstance(obj, collections.Counter)) or self._counts_on(key)) and (
+                    self._of_run_time(key)):
             self.make_table(obj, key)
 
     def make_table(self, obj: Any, *keys: Any) -> None:
-        """Start again with a dict or set that the function makes as a table, for these keys."""
-        if id(obj) in self.dict_sites:
-            site = self.dict_sites[id(obj)][0]
-            if not self._stays(site) and not self._tables(site):
-                forms = map(self.form_of_key, keys)
-                raise Restart(RunTimeKeys(site, functools.reduce(joined, forms, None)))
+        """Start again with a dict or set as a table, for these keys."""
+        site = self.dict_sites[id(obj)][0] if id(obj) in self.dict_sites else (
+            self.found_tables.site(obj))
+        if site is not None and not self._stays(site) and not self._tables(site):
+            forms = map(form_of_key, keys)
+            raise Restart(RunTimeKeys(site, functools.reduce(joined, forms, None)))
+
+    def open_long(self, obj: Any, whole: bool = False) -> None:
+        """Start again with a dict from outside as a table, if it is too long for its keys to be
+        known while compiling: where one of numbers is gone through as a ``whole``; where one of
+        other things is read at all, as few with texts as keys are rather settings."""
+        if not isinstance(obj, dict) or len(obj) <= FEW_ITEMS:
+            return
+        if all(map(is_plain, obj.values())):
+            few = LONG if whole else len(obj)
+        else:
+            few = FEW_NAMED if any(type(key) is str for key in obj) else FEW_ITEMS
+        if len(obj) > few:
+            self.make_table(obj)
 
     def _of_run_time(self, key: Any) -> bool:
         """Is a key known at run time only, and not one of a few that the text tells?"""
@@ -387,7 +372,7 @@ class Keys(Collaborator):
         """Is a key made of the index of a loop that is not short?"""
         return any(
             atom in self.sources.loop_atoms and not _is_short(atom)
-            for k in (key if isinstance(key, tuple) else (key,))
+            for k in (parts_of_key(key) or (key,))
             if is_tracer(k) and k.aval.kind is Kind.INT and k.aval.expr is not None
             for atom in symbols(k.aval.expr))
 
@@ -408,8 +393,10 @@ class Keys(Collaborator):
         self.sources.note_container(obj)
         state = self.presence.partial_of(obj)
         keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
-        if len(keys) > FEW:  # too many for branches
+        if len(keys) > FEW or any(isinstance(v, (list, dict)) for v in (
+                held.values() if isinstance(held, dict) else ())):  # too much for branches
             self.make_table(obj, key)
+        if len(keys) > FEW:
             raise self.recorder.of_forms(UnsupportedOperation(
                 f"one of {len(keys)} keys of a dict is chosen by data",
                 why=f"the keys are told apart by branches, and at most {FEW} are",
@@ -440,8 +427,8 @@ class Keys(Collaborator):
                     f"ask with `in`, `get` or a loop for what the {kind} holds, and hand on "
                     f"numbers in place of it")
         if id(obj) in self.found_functions.paths:
-            why, fix = (f"the {kind} comes from outside, and which keys it has is known while "
-                        "compiling",
+            why, fix = (f"the {kind} comes from outside, and gets keys by data only if what it "
+                        "holds are like numbers, texts, or tuples of such",
                         f"fill a {kind} that the function makes itself, starting from a copy: "
                         f"`{kind}(...)`")
         raise self.recorder.of_forms(UnsupportedOperation(f"a new key of a {kind} depends on data",

@@ -178,13 +178,13 @@ class Opening(Collaborator):
                          if r.layer <= 1 or r.parent is None)
         return outermost is self.recorder.root and not self.call_nodes.tracing
 
-    def gather(self, obj: list[Any], path: Path, changes: bool = False,
+    def gather(self, obj: list[Any], path: Path, changes: bool = False, few: int = FEW_NAMED,
                ) -> tuple[Outline, list[SymbolicList]]:
         """Gather the items of a list; what they have in common, and the columns.  :class:`Unlike`
         if they have too little.  What stands for a list that ``changes`` may change."""
         found = outline(obj, self.pools.holds)
         if not isinstance(found, Lists) or found.inner is None or (
-                len(obj) <= FEW_NAMED and not is_numeric(found)):
+                len(obj) <= few and not is_numeric(found)):
             raise Unlike
         if isinstance(found.inner, Referred):
             self.gathered_lists[id(obj)] = self.pools.numbered(obj, path, found)
@@ -207,12 +207,16 @@ class Opening(Collaborator):
         self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
         if not changes:
             self.journal.seal(made)
-            self.outlines.append((path, obj, weak(found.inner)))
-            for one in held_objects(obj, self.pools.holds):
-                self.keep_as_found(one)
+            self.keep_items(path, obj, found.inner)
         self.sources.notes.append(
             f"long list: the items of {path} are alike, and kept column by column")
         return found.inner, states
+
+    def keep_items(self, path: Path, obj: list[Any], found: Outline) -> None:
+        """What is in a list may not change, as other things stand for it."""
+        self.outlines.append((path, obj, weak(found)))
+        for one in held_objects(obj, self.pools.holds):
+            self.keep_as_found(one)
 
     def _note_instances(self, obj: list[Any], path: Path) -> None:
         """Guard the classes of the instances that are gathered."""

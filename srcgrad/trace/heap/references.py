@@ -55,7 +55,8 @@ class References(Collaborator):
     """Objects that lie in stores."""
 
     speaks_to = ("among", "attributes", "calls", "class_attributes", "construction", "containers",
-                 "effects", "elements", "found_functions", "guarded", "handed_over", "identity",
+                 "effects", "elements", "found_functions", "found_tables",
+                 "guarded", "handed_over", "identity",
                  "keys", "lists", "loops", "opening", "pools", "presence", "recorder", "rounds",
                  "sources", "truths", "variables", "whole_lists")
 
@@ -175,6 +176,9 @@ class References(Collaborator):
             return self.pools.reference(obj, self.sources.canonical(path))
         self.pools.follow(obj, path)
         found = self.sources.outside(obj, path)
+        table = self.found_tables.table(found)
+        if table is not None:
+            return table
         self.pools.list_of_found(found)  # before the program makes more of them
         self.whole_lists.note(found)
         return found
@@ -182,6 +186,7 @@ class References(Collaborator):
     def as_found(self, obj: Any, lists: bool = True) -> Any:
         """What other code gets for an object in a store, or (``lists``) a list of such: the object
         itself, if it was found."""
+        obj = self.found_tables.given(obj)
         state = self.symbolic_lists.get(id(obj)) if lists and type(obj) is list else None
         if type(state) is Columns:
             form = state.form

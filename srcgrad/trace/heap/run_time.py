@@ -19,6 +19,7 @@ from ..flow.control import Restart
 from ..objects.special_methods import python_method
 from ..record.structures import leaf_aval
 from ..record.tracers import StandIn
+from .key_forms import as_tuples, key_of
 from .stores import Reference
 
 
@@ -43,11 +44,11 @@ def check_no_table(machine: Any, obj: Any) -> None:
 @primitive
 def new_index(machine: Any, site: Any, keys: Any = ()) -> Any:
     """The run-time dict from keys to places; ``keys`` are there from the start."""
-    numbers = ({key: i for i, key in enumerate(keys)},) if keys else ()
+    given = [told(machine, site, key, stored=True) for key in keys]
+    numbers = ({key: i for i, key in enumerate(given)},) if keys else ()
     index = machine.effects.emit_effect(dict, numbers, {}, OPAQUE)
     machine.known_keys.own_indexes.add(index.value)
-    for i, key in enumerate(keys):
-        machine.keys.note_form(site, key, stored=True)
+    for i, key in enumerate(given):
         machine.known_keys.note_key(index, key, i)
     return index
 
@@ -55,7 +56,7 @@ def new_index(machine: Any, site: Any, keys: Any = ()) -> Any:
 @primitive
 def has_place(machine: Any, table: Any, key: Any) -> Any:
     """Does a key have a place?"""
-    machine.keys.note_form(table.site, key)
+    key = told(machine, table.site, key)
     known = machine.known_keys.asked_before(table.places, key)
     if known is not None:
         return known
@@ -66,14 +67,16 @@ def has_place(machine: Any, table: Any, key: Any) -> Any:
 
 @primitive
 def may_be_tried(machine: Any, table: Any, key: Any) -> bool:
-    """May the program catch what a missing key raises?"""
-    return bool(machine.recorder.trying) and machine.known_keys.known_place(table.places,
-        key) is None
+    """May the program catch what a missing key raises, or is it not what the run-time dict has?"""
+    told_as = as_tuples(key)
+    return (bool(machine.recorder.trying) or told_as is not key) and (
+        machine.known_keys.known_place(table.places, told_as) is None)
 
 
 @primitive
 def place_of(machine: Any, table: Any, key: Any) -> Any:
     """The place of a key; raises the KeyError that the program would see."""
+    key = told(machine, table.site, key)
     known = machine.known_keys.known_place(table.places, key)
     if known is not None:
         return known
@@ -95,7 +98,7 @@ def _numbered(machine: Any, cells: Any) -> bool:
 @primitive
 def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
     """Gives a key a place."""
-    machine.keys.note_form(table.site, key, stored=True)
+    key = told(machine, table.site, key, stored=True)
     machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
     machine.known_keys.note_change(table.places, not _numbered(machine, table.cells))
     machine.known_keys.note_key(table.places, key, place)
@@ -105,10 +108,18 @@ def set_place(machine: Any, table: Any, key: Any, place: Any) -> None:
 def drop_place(machine: Any, table: Any, key: Any) -> Any:
     """Takes a key away; the place that it had."""
     _shrinking(machine, table.site)
+    key = told(machine, table.site, key)
     place = machine.effects.emit_effect(Method("pop"), (table.places, key), {},
                                         _place(machine, table.cells))
     machine.known_keys.note_change(table.places, True)
+    machine.found_tables.change(table, operator.delitem, key)
     return place
+
+
+@primitive
+def store_outside(machine: Any, table: Any, key: Any, value: Any, made: bool = False) -> None:
+    """Stores in the dict that a table stands for, if that is from outside."""
+    machine.found_tables.change(table, operator.setitem, key, value, made=made)
 
 
 def _shrinking(machine: Any, site: Any) -> None:
@@ -134,9 +145,11 @@ def last_key(machine: Any, table: Any, last: bool) -> Any:
 def move_last(machine: Any, table: Any, key: Any) -> None:
     """Makes a key the last one."""
     _shrinking(machine, table.site)
+    key = told(machine, table.site, key)
     place = machine.effects.emit_effect(Method("pop"), (table.places, key), {},
                                         _place(machine, table.cells))
     machine.effects.emit_effect(operator.setitem, (table.places, key, place), {}, None)
+    machine.found_tables.change(table, Method("move_to_end"), key)
 
 
 @primitive
@@ -160,7 +173,19 @@ def typed(machine: Any, key: Any, form: Any) -> Any:
         one = machine.recorder.computed(
             operator.getitem, part if isinstance(part, Aval) else OPAQUE, key, i)
         found.append(typed(machine, one, part))
-    return tuple.__new__(getattr(form, "cls", tuple), found)
+    return key_of(getattr(form, "cls", tuple), found)
+
+
+def told(machine: Any, site: Any, key: Any, stored: bool = False) -> Any:
+    """A key that is looked up or ``stored``, as the run-time dict has it."""
+    machine.keys.note_form(site, key, stored)
+    return as_tuples(key)
+
+
+@primitive
+def member(machine: Any, site: Any, item: Any) -> Any:
+    """The same of what is looked up in a set."""
+    return told(machine, site, item)
 
 
 @primitive
@@ -312,7 +337,7 @@ def place_in(machine: Any, cells: Any, method: str, places: Any, *args: Any) -> 
 @primitive
 def mark(machine: Any, site: Any, items: Any, item: Any) -> None:
     """Adds to a run-time set."""
-    machine.keys.note_form(site, item, stored=True)
+    item = told(machine, site, item, stored=True)
     machine.effects.emit_effect(Method("add"), (items, item), {}, None)
 
 

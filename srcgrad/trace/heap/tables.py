@@ -42,6 +42,7 @@ from .run_time import (
     places_of,
     set_place,
     shrinks,
+    store_outside,
     typed_key,
 )
 
@@ -53,9 +54,9 @@ class Numbers:
 
     numbered = True
 
-    def __init__(self, site: Any, values: Any = ()) -> None:
+    def __init__(self, site: Any, values: Any = (), held: Any = None) -> None:
         self.site = site
-        self.held = open_list(*values)
+        self.held = open_list(*values) if held is None else held
 
     def insert(self, table: Any, key: Any, value: Any) -> None:
         check_held(self.site, value)
@@ -132,8 +133,9 @@ class Table(Bound):
         self.places = places
         self.names = names
 
-    def insert(self, key: Any, value: Any) -> None:
-        """Store under a key that is not there yet."""
+    def insert(self, key: Any, value: Any, made: bool = False) -> None:
+        """Store under a key that is not there yet; what was ``made`` for it has no other name."""
+        store_outside(self, key, value, made)
         self.cells.insert(self, key, value)
         if self.names is not None:
             self.names.append(key)
@@ -141,7 +143,7 @@ class Table(Bound):
     def __getitem__(self, key: Any) -> Any:
         if self.default_factory is not None:
             if not has_place(self, key):
-                self.insert(key, self.default_factory())
+                self.insert(key, self.default_factory(), True)
         elif self.cls is collections.Counter:
             return self.get(key, 0)
         elif may_be_tried(self, key):
@@ -154,6 +156,7 @@ class Table(Bound):
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if has_place(self, key):
+            store_outside(self, key, value)
             self.cells.replace(self, key, value)
         else:
             self.insert(key, value)

@@ -51,19 +51,24 @@ from .outlines import (
 )
 from .stores import kind_of
 
+ColumnPlaces = tuple[Outline, tuple[int, ...], int]
+
 
 @dataclass(frozen=True, slots=True)
 class ListColumns:
-    """What the items of a list have in common, and the inputs for the columns."""
+    """What the items of a list, or of a dict, have in common, the inputs for the columns, and how
+    many steps lead to an item."""
 
     found: Outline
     values: tuple[Value, ...]
+    levels: int = 1
 
 
 class WholeLists(Collaborator):
     """Lists that are columns from the start."""
 
-    speaks_to = ("foreigners", "found_functions", "opening", "pools", "references", "sources")
+    speaks_to = ("foreigners", "found_functions", "found_tables", "opening", "pools", "references",
+                 "sources")
 
     def __init__(self) -> None:
         self.known: dict[Path, ListColumns] = {}
@@ -129,6 +134,7 @@ class WholeLists(Collaborator):
             if any(column.value is value for column in (
                     state.columns if type(state) is Columns else (state,))):
                 obj = self.found_functions.pinned[key]
+                self.found_tables.check_rows(obj)
                 self.gather_instead(obj, self.found_functions.paths[key], changes=True)
                 self.pools.store_instead(obj)
 
@@ -200,7 +206,7 @@ class WholeLists(Collaborator):
         within = row = False
         for count, obj in enumerate(leaf.met(root)):
             path = leaf.before(count)
-            if path in self.known:
+            if path in self.known or self.found_tables.gather(obj, path):
                 return True
             held = type(obj) is list and obj and self.pools.holds(kind_of(obj[0]))
             if held and not row and Withdrawn(GatheredLists(str(path))) not in self.assumed and (
@@ -291,14 +297,15 @@ class WholeLists(Collaborator):
 
     def values(self) -> Iterator[Value]:
         """The inputs for all columns."""
-        for held in self.known.values():
+        for held in (*self.known.values(), *self.found_tables.known.values()):
             yield from held.values
         yield from (column for column, *_ in self.held.values())
 
-    def columns(self, inputs: list[Value]) -> dict[Path, tuple[Outline, tuple[int, ...]]]:
-        """For each list the outline of its items, and the places of its columns among inputs."""
-        return {path: (held.found, tuple(map(inputs.index, held.values)))
-                for path, held in self.known.items()}
+    def columns(self, inputs: list[Value]) -> dict[Path, ColumnPlaces]:
+        """For each list or dict the outline of its items, the places of its columns among inputs,
+        and how many steps lead to an item."""
+        return {path: (held.found, tuple(map(inputs.index, held.values)), held.levels)
+                for path, held in (*self.known.items(), *self.found_tables.known.items())}
 
 
 def can_change(found: Any) -> bool:
@@ -307,11 +314,10 @@ def can_change(found: Any) -> bool:
     return isinstance(found, Number) or (isinstance(found, Lists) and can_change(found.inner))
 
 
-def leaf_inputs(leaves: list[Path], columns: dict[Path, tuple[Outline, tuple[int, ...]]],
-                ) -> dict[Path, int]:
+def leaf_inputs(leaves: list[Path], columns: dict[Path, ColumnPlaces]) -> dict[Path, int]:
     """The places of the inputs that hold the leaves which lie in columns."""
-    return {leaf: places[column_at(found, leaf.steps[len(path.steps) + 1:])]
-            for leaf in leaves for path, (found, places) in columns.items()
+    return {leaf: places[column_at(found, leaf.steps[len(path.steps) + levels:])]
+            for leaf in leaves for path, (found, places, levels) in columns.items()
             if leaf.leads_through(path)}
 
 
