@@ -8,7 +8,7 @@ import enum
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..compile.templates import Element, Items, Nested, Numbers, refs
+from ..compile.templates import Element, Items, Keyed, Nested, Numbers, refs
 from ..graph.ir import Ref
 from ..trace.heap.outlines import (
     Arrays,
@@ -144,6 +144,9 @@ def text_of_result(template: Any, outputs: str) -> str:
     >>> text_of_result((Ref(0), Items(tuple, (0, 1), (Ref(1), None))), "found")
     '(found[0], [(a, None) for a in found[1]])'
     """
+    if isinstance(template, Keyed):
+        held = text_of_result(template.items, outputs)
+        return f"(lambda items: {_keyed(template.keys)})(iter({held}))"
     if isinstance(template, (Items, Nested, Numbers)):
         return _listed(template, {i: f"{outputs}[{i}]" for i in refs(template)}, 0)
     if isinstance(template, Ref):
@@ -160,6 +163,12 @@ def text_of_result(template: Any, outputs: str) -> str:
             return f"[{parts}]"
         return f"({parts},)" if len(template) == 1 else f"({parts})"
     return repr(template)
+
+
+def _keyed(keys: dict[Any, Any]) -> str:
+    """The text of a dict with the next of some items under each key."""
+    return "{" + ", ".join(f"{key!r}: {'next(items)' if inner is None else _keyed(inner)}"
+                           for key, inner in keys.items()) + "}"
 
 
 def _listed(template: Any, held: dict[int, str], depth: int) -> str:

@@ -14,9 +14,11 @@ from ..trace.heap.gathering import (
     column_name,
     columns,
     gathered_at,
+    held_in,
     held_under,
     number_of,
     numbered_columns,
+    places_in,
 )
 from ..trace.heap.outlines import Lists, Outline, Record, Referred, class_of, classes_of, refers
 from ..types.guards import Guard, Path
@@ -65,6 +67,10 @@ class Gathered:
             self._reach(whole, outlines, list(zip(roots, found, strict=True)), wanted)
         elif made.func is number_of:
             self.places[whole] = f"numbers[id({self.known(step.others[0])})]"
+        elif made.func in (held_in, places_in):
+            name, levels = made.func.__name__, made.keywords["levels"]
+            self.module.define(made.func, name)
+            self.places[whole] = f"{name}({self.known(start)}, {levels})"
         elif made.func is held_under:
             self.module.define(held_under, "held_under")
             self.places[whole] = f"held_under({made.args[0]!r}, {self.known(start)})"

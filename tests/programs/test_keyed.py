@@ -4,6 +4,7 @@ keys, and leave behind what Python leaves."""
 from __future__ import annotations
 
 import copy
+import runpy
 
 import numpy as np
 import pytest
@@ -55,6 +56,19 @@ def test_program(program, make):
 
     expected = [(at(i, h) - at(i, -h)) / (2 * h) for i in range(count)]
     assert np.allclose(numbers_in(gradient), expected, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["shortest_paths", "walk_along_the_least", "sparse_form",
+                                  "records_by_name", "breadth_first", "histogram_argument"])
+def test_export(name, tmp_path):
+    for program, make in CASES:
+        if program.__name__ == name:
+            derivative = sg.value_and_grad(program)
+            derivative.export(tmp_path / "exported.py", *make(20))
+            exported = runpy.run_path(str(tmp_path / "exported.py"))[f"{name}_value_and_grad"]
+            # the keys of a gradient are those for which it was made
+            count = 24 if name in ("breadth_first", "histogram_argument") else 20
+            assert repr(exported(*make(count))) == repr(derivative(*make(count)))
 
 
 def appended(x, found):

@@ -22,7 +22,7 @@ from ..flow.control import Restart
 from ..record.scopes import during
 from ..record.structures import leaf_aval
 from ..record.tracers import ArrayTracer, Site
-from .gathering import Reading, column_name, native_step
+from .gathering import Reading, column_name, held_in, kinds_of_keys, native_step, places_in
 from .key_forms import form_of_key, joined
 from .outlines import (
     Constant,
@@ -44,50 +44,11 @@ DICTS = (dict, collections.defaultdict, collections.OrderedDict, collections.Cou
 KEYS = (bool, int, float, str, bytes, type(None))  # of keys, or parts of tuples
 
 
-def held_in(found: dict[Any, Any], levels: int) -> list[Any]:
-    """What a dict holds, or the dicts in it, in order.
-
-    >>> held_in({"a": {1: 2.0}, "b": {1: 3.0, 2: 4.0}}, 2)
-    [2.0, 3.0, 4.0]
-    """
-    values = [*found.values()]
-    return values if levels == 1 else [one for inner in values for one in held_in(inner, 1)]
-
-
-def places_in(found: dict[Any, Any], levels: int) -> dict[Any, Any]:
-    """The keys of a dict, or of the dicts in it, with their numbers.
-
-    >>> places_in({"a": {1: 2.0}, "b": {1: 3.0, 2: 4.0}}, 2)
-    {'a': {1: 0}, 'b': {1: 1, 2: 2}}
-    """
-    if levels == 1:
-        return {key: i for i, key in enumerate(found)}
-    made: dict[Any, Any] = {}
-    count = 0
-    for key, inner in found.items():
-        made[key] = {k: count + i for i, k in enumerate(inner)}
-        count += len(inner)
-    return made
-
-
-def kinds_of_keys(found: dict[Any, Any], levels: int) -> Any:
-    """Of what types keys are, level by level; and the types of the dicts in a dict."""
-    own = frozenset(map(_kind_of_key, found))
-    return own if levels == 1 else (own, frozenset(map(type, found.values())), frozenset(
-        _kind_of_key(key) for inner in found.values() for key in inner))
-
-
-def _kind_of_key(key: Any) -> Any:
-    if not isinstance(key, tuple):
-        return type(key)
-    return (type(key), *map(_kind_of_key, key))
-
-
-def _is_plain(kind: Any) -> bool:
-    """May keys be of this kind: are they taken apart as the program sees them?"""
-    if isinstance(kind, tuple):
-        return kind[0] is tuple and all(map(_is_plain, kind[1:]))
-    return kind in KEYS or issubclass(kind, np.integer)
+def _is_plain(key: Any) -> bool:
+    """May it be a key: is it taken apart as the program sees it?"""
+    if isinstance(key, tuple):
+        return type(key) is tuple and all(map(_is_plain, key))
+    return type(key) in KEYS or isinstance(key, np.integer)
 
 
 def _stay_as_they_are(found: Outline) -> bool:
@@ -212,7 +173,8 @@ class FoundTables(Collaborator):
         if levels == 2 and self.keys.held_kind(site) is None:
             raise Restart(RunTimeKeys(site, holds="dict"))
         kinds = self.sources.gives(kinds_of_keys, (obj, levels), (path, levels))
-        if not all(map(_is_plain, kinds if levels == 1 else (*kinds[0], *kinds[2]))) or (
+        inner = [*obj.values()] if levels == 2 else []
+        if not all(map(_is_plain, [key for found in (obj, *inner) for key in found])) or (
                 levels == 2 and len(kinds[1]) > 1):
             raise Unlike
         self._note_forms(site, obj)

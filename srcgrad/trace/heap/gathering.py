@@ -283,6 +283,51 @@ def held_under(name: str, objects: list[Any]) -> list[Any]:
     return [part_of(obj, name) for obj in objects]
 
 
+def held_in(found: dict[Any, Any], levels: int) -> list[Any]:
+    """What a dict holds, or the dicts in it, in order.
+
+    >>> held_in({"a": {1: 2.0}, "b": {1: 3.0, 2: 4.0}}, 2)
+    [2.0, 3.0, 4.0]
+    """
+    values = [*found.values()]
+    return values if levels == 1 else [one for inner in values for one in held_in(inner, 1)]
+
+
+def places_in(found: dict[Any, Any], levels: int) -> dict[Any, Any]:
+    """The keys of a dict, or of the dicts in it, with their numbers.
+
+    >>> places_in({"a": {1: 2.0}, "b": {1: 3.0, 2: 4.0}}, 2)
+    {'a': {1: 0}, 'b': {1: 1, 2: 2}}
+    """
+    if levels == 1:
+        return {key: i for i, key in enumerate(found)}
+    made: dict[Any, Any] = {}
+    count = 0
+    for key, inner in found.items():
+        made[key] = {k: count + i for i, k in enumerate(inner)}
+        count += len(inner)
+    return made
+
+
+def kinds_of_keys(found: dict[Any, Any], levels: int) -> Any:
+    """The names of the types of keys, level by level; and of the types of the dicts in a dict.
+
+    >>> kinds_of_keys({("a", 1): 2.0, 3: 4.0}, 1)
+    ('(str, int)', 'int')
+    """
+    def name(obj: Any) -> str:
+        if type(obj) is tuple:
+            return f"({', '.join(map(name, obj))})"
+        cls = type(obj)
+        return cls.__qualname__ if cls.__module__ == "builtins" else (
+            f"{cls.__module__}.{cls.__qualname__}")
+
+    own = tuple(sorted({*map(name, found)}))
+    return own if levels == 1 else (
+        own, tuple(sorted({type(inner).__name__ for inner in found.values()})),
+        tuple(sorted({name(key) for inner in found.values() for key in inner})))
+
+
 def _own_arrays(column: list[Any]) -> list[Any]:
     if not column or type(column[0]) is not np.ndarray:
         return column
