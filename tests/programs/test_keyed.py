@@ -138,6 +138,31 @@ def test_one_dict_in_two_arguments():
     assert same(derivative(x, dict(one), one)[0], program(x, dict(two), two)) and one == two
 
 
+@pytest.mark.parametrize("held", [
+    lambda i: {3: 0.5 * i, i + 4: 1.0}, lambda i: {"a": 0.5 * i, "b": 1.0}, lambda i: [i, 2.0 * i]])
+def test_what_a_dict_holds_changes_by_another_name(held):
+    def program(x, found, other):
+        other[next(iter(other)) if isinstance(other, dict) else 0] = 7.0
+        total = 0.0
+        for i, v in enumerate(x):
+            row = found[i * i % N]
+            total += v * sum(row.values() if isinstance(row, dict) else row)
+        return total
+
+    x = np.linspace(0.5, 1.0, N)
+    derivative = sg.value_and_grad(program)
+    for apart in (True, False, True):
+        one, two = ({i: held(i) for i in range(N)} for _ in "ab")
+        given, left = (held(9), held(9)) if apart else (one[9], two[9])
+        expected = program(x, two, left)
+        try:
+            value, _ = derivative(x, one, given)
+        except sg.UnsupportedOperation:
+            assert not apart
+            continue
+        assert same(value, expected) and same(one, two)
+
+
 def test_a_dict_that_changed_is_returned_itself():
     def program(x, found):
         for i, v in enumerate(x):

@@ -22,7 +22,15 @@ from ..flow.control import Restart
 from ..record.scopes import during
 from ..record.structures import leaf_aval
 from ..record.tracers import ArrayTracer, Site
-from .gathering import Reading, column_name, held_in, kinds_of_keys, native_step, places_in
+from .gathering import (
+    Reading,
+    column_name,
+    held_in,
+    held_objects,
+    kinds_of_keys,
+    native_step,
+    places_in,
+)
 from .key_forms import form_of_key, joined
 from .outlines import (
     Constant,
@@ -89,7 +97,7 @@ class FoundTables(Collaborator):
     """The tables that stand for dicts from outside."""
 
     speaks_to = ("effects", "foreigners", "found_functions", "keys", "known_keys", "opening",
-                 "recorder", "sources")
+                 "pools", "recorder", "sources")
 
     def __init__(self) -> None:
         self.tables: dict[int, Any] = {}  # by the dict
@@ -178,6 +186,7 @@ class FoundTables(Collaborator):
                 levels == 2 and len(kinds[1]) > 1):
             raise Unlike
         self._note_forms(site, obj)
+        self._keep_as_found(obj, path, inner)
         column = self._column(obj, path, levels, site)
         with during(self.recorder, region=self.recorder.root):
             cells = self._cells(site, obj, column, levels)
@@ -197,6 +206,17 @@ class FoundTables(Collaborator):
         factory = factory_of(obj)
         return factory if factory is None else self.foreigners.outside(
             factory, path.child("attr", "default_factory"))
+
+    def _keep_as_found(self, obj: Any, path: Path, inner: list[Any]) -> None:
+        """Nobody has changed a dict, or those in it, and the latter nobody may."""
+        if self.opening.has_changed([obj, *inner]):
+            raise Unlike
+        if inner:
+            whole = native_step(path, Reading(functools.partial(held_in, levels=1)),
+                                f"the dicts in {path}")
+            self.opening.outlines.append((whole, inner, Record(dict, (), ())))
+            for one in inner:
+                self.opening.keep_as_found(one)
 
     def _cells(self, site: Site, obj: Any, column: Any, levels: int) -> Any:
         """The cells over what a dict holds, or the dicts in it."""
@@ -244,6 +264,8 @@ class FoundTables(Collaborator):
         inner, states = self.opening.gather(held, whole, changes=True, few=0)
         if not _stay_as_they_are(found.inner):
             self.opening.keep_items(whole, held, inner)
+            if self.opening.has_changed(held_objects(held, self.pools.holds)):
+                raise Unlike
         if isinstance(found.inner, Lists):
             self.kinds[site] = "list"
         self.columns[id(obj)] = ListColumns(weak(inner), tuple(s.value for s in states), levels)

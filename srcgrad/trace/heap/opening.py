@@ -7,7 +7,7 @@ If that fails later, tracing starts again without it (``KnownLengths`` is assume
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -167,10 +167,12 @@ class Opening(Collaborator):
             except Unlike:
                 self.pools.store_instead(obj, read=True)
                 return None
-        changed = any(id(one) in self.sources.shadows or id(one) in self.sources.overlays
-                      or id(one) in self.sources.blind
-                      for one in held_objects(obj, self.pools.holds))
-        return None if changed else known
+        return None if self.has_changed(held_objects(obj, self.pools.holds)) else known
+
+    def has_changed(self, objects: Iterable[Any]) -> bool:
+        """Has the program changed one of some objects from outside?"""
+        return any(id(one) in self.sources.shadows or id(one) in self.sources.overlays
+                   or id(one) in self.sources.blind for one in objects)
 
     def at_start(self) -> bool:
         """May inputs be made here: is it no function of its own that is traced?"""
