@@ -268,7 +268,7 @@ class Keys(Collaborator):
 
     def _is_record(self, site: Site, value: Any) -> bool:
         """Is it a dict with the texts as keys that all others at a place have?"""
-        kind = kind_of(value) if type(value) is dict else dict
+        kind = kind_of(value) if type(value) is dict and self.held_kind(site) is None else dict
         return issubclass(kind, RecordKind) and self.references.may_store(kind) and (
             self.record_kinds.setdefault(site, kind) is kind)
 
@@ -393,8 +393,8 @@ class Keys(Collaborator):
         self.sources.note_container(obj)
         state = self.presence.partial_of(obj)
         keys = tuple(k for k, _ in state.entries) if state is not None else tuple(held)
-        if len(keys) > FEW or any(isinstance(v, (list, dict)) for v in (
-                held.values() if isinstance(held, dict) else ())):  # too much for branches
+        inner = obj.values() if type(obj) is dict and id(obj) in self.found_functions.paths else ()
+        if len(keys) > FEW or any(isinstance(v, (list, dict)) for v in inner):  # for branches
             self.make_table(obj, key)
         if len(keys) > FEW:
             raise self.recorder.of_forms(UnsupportedOperation(
