@@ -153,10 +153,10 @@ class Recorder(Collaborator):
 
     def new_obj(self, value: Value | None = None) -> int:
         """The number of a new object; a ``value`` that was recorded before keeps its own."""
-        for echo in reversed(self.echoes) if value is not None else ():
-            known = echo.values.get(value)
-            if known is not None:
-                return known
+        found = None if value is None else next(
+            (e.values[value] for e in reversed(self.echoes) if value in e.values), None)
+        if found is not None:
+            return found
         self.objects += 1
         return self.objects
 
