@@ -347,3 +347,53 @@ def test_a_gradient_alone_writes_to_what_a_loop_may_have_left_alone(function, co
     function(X, plain, count)
     sg.grad(function)(X, mine, count)
     np.testing.assert_array_equal(mine, plain)
+
+
+class Setting:
+    level = 2.0
+
+
+def without_own(x, setting):
+    if x > 0:
+        del setting.own
+    return x * getattr(setting, "own", 5.0)
+
+
+def without_class_attribute(x, setting):
+    if x > 0:
+        del Setting.level
+    return x * getattr(Setting, "level", 5.0)
+
+
+def without_entry(x, setting):
+    if x > 0:
+        vars(setting).pop("own")
+    return x * getattr(setting, "own", 5.0)
+
+
+def without_entries(x, setting):
+    if x > 0:
+        setting.__dict__.clear()
+    return x * getattr(setting, "own", 5.0) + x * hasattr(setting, "other")
+
+
+def without_in_loop(x, setting):
+    for i in range(3):
+        if x > i and hasattr(setting, "own"):
+            del setting.own
+        x = x * getattr(setting, "own", 1.1)
+    return x
+
+
+@pytest.mark.parametrize("function", [without_own, without_class_attribute, without_entry, without_entries,
+                                      without_in_loop])
+def test_deleted_on_one_path(function):
+    found = []
+    gradient = sg.value_and_grad(function)
+    for x in (1.5, -1.5, 0.5):
+        for call in (lambda x, s: gradient(x, s)[0], function):
+            setting, Setting.level = Setting(), 2.0
+            setting.own, setting.other = 7.0, 1.0
+            found.append((call(x, setting), dict(vars(setting)), vars(Setting).get("level")))
+    Setting.level = 2.0
+    assert found[::2] == found[1::2]

@@ -22,7 +22,7 @@ from ..collaborator import Args, Collaborator, Kwargs
 from ..heap.items import raises_key_error
 from ..heap.run_time import check_no_table
 from ..iteration.iteration import Entries
-from ..record.journal import Content, Field
+from ..record.journal import Content
 from ..record.states import Maybe, Partial
 from ..record.tracers import StandIn
 from .partial import DELETED, bound_in, content_with
@@ -133,12 +133,7 @@ class Presence(Collaborator):
         """Give an instance these attributes."""
         for name, before in self._attributes(owner).entries:
             if name not in entries and before is not DELETED:
-                overlay = self.sources.overlays.setdefault(id(owner), {}) if (
-                    id(owner) in self.found_functions.paths) else None
-                if overlay is not None:
-                    self.effects.effect_on(owner, delattr, name)
-                self.journal.write(Field(owner, name, overlay),
-                                   UNBOUND if overlay is None else DELETED)
+                self.assignment.drop(owner, name)
         for name, value in entries.items():
             if self.own(owner, name) is not value:
                 self.assignment.set_plain(owner, name, value)

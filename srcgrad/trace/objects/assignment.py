@@ -163,15 +163,24 @@ class Assignment(Collaborator):
             self.machine.call(found.fdel, obj)
             return
         self.machine.getattr(obj, name)
-        if id(obj) in self.found_functions.paths:
-            self.sources.check_twin(obj)
-            self.opening.keep_apart(obj)
-            overlay = self.overlay_of(obj)
-            self.effects.effect_on(obj, delattr, name)
-            self.journal.write(_field(obj, name, overlay), DELETED)
+        self.drop(obj, name)
+
+    def drop(self, obj: Any, name: str) -> None:
+        """Take an attribute from what holds it itself: an effect on what is from outside."""
+        if id(obj) not in self.found_functions.paths:
+            self.handed_over.follow(obj, delattr, name)
+            self.journal.write(Field(obj, name), UNBOUND)
             return
-        self.handed_over.follow(obj, delattr, name)
-        self.journal.write(Field(obj, name), UNBOUND)
+        self.sources.check_twin(obj)
+        self.opening.keep_apart(obj)
+        overlay = self.overlay_of(obj)
+        self.variables.seed(overlay, name, lambda: self.machine.getattr(obj, name) if isinstance(
+            obj, type | types.ModuleType) else self.presence.own(obj, name))
+        if overrides(type(obj), name):
+            self.effects.effect_on(self.machine.getattr(obj, "__dict__"), operator.delitem, name)
+        else:
+            self.effects.effect_on(obj, delattr, name)
+        self.journal.write(_field(obj, name, overlay), DELETED)
 
     def overlay_of(self, obj: Any) -> dict[str, Any]:
         """What the trace has written to an object from outside; the attributes of a module are
