@@ -193,8 +193,8 @@ class Access(Collaborator):
         size = obj.aval.shape[axis] if size is None else size
         if isinstance(size, int):
             return size
-        (value,) = self.recorder.emit("dim", (self.choices.content(obj),), (INT.but(expr=size),),
-                                      axis=axis)
+        (value,) = self.recorder.emit("dim", (self.choices.content(obj, sizes_only=True),),
+                                      (INT.but(expr=size),), axis=axis)
         return ScalarTracer(self.machine, value)
 
     def length(self, obj: Any) -> Any:

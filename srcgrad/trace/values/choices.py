@@ -34,12 +34,12 @@ class Choices(Collaborator):
         part = self.list_rows.list_owners.get(id(obj))
         return part is not None and part.key is not None and not part.given
 
-    def content(self, tracer: ArrayTracer) -> Value:
+    def content(self, tracer: ArrayTracer, sizes_only: bool = False) -> Value:
         if self.elements.columns:
             self.elements.before_read(tracer.home)
         if tracer.home.choice is not None:
             self.refresh_choice(tracer.home)
-        return self.recorder.content(tracer)
+        return self.recorder.content(tracer, sizes_only)
 
     def refresh_choice(self, home: Home) -> None:
         """Give a joined home the content its member has now."""
