@@ -3,8 +3,8 @@
     python benchmarks/functions.py                # a table
     python benchmarks/functions.py cumprod einsum # of the expressions with these words
 
-Each is ``np.sum(expression ** 2)``; ``x`` is a vector, ``A`` a square matrix. CPU time, the least of
-several calls.
+Each is ``np.sum(expression ** 2)``; ``x`` is a vector, ``A`` a square matrix. CPU time, the least
+of several calls.
 """
 
 from __future__ import annotations
