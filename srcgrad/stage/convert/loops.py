@@ -10,8 +10,11 @@ from .context import CAN_BREAK, CAN_CONTINUE, CAN_RETURN, Arm, Context, Control,
 
 @statement(ast.For)
 def for_(c: Context, node: ast.For) -> Effect:
-    """The target is a function of the item, the body a region."""
-    iterable = c.expr(node.iter)
+    """The target is a function of the item, the body a region.  A list that is written there is a
+    tuple, as for Python's compiler: nothing can change it."""
+    items = node.iter
+    iterable = c.expr(ast.copy_location(ast.Tuple(items.elts, ast.Load()), items) if isinstance(
+        items, ast.List) else items)
     arguments = [iterable, target_function(c, node.target),
                  c.region("body", node.body, node).name]
     return _loop(c, "for_", node, arguments)

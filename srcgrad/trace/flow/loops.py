@@ -60,6 +60,14 @@ def _size(body: Any) -> int:
         cell.cell_contents, types.FunctionType))
 
 
+def _are_alike(items: tuple[Any, ...]) -> bool:
+    """Are all numbers of one type, or tuples of as many that are?"""
+    if {*map(type, items)} == {tuple}:
+        return len({*map(len, items)}) == 1 and items[0] != () and all(
+            map(_are_alike, zip(*items, strict=True)))
+    return {*map(type, items)} <= {int, float} and len({*map(type, items)}) == 1
+
+
 def cleans_up(iterator: Any) -> bool:
     """Is it a generator with ``try`` or ``with`` statements?"""
     if not isinstance(iterator, types.GeneratorType):
@@ -98,9 +106,7 @@ class Loops(Collaborator):
         where = self.recorder.where()
         if where is not None and in_library(where.filename):
             return False
-        return len(items) > 1 and type(items[0]) in (int, float) and all(
-            type(i) is type(items[0]) for i in items) and (
-            len(items) * _size(body) > WRITTEN_OUT)
+        return len(items) > 1 and _are_alike(items) and len(items) * _size(body) > WRITTEN_OUT
 
     def _is_empty(self, iterable: Any) -> bool:
         """Is nothing in what is gone through, as far as is known?"""

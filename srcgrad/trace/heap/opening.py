@@ -20,7 +20,7 @@ from ...types.kinds import SCALARS, Aval, Kind, list_of
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..iteration.iteration import Numbers
+from ..iteration.iteration import Numbers, Zip
 from ..record.journal import Content
 from ..record.regions import Region
 from ..record.scopes import during
@@ -119,11 +119,13 @@ class Opening(Collaborator):
             return LONG
         return FEW if is_plain(obj[0]) or self.sources.is_differentiated(obj) else 0
 
-    def constants(self, numbers: tuple[Any, ...]) -> Numbers | None:
-        """Known numbers as a list that a loop goes through; None if lists are not opened, or if
-        they are from outside: what is read there is guarded item by item."""
+    def constants(self, numbers: tuple[Any, ...]) -> Numbers | Zip | None:
+        """Known numbers, or tuples of such, as lists that a loop goes through; None if lists are
+        not opened, or if they are from outside: what is read there is guarded item by item."""
         if not self.may_open() or self.merges.is_outside(numbers):
             return None
+        if type(numbers[0]) is tuple:
+            return Zip(tuple(self.constants(column) for column in zip(*numbers, strict=True)))
         self.assumed.risk(KnownLengths())
         made = self.lists.list_object(self.lists.list_of_numbers(list(numbers)))
         return Numbers(made, numbers)
