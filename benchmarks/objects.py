@@ -9,6 +9,7 @@ text and with the backend for Numba.
 from __future__ import annotations
 
 import inspect
+import os
 import sys
 import time
 from pathlib import Path
@@ -56,6 +57,7 @@ def measured(name):
 
 
 def main():
+    os.environ["SRCGRAD_CACHE_DIR"] = ""  # first calls find nothing
     sg.value_and_grad(lambda x: x * x)(1.0)  # what the first call of a process does besides
     print("| program | lines | first call | "
           f"{' | '.join(f'{n} objects | native' for n in COUNTS)} |")
