@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from ..graph.ir import Block, Graph, Node, Value, is_adjoint
 from ..graph.parts import LoopParts
 from ..graph.signs import Signs
 from ..graph.walking import operations, walk
-from ..types.dims import proves_positive
+from ..types.dims import add, multiply, proves_nonnegative, proves_positive
 from ..types.kinds import FLOAT, PYTHON_SCALARS, SCALARS, Kind
 from ..types.quotients import quotient, raised_to
 from .operands import ADD, DIV, MUL, NEG, SUB, Operands
@@ -32,7 +32,7 @@ def find_quotients(graph: Graph) -> Graph:
     """An open graph, and those that it calls, with quotients just where a division could raise."""
     callees = {name: find_quotients(callee) for name, callee in graph.callees.items()}
     graph = graph.but(callees=callees)
-    return graph if DIV.isdisjoint(operations(graph.block)) else (
+    return graph if (DIV | {raised_to}).isdisjoint(operations(graph.block)) else (
         _Quotients(graph.block, last=False).run(graph))
 
 
@@ -56,7 +56,7 @@ class _Quotients(Operands):
         self.reversed = dict(_reversed(block))
 
     def visit(self, node: Node, emit: Emit) -> Sequence[Value] | None:
-        if self.last and call_of(node) is raised_to:
+        if call_of(node) is raised_to and (self.last or not self._may_be_zero(node.operands[0])):
             return self._power(node, emit)
         if call_of(node) not in DIV or node.params["kwargs"]:
             return None
@@ -79,7 +79,7 @@ class _Quotients(Operands):
         usual = math.pow if all(type(x) is float or (
             isinstance(x, Value) and x.aval.kind is Kind.FLOAT) for x in node.operands) else (
                 operator.pow)
-        if self.signs.is_positive(base) or not self._is_plain(base):
+        if not self._may_be_zero(base) or not self._is_plain(base):
             return (emit.apply(usual, (base, exponent), {}, node.out.aval),)
         return _unless_zero(emit, node, base, (usual, base, exponent),
                             (np.power, base, exponent))
@@ -138,13 +138,37 @@ def _unless_zero(emit: Emit, node: Node, asked: Value, usual: Any, otherwise: An
 
 
 def _divisors(block: Block, home: Block | None) -> Iterator[tuple[Any, Block | None]]:
-    """What the program divides by, with the block where it does so."""
+    """What the program divides by as Python does, or raises to a negative power, with the block
+    where it does so."""
+    made_by = {value: node for node in block.nodes for value in node.outputs}
     for node in block.nodes:
         for inner in node.blocks:
             yield from _divisors(inner, inner)
-        if call_of(node) is operator.truediv and node.out.aval.kind in PYTHON_SCALARS and (
-                not is_adjoint(node)):
+        fn = None if is_adjoint(node) else call_of(node)
+        if fn is operator.truediv and (
+                node.out.aval.kind in PYTHON_SCALARS or _is_mean(node, made_by)):
             yield node.operands[1], home
+        if fn in (operator.pow, math.pow) and node.out.aval.kind in PYTHON_SCALARS:
+            base, exponent = node.operands
+            if type(exponent) in (int, float) and exponent < 0:
+                yield base, home
+
+
+def _is_mean(node: Node, made_by: Mapping[Value, Node]) -> bool:
+    """Is it a sum by a loop over the number of its iterations: Python's own zero over zero if there
+    are none?"""
+    total, count = node.operands
+    loop = made_by.get(total)
+    if loop is None or loop.op != "loop" or loop.loop.kind != "for" or not isinstance(count, Value):
+        return False
+    parts = LoopParts(loop)
+    if total not in parts.results:
+        return False
+    first = parts.inits[parts.results.index(total)]
+    start, stop, step = [v.aval.expr for v in loop.inputs[:3]]
+    return first.aval.kind in PYTHON_SCALARS and start == 0 and step == 1 and (
+        stop is not None and count.aval.expr is not None
+        and proves_nonnegative(add(count.aval.expr, multiply(-1, stop))))
 
 
 def _carried(block: Block) -> Iterator[tuple[Value, tuple[Value, Value]]]:

@@ -29,6 +29,7 @@ HEADS = {
     "places": "for i, j in np.ndindex(3, 4):",
     "places_of_a_shape": "for i, j in np.ndindex(grid.shape):",
     "elements": "for (i, j), v in np.ndenumerate(grid):",
+    "made_of_places": "for i, j in map(lambda k: (k // 4, k % 4), range(12)):",
     "no_places": "for i, j in np.ndindex(0, 4):",
 }
 

@@ -8,7 +8,6 @@ lie in C order that is counting; otherwise the order is looked up when the code 
 from __future__ import annotations
 
 import functools
-import itertools
 from typing import Any
 
 import numpy as np
@@ -38,7 +37,10 @@ def ndindex(*shape: Any) -> Any:
     """``np.ndindex``."""
     if len(shape) == 1 and isinstance(shape[0], tuple):
         shape = shape[0]
-    return itertools.product(*map(range, shape))
+    total = 1
+    for size in shape:
+        total = total * size
+    return map(functools.partial(unravelled, shape), range(total))
 
 
 def ndenumerate(arr: Any) -> Any:

@@ -162,8 +162,9 @@ def reversed_(machine: Any, iterable: Any) -> Any:
 def map_(machine: Any, function: Any, *parts: Any) -> Any:
     if any(_is_endless(p) for p in parts):
         return map(functools.partial(machine.call, function), *map(machine.iterate, parts))
-    if _any_staged(machine, parts):
-        staged = tuple(staged_iterable(machine, p) or machine.listed(p) for p in parts)
+    if _any_staged(machine, parts) or all(type(p) is range for p in parts):
+        staged = tuple(Range(p.start, p.stop, p.step) if type(p) is range else (
+            staged_iterable(machine, p) or machine.listed(p)) for p in parts)
         return machine.containers.made(Cursor(Mapped(function, staged)))
     return map(functools.partial(machine.call, function), *[
         machine.containers.watched(machine.containers.outside_items(p), True) for p in parts])
