@@ -158,7 +158,7 @@ def _is_mean(node: Node, made_by: Mapping[Value, Node]) -> bool:
     """Is it a sum by a loop over the number of its iterations: Python's own zero over zero if there
     are none?"""
     total, count = node.operands
-    loop = made_by.get(total)
+    loop = made_by.get(total) if isinstance(total, Value) else None
     if loop is None or loop.op != "loop" or loop.loop.kind != "for" or not isinstance(count, Value):
         return False
     parts = LoopParts(loop)

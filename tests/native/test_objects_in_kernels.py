@@ -585,7 +585,7 @@ PROGRAMS: list[tuple[Any, Any, bool]] = [  # the program, its first argument, is
     (returned_integers, number, True), (returned_truths, number, True), (sieve, number, True),
     (doubled, number, False), (places, number, True), (union_find, number, True),
     (total_from_zero, numbers, True), (either_kind, numbers, True),
-    (either_divided, numbers, True), (popped_kind, numbers, True), (list_of_cells, number, True),
+    (either_divided, numbers, False), (popped_kind, numbers, True), (list_of_cells, number, True),
     (reversed_cells, number, True), (dead_cells, number, True), (accounts, number, True),
     (walkers, number, True), (depths, number, True), (merged, number, True),
     (huffman, number, True), (events, number, True), (popped_from_no_heap, number, True),
