@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from ..types.spelling import Method
+from .equality import key_of
 from .ir import Node, Ref, Value
 
 _LENGTHS = frozenset({abs, operator.abs, np.abs, np.fabs, math.fabs, np.sqrt, math.sqrt, np.square,
@@ -75,9 +76,10 @@ class Signs:
             return all(map(self.is_nonnegative, args[:2]))
         if fn in (np.maximum, max):
             return any(map(self.is_nonnegative, args[:2]))
-        if fn in _INNER and args[0] is args[1]:
+        if fn in _INNER and self._are_one(*args[:2]):
             return isinstance(args[0], Value) and args[0].aval.ndim == 1
-        return fn in _PRODUCTS and (args[0] is args[1] or all(map(self.is_nonnegative, args[:2])))
+        return fn in _PRODUCTS and (
+            self._are_one(*args[:2]) or all(map(self.is_nonnegative, args[:2])))
 
     def is_positive(self, operand: Any) -> bool:
         """Is it never zero, either, as long as nothing is rounded to zero?"""
@@ -102,14 +104,22 @@ class Signs:
         if fn in _POWERS:
             return isinstance(args[1], int | float) and args[1] > 0 and args[1] % 2 == 0
         if fn in _INNER:
-            return args[0] is args[1] and self.is_nonnegative(operand)
+            return self._are_one(*args[:2]) and self.is_nonnegative(operand)
         if fn is np.einsum:
             terms = str(args[0]).replace(" ", "").partition("->")[0].split(",")
-            return len(terms) == 2 and len(set(terms)) == 1 and args[1] is args[2]
+            return len(terms) == 2 and len(set(terms)) == 1 and self._are_one(*args[1:3])
         if fn in _ADD:
             return all(map(self.is_square, args[:2]))
         return fn is np.square or (fn in _PRODUCTS and fn not in _QUOTIENTS and (
-            args[0] is args[1] or all(map(self.is_square, args[:2]))))
+            self._are_one(*args[:2]) or all(map(self.is_square, args[:2]))))
+
+    def _are_one(self, first: Any, second: Any) -> bool:
+        """Are two operands one value, or the same part of one array?"""
+        if first is second:
+            return True
+        reads = [self.made_by.get(v) for v in (first, second) if isinstance(v, Value)]
+        keys = [key_of(node) for node in reads if node is not None and node.op == "read"]
+        return len(keys) == 2 and keys[0] is not None and keys[0] == keys[1]
 
     def _call(self, operand: Any) -> tuple[Node | None, Any]:
         """The call that makes a real value, and its arguments; or None and a number."""
