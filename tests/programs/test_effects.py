@@ -397,3 +397,32 @@ def test_deleted_on_one_path(function):
             found.append((call(x, setting), dict(vars(setting)), vars(Setting).get("level")))
     Setting.level = 2.0
     assert found[::2] == found[1::2]
+
+
+def without_what_the_class_has(x, setting):
+    try:
+        del setting.level
+    except AttributeError:
+        return x * 3.0
+    return x * setting.level
+
+
+def without_what_a_new_one_has(x, setting):
+    other = Setting()
+    other.own = x
+    del other.own
+    try:
+        del other.level
+    except AttributeError as error:
+        return x * len(str(error))
+    return x * setting.level
+
+
+@pytest.mark.parametrize("function", [without_what_the_class_has, without_what_a_new_one_has])
+def test_only_the_class_has_it(function):
+    for own in ({}, {"level": 7.0}):
+        plain, given = Setting(), Setting()
+        for setting in (plain, given):
+            vars(setting).update(own)
+        assert sg.value_and_grad(function)(2.0, given)[0] == function(2.0, plain)
+        assert vars(given) == vars(plain)

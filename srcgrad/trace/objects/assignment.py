@@ -17,6 +17,7 @@ from ...stage.source import is_generated
 from ...types.dataclasses import is_frozen
 from ...types.kinds import in_words
 from ...types.subclasses import overrides, own_namespace
+from ...types.tree import blank
 from ..boundary.process_state import changed_context
 from ..boundary.variables import of_tracer
 from ..collaborator import Collaborator
@@ -24,6 +25,7 @@ from ..flow.partial import DELETED
 from ..numpy.written_out import set_flat, set_in_order
 from ..record.homes import reach
 from ..record.journal import Field
+from ..record.states import Maybe
 from ..record.tracers import ArrayTracer, OpaqueTracer, ScalarTracer, is_tracer
 from .special_methods import class_attribute, is_native_method, python_method
 
@@ -163,7 +165,18 @@ class Assignment(Collaborator):
             self.machine.call(found.fdel, obj)
             return
         self.machine.getattr(obj, name)
+        if own_namespace(obj, None) is not None and not isinstance(
+                obj, type | types.ModuleType) and not isinstance(found, types.MemberDescriptorType):
+            self._demand_own(obj, name)
         self.drop(obj, name)
+
+    def _demand_own(self, obj: Any, name: str) -> None:
+        """Raise what Python does where only the class of an instance has an attribute."""
+        state = self.presence.own(obj, name)
+        if state is UNBOUND:
+            delattr(blank(type(obj)), name)
+        if type(state) is Maybe:
+            self.presence.present(state, lambda: delattr(blank(type(obj)), name))
 
     def drop(self, obj: Any, name: str) -> None:
         """Take an attribute from what holds it itself: an effect on what is from outside."""
