@@ -147,11 +147,11 @@ class PlainMachine(MachineDefaults):
         """``[...]``; also the start of a list comprehension."""
         return list(items)
 
-    def collect(self) -> list[Any]:
+    def begin_list(self) -> list[Any]:
         """The list of a comprehension before it has items."""
         return []
 
-    def collected(self, items: list[Any]) -> list[Any]:
+    def finish_list(self, items: list[Any]) -> list[Any]:
         """That list when it has all."""
         return items
 

@@ -92,12 +92,12 @@ def _collector(c: Context, node: _Collecting) -> ast.expr:
     """The local function that runs the loops and collects the elements."""
     inner = c.inner(_scope(c, node))
     result = c.unit.name(c.unit.fresh("result"))
-    start = {ast.SetComp: "build_set", ast.DictComp: "build_dict"}.get(type(node), "collect")
+    start = {ast.SetComp: "build_set", ast.DictComp: "build_dict"}.get(type(node), "begin_list")
     nothing = [c.list_of([], node)] if isinstance(node, ast.DictComp) else []
     inner.emit_assign(result.id, c.op(start, node, list(nothing)), node)
     _loop(inner, node, 0, c.unit.name("iterable"), result)
     is_list = isinstance(node, ast.ListComp)
-    inner.emit_return(inner.op("collected", node, [result]) if is_list else result, node)
+    inner.emit_return(inner.op("finish_list", node, [result]) if is_list else result, node)
     return _finish(c, inner, node, _KINDS[type(node)], inner.out)
 
 

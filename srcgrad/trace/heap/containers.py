@@ -93,11 +93,11 @@ class Containers(Collaborator):
         result: list[Any] = self.keys.made_list(self.made(list(items)))
         return result
 
-    def collect(self) -> list[Any]:
+    def begin_list(self) -> list[Any]:
         made: list[Any] = self.made([])
         return made
 
-    def collected(self, items: list[Any]) -> list[Any]:
+    def finish_list(self, items: list[Any]) -> list[Any]:
         return self.keys.made_list(items)  # type: ignore[no-any-return]
 
     def made(self, obj: Any) -> Any:
