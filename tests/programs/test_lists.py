@@ -205,7 +205,7 @@ def test_program_at_length(fn, args):
     check_orders(fn, args)
 
 
-def test_a_view_whose_rank_changes_in_a_loop_is_not_written_to_unseen():
+def test_a_view_whose_rank_changes_in_a_loop_is_written_to():
     def program(x, n):
         copied = x.copy()
         view = np.ravel(copied)[:3]
@@ -214,8 +214,11 @@ def test_a_view_whose_rank_changes_in_a_loop_is_not_written_to_unseen():
         view *= 2.0
         return np.sum(copied * copied)
 
-    with pytest.raises(sg.AliasError):
-        sg.value_and_grad(program)(np.ones((2, 2)), 1)
+    x = np.arange(4.0).reshape(2, 2)
+    for n in (1, 0, 3):
+        value, slope = sg.value_and_grad(program)(x, n)
+        assert value == program(x, n)
+        np.testing.assert_array_equal(slope, x * [[8.0, 8.0], [8.0, 2.0]])
 
 
 def high_pairs(x, least):

@@ -325,7 +325,7 @@ def test_work_has_a_bound(monkeypatch):
 
     def known_items(x):
         total = 0.0
-        for word in words:
+        for word in tuple(words):
             total = total + np.sin(x[0]) * len(word)
         return total
 
