@@ -155,8 +155,8 @@ def _divisors(block: Block, home: Block | None) -> Iterator[tuple[Any, Block | N
 
 
 def _is_mean(node: Node, made_by: Mapping[Value, Node]) -> bool:
-    """Is it a sum by a loop over the number of its iterations: Python's own zero over zero if there
-    are none?"""
+    """Is it a sum by a loop over the number of its iterations, or a larger one: Python's own zero
+    over zero if that is none?"""
     total, count = node.operands
     loop = made_by.get(total) if isinstance(total, Value) else None
     if loop is None or loop.op != "loop" or loop.loop.kind != "for" or not isinstance(count, Value):
@@ -166,9 +166,11 @@ def _is_mean(node: Node, made_by: Mapping[Value, Node]) -> bool:
         return False
     first = parts.inits[parts.results.index(total)]
     start, stop, step = [v.aval.expr for v in loop.inputs[:3]]
-    return first.aval.kind in PYTHON_SCALARS and start == 0 and step == 1 and (
-        stop is not None and count.aval.expr is not None
-        and proves_nonnegative(add(count.aval.expr, multiply(-1, stop))))
+    number = count.aval.expr
+    if first.aval.kind not in PYTHON_SCALARS or step != 1 or (
+            start is None or stop is None or number is None):
+        return False
+    return proves_nonnegative(add(add(number, start), multiply(-1, stop)))
 
 
 def _carried(block: Block) -> Iterator[tuple[Value, tuple[Value, Value]]]:
