@@ -1,4 +1,4 @@
-"""Which tests are run: of the long checks of single programs a twentieth, or all; of all tests a
+"""Which tests are run: of the long checks of single programs a tenth, or all; of all tests a
 representative suite, where another Python is tried, or a quick choice; and how long a test may take."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import pytest
 os.environ["SRCGRAD_CACHE_DIR"] = ""  # no test finds what another run left, but for those of the cache
 SAMPLED = ("tests/adjoint/", "tests/batch/", "tests/language/", "tests/native/", "tests/programs/",
            "tests/rules/test_compiled")
-SHARE = 20
+SHARE = 10
 QUICK = 60  # of how many of the usual tests pytest -m quick has one, beside the first choice of each file
 REPRESENTATIVE = 12  # of how many tests a representative suite has one
 LONGEST = 300  # seconds
@@ -24,7 +24,7 @@ LONGEST = 300  # seconds
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-sweeps", action="store_true",
-                     help="run every long check of a program, not a twentieth of them")
+                     help="run every long check of a program, not a tenth of them")
     parser.addoption("--representative", action="store_true",
                      help="run the first test of each function and one of twelve others, in five minutes")
 
