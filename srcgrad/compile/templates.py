@@ -89,7 +89,13 @@ class Keyed(NamedTuple):
     items: Any
 
 
-COLUMNS = (Numbers, Items, Nested, Keyed)
+class Tupled(NamedTuple):
+    """A tuple of any length: a template of the list of its items."""
+
+    items: Any
+
+
+COLUMNS = (Numbers, Items, Nested, Keyed, Tupled)
 
 
 def _items_of(found: Any, places: Iterator[int | None]) -> Any:
@@ -110,7 +116,7 @@ def _items_of(found: Any, places: Iterator[int | None]) -> Any:
 
 
 def listed(template: Any, column: Callable[[int], Any], count: int | None = None) -> Any:
-    """A list, or a dict, from its columns.
+    """A list, dict or tuple from its columns.
 
     >>> listed(Items(dict, ("w", "n"), (Ref(1), None)), {1: [2.0, 3.0]}.get)
     [{'w': 2.0, 'n': None}, {'w': 3.0, 'n': None}]
@@ -121,6 +127,8 @@ def listed(template: Any, column: Callable[[int], Any], count: int | None = None
         return _all_of(column(template.column.index), template.type, template.levels)
     if isinstance(template, Keyed):
         return _filled(template.keys, iter(listed(template.items, column)))
+    if isinstance(template, Tupled):
+        return tuple(listed(template.items, column))
     count = len(column(refs(template)[0])) if count is None else count
     if isinstance(template, Items):
         columns = [listed(part, column, count) for part in template.parts]
@@ -175,6 +183,8 @@ def columns_of(template: Any, items: Any) -> Iterator[tuple[int, Any]]:
         yield (template if isinstance(template, Ref) else template.column).index, items
     elif isinstance(template, Keyed):
         yield from columns_of(template.items, [*_items_under(template.keys, items)])
+    elif isinstance(template, Tupled):
+        yield from columns_of(template.items, items)
     elif isinstance(template, Nested):
         inner = [dict(columns_of(template.inner, item)) for item in items]
         yield from ((index, [one[index] for one in inner]) for index in refs(template))
@@ -188,8 +198,8 @@ def columns_of(template: Any, items: Any) -> Iterator[tuple[int, Any]]:
 
 def _tree_of(value: Any, path: Path, numbered: Mapping[Path, Any],
              columns: Mapping[Path, Any]) -> Any:
-    if type(value) is list and path in numbered:
-        return numbered[path]
+    if type(value) in (list, tuple) and path in numbered:
+        return Tupled(numbered[path]) if type(value) is tuple else numbered[path]
     if path in columns:
         return Keyed(keys_of(value, columns[path][2]), numbered[path])
     parts = children(value)

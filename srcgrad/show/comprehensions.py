@@ -8,7 +8,7 @@ import enum
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..compile.templates import Element, Items, Keyed, Nested, Numbers, refs
+from ..compile.templates import Element, Items, Keyed, Nested, Numbers, Tupled, refs
 from ..graph.ir import Ref
 from ..trace.heap.outlines import (
     Arrays,
@@ -147,6 +147,8 @@ def text_of_result(template: Any, outputs: str) -> str:
     if isinstance(template, Keyed):
         held = text_of_result(template.items, outputs)
         return f"(lambda items: {_keyed(template.keys)})(iter({held}))"
+    if isinstance(template, Tupled):
+        return f"tuple({text_of_result(template.items, outputs)})"
     if isinstance(template, (Items, Nested, Numbers)):
         return _listed(template, {i: f"{outputs}[{i}]" for i in refs(template)}, 0)
     if isinstance(template, Ref):

@@ -87,7 +87,8 @@ class Sources(Collaborator):
         self.outside_arrays: list[tuple[Path, ArrayTracer, np.ndarray[Any, Any]]] = []
         # lists of arrays, with the columns that they were copied to
         self.array_lists: list[tuple[Path, list[Any], list[Any] | None]] = []
-        self.loop_atoms: set[Any] = set()  # the indices of the loops that are being traced
+        # the indices of the loops that are being traced, with the bytes of code of their bodies
+        self.loop_atoms: dict[Any, int] = {}
         self.notes: list[str] = []
 
     # ---- guards ------------------------------------------------------------------------

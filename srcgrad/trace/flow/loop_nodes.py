@@ -83,16 +83,17 @@ class LoopNodes(Collaborator):
                                                    value,
                                           count)
         self._leave_forms(carried, results, site, done, runs)
-        self._leave_open(carried, kind, inits)
+        self._leave_open(carried, kind, inits, _is_endless(kind, done))
         if not codes:
             return NORMAL
         return self.loop_jump(codes, outputs[0])
 
-    def _leave_open(self, carried: list[Carried], kind: str, inits: list[Value]) -> None:
+    def _leave_open(self, carried: list[Carried], kind: str, inits: list[Value],
+                    endless: bool) -> None:
         """Which variables may be unbound after the loop: if it has no iteration, or by how the
         last one ended."""
         count = self._count_of(kind, inits)
-        spare = None if count is None or is_varying(count) else add(count, -1)
+        spare = 0 if endless else None if count is None or is_varying(count) else add(count, -1)
         for c in carried:
             self.open_names.note_open(c.cell, c.cell.get(), after_loop(
                 self.open_names.openness(c.cell, c.entry), self.open_names.openness(c.cell, c.end),
@@ -307,6 +308,13 @@ def _inner_symbols(done: Round, entries: list[Value]) -> set[Atom]:
     inner = {a for v in made for a in v.aval.symbols if a.varying}
     return inner.difference(a for v in (*entries, *free_values(block))
                             for a in v.aval.symbols) if inner else inner
+
+
+def _is_endless(kind: str, done: Round) -> bool:
+    """Is it left by jumps alone, so that it has an iteration?"""
+    return kind == "while" and (done.test is None or any(
+        node.op == "const" and node.out is done.predicate and bool(node.params["value"])
+        for node in done.test.builder.nodes))
 
 
 def _leaving(jump: Any) -> frozenset[int] | None:

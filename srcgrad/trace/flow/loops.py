@@ -93,6 +93,8 @@ class Loops(Collaborator):
         if staged is None and type(iterable) is tuple and self._is_long(iterable, body):
             staged = self.opening.constants(iterable)
         if staged is None:
+            if type(iterable) in (list, tuple) and len(iterable) * _size(body) > WRITTEN_OUT:
+                self.opening.gather_whole(iterable)
             self._note_items(iterable)
             return self.references.run_items(self.containers.outside_items(iterable), target, body,
                                              orelse, rest)
@@ -214,7 +216,7 @@ class Loops(Collaborator):
         if reason is None:
             self.journal.push()
             lists = self._lists(staged)
-            bounds, index = self._counted(staged)
+            bounds, index = self._counted(staged, body)
             try:
                 jump = self._trace_for(staged, target, body, bounds, index)
             except Unroll as need:
@@ -235,7 +237,7 @@ class Loops(Collaborator):
                     items = self._unrolled(staged, f"an iteration raises {type(error).__name__}")
                     return self.references.run_items(items, target, body, orelse, rest)
                 self.journal.push()
-                bounds, index = self._counted(staged)  # what counted before is unwound
+                bounds, index = self._counted(staged, body)  # what counted before is unwound
                 jump = self._trace_for(staged, target, body, bounds, index, raises=True)
                 self.journal.commit()
                 return self.loop_end(jump, orelse, rest)
@@ -377,7 +379,7 @@ class Loops(Collaborator):
             for one in part if isinstance(part, tuple) else (part,):
                 self.unroll_makers(one)
 
-    def _counted(self, staged: Any) -> tuple[tuple[Any, Any, Any], Poly]:
+    def _counted(self, staged: Any, body: Any) -> tuple[tuple[Any, Any, Any], Poly]:
         """The start, stop and step of a for loop, and the symbol of its index: a new one, from
         where all symbols of this trace come, with the bounds that are known."""
         if isinstance(staged, Range):
@@ -389,7 +391,7 @@ class Loops(Collaborator):
         if start is not None and stop is not None and isinstance(step, int):
             low, high = (start, stop - 1) if step > 0 else (stop + 1, start)
         index = self.fresh("i", low=low, high=high)
-        self.sources.loop_atoms.update(index.atoms())
+        self.sources.loop_atoms.update(dict.fromkeys(index.atoms(), _size(body)))
         return bounds, index
 
     def _trace_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],

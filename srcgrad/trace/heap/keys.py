@@ -29,15 +29,17 @@ from .stores import FEW_NAMED, Placed, kind_of
 from .stores import Content as RecordKind
 from .tables import Dicts, Entries, Numbers, Table
 
-SHORT = 8  # iterations of a loop that is unrolled where its index is a key
+SHORT = 8  # iterations of a loop that is unrolled where its index is a key,
+WRITTEN_OUT = 6000  # and the bytes of code that they take at most
 REASON = "an index into a Python container"
 CELLS = {"dict": Dicts, "list": Lists, "set": Sets, "heap": Entries}
 
 
-def _is_short(atom: Any) -> bool:
-    """Does a loop index take few values, whatever the arguments are?"""
+def _is_short(atom: Any, size: int) -> bool:
+    """Does the index of a loop over so many bytes of code take few values, whatever the arguments
+    are?"""
     return type(atom.low) is int and atom.high is not None and proves_nonnegative(
-        SHORT - 1 - (atom.high - atom.low))
+        min(SHORT, WRITTEN_OUT // size) - 1 - (atom.high - atom.low))
 
 
 class Keys(Collaborator):
@@ -45,7 +47,7 @@ class Keys(Collaborator):
 
     speaks_to = ("branches", "containers", "escapes", "found_functions", "found_tables",
                  "known_keys", "merges", "presence", "recorder", "references", "sources",
-                 "stored_lists", "unions", "variables")
+                 "stored_lists", "tuples", "unions", "variables")
 
     def __init__(self) -> None:
         # where staged code made a dict or set, and it
@@ -60,6 +62,7 @@ class Keys(Collaborator):
         """A key whose traced ints are demanded; one that is equal to itself alone is known."""
         if is_tracer(key):
             return self.settled_key(key)
+        self.tuples.refuse_as_key(key)
         key = self.containers.resolved(key)
         if isinstance(key, slice):
             return slice(*(self.static_key(p) for p in (key.start, key.stop, key.step)))
@@ -371,7 +374,7 @@ class Keys(Collaborator):
     def _counts_on(self, key: Any) -> bool:
         """Is a key made of the index of a loop that is not short?"""
         return any(
-            atom in self.sources.loop_atoms and not _is_short(atom)
+            atom in self.sources.loop_atoms and not _is_short(atom, self.sources.loop_atoms[atom])
             for k in (parts_of_key(key) or (key,))
             if is_tracer(k) and k.aval.kind is Kind.INT and k.aval.expr is not None
             for atom in symbols(k.aval.expr))

@@ -101,6 +101,15 @@ class LongTuples(Collaborator):
                             "can only concatenate tuple (not \"list\") to tuple")
         return True
 
+    def refuse_as_key(self, key: Any) -> None:
+        """Such a tuple has no hash while tracing; start again without, if it was gathered."""
+        if self.is_long(key):
+            self.opening.check_gathered(key)
+            raise self.recorder.of_forms(UnsupportedOperation(
+                "a tuple whose length depends on data is a key, or its hash is asked for",
+                why="which key it is, is known while compiling",
+                fix="use what tells the tuples apart: a number, or a text"))
+
     def returned_tuple(self) -> UnsupportedOperation:
         """The refusal of one among the results."""
         return UnsupportedOperation(

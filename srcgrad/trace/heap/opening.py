@@ -44,6 +44,7 @@ from .outlines import (
     is_numeric,
     is_plain,
     outline,
+    refers,
     weak,
 )
 from .stores import FEW, FEW_NAMED, Reference, kind_of, stored_as
@@ -112,6 +113,13 @@ class Opening(Collaborator):
             return None
         self.assumed.risk(KnownLengths())
         return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
+
+    def gather_whole(self, obj: list[Any]) -> None:
+        """Start again with a list of numbers from outside gathered: what a loop does with each is
+        too much text to be written out."""
+        path = self.found_functions.paths.get(id(obj))
+        if path is not None and len(obj) > 1 and all(map(is_number, obj)) and self.may_open():
+            self.whole_lists.gather_instead(obj, path)
 
     def _few(self, obj: list[Any]) -> int:
         """The length up to which a list from outside is gone through while tracing."""
@@ -186,14 +194,15 @@ class Opening(Collaborator):
                ) -> tuple[Outline, list[SymbolicList]]:
         """Gather the items of a list; what they have in common, and the columns.  :class:`Unlike`
         if they have too little.  What stands for a list that ``changes`` may change."""
-        found = outline(obj, self.pools.holds)
+        found = outline([*obj], self.pools.holds)
         if not isinstance(found, Lists) or found.inner is None or (
                 len(obj) <= few and not is_numeric(found)):
             raise Unlike
         if isinstance(found.inner, Referred):
             self.gathered_lists[id(obj)] = self.pools.numbered(obj, path, found)
             return found.inner, []
-        self.pools.include(found, obj, path)
+        if refers(found):
+            self.pools.include(found, obj, path)
         form, named = form_of_items(found.inner, obj, self.pools.store_of)
         if not named:
             raise Unlike
@@ -209,6 +218,8 @@ class Opening(Collaborator):
                                              else Columns(form, tuple(states)))
         self.journal.older(made)
         self.gathered_lists[id(obj)] = self.hoisted[id(made)] = made
+        if type(obj) is tuple:
+            self.tuples.as_tuple(made)
         if not changes:
             self.journal.seal(made)
             self.keep_items(path, obj, found.inner)

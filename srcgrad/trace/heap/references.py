@@ -181,6 +181,8 @@ class References(Collaborator):
             return table
         self.pools.list_of_found(found)  # before the program makes more of them
         self.whole_lists.note(found)
+        if type(found) is tuple:
+            return self.whole_lists.gathered(found) or found
         return found
 
     def as_found(self, obj: Any, lists: bool = True) -> Any:

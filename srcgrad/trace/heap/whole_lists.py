@@ -92,7 +92,7 @@ class WholeLists(Collaborator):
         if not self.assumed.open(GatheredLists()) or not self.assumed.open(wanted):
             return
         try:
-            found = outline(obj)
+            found = outline([*obj])
             if isinstance(found, Lists) and (not changes or can_change(found.inner)) and (
                     form_of_items(found.inner, obj)[1]) and has_parts(found.inner, obj[0]):
                 raise Restart(wanted)
@@ -178,7 +178,7 @@ class WholeLists(Collaborator):
 
     def note(self, obj: Any) -> None:
         """Gather a list that was found, if that is assumed."""
-        path = self.found_functions.paths.get(id(obj)) if type(obj) is list else None
+        path = self.found_functions.paths.get(id(obj)) if type(obj) in (list, tuple) else None
         if path is None or id(obj) in self.gathered_ids or not self.assumed.gathers(str(path)) or (
                 self.pools.holds(kind_of(obj[0])) or not self.opening.at_start()):
             return
@@ -287,7 +287,7 @@ class WholeLists(Collaborator):
 
     # ---- what was gathered ---------------------------------------------------------------------
     def gathered(self, obj: Any) -> list[Any] | None:
-        """What stands for a list; None if it was not gathered."""
+        """What stands for a list or tuple; None if it was not gathered."""
         return self.opening.gathered_lists[id(obj)] if id(obj) in self.gathered_ids else None
 
     def not_gathered(self) -> None:

@@ -8,6 +8,7 @@ lie in C order that is counting; otherwise the order is looked up when the code 
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any
 
 import numpy as np
@@ -37,9 +38,7 @@ def ndindex(*shape: Any) -> Any:
     """``np.ndindex``."""
     if len(shape) == 1 and isinstance(shape[0], tuple):
         shape = shape[0]
-    total = 1
-    for size in shape:
-        total = total * size
+    total = functools.reduce(operator.mul, shape or (1,))
     return map(functools.partial(unravelled, shape), range(total))
 
 
