@@ -187,11 +187,11 @@ entry(
 
 @vjp(np.clip, "a", settings={"bounds": "closed"}, broadcasts=True)
 def clip_a(ct: Array, a: Array, a_min: Array, a_max: Array, bounds: str) -> Array:
-    if a_min is not None:
-        ct = np.where(a < a_min if bounds == "closed" else a <= a_min, 0, ct)
-    if a_max is not None:
-        ct = np.where(a > a_max if bounds == "closed" else a >= a_max, 0, ct)
-    return ct
+    below = a_min is not None and (a < a_min if bounds == "closed" else a <= a_min)
+    above = a_max is not None and (a > a_max if bounds == "closed" else a >= a_max)
+    if a_min is None or a_max is None:
+        return np.where(below if a_max is None else above, 0, ct)
+    return np.where(below | above, 0, ct)
 
 
 @vjp(np.clip, "a_min")
