@@ -93,8 +93,8 @@ class Loops(Collaborator):
         if staged is None and type(iterable) is tuple and self._is_long(iterable, body):
             staged = self.opening.constants(iterable)
         if staged is None:
-            if type(iterable) in (list, tuple) and len(iterable) * _size(body) > WRITTEN_OUT:
-                self.opening.gather_whole(iterable)
+            if type(iterable) in (list, tuple, zip, enumerate):
+                self.opening.gather_whole(iterable, max(1, WRITTEN_OUT // _size(body)))
             self._note_items(iterable)
             return self.references.run_items(self.containers.outside_items(iterable), target, body,
                                              orelse, rest)

@@ -64,6 +64,7 @@ class Opening(Collaborator):
     def __init__(self) -> None:
         # tuples of numbers that loops index, by the list that stands for them
         self.constant_lists: dict[int, tuple[list[Any], tuple[Any, ...]]] = {}
+        self.walks: dict[int, tuple[Any, tuple[Any, ...]]] = {}  # through lists, by their ids
         self.giving = False  # are the items of a list being put into a list of unknown length?
         self.hoisted: dict[int, Any] = {}  # lists that stand for lists from outside
         # what stands for lists from outside, by their columns
@@ -114,12 +115,21 @@ class Opening(Collaborator):
         self.assumed.risk(KnownLengths())
         return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
 
-    def gather_whole(self, obj: list[Any]) -> None:
-        """Start again with a list of numbers from outside gathered: what a loop does with each is
-        too much text to be written out."""
-        path = self.found_functions.paths.get(id(obj))
-        if path is not None and len(obj) > 1 and all(map(is_number, obj)) and self.may_open():
-            self.whole_lists.gather_instead(obj, path)
+    def walk_of(self, walk: Any, parts: tuple[Any, ...]) -> Any:
+        """A ``zip`` or ``enumerate`` of these parts, which is remembered."""
+        self.walks[id(walk)] = walk, parts
+        return walk
+
+    def gather_whole(self, walk: Any, few: int) -> None:
+        """Start again with lists of numbers from outside gathered which a loop goes through, alone
+        or together: more than ``few`` items are too much text to be written out."""
+        _, parts = self.walks.get(id(walk), (walk, (walk,)))
+        paths = self.found_functions.paths
+        if self.may_open() and all(
+                type(one) in (list, tuple) and id(one) in paths and len(one) > few
+                and all(map(is_number, one)) for one in parts):
+            for one in parts:
+                self.whole_lists.gather_instead(one, paths[id(one)])
 
     def _few(self, obj: list[Any]) -> int:
         """The length up to which a list from outside is gone through while tracing."""

@@ -96,8 +96,9 @@ def zip_(machine: Any, *parts: Any, strict: bool = False) -> Any:
     if len(parts) == 1 and type(parts[0]) is Transposed:
         return machine.tuples.columns_of(parts[0])
     if not _any_staged(machine, parts):
-        return zip(*[machine.containers.watched(machine.containers.outside_items(p), True)
-                     for p in parts], strict=strict)
+        return machine.opening.walk_of(zip(*[
+            machine.containers.watched(machine.containers.outside_items(p), True)
+            for p in parts], strict=strict), parts)
     parts = tuple(iteration.opened(machine, p) for p in parts)
     if any(_is_endless(p) for p in parts):  # each is as long as the shortest of them
         return zip(*[machine.iterate(p) for p in parts], strict=strict)
@@ -125,7 +126,8 @@ def enumerate_(machine: Any, iterable: Any, start: Any = 0) -> Any:
         found = Range(iterable.start, iterable.stop, iterable.step)
     if found is None:
         items = machine.containers.outside_items(iterable)
-        return enumerate(machine.containers.watched(items, True), start)
+        return machine.opening.walk_of(
+            enumerate(machine.containers.watched(items, True), start), (iterable,))
     return Enumerate(found, start)
 
 
