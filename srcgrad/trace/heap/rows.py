@@ -18,7 +18,6 @@ from .run_time import (
     check_kind,
     count_of,
     handed_over,
-    item_of,
     listed_keys,
     listed_places,
     made_by,
@@ -30,6 +29,7 @@ from .run_time import (
     run_list,
     run_set,
     set_place,
+    taken,
     typed_key,
 )
 
@@ -210,7 +210,7 @@ class Marks(Bound):
         changed("discard", self.places, member(self.site, item))
 
     def pop(self) -> Any:
-        return item_of(self.site, "pop", self.places)
+        return taken(self.site, self.places)
 
     def clear(self) -> None:
         changed("clear", self.places)

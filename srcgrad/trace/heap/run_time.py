@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import operator
+from collections.abc import Callable
 from typing import Any
 
 from ...rules.python.heaps import heap_item, heap_item_of
@@ -21,6 +22,18 @@ from ..record.structures import leaf_aval
 from ..record.tracers import StandIn
 from .key_forms import as_tuples, key_of
 from .stores import Reference
+
+OPERATORS = {"__contains__": operator.contains, "__getitem__": operator.getitem,
+             "__setitem__": operator.setitem, "__delitem__": operator.delitem}
+
+
+def _of_keys(method: str) -> Callable[..., Any]:
+    """A method of what is known of keys, for staged code."""
+    return primitive(lambda machine, *given: getattr(machine.keys, method)(*given))
+
+
+cells_for, check_held, check_kind, handed_over, shrinks = map(_of_keys, (
+    "new_cells", "check_held", "check_kind", "hand_over", "shrinks"))
 
 
 @primitive
@@ -128,12 +141,6 @@ def _shrinking(machine: Any, site: Any) -> None:
 
 
 @primitive
-def shrinks(machine: Any, site: Any) -> bool:
-    """Does the program take keys away?"""
-    return bool(machine.keys.shrinks(site))
-
-
-@primitive
 def last_key(machine: Any, table: Any, last: bool) -> Any:
     """The key that was added last, or first."""
     order = machine.effects.emit_effect(reversed if last else iter, (table.places,), {}, OPAQUE)
@@ -198,8 +205,8 @@ def typed_key(machine: Any, site: Any, key: Any) -> Any:
 def names_for(machine: Any, site: Any, keys: Any = ()) -> Any:
     """The list of keys of a new table that may have derivatives, to be filled beside the run-time
     dict, which would put them out of sight; None where none has, or keys are taken away."""
-    if site.outer is None and has_fractions(machine.keys.key_form(site)) and not shrinks(
-            machine, site):
+    if site.outer is None and has_fractions(machine.keys.key_form(site)) and (
+            not machine.keys.shrinks(site)):
         return open_list(machine, *keys)
     return None
 
@@ -246,36 +253,12 @@ def open_list(machine: Any, *items: Any) -> Any:
 
 
 @primitive
-def check_held(machine: Any, site: Any, value: Any) -> None:
-    """What is held as a number must be one."""
-    machine.keys.check_held(site, value)
-
-
-@primitive
-def check_kind(machine: Any, value: Any, kind: type) -> None:
-    """What is held as a container of a kind must be one."""
-    machine.keys.check_kind(value, kind)
-
-
-@primitive
-def cells_for(machine: Any, site: Any) -> Any:
-    """What the tables made at a place of the program hold."""
-    return machine.keys.new_cells(site)
-
-
-@primitive
 def adopted(machine: Any, value: Any, cells: Any) -> bool:
     """Does a stand-in have its numbers in these cells already?"""
     if not (isinstance(value, StandIn) and getattr(value, "cells", None) is cells):
         return False
     machine.known_keys.own_indexes.discard(value.places.value)
     return True
-
-
-@primitive
-def handed_over(machine: Any, value: Any) -> None:
-    """A container has become a part of a table: its other names may not be used any more."""
-    machine.keys.hand_over(value)
 
 
 @primitive
@@ -299,39 +282,29 @@ def run_set(machine: Any, items: Any = ()) -> Any:
     return machine.effects.emit_effect(set, (items,) if items != () else (), {}, OPAQUE)
 
 
-@primitive
-def asked(machine: Any, method: str, items: Any, *args: Any) -> Any:
-    """A method of a run-time container that returns a truth value."""
-    fn = operator.contains if method == "__contains__" else Method(method)
-    return machine.effects.emit_effect(fn, (items, *args), {}, BOOL)
+def _by_method(gives: Aval | None) -> Callable[..., Any]:
+    """A method, by its name, of a run-time container; it ``gives`` values of a type."""
+    return primitive(lambda machine, name, items, *args: machine.effects.emit_effect(
+        OPERATORS.get(name) or Method(name), (items, *args), {}, gives))
+
+
+asked = _by_method(BOOL)
+changed = _by_method(None)
+made_by = _by_method(OPAQUE)
 
 
 @primitive
-def changed(machine: Any, method: str, items: Any, *args: Any) -> None:
-    """A method of a run-time container that changes it."""
-    fn = {"__setitem__": operator.setitem, "__delitem__": operator.delitem}.get(
-        method, Method(method))
-    machine.effects.emit_effect(fn, (items, *args), {}, None)
-
-
-@primitive
-def made_by(machine: Any, method: str, items: Any, *args: Any) -> Any:
-    """A method of a run-time container that returns a new one."""
-    return machine.effects.emit_effect(Method(method), (items, *args), {}, OPAQUE)
-
-
-@primitive
-def item_of(machine: Any, site: Any, method: str, items: Any, *args: Any) -> Any:
-    """A method of a run-time container of keys that returns one of them."""
-    return typed(machine, machine.effects.emit_effect(Method(method), (items, *args), {},
+def taken(machine: Any, site: Any, items: Any) -> Any:
+    """An item that is taken out of a run-time set."""
+    return typed(machine, machine.effects.emit_effect(Method("pop"), (items,), {},
                                               raw(machine, site)), machine.keys.key_form(site))
 
 
 @primitive
-def place_in(machine: Any, cells: Any, method: str, places: Any, *args: Any) -> Any:
+def place_in(machine: Any, cells: Any, name: str, places: Any, *args: Any) -> Any:
     """A method of a run-time list of places that returns one of them."""
-    fn = operator.getitem if method == "__getitem__" else Method(method)
-    return machine.effects.emit_effect(fn, (places, *args), {}, _place(machine, cells))
+    return machine.effects.emit_effect(OPERATORS.get(name) or Method(name), (places, *args), {},
+                                       _place(machine, cells))
 
 
 @primitive
