@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 from ...stage.machine import UNBOUND
 from ...types.dataclasses import dataclass
 from ...types.kinds import BOOL, Aval, Kind
-from ..heap.unlike import chosen
 from ..record.earlier import Whereabouts, earlier, lies
 from ..record.homes import MOST_MEMBERS, is_active
 from ..record.structures import leaf_aval
-from ..record.tracers import ArrayTracer, Late, arrays_of
+from ..record.tracers import ArrayTracer, Late, arrays_of, chosen
 from .shapes import Leaf, Perhaps
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...stage.machine import UNBOUND
-from ..record.tracers import Choice, ScalarTracer
+from ..record.tracers import Choice, ScalarTracer, in_line
 from .shapes import Failed, Sequence, Shape
 
 if TYPE_CHECKING:
@@ -91,10 +91,4 @@ def _content(join: Join, ours: Any, theirs: Any) -> Shape:
 
 def _line(parts: list[Any]) -> Any:
     count = len(parts) // 2
-    *things, found = parts[count:]
-    for flag, thing in zip(reversed(parts[:count]), reversed(things), strict=True):
-        if type(flag) is bool:
-            found = thing if flag else found
-        else:
-            found = Choice(getattr(flag, "value", flag), thing, found)
-    return found
+    return in_line(parts[:count], parts[count:-1], parts[-1])

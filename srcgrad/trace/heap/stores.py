@@ -24,7 +24,7 @@ from typing import Any, NoReturn
 from ...types.kinds import INT
 from ..assumptions import StoredObjects, Withdrawn
 from ..flow.control import Restart
-from ..record.tracers import Choice, Late, StandIn, Whole
+from ..record.tracers import Choice, Late, StandIn, Whole, chosen
 
 FEW = 8  # objects that a loop goes through one by one
 FEW_NAMED = 32  # the same of objects that texts or states tell apart: they are rather settings
@@ -177,9 +177,7 @@ def number_in(store: Store, state: Any) -> Any:
         if other is NONE and type(number) not in (int, Late) and (
                 store.machine.references.tells_link(state.predicate, number)):
             return number
-    return Late(INT.but(expr=None), lambda machine: machine.branches.choose(
-        state.predicate, lambda: machine.among.computed(first),
-        lambda: machine.among.computed(second)))
+    return chosen(state.predicate, first, second, INT.but(expr=None))
 
 
 def class_key(cls: type) -> tuple[str, str]:

@@ -37,6 +37,8 @@ from ..record.tracers import (
     Late,
     StandIn,
     Whole,
+    chosen,
+    in_line,
     is_tracer,
 )
 from .stores import Link, Reference, Store, kind_of, may_be_none, number_in, store_of, stored_as
@@ -216,12 +218,6 @@ def _is_everywhere(content: Any) -> bool:
     return content is UNBOUND or not (is_tracer(content) or type(content) is Late)
 
 
-def chosen(predicate: Value, first: Any, second: Any, aval: Any) -> Late:
-    """One of two numbers, told by a predicate."""
-    return Late(aval, lambda machine: machine.branches.choose(
-        predicate, lambda: machine.among.computed(first), lambda: machine.among.computed(second)))
-
-
 def holders(sorts: list[Sort]) -> list[Sort]:
     """The sorts that have contents of their own: objects in stores have one for all of them."""
     stores = tuple(store for sort in sorts for store in sort.stores)
@@ -239,13 +235,7 @@ def together(sorts: list[Sort], flags: list[Any], contents: list[Any]) -> Any:
     those before it; ``contents`` are those of their holders."""
     held = {one.key: content for one, content in zip(holders(sorts), contents, strict=True)}
     thing = sorts[-1].thing(held[sorts[-1].held_under])
-    for sort, flag in reversed(list(zip(sorts, flags, strict=False))):
-        one = sort.thing(held[sort.held_under])
-        if type(flag) is bool:
-            thing = one if flag else thing
-        else:
-            thing = Choice(getattr(flag, "value", flag), one, thing)
-    return thing
+    return in_line(flags, [sort.thing(held[sort.held_under]) for sort in sorts[:-1]], thing)
 
 
 def numbered(store: Store, item: Shape, optional: bool) -> Numbered:

@@ -9,6 +9,7 @@ is not staged to their machine.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -306,6 +307,16 @@ class Choice:
         self.second = second
 
 
+def in_line(flags: Sequence[Any], things: Sequence[Any], last: Any) -> Any:
+    """The first of some things whose flag is true, or else the last one."""
+    for flag, thing in zip(reversed(flags), reversed(things), strict=True):
+        if type(flag) is not bool:
+            last = Choice(getattr(flag, "value", flag), thing, last)
+        elif flag:
+            last = thing
+    return last
+
+
 class Late:
     """A number that is computed where it is needed: ``make`` does, given the machine; or the
     content of one of some ``arrays``."""
@@ -316,6 +327,12 @@ class Late:
         self.aval = aval
         self.make = make
         self.arrays = arrays
+
+
+def chosen(predicate: Value, first: Any, second: Any, aval: Any) -> Late:
+    """One of two numbers, told by a predicate."""
+    return Late(aval, lambda machine: machine.branches.choose(
+        predicate, lambda: machine.among.computed(first), lambda: machine.among.computed(second)))
 
 
 def arrays_of(part: Any) -> tuple[ArrayTracer, ...]:
