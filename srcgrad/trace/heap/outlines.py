@@ -265,26 +265,21 @@ def may_vary(found: Any) -> bool:
 
 def width(found: Any) -> int:
     """The number of columns of what has an outline."""
-    if isinstance(found, Record):
-        return sum(map(width, found.parts))
-    if isinstance(found, Lists):
-        return width(found.inner) if isinstance(found.inner, (Record, Referred)) else 1
-    if isinstance(found, Referred):
-        return len(are_links(found))
-    if isinstance(found, Unread):
-        return found.columns
-    return 0 if isinstance(found, Constant) else 1 + (isinstance(found, Number) and found.optional)
+    return len(are_links(found))
 
 
 def are_links(found: Any) -> list[bool]:
     """For each column, does it tell which objects are there?"""
     if isinstance(found, Record):
         return [told for part in found.parts for told in are_links(part)]
-    if isinstance(found, Lists) and refers(found):
-        return are_links(found.inner)
+    if isinstance(found, Lists):
+        return are_links(found.inner) if isinstance(found.inner, (Record, Referred)) else [False]
     if isinstance(found, Referred):
         return [*[True] * len(found.names), *[False] * (found.beside is not None), True]
-    return [False] * width(found)
+    if isinstance(found, Unread):
+        return [False] * found.columns
+    return [] if isinstance(found, Constant) else [False] * (
+        1 + (isinstance(found, Number) and found.optional))
 
 
 def column_at(found: Any, steps: tuple[tuple[str, Any], ...]) -> int:
