@@ -44,7 +44,7 @@ def defaultdict(machine: Any, factory: Any = None, *args: Any, **kwargs: Any) ->
     if type(made) is Table:
         made.cls, made.default_factory = collections.defaultdict, factory
         return made
-    return machine.keys.made_dict(collections.defaultdict(factory, made))
+    return machine.keys.made(collections.defaultdict(factory, made))
 
 
 @handles(collections.OrderedDict)
@@ -53,7 +53,7 @@ def ordered_dict(machine: Any, *args: Any, **kwargs: Any) -> Any:
     if type(made) is Table:
         made.cls = collections.OrderedDict
         return made
-    return machine.keys.made_dict(collections.OrderedDict(made))
+    return machine.keys.made(collections.OrderedDict(made))
 
 
 # ---- sys -------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from ...types.subclasses import content_of, item_step, make, native_class
 from ..assumptions import KnownLengths
 from ..boundary.identity import equal_if_one
 from ..calls.refused import endless_container
-from ..collaborator import PASSED, Args, Collaborator, Kwargs
+from ..collaborator import Args, Collaborator, Kwargs
 from ..flow.control import Restart
 from ..iteration.elements import NdIter
 from ..iteration.iteration import (
@@ -53,11 +53,9 @@ TAKING = frozenset({"extendleft", "update", "union", "intersection", "difference
 READS = frozenset({"copy", "count", "index", "get", "items", "keys", "values", "union",
                    "intersection", "difference", "issubset", "issuperset", "isdisjoint",
                    "symmetric_difference", "__len__", "__contains__", "__getitem__"})
-
-
+AT_PLACE = {"insert": insert_at, "pop": pop_at}  # where only a run knows the place
 MOST_ITEMS = 500  # of an iterator of a user's class
 MOST_SUBSCRIPTS = 10_000
-
 
 # what is no container, whatever class it poses as
 _LEAVES = frozenset({ArrayTracer, ScalarTracer, int, float, complex, bool, type(None)})
@@ -114,8 +112,8 @@ class Containers(Collaborator):
         open_ = [k for k, _ in pairs if k is SPREAD or self.keys.open_key(k)]
         if not open_:
             return self.references.owned(
-                self.keys.made_dict({self.keys.static_key(k): v for k, v in pairs}))
-        made = self.keys.made_dict({})
+                self.keys.made({self.keys.static_key(k): v for k, v in pairs}))
+        made = self.keys.made({})
         for key, value in pairs:
             if key is SPREAD:
                 self.machine.call_method(made, "update", value)
@@ -125,8 +123,8 @@ class Containers(Collaborator):
 
     def build_set(self, *items: Any) -> Any:
         if not any(self.keys.open_key(i) for i in items):
-            return self.keys.made_set({self.keys.static_key(i) for i in items})
-        made = self.keys.made_set(set())
+            return self.keys.made({self.keys.static_key(i) for i in items})
+        made = self.keys.made(set())
         for one in items:
             self.machine.call_method(made, "add", one)
         return made
@@ -211,7 +209,7 @@ class Containers(Collaborator):
         return self.loops.one_by_one(iterable, size)
 
     def content_outside(self, obj: Any) -> Any:
-        """The content of a container from outside, by its paths."""
+        """The content of a container from outside, by its paths; of a dict its keys."""
         self.keys.open_long(obj, whole=True)
         self.sources.note_container(obj)
         path, step = self.found_functions.paths[id(obj)], item_step(obj)
@@ -269,8 +267,9 @@ class Containers(Collaborator):
         return _watched(self.machine, items, number)
 
     def _user_iterator(self, iterator: Any, step: Any) -> Any:
+        """The items that ``__next__`` of a class gives, until it raises a StopIteration."""
         for _ in range(MOST_ITEMS):
-            try:  # which meets the exception that ends it
+            try:
                 with on_top(self.recorder.trying, self.recorder.region), during(
                         self.branches, demanding=self.branches.demanding + 1):
                     value = self.machine.call(step, iterator)
@@ -286,44 +285,32 @@ class Containers(Collaborator):
     def _user_sequence(self, obj: Any) -> Any:
         """The items by the class's own ``__getitem__``, until it raises an IndexError: lists that
         it reads have a known length."""
-        i = 0
-        while True:
-            if i >= MOST_SUBSCRIPTS:
-                raise self.recorder.fatal(UnsupportedOperation(
-                    f"more than {MOST_SUBSCRIPTS} items of a {type(obj).__name__} are read one by "
-                    "one, or none of them raises an IndexError",
-                    why="a class without __iter__ is gone through while the code is generated",
-                    fix="give the class an __iter__, as a generator function"))
-            try:  # which meets the exception that ends it
+        for i in range(MOST_SUBSCRIPTS):
+            try:
                 with on_top(self.recorder.trying, self.recorder.region), during(
                         self.lists, subscripting=self.lists.subscripting + 1):
                     value = self.machine.getitem(obj, i)
             except IndexError:
                 return
             yield value
-            i += 1
+        raise self.recorder.fatal(UnsupportedOperation(
+            f"more than {MOST_SUBSCRIPTS} items of a {type(obj).__name__} are read one by "
+            "one, or none of them raises an IndexError",
+            why="a class without __iter__ is gone through while the code is generated",
+            fix="give the class an __iter__, as a generator function"))
 
     # ---- methods -----------------------------------------------------------------------------
     def container_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         if name in READS:
             obj = self.references.seen(obj)
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
-            return self.symbolic_method(obj, name, args, kwargs)
-        if isinstance(obj, dict):
-            args = (self.keys.static_key(args[0]), *args[1:]) if args else args
-        elif name == "insert" and type(obj) is list and id(
-                obj) not in self.found_functions.paths and (
-                self.open_place(args[0])):
-            return self.operators.helped(insert_at, obj, *args)
-        elif name == "pop" and type(obj) is list and id(
-                obj) not in self.found_functions.paths and args and (
-                self.open_place(args[0])):
-            return self.operators.helped(pop_at, obj, *args)
-        elif name in ("insert", "pop") and args:
+            return self.list_methods.symbolic_method(obj, name, args, kwargs)
+        own = type(obj) is list and id(obj) not in self.found_functions.paths
+        if own and name in AT_PLACE and args and self.open_place(args[0]):
+            return self.operators.helped(AT_PLACE[name], obj, *args)
+        if args and (isinstance(obj, dict) or name in AT_PLACE):
             args = (self.keys.static_key(args[0]), *args[1:])
-        if name == "extend" and type(obj) is list and id(
-                obj) not in self.found_functions.paths and (
-                self.list_methods.of_unknown_length(args[0])):
+        if own and name == "extend" and self.list_methods.of_unknown_length(args[0]):
             return self.list_methods.extend_symbolic(obj, args[0])
         args = tuple(list(self.machine.iterate(a)) if isinstance(a, Staged) else a for a in args)
         if name in ("extend", "extendleft", "update"):
@@ -351,7 +338,8 @@ class Containers(Collaborator):
         if name == "remove" and isinstance(obj, list) and any(map(is_asked, (*obj, *args))):
             return self.searches.remove(obj, args[0])
         if name == "append" and type(obj) is list and self.listed_arrays.begins(obj, args[0]):
-            return self.symbolic_method(self.lists.made_unknown(obj), name, args, kwargs)
+            return self.list_methods.symbolic_method(
+                self.lists.made_unknown(obj), name, args, kwargs)
         self.journal.touch(Content(obj, self.symbolic_lists))
         return native_method(obj, name)(*args, **kwargs)
 
@@ -386,26 +374,15 @@ class Containers(Collaborator):
                     any(map(is_asked, (*obj, *args)))):
                 return self.searches.search(obj, name, args[0])
             return native_method(obj, name)(*args, **kwargs)
-        self.keys.open_long(obj, whole=True)
-        self.sources.note_container(obj)
-        step = item_step(obj)
+        seen: Any = self.content_outside(obj)
         if isinstance(obj, dict):
-            seen: Any = {k: self.foreigners.outside(v, path.child(step, k)) for k,
-                         v in content_of(obj)}
-        elif isinstance(obj, (list, tuple, collections.deque)):
-            seen = [self.foreigners.outside(v, path.child(step, i))
-                    for i, v in enumerate(content_of(obj))]
-        else:
+            seen = {k: self.foreigners.outside(v, path.child(item_step(obj), k))
+                    for k, v in content_of(obj)}
+        elif not isinstance(obj, (list, tuple, collections.deque)):
             seen = obj
         if name in ("index", "count") and isinstance(seen, list):
             return self.presence.container_method(seen, name, args, kwargs)
         return getattr(seen, name)(*args, **kwargs)
-
-    def symbolic_method(self, obj: list[Any], name: str, args: Args, kwargs: Kwargs) -> Any:
-        found = self.searches.found(obj, name, *args) if (
-            name in ("index", "count") and len(args) == 1) else PASSED
-        return self.list_methods.symbolic_method(obj, name, args, kwargs) if (
-            found is PASSED) else found
 
     def replace(self, obj: list[Any], items: list[Any]) -> None:
         if id(obj) in self.found_functions.paths:

@@ -31,6 +31,7 @@ from ..record.homes import is_stored, reach
 from ..record.journal import Version
 from ..record.regions import Region
 from ..record.states import SymbolicList
+from ..record.structures import same_key
 from ..record.tracers import ArrayTracer, Home
 from .stores import Reference, Store, are_contents, stored_as
 
@@ -124,7 +125,7 @@ class Elements(Collaborator):
         """Does an array lie where it is put, as the second half of ``p.pos += v`` does?"""
         place = value.home.place if type(value) is ArrayTracer and not value.steps else None
         return place is not None and place.held is self.held_in(store, name) and (
-            _same_number(place.index, index)) and place.replaced == place.held.replaced
+            same_key(place.index, index)) and place.replaced == place.held.replaced
 
     def read(self, store: Store, name: str, index: Any, found: Any) -> Any:
         """What was read from a column: an array is known by its place from here on."""
@@ -298,8 +299,3 @@ def place_in_pool(home: Home) -> Place | None:
     """The place in a pool where an array surely lies."""
     place: Place | None = home.place
     return place if home.choice is None and place is not None and place.held.store is None else None
-
-
-def _same_number(a: Any, b: Any) -> bool:
-    return a is b or getattr(a, "value", None) is getattr(b, "value", a) or (
-        type(a) is int and type(b) is int and a == b)

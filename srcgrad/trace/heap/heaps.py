@@ -15,9 +15,13 @@ from ...errors import UnsupportedOperation
 from ...types.kinds import OPAQUE
 from ..calls.handlers import HANDLERS
 from ..record.tracers import is_tracer
-from .binary_heaps import WRITTEN_OUT
 from .outlines import is_plain
 from .rows import Row
+from .written_out import ordered, popped, pushed, pushed_and_popped, replaced
+
+WRITTEN_OUT: dict[Any, Callable[..., Any]] = {
+    heapq.heapify: ordered, heapq.heappush: pushed, heapq.heappop: popped,
+    heapq.heapreplace: replaced, heapq.heappushpop: pushed_and_popped}
 
 
 def _in_order(machine: Any, function: Callable[..., Any], heap: Any, *items: Any) -> Any:

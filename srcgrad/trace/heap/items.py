@@ -25,13 +25,12 @@ from ..record.homes import may_be
 from ..record.journal import Content, item_name
 from ..record.regions import plain_numbers, shift_step
 from ..record.states import SymbolicList
-from ..record.structures import is_number
+from ..record.structures import is_number, same_key
 from ..record.tracers import (
     ArrayTracer,
     Choice,
     OpaqueTracer,
     Poison,
-    ScalarTracer,
     Tracer,
     is_tracer,
 )
@@ -39,25 +38,12 @@ from .run_time import factory_of
 from .written_out import part_of_list
 
 
-def _same_key(a: Any, b: Any) -> bool:
-    """Are two keys made of the same numbers, known or traced?"""
-    if type(a) is not type(b):
-        return False
-    if isinstance(a, tuple):
-        return len(a) == len(b) and all(map(_same_key, a, b))
-    if isinstance(a, slice):
-        return all(map(_same_key, (a.start, a.stop, a.step), (b.start, b.stop, b.step)))
-    if is_tracer(a):
-        return a is b or (type(a) is ScalarTracer and a.value is b.value)
-    return a is b or (type(a) is int and a == b)
-
-
 class Items(Collaborator):
     """``x[k]``, ``x[k] = v`` and ``del x[k]``."""
 
     speaks_to = ("among", "calls", "choices", "containers", "effects", "foreigners",
                  "found_functions", "keys", "library_calls", "lists", "opening", "recorder",
-                 "references", "sources", "truths", "tuples", "variables")
+                 "references", "sources", "truths", "variables")
 
     def __init__(self) -> None:
         self.list_sites: dict[Value, Any] = {}
@@ -91,7 +77,7 @@ class Items(Collaborator):
         if isinstance(held, (list, tuple, str)) and is_tracer(key) and key.aval.kind is Kind.BOOL:
             key = self.machine.call(int, key)
         if isinstance(held, list) and id(held) in self.symbolic_lists:
-            return self.tuples.list_get(held, key)
+            return self.lists.list_get(held, key)
         if isinstance(held, dict):
             self.keys.as_table(held, key)
         if isinstance(held, dict) and hasattr(type(held), "__missing__") and (
@@ -131,7 +117,7 @@ class Items(Collaborator):
             opened = (self.opening.opened_list(obj, key) if outside or type(obj[0]) is list
                       else None)
             if opened is not None:
-                return self.tuples.list_get(opened, key)
+                return self.lists.list_get(opened, key)
             found = self.lists.list_read(obj, key)
             if found is not None:
                 return found
@@ -142,7 +128,7 @@ class Items(Collaborator):
             raise IndexError("list index out of range")  # so far it is empty
         opened = self.opening.opened_list(obj, key)
         if opened is not None:
-            return self.tuples.list_get(opened, key)
+            return self.lists.list_get(opened, key)
         constant = self.opening.constant_item(obj, key)
         if constant is not None:
             return constant
@@ -150,7 +136,7 @@ class Items(Collaborator):
                 is_number(i) or type(i) in (list, tuple) for i in self.lists.items_seen(obj)):
             items = self.lists.items_seen(obj)
             if any(type(i) is tuple for i in items):
-                return self.tuples.list_get(self.lists.made_unknown(self.containers.made(list(
+                return self.lists.list_get(self.lists.made_unknown(self.containers.made(list(
                     items))), key)
             return self.machine.call(part_of_list, obj, key.start, key.stop)
         key = self.keys.static_key(key)
@@ -162,7 +148,7 @@ class Items(Collaborator):
                 raise self.recorder.unjoined(held)
             return self.calls.adopt(held)
         if isinstance(key, slice) and (long := self.opening.open_long(obj)) is not None:
-            return self.tuples.list_get(long, key)
+            return self.lists.list_get(long, key)
         self.sources.note_container(obj)
         if isinstance(key, slice):
             return self.calls.adopt((base or type(obj))(
@@ -328,21 +314,21 @@ class Items(Collaborator):
             if obj is None:
                 return
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
-            self.tuples.list_put(obj, key, value)
+            self.lists.list_put(obj, key, value)
             return
         if isinstance(obj, list) and isinstance(key, slice) and id(value) in self.symbolic_lists:
-            self.tuples.list_put(self.lists.made_unknown(obj), key, value)
+            self.lists.list_put(self.lists.made_unknown(obj), key, value)
             return
         if isinstance(obj, list) and is_tracer(key) and self.keys.is_data(key):
             if not self.opening.may_open() and any(
                     type(i) in (list, Choice) for i in (value, *obj)):
                 self.among.put_among(obj, key, value)
                 return
-            self.tuples.list_put(self.lists.made_unknown(obj), key, value)
+            self.lists.list_put(self.lists.made_unknown(obj), key, value)
             return
         opened = self.opening.opened_list(obj, key) if is_number(value) else None
         if opened is not None:
-            self.tuples.list_put(opened, key, value)
+            self.lists.list_put(opened, key, value)
             return
         key = self.keys.static_key(key)
         name = self.variables.name_of(obj) if is_tracer(value) else None
@@ -406,7 +392,7 @@ class Items(Collaborator):
 
     def _is_own_view(self, base: ArrayTracer, key: Any, value: ArrayTracer) -> bool:
         made = self.made_from.get(value.obj)
-        return made is not None and made[0] == base.obj and _same_key(made[1], key)
+        return made is not None and made[0] == base.obj and same_key(made[1], key)
 
     def delitem(self, obj: Any, key: Any) -> None:
         method = python_method(obj, "__delitem__")

@@ -123,11 +123,13 @@ class Keys(Collaborator):
 
     # ---- dicts that become tables --------------------------------------------------------
 
-    def made_dict(self, obj: dict[Any, Any]) -> Any:
-        """A dict that staged code makes here; a table if its keys are only known at run time."""
+    def made(self, obj: Any) -> Any:
+        """A dict or set that staged code makes here; a table, or marks, if its keys are only known
+        at run time."""
         site, known = self._made_here()
         if known:
-            return self._new_table(obj, site)
+            return self._new_table(obj, site) if isinstance(obj, dict) else (
+                self._new_marks(obj, site))
         self.journal.born(obj)
         self.dict_sites[id(obj)] = (site, obj)
         return obj
@@ -149,17 +151,11 @@ class Keys(Collaborator):
             self.machine.setitem(table, key, value)
         return table
 
-    def made_set(self, obj: set[Any]) -> Any:
-        """A set that staged code makes here; marks if its items are only known at run time."""
-        site, known = self._made_here()
-        if known:
-            marks = self.machine.call(Marks, site, self.machine.call(run_set))
-            for item in obj:
-                self.machine.call_method(marks, "add", item)
-            return marks
-        self.journal.born(obj)
-        self.dict_sites[id(obj)] = (site, obj)
-        return obj
+    def _new_marks(self, obj: set[Any], site: Site) -> Any:
+        marks = self.machine.call(Marks, site, self.machine.call(run_set))
+        for item in obj:
+            self.machine.call_method(marks, "add", item)
+        return marks
 
     def made_list(self, obj: list[Any], by: str = "list") -> Any:
         """A list that staged code makes here, ``by`` what; a row if it is a heap whose order

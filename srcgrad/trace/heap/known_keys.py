@@ -12,6 +12,7 @@ from ...graph.ir import Value
 from ...types.dataclasses import dataclass
 from ..collaborator import Collaborator
 from ..record.regions import Region
+from ..record.structures import same_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +53,6 @@ class Altered:
 
 def _keys_of(obj: Any) -> tuple[Any, ...]:
     return tuple(obj) if isinstance(obj, dict) else ()
-
-
-def _is_same(key: Any, other: Any) -> bool:
-    """Are keys equal, whatever their tracers are?"""
-    if isinstance(key, tuple) and isinstance(other, tuple) and len(key) == len(other):
-        return all(_is_same(k, o) for k, o in zip(key, other, strict=True))
-    return key is other or (type(key) is type(other) and type(key) in (int, str, bool)
-                            and key == other)
 
 
 class KnownKeys(Collaborator):
@@ -113,7 +106,7 @@ class KnownKeys(Collaborator):
             return
         for noted in reversed(self.noted_keys):
             when = noted.when
-            if noted.owner is obj and noted.keys == _keys_of(obj) and _is_same(noted.key, key) and (
+            if noted.owner is obj and noted.keys == _keys_of(obj) and same_key(noted.key, key) and (
                     when.still_holds() and when.region in self.recorder.region.around()):
                 yield noted
 

@@ -15,7 +15,7 @@ from ...rules.python.orders import extreme_places, sorted_places
 from ...types.dims import is_varying
 from ...types.kinds import SCALARS, Aval, Kind, int_aval
 from ...types.spelling import place_of_greatest, place_of_least
-from ..collaborator import Args, Collaborator, Kwargs
+from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..iteration.iteration import Cursor, Rows, Staged, length, staged_iterable
 from ..record.journal import Snapshot
 from ..record.states import Columns, SymbolicList
@@ -27,15 +27,18 @@ class ListMethods(Collaborator):
     """Methods of lists of unknown length."""
 
     speaks_to = ("containers", "keys", "list_rows", "listed_arrays", "lists", "opening",
-                 "presence", "recorder", "stored_lists", "tuples")
+                 "presence", "recorder", "searches", "stored_lists")
 
     def __init__(self) -> None:
         self.held: Any = None
 
     def symbolic_method(self, obj: list[Any], name: str, args: Args, kwargs: Kwargs) -> Any:
         """A method of a list of unknown length."""
-        if name == "append" and self.list_rows.append_to_row(obj, args[0]):
+        if name == "append" and self.list_rows.write_in_row(obj, name, args[0]):
             return None
+        if name in ("index", "count") and len(args) == 1:
+            found = self.searches.found(obj, name, args[0])
+            return self.lists.no_method(obj, f"list.{name}") if found is PASSED else found
         state = self.symbolic_lists[id(obj)]
         if name == "append":
             return self._append(obj, args[0])
@@ -48,11 +51,11 @@ class ListMethods(Collaborator):
         if name == "copy":
             return self.lists.made_with(self._copy(state), obj)
         if name == "remove":
-            self.containers.symbolic_method(obj, "pop",
-                (self.containers.symbolic_method(obj, "index", args, {}),), {})
+            place = self.symbolic_method(obj, "index", args, {})
+            self.symbolic_method(obj, "pop", (place,), {})
             return None
         if name == "reverse":
-            return self.refill(obj, self.tuples.list_get(obj, slice(None, None, -1)))
+            return self.refill(obj, self.lists.list_get(obj, slice(None, None, -1)))
         if name == "clear":
             return self.refill(obj, self.lists.held_list(Snapshot(list, ())))
         if name == "sort":
@@ -75,10 +78,10 @@ class ListMethods(Collaborator):
         if key.step not in (None, 1) or (None not in ends and not (
                 all(type(e) is int for e in ends) and 0 <= key.start <= key.stop)):
             self.lists.no_method(obj, "assignment to such a slice")
-        made = [] if key.start is None else self.tuples.list_get(obj, slice(None, key.start))
+        made = [] if key.start is None else self.lists.list_get(obj, slice(None, key.start))
         made = self.machine.binary("+", made, self.machine.call(list, items))
         if key.stop is not None:
-            made = self.machine.binary("+", made, self.tuples.list_get(obj, slice(key.stop, None)))
+            made = self.machine.binary("+", made, self.lists.list_get(obj, slice(key.stop, None)))
         self.refill(obj, made)
 
     def _append(self, obj: list[Any], item: Any) -> None:
@@ -128,7 +131,7 @@ class ListMethods(Collaborator):
             self.extend_symbolic(obj, items)
             return
         for one in self.machine.iterate(items):
-            self.containers.symbolic_method(obj, "append", (one,), {})
+            self.symbolic_method(obj, "append", (one,), {})
 
     def of_unknown_length(self, items: Any) -> bool:
         """Does only a run know how many items something staged has?"""

@@ -19,7 +19,7 @@ from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..flow.widening import stable_elem
 from ..record.states import Columns, Owned, Rows, SymbolicList
-from ..record.tracers import is_tracer
+from ..record.structures import same_key
 from .columns import put_together, taken_apart
 from .forms import Unfit
 
@@ -154,18 +154,11 @@ class ListRows(Collaborator):
         found = self.lists.element(value)
         return found if part.form is None else put_together(self.merges.join(), part.form, [found])
 
-    def put_in_row(self, obj: Any, key: Any, value: Any) -> bool:
-        """``A[i][j] = value`` at once; False if it cannot be done."""
-        place = self._written_place(obj)
+    def write_in_row(self, obj: Any, op: str, value: Any, *key: Any) -> bool:
+        """``A[i][j] = value`` at once, or ``A[i].append(value)``; False if it cannot be done."""
+        place = None if op == "append" and type(value) is list else self._written_place(obj)
         if place is not None:
-            self._write("put", place, (key,), self._item_value(obj, place, value), value)
-        return place is not None
-
-    def append_to_row(self, obj: Any, value: Any) -> bool:
-        """``A[i].append(value)``; False if it cannot be done."""
-        place = None if type(value) is list else self._written_place(obj)
-        if place is not None:
-            self._write("append", place, (), self._item_value(obj, place, value), value)
+            self._write(op, place, key, self._item_value(obj, place, value), value)
         return place is not None
 
     def put_row(self, obj: Any, value: Value) -> bool:
@@ -275,7 +268,7 @@ class ListRows(Collaborator):
                 return None
             others = [p for p in self.list_owners.values() if p.owner is owner and (
                 p.version is part.version and p.region is self.recorder.region
-                and p.key is not None and _same_key(p.key, key))]
+                and p.key is not None and same_key(p.key, key))]
             if not others:
                 return None
             row: Value = self.symbolic_lists[id(item)].value
@@ -284,13 +277,7 @@ class ListRows(Collaborator):
             self.lost_rows.update({id(other.inner): other for other in others})
             return row
         if half.owner is not owner or self.lost_rows.get(id(item)) is not part or not (
-                _same_key(part.key, half.key) and _same_key(key, half.source)):
+                same_key(part.key, half.key) and same_key(key, half.source)):
             return None
         self.half_swap = None
         return half.row
-
-
-def _same_key(a: Any, b: Any) -> bool:
-    if is_tracer(a) and is_tracer(b):
-        return a.value is b.value or (a.aval.expr is not None and a.aval.expr == b.aval.expr)
-    return type(a) is int and type(b) is int and a == b

@@ -249,7 +249,8 @@ class Lists(Collaborator):
     def list_item_value(self, item: Any, owner: Any = None, key: Any = None) -> Value:
         """The value of an item that goes into a list."""
         if type(item) is list:
-            return self.tuples.given_row(owner, item, key)
+            self.tuples.note_row(owner, item)
+            return self.list_rows.given_row(owner, item, key)
         self.joined_values.note_stored(item)
         return self.recorder.as_value(item)
 
@@ -287,36 +288,24 @@ class Lists(Collaborator):
 
     def list_get(self, obj: Any, key: Any) -> Any:
         """``items[k]``."""
-        found = None if isinstance(key, slice) else self.list_rows.get_in_row(obj, key)
+        if isinstance(key, slice):
+            part = self._part(obj, key)
+            return self.tuples.as_tuple(part) if self.tuples.is_long(obj) else (
+                self.keys.made_list(part))
+        found = self.list_rows.get_in_row(obj, key)
         if found is not None:
             return found
         state = self.symbolic_lists[id(obj)]
-        if self.items.ends_by_data(key) or (isinstance(key, slice) and key.step in (None, 1)
-                                            and any(
-                is_tracer(p) and isinstance(p.aval.expr, Poly) and not is_varying(p.aval.expr)
-                for p in (key.start, key.stop))):
-            made: list[Any] = self.machine.call(part_of_list, obj, key.start, key.stop)
-            return made
-        if isinstance(key, slice):
-            key = self.keys.static_key(key)
         if type(state) is Columns:
-            whole = isinstance(key, slice)
-            return self.each_column(state, lambda c: (
-                self.list_get if whole else self.tuples.list_get)(c, key), whole=whole)
-        if isinstance(key, slice):
-            self.rows_copied(state)
-            (value,) = self.recorder.emit("apply", (state.value,), (state.value.aval,),
-                                 fn=operator.getitem, args=(Ref(0), key), kwargs={}, many=False)
-            self.recorder.list_sizes.known[value] = slice_length(key.start, key.stop, key.step,
-                                                        self.recorder.list_sizes.of(state.value))
-            return self.made_with(self.list_object(value), obj)
+            return self.each_column(state, lambda c: self.list_get(c, key))
         if type(key) is int and (self.subscripting or key >= MOST_STATIC):
             self._gone_through(obj)
         elem = state.value.aval.elem
         if elem is None:
             raise IndexError("list index out of range")
         if elem.kind is Kind.LIST and self.opening.may_open():
-            return self.tuples.part_of(obj, key)
+            row = self.list_rows.part_of(obj, key)
+            return self.tuples.as_tuple(row) if self.tuples.holds_long(obj) else row
         index = self.recorder.as_value(key)
         known = (state.value, key if type(key) is int else index)
         if known in self.flags_read and self.flags_read[known][1].active:
@@ -331,6 +320,25 @@ class Lists(Collaborator):
         if elem.kind is Kind.BOOL:
             self.flags_read[known] = value, self.recorder.region
         return self._element(obj, value)
+
+    def _part(self, obj: Any, key: slice) -> list[Any]:
+        """``items[a:b]``."""
+        if self.items.ends_by_data(key) or (key.step in (None, 1) and any(
+                is_tracer(p) and isinstance(p.aval.expr, Poly) and not is_varying(p.aval.expr)
+                for p in (key.start, key.stop))):
+            made: list[Any] = self.machine.call(part_of_list, obj, key.start, key.stop)
+            return made
+        state, key = self.symbolic_lists[id(obj)], self.keys.static_key(key)
+        if type(state) is Columns:
+            made = self.each_column(state, lambda c: self._part(c, key), whole=True)
+            return made
+        self.rows_copied(state)
+        (value,) = self.recorder.emit(
+            "apply", (state.value,), (state.value.aval,), fn=operator.getitem,
+            args=(Ref(0), key), kwargs={}, many=False)
+        self.recorder.list_sizes.known[value] = slice_length(
+            key.start, key.stop, key.step, self.recorder.list_sizes.of(state.value))
+        return self.made_with(self.list_object(value), obj)
 
     def _gone_through(self, obj: list[Any]) -> NoReturn:
         """Python code that runs while tracing reads item after item and waits for an IndexError:
@@ -365,10 +373,12 @@ class Lists(Collaborator):
 
     def list_put(self, obj: Any, key: Any, value: Any) -> None:
         """``items[k] = value``."""
+        if self.tuples.is_long(obj):
+            raise TypeError("'tuple' object does not support item assignment")
         if isinstance(key, slice):
             self.list_methods.put_slice(obj, key, value)
             return
-        if self.list_rows.put_in_row(obj, key, value):
+        if self.list_rows.write_in_row(obj, "put", value, key):
             return
         state = self.symbolic_lists[id(obj)]
         if is_of_nothing(state):
@@ -376,7 +386,7 @@ class Lists(Collaborator):
         if type(state) is Columns:
             if not self._is_in_place(state, key, value):
                 self.into_columns(obj, state, value,
-                                  lambda c, part: self.tuples.list_put(c, key, part))
+                                  lambda c, part: self.list_put(c, key, part))
             return
         if state.value.aval.elem is None:
             raise IndexError("list assignment index out of range")
@@ -470,7 +480,7 @@ class Lists(Collaborator):
 
     def column_pop(self, obj: list[Any], state: Columns, args: tuple[Any, ...]) -> Any:
         columns = [self.held_list(c) for c in state.columns]
-        parts = [self.containers.symbolic_method(c, "pop", args, {}) for c in columns]
+        parts = [self.list_methods.symbolic_method(c, "pop", args, {}) for c in columns]
         self._set_columns(obj, state, columns)
         return put_together(self.merges.join(), state.form, parts)
 

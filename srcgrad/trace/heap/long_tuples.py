@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UnsupportedOperation
-from ...graph.ir import Value
 from ...types.kinds import OPAQUE, Kind
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
@@ -21,7 +20,7 @@ from ..record.states import Columns, SymbolicList
 class LongTuples(Collaborator):
     """Lists of unknown length that stand for tuples."""
 
-    speaks_to = ("found_functions", "keys", "list_rows", "lists", "opening", "recorder")
+    speaks_to = ("found_functions", "lists", "opening", "recorder")
 
     def __init__(self) -> None:
         self.made: dict[int, list[Any]] = {}
@@ -33,7 +32,7 @@ class LongTuples(Collaborator):
 
     def has_long(self, obj: Any) -> bool:
         """Does a list stand for a tuple, or hold such?"""
-        return self.is_long(obj) or id(obj) in self.tuple_rows
+        return self.is_long(obj) or self.holds_long(obj)
 
     def as_tuple(self, made: list[Any]) -> list[Any]:
         """Note that a list of unknown length stands for a tuple."""
@@ -54,26 +53,21 @@ class LongTuples(Collaborator):
                        strict=False)
         return iter([self.as_tuple(self.lists.held_list(c)) for c in state.columns])
 
-    def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
-        if self.is_long(item):
+    def holds_long(self, owner: Any) -> bool:
+        """Are the rows of a list tuples?"""
+        return id(owner) in self.tuple_rows
+
+    def note_row(self, owner: Any, row: list[Any]) -> None:
+        """A list is put into another one."""
+        if self.is_long(row):
             self.tuple_rows[id(owner)] = owner
-        return self.list_rows.given_row(owner, item, key)
-
-    def part_of(self, owner: list[Any], key: Any) -> list[Any]:
-        found = self.list_rows.part_of(owner, key)
-        return self.as_tuple(found) if id(owner) in self.tuple_rows else found
-
-    def list_put(self, obj: Any, key: Any, value: Any) -> None:
-        if self.is_long(obj):
-            raise TypeError("'tuple' object does not support item assignment")
-        self.lists.list_put(obj, key, value)
 
     def with_tuples(self, structure: Any) -> Any:
         """A structure with tuples made at run time in place of what stands for them."""
         if self.is_long(structure):
             return self.recorder.computed(
                 tuple, OPAQUE, self.recorder.rows_value(self.symbolic_lists[id(structure)]))
-        if id(structure) in self.tuple_rows:
+        if self.holds_long(structure):
             return self.recorder.computed(list, OPAQUE, self.recorder.computed(
                 map, OPAQUE, tuple, self.recorder.rows_value(self.symbolic_lists[id(structure)])))
         if id(structure) in self.symbolic_lists or id(structure) in self.found_functions.paths:
@@ -83,13 +77,6 @@ class LongTuples(Collaborator):
         if type(structure) is dict:
             return {k: self.with_tuples(v) for k, v in structure.items()}
         return structure
-
-    def list_get(self, obj: Any, key: Any) -> Any:
-        found = self.lists.list_get(obj, key)
-        if not isinstance(key, slice):
-            return found
-        return self.as_tuple(found) if self.is_long(obj) else (
-            self.keys.made_list(found))
 
     def check_long_tuples(self, op: str, left: Any, right: Any) -> bool:
         """Is one of the operands such a tuple?  Python's error where it is added to a list."""

@@ -59,7 +59,7 @@ class Opening(Collaborator):
     """Opening lists for the indices of loops."""
 
     speaks_to = ("call_nodes", "class_attributes", "found_functions", "list_rows", "lists",
-                 "merges", "pools", "recorder", "references", "sources", "tuples", "whole_lists")
+                 "merges", "pools", "recorder", "references", "sources", "whole_lists")
 
     def __init__(self) -> None:
         # tuples of numbers that loops index, by the list that stands for them
@@ -163,9 +163,9 @@ class Opening(Collaborator):
                                for name, held in frame.slots.items() if held is obj), None)
             made = self.lists.list_object(value)
             if not at_start:
-                return self.tuples.list_get(made, key)
+                return self.lists.list_get(made, key)
             self.constant_lists[id(obj)] = (made, obj)
-        return self.tuples.list_get(self.constant_lists[id(obj)][0], key)
+        return self.lists.list_get(self.constant_lists[id(obj)][0], key)
 
     # ---- lists from outside --------------------------------------------------------------------
 

@@ -6,8 +6,6 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ...errors import UnsupportedOperation
 from ...types.kinds import BOOL, INT, SCALARS, Kind
 from ...types.spelling import Method
@@ -15,6 +13,7 @@ from ..collaborator import PASSED, Collaborator
 from ..objects.special_methods import class_attribute
 from ..record.journal import Content
 from ..record.states import Columns
+from ..record.structures import is_number
 from ..record.tracers import ArrayTracer, is_tracer
 from .forms import Numbered
 from .stores import number_in, python_class, store_of
@@ -112,10 +111,10 @@ class Searches(Collaborator):
     def are_numbers(self, obj: list[Any], item: Any) -> bool:
         """Is it a list of numbers, and the item a number?"""
         state = self.symbolic_lists.get(id(obj))
-        if type(state) is Columns or not _is_number(item):
+        if type(state) is Columns or not is_number(item):
             return False
         if state is None:
-            return all(map(_is_number, obj))
+            return all(map(is_number, obj))
         elem = state.value.aval.elem
         return elem is None or (elem.kind in SCALARS and not elem.optional)
 
@@ -133,8 +132,3 @@ class Searches(Collaborator):
 def _holds_lists(state: Any) -> bool:
     elem = None if state is None else state.value.aval.elem
     return elem is not None and elem.kind is Kind.LIST
-
-
-def _is_number(obj: Any) -> bool:
-    return isinstance(obj, (bool, int, float, complex, np.generic)) or (
-        is_tracer(obj) and obj.aval.kind in SCALARS and not obj.aval.optional)

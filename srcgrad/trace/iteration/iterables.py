@@ -323,7 +323,7 @@ def list_(machine: Any, iterable: Any = ()) -> Any:
 @handles(set)
 def set_(machine: Any, iterable: Any = ()) -> Any:
     if _is_long(machine, iterable) or isinstance(iterable, StandIn):
-        made = machine.keys.made_set(set())
+        made = machine.keys.made(set())
         machine.call(marked_all, made, iterable)
         return made
     return machine.build_set(*machine.iterate(iterable))
@@ -337,7 +337,7 @@ def _is_long(machine: Any, iterable: Any) -> bool:
 
 @handles(collections.Counter)
 def counter(machine: Any, source: Any = None, /, **counts: Any) -> Any:
-    made = machine.keys.made_dict(collections.Counter())
+    made = machine.keys.made(collections.Counter())
     if source is not None and (isinstance(source, (dict, Table))):
         machine.call_method(made, "update", source)
     elif source is not None:
@@ -377,7 +377,7 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
         if few is not None:
             source = few
         elif _is_long(machine, source):
-            made = machine.keys.made_dict(kwargs)
+            made = machine.keys.made(kwargs)
             machine.call(stored_all, made, source)
             return made
         if isinstance(source, dict):
@@ -387,7 +387,7 @@ def dict_(machine: Any, *args: Any, **kwargs: Any) -> Any:
         else:
             items = [tuple(machine.iterate(pair)) for pair in machine.iterate(source)]
         return machine.build_dict([*items, *kwargs.items()])
-    return machine.keys.made_dict(dict(**kwargs))
+    return machine.keys.made(dict(**kwargs))
 
 
 @handles(functools.reduce)

@@ -27,6 +27,7 @@ from .tracers import (
     Choice,
     ClassedArray,
     Late,
+    ScalarTracer,
     Whole,
     contains_tracer,
     is_tracer,
@@ -88,6 +89,19 @@ def same_constant(a: Any, b: Any) -> bool:
     if isinstance(a, (float, complex, np.generic)):
         return repr(a) == repr(b)
     return bool(a == b)
+
+
+def same_key(a: Any, b: Any) -> bool:
+    """Are two keys made of the same numbers or texts, known or traced?"""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same_key, a, b))
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, slice):
+        return all(map(same_key, (a.start, a.stop, a.step), (b.start, b.stop, b.step)))
+    if type(a) is ScalarTracer:
+        return a.value is b.value or (a.aval.expr is not None and a.aval.expr == b.aval.expr)
+    return a is b or (type(a) in (bool, int, str) and bool(a == b))
 
 
 def leaf_aval(obj: Any) -> Aval | None:

@@ -214,7 +214,7 @@ def find_peaks(machine: Any, x: Any, height: Any = None, **settings: Any) -> Any
     found = machine.call(np.flatnonzero, machine.library_calls.call_library(is_peak, (x, settings),
         {}))
     heights = {} if height is None else {"peak_heights": machine.getitem(x, found)}
-    return found, machine.keys.made_dict(heights)
+    return found, machine.keys.made(heights)
 
 
 OVER_BATCH = "_apply_over_batch.<locals>.decorator.<locals>.wrapper"
