@@ -26,7 +26,6 @@ from ...types.kinds import OPAQUE, Aval, Kind, list_of
 from ..assumptions import COPIES, FollowedArrays, StoredObjects, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..flow.widening import stable_elem
 from ..record.homes import is_stored, reach
 from ..record.journal import Version
 from ..record.regions import Region
@@ -82,7 +81,7 @@ class Place:
 class Elements(Collaborator):
     """Arrays that lie in stores."""
 
-    speaks_to = ("call_nodes", "choices", "effects", "lists", "merges", "recorder", "recursion")
+    speaks_to = ("call_nodes", "choices", "effects", "lists", "recorder", "recursion")
 
     def __init__(self) -> None:
         self.columns: dict[int, Held] = {}
@@ -158,10 +157,9 @@ class Elements(Collaborator):
     def appended(self, column: list[Any], array: ArrayTracer) -> Value:
         """A list with the content of one more array."""
         self.lists.of_unknown_length(column)
-        state, value = self.symbolic_lists[id(column)], self.recorder.as_value(array)
-        elem = state.value.aval.elem
-        (new,) = self.recorder.emit("append", (state.value, value), (list_of(
-            value.aval if elem is None else stable_elem(self.merges.join(), elem, value.aval)),))
+        before, value = self.symbolic_lists[id(column)].value, self.recorder.as_value(array)
+        (new,) = self.recorder.emit("append", (before, value), (list_of(
+            self.lists.elem_with(before.aval.elem, value.aval)),))
         self.lists.set_list(column, new)
         return new
 

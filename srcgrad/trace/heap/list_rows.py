@@ -9,6 +9,8 @@ write to a row exclude each other: where both occur, tracing starts again with l
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ...graph.ir import Value
@@ -17,7 +19,6 @@ from ...types.kinds import Aval, Kind
 from ..assumptions import Assumption, KnownLengths
 from ..collaborator import Collaborator
 from ..flow.control import Restart
-from ..flow.widening import stable_elem
 from ..record.states import Columns, Owned, Rows, SymbolicList
 from ..record.structures import same_key
 from .columns import put_together, taken_apart
@@ -124,11 +125,8 @@ class ListRows(Collaborator):
         if part.seen is not None and part.seen[0] is whole and part.seen[1].active and (
                 part.seen[2].value not in self.recorder.gone):
             return part.seen[2]  # type: ignore[no-any-return]
-        elem = whole.aval
-        for _ in place[1]:
-            elem = elem.elem
-        (value,) = self.recorder.emit("get", (whole, *map(self.recorder.as_value, place[1])), (elem,
-                                      ))
+        (value,) = self.recorder.emit("get", (whole, *map(self.recorder.as_value, place[1])),
+                                      (_held_at(whole, place[1]),))
         value.obj = self.recorder.new_obj(value)
         part.seen = (whole, self.recorder.region, SymbolicList(value, value.obj, part.rows))
         return part.seen[2]  # type: ignore[no-any-return]
@@ -144,13 +142,11 @@ class ListRows(Collaborator):
         whole = self.symbolic_lists.raw(place[0]).value
         if part.seen is not None and part.seen[0] is whole and part.seen[1].active:
             return None
-        elem = whole.aval
-        for _ in place[1]:
-            elem = elem.elem
-        if elem.elem is None or elem.elem.kind is Kind.LIST:
+        elem = _held_at(whole, (*place[1], key))
+        if elem is None or elem.kind is Kind.LIST:
             return None
         path = tuple(self.recorder.as_value(k) for k in (*place[1], key))
-        (value,) = self.recorder.emit("get", (whole, *path), (self.lists.element_aval(elem.elem),))
+        (value,) = self.recorder.emit("get", (whole, *path), (self.lists.element_aval(elem),))
         found = self.lists.element(value)
         return found if part.form is None else put_together(self.merges.join(), part.form, [found])
 
@@ -212,8 +208,7 @@ class ListRows(Collaborator):
             assert aval.elem is not None
             return aval.but(elem=self._with_item(aval.elem, depth - 1, item))
         plain = item.but(expr=None) if isinstance(item.expr, int) else item
-        return aval.but(elem=plain if aval.elem is None else stable_elem(
-            self.merges.join(), aval.elem, plain))
+        return aval.but(elem=self.lists.elem_with(aval.elem, plain))
 
     # ---- rows as items -------------------------------------------------------------------
     def given_row(self, owner: Any, item: list[Any], key: Any = None) -> Value:
@@ -281,3 +276,8 @@ class ListRows(Collaborator):
             return None
         self.half_swap = None
         return half.row
+
+
+def _held_at(whole: Value, path: Sequence[Any]) -> Any:
+    """The type of what a list of lists holds at a path of indices; None if nothing does so far."""
+    return functools.reduce(lambda aval, _: aval.elem, path, whole.aval)

@@ -267,12 +267,14 @@ class Lists(Collaborator):
             aval = self._list_aval(obj, item)
             return self.list_item_value(item, obj, key), aval
         value = self.list_item_value(item, obj, key)  # a row of a list of lists
-        old = self.symbolic_lists[id(obj)].value.aval.elem
-        return value, list_of(value.aval if old is None else stable_elem(
-            self.merges.join(), old, value.aval))
+        return value, list_of(self.elem_with(
+            self.symbolic_lists[id(obj)].value.aval.elem, value.aval))
+
+    def elem_with(self, elem: Aval | None, item: Aval) -> Aval:
+        """The type of the items of a list that gets one more."""
+        return item if elem is None else stable_elem(self.merges.join(), elem, item)
 
     def _list_aval(self, obj: list[Any], item: Any) -> Any:
-        current = self.symbolic_lists[id(obj)].value.aval
         aval = list_item_aval(self.merges.join(), item)
         if aval is None:
             joining, known = self.merges.join(), Snapshot(list, (item,))
@@ -282,9 +284,7 @@ class Lists(Collaborator):
                 why="the elements of such a list must be numbers or arrays of one kind",
                 fix="keep the parts in separate lists"),
                 *(failed.remedies if isinstance(failed, Failed) else ()))
-        if current.elem is None:
-            return list_of(aval)
-        return list_of(stable_elem(self.merges.join(), current.elem, aval))
+        return list_of(self.elem_with(self.symbolic_lists[id(obj)].value.aval.elem, aval))
 
     def list_get(self, obj: Any, key: Any) -> Any:
         """``items[k]``."""

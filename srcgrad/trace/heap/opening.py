@@ -87,8 +87,9 @@ class Opening(Collaborator):
             return None
         if id(obj) in self.found_functions.paths:
             found = self.gathered_list(obj)
-            return found if found is not None or not self._is_open(obj) else self._hoisted(obj)
-        return self._open(obj) if self._is_open(obj) else None
+            if found is not None:
+                return found
+        return self._opened(obj) if self._is_open(obj) else None
 
     def is_unknown_place(self, key: Any) -> bool:
         """Is a key a loop's index, or data?"""
@@ -113,6 +114,9 @@ class Opening(Collaborator):
         if not all(map(_is_kept, items)) or (len(obj) <= LONG and type(items[0]) is not Reference):
             return None
         self.assumed.risk(KnownLengths())
+        return self._opened(obj)
+
+    def _opened(self, obj: list[Any]) -> list[Any] | None:
         return self._hoisted(obj) if id(obj) in self.found_functions.paths else self._open(obj)
 
     def walk_of(self, walk: Any, parts: tuple[Any, ...]) -> Any:

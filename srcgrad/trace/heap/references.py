@@ -98,9 +98,7 @@ class References(Collaborator):
         cls = kind_of(obj)
         if not fields:
             raise self.attributes.not_stored(cls, f"a {cls.__name__} has no attributes of its own")
-        store = self.stores.get(cls) or self.pools.stores.get(cls)
-        if store is None:
-            store = self.stores[cls] = self._new_store(cls, fields)
+        store = self._store_of(cls, fields)
         for name in store.fixed if store.fixed.keys() <= {*fields} else ():
             self.pools.check_fits(store, name, part_of(obj, name))
         if {*store.columns, *store.fixed} != {*fields} or any(
@@ -122,9 +120,7 @@ class References(Collaborator):
 
     def placed(self, cls: type, parts: dict[str, Any]) -> Reference:
         """A new object of a class with its parts, at the end of its store."""
-        store = self.stores.get(cls) or self.pools.stores.get(cls)
-        if store is None:
-            store = self.stores[cls] = self._new_store(cls, parts)
+        store = self._store_of(cls, parts)
         index = self.machine.length(next(iter(store.columns.values())))
         for name, column in store.columns.items():
             value = self.attributes.kept(store, name, parts[name])
@@ -135,11 +131,14 @@ class References(Collaborator):
                 self.presence.container_method, column, "append", (value,), {}), index)
         return Reference(store, index)
 
-    def _new_store(self, cls: type, fields: Iterable[str]) -> Store:
-        """A store whose columns are older than all that the program does."""
-        columns: dict[str, list[Any]] = {name: [] for name in fields}
-        store = Store(self.machine, cls, columns)
-        for name, column in columns.items():
+    def _store_of(self, cls: type, fields: Iterable[str]) -> Store:
+        """The store of a class; the columns of a new one are older than all that the program
+        does."""
+        known = self.stores.get(cls) or self.pools.stores.get(cls)
+        if known is not None:
+            return known
+        store = self.stores[cls] = Store(self.machine, cls, {name: [] for name in fields})
+        for name, column in store.columns.items():
             if cls is not LISTS:  # which have names of their own
                 label = f"{cls.__name__.lower()}_{name}"
                 self.variables.container_names[id(column)] = (label, column)

@@ -18,6 +18,8 @@ from .special_methods import DUNDER
 
 OPERATORS = {f"__{DUNDER[op]}__": op for op in (*BINARY, *COMPARE)}
 REFLECTED = {f"__r{DUNDER[op]}__": op for op in BINARY}
+OF_ITEMS = {"__getitem__": "read_content", "__setitem__": "write_content",
+            "__delitem__": "delete_content"}
 INPLACE_NAMES = {f"__i{DUNDER[op]}__": op for op in BINARY}
 
 
@@ -28,6 +30,8 @@ class NativeMethods(Collaborator):
                  "references", "sources")
 
     def native_method(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
+        if name in OF_ITEMS:
+            return getattr(self.items, OF_ITEMS[name])(obj, *args)
         special = getattr(self, f"_native{name[:-2]}", None) if name.startswith("__") else None
         if special is not None:
             return special(obj, *args, **kwargs)
@@ -80,15 +84,6 @@ class NativeMethods(Collaborator):
             made = base.__new__(cls, *args, **kwargs)
         self.journal.born(made)
         return made
-
-    def _native__getitem(self, obj: Any, key: Any) -> Any:
-        return self.items.read_content(obj, key)
-
-    def _native__setitem(self, obj: Any, key: Any, value: Any) -> None:
-        self.items.write_content(obj, key, value)
-
-    def _native__delitem(self, obj: Any, key: Any) -> None:
-        self.items.delete_content(obj, key)
 
     def _native__len(self, obj: Any) -> Any:
         held = self.references.seen(obj)
