@@ -106,9 +106,8 @@ class Items(Collaborator):
     def _read_static(self, obj: Any, key: Any) -> Any:
         """A subscript of a Python container (or a static array) at trace time."""
         if isinstance(obj, (str, bytes)):
-            parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
-            if any(is_tracer(p) and (self.keys.is_data(p) or self.opening.is_unknown_place(p))
-                   for p in parts):
+            if self._is_of_run(*(
+                    (key.start, key.stop, key.step) if isinstance(key, slice) else (key,))):
                 return self.library_calls.apply_opaque(operator.getitem, (obj, key), {})
         if is_tracer(key) and isinstance(obj, (list, tuple)) and self.keys.is_data(key):
             if not obj:
@@ -161,9 +160,12 @@ class Items(Collaborator):
 
     def ends_by_data(self, key: Any) -> bool:
         """Is it a slice whose ends depend on data, or on a loop's index?"""
-        return isinstance(key, slice) and key.step in (None, 1) and any(
-            is_tracer(p) and (self.keys.is_data(p) or self.opening.is_unknown_place(p))
-            for p in (key.start, key.stop))
+        return isinstance(key, slice) and key.step in (None, 1) and (
+            self._is_of_run(key.start, key.stop))
+
+    def _is_of_run(self, *places: Any) -> bool:
+        return any(is_tracer(p) and (self.keys.is_data(p) or self.opening.is_unknown_place(p))
+                   for p in places)
 
     def absent(self, obj: Any, key: Any) -> Any:
         """The value of a run-time key that is none of those of a dict."""
@@ -399,9 +401,6 @@ class Items(Collaborator):
         if method is not None:
             self.machine.call(method, obj, key)
             return
-        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
-            self.machine.call_method(obj, "pop", key)
-            return
         if is_tracer(obj):
             if type(obj) is ArrayTracer:
                 raise ValueError("cannot delete array elements")
@@ -411,19 +410,19 @@ class Items(Collaborator):
 
     def delete_content(self, obj: Any, key: Any) -> None:
         """Delete the item of a container, by the code of C."""
-        key = self.keys.static_key(key)
+        symbolic = isinstance(obj, list) and id(obj) in self.symbolic_lists
+        key = key if symbolic else self.keys.static_key(key)
         base = native_class(type(obj)) or type(obj)
         if id(obj) in self.found_functions.paths:
             own = python_method(obj, "__delitem__") is not None
             self.effects.effect_on(obj, base.__delitem__ if own else operator.delitem, key)
             obj = self.references.shadow_of(obj)
-            if obj is None:
-                return
-        if isinstance(obj, list) and id(obj) in self.symbolic_lists:
+            symbolic = isinstance(obj, list) and id(obj) in self.symbolic_lists
+        if symbolic:
             self.machine.call_method(obj, "pop", key)
-            return
-        self.journal.touch(Content(obj, self.symbolic_lists))
-        (native_class(type(obj)) or type(obj)).__delitem__(obj, key)
+        elif obj is not None:
+            self.journal.touch(Content(obj, self.symbolic_lists))
+            base.__delitem__(obj, key)
 
 
 def raises_key_error(obj: Any) -> bool:
