@@ -398,6 +398,11 @@ def is_varying(dim: Any) -> bool:
     return isinstance(dim, Poly) and any(a.varying for a in dim.atoms())
 
 
+def is_of_call(dim: Any) -> bool:
+    """Is it known, and the same during the whole call?"""
+    return dim is not None and not is_varying(dim)
+
+
 @functools.lru_cache(8192)
 def proves_nonnegative(dim: Dim, depth: int = 4) -> bool:
     """Can ``dim >= 0`` be shown from the bounds of its atoms?  (``False`` proves nothing.)"""

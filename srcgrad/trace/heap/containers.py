@@ -14,7 +14,7 @@ import numpy as np
 from ...errors import UnsupportedOperation
 from ...stage.machine import NORMAL
 from ...types.dataclasses import dataclass
-from ...types.dims import evaluate, is_varying
+from ...types.dims import evaluate, is_of_call
 from ...types.operators import INPLACE
 from ...types.spelling import Method
 from ...types.subclasses import content_of, item_step, make, native_class
@@ -167,8 +167,7 @@ class Containers(Collaborator):
         now or (where data decides it) in the run."""
         size = self.machine.call(len, value)
         number = size if type(size) is int else None
-        if number is None and not star and size.aval.expr is not None and (
-                not is_varying(size.aval.expr)):
+        if number is None and not star and is_of_call(size.aval.expr):
             self.sources.guard_size("eq0", size.aval.expr - need)
             number = evaluate(size.aval.expr, self.sources.numbers)
         if number is None:
@@ -306,7 +305,8 @@ class Containers(Collaborator):
         if isinstance(obj, list) and id(obj) in self.symbolic_lists:
             return self.list_methods.symbolic_method(obj, name, args, kwargs)
         own = type(obj) is list and id(obj) not in self.found_functions.paths
-        if own and name in AT_PLACE and args and self.open_place(args[0]):
+        if own and name in AT_PLACE and args and type(args[0]) is ScalarTracer and (
+                not is_of_call(args[0].aval.expr)):
             return self.operators.helped(AT_PLACE[name], obj, *args)
         if args and (isinstance(obj, dict) or name in AT_PLACE):
             args = (self.keys.static_key(args[0]), *args[1:])
@@ -342,11 +342,6 @@ class Containers(Collaborator):
                 self.lists.made_unknown(obj), name, args, kwargs)
         self.journal.touch(Content(obj, self.symbolic_lists))
         return native_method(obj, name)(*args, **kwargs)
-
-    def open_place(self, place: Any) -> bool:
-        """Is a place in a list a number that only a run knows, and that differs within it?"""
-        return type(place) is ScalarTracer and (
-            place.aval.expr is None or is_varying(place.aval.expr))
 
     def _change_outside(self, obj: Any, name: str, args: Args, kwargs: Kwargs) -> Any:
         """A change of a container from outside: an effect at each call; its shadow follows.

@@ -79,7 +79,7 @@ class Contents(Collaborator):
         if state is None:
             return self.next.predicate(value)
         bounds = [self.presence.is_bound(v) for _, v in state.entries]
-        return self.machine.or_(bounds[0], *(functools.partial(_same, b) for b in bounds[1:]))
+        return self.machine.or_(bounds[0], *((lambda b=b: b) for b in bounds[1:]))
 
     def build_dict(self, pairs: list[tuple[Any, Any]]) -> Any:
         sure = next((i for i, (_, v) in enumerate(pairs) if type(v) is Maybe), len(pairs))
@@ -249,7 +249,3 @@ class Contents(Collaborator):
         for key in keys:
             self.machine.delitem(rest, key)
         return rest
-
-
-def _same(value: Any) -> Any:
-    return value

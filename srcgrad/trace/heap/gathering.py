@@ -90,7 +90,6 @@ def check_items(items: list[Any], found: Record) -> None:
         raise Unlike
 
 
-
 def _numbered(items: list[Any], found: Referred, numbers: Numbers) -> list[list[Any]]:
     """For objects of some classes, whether they are of each class but the last, None, or numbers;
     the numbers beside them; and those of the objects."""
@@ -414,9 +413,6 @@ def columns_path(path: Path, found: Outline) -> Path:
 def native_step(path: Path, step: Native, label: str) -> Path:
     """The way to what Python gives for what a path leads to."""
     return Path(path.root, (*path.steps, ("native", step)), label)
-
-
-
 
 
 def held_objects(items: Any, numbered: Callable[[type], bool]) -> Iterator[Any]:

@@ -61,7 +61,8 @@ class Keys(Collaborator):
     def static_key(self, key: Any) -> Any:
         """A key whose traced ints are demanded; one that is equal to itself alone is known."""
         if is_tracer(key):
-            return self.settled_key(key)
+            found = self._settled_text(key)
+            return self.escapes.demand(key, REASON) if found is UNKNOWN else found
         self.tuples.refuse_as_key(key)
         key = self.containers.resolved(key)
         if isinstance(key, slice):
@@ -80,18 +81,11 @@ class Keys(Collaborator):
             return key.aval.dtype is not None and key.aval.dtype.kind in "iu"
         if key.aval.expr is None:
             return True
-        return is_varying(key.aval.expr) and not self.is_loop_index(key)
-
-    def is_loop_index(self, key: Any) -> bool:
-        """Is a traced int made of the indices of the loops that are being traced?"""
-        return any(s in self.sources.loop_atoms for s in symbols(key.aval.expr))
-
-    def settled_key(self, key: Any) -> Any:
-        """The number of a traced int, or the text made of such numbers."""
-        found = self._settled_text(key)
-        return self.escapes.demand(key, REASON) if found is UNKNOWN else found
+        return is_varying(key.aval.expr) and not any(
+            s in self.sources.loop_atoms for s in symbols(key.aval.expr))
 
     def _settled_text(self, key: Any) -> Any:
+        """The text that a key is made of, with the numbers in it demanded."""
         if type(key) is ArrayTracer or key.aval.kind is Kind.INT:
             return UNKNOWN
 

@@ -12,7 +12,7 @@ from ...errors import UnsupportedOperation
 from ...graph.ir import Ref, Suggested
 from ...rules.broadcast import array_of_rows
 from ...rules.python.orders import extreme_places, sorted_places
-from ...types.dims import is_varying
+from ...types.dims import is_of_call
 from ...types.kinds import SCALARS, Aval, Kind, int_aval
 from ...types.spelling import place_of_greatest, place_of_least
 from ..collaborator import PASSED, Args, Collaborator, Kwargs
@@ -141,7 +141,7 @@ class ListMethods(Collaborator):
         if not isinstance(staged, Staged):
             return False
         size = length(self.machine, staged)
-        return is_tracer(size) and (size.aval.expr is None or is_varying(size.aval.expr))
+        return is_tracer(size) and not is_of_call(size.aval.expr)
 
     def extend_symbolic(self, obj: list[Any], items: Any) -> None:
         """Append the items of something of unknown length."""

@@ -90,14 +90,11 @@ class ListedArrays(Collaborator):
             layer = self.journal.births.get(id(found.held.column), 0)
         elif not is_derived(home) and home.lost is None:
             layer, found = 0 if home.region is None else home.region.layer, earlier(item, True)
-        if found is None or not self._lasts(layer, holder):
+        if found is None or (  # or made later than the list
+                holder is not None and layer > self.journal.births.get(id(holder), 0)):
             return None
         self.assumed.risk(Withdrawn(FollowedArrays()))
         return found
-
-    def _lasts(self, layer: int, holder: Any) -> bool:
-        """Is what was made in a layer as old as a list?"""
-        return holder is None or layer <= self.journal.births.get(id(holder), 0)
 
     def begins(self, holder: list[Any], item: Any) -> bool:
         """Is an array the first item of a list that is older than the loop, or arm?"""

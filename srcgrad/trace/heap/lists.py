@@ -76,10 +76,7 @@ class Lists(Collaborator):
         if id(obj) in self.list_rows.list_owners:  # the change belongs into the list of lists, too
             self.list_rows.store_rows()
             self.unroll_maker(self.list_rows.list_owners[id(obj)].owner)
-            raise self.recorder.of_forms(UnsupportedOperation(
-                "a list inside of a list whose length depends on data is changed",
-                why="the change could not be followed to where the list is read again",
-                fix="use an array, such as np.zeros((n, m)), in place of a list of lists"))
+            raise self._row_changed()
         value.obj = self.symbolic_lists[id(obj)].obj
         self.journal.write(self.content_of(obj), SymbolicList(value, value.obj, rows))
 
@@ -234,16 +231,20 @@ class Lists(Collaborator):
             raise Restart(MIXED_ROWS)
         self.items.unroll_list_makers("a list that it fills holds objects that change")
         if type(owner) is list:
-            raise self.recorder.of_forms(UnsupportedOperation(
-                "a list is changed that has been put into a list whose length depends on data",
-                why="the change could not be followed to where the list is read again",
-                fix="fill the list first and append it then, or use an array in place of a "
-                    "list of lists"))
+            raise self._row_changed()
         raise self.recorder.of_forms(UnsupportedOperation(
             "an object is changed that lies in a list whose length depends on data",
             why="such a list is kept part by part, so the change would not be seen there",
             fix="put a new object into the list (`items[i] = replace(...)`), or keep the parts "
                 "in arrays"))
+
+    def _row_changed(self) -> BaseException:
+        refusal: BaseException = self.recorder.of_forms(UnsupportedOperation(
+            "a list is changed that has been put into a list whose length depends on data",
+            why="the change could not be followed to where the list is read again",
+            fix="fill the list first and append it then, or use an array, such as "
+                "np.zeros((n, m)), in place of a list of lists"))
+        return refusal
 
     # ---- items ---------------------------------------------------------------------------
     def list_item_value(self, item: Any, owner: Any = None, key: Any = None) -> Value:
@@ -493,8 +494,7 @@ class Lists(Collaborator):
             fix="keep the values in an array, or make the list's length independent of data"))
 
     def rows_copied(self, state: SymbolicList) -> None:
-        elem = state.value.aval.elem
-        if elem is not None and elem.kind is Kind.LIST:
+        if is_of_lists(state):
             self.list_rows.share_rows()
 
 

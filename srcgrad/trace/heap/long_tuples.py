@@ -10,11 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import OPAQUE, Kind
+from ...types.kinds import OPAQUE
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
 from ..iteration.iteration import Transposed
-from ..record.states import Columns, SymbolicList
+from ..record.states import Columns
+from .columns import is_of_lists
 
 
 class LongTuples(Collaborator):
@@ -44,8 +45,7 @@ class LongTuples(Collaborator):
         """``zip(*rows)``: an iterator of a tuple for each part of the rows."""
         obj = rows.rows
         state = self.symbolic_lists[id(obj)]
-        if self.opening.may_open() and type(state) is SymbolicList and (
-                state.value.aval.elem is not None and state.value.aval.elem.kind is Kind.LIST):
+        if self.opening.may_open() and is_of_lists(state):
             self.assumed.risk(KnownLengths())
             return rows
         if type(state) is not Columns or not state.form.is_row:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...errors import AliasError
 from ...graph.ir import Value
-from ...types.dims import is_varying
+from ...types.dims import is_of_call
 from ...types.guards import Path
 from ...types.kinds import SCALARS, Aval, Kind, list_of
 from ..assumptions import KnownLengths
@@ -94,7 +94,7 @@ class Opening(Collaborator):
     def is_unknown_place(self, key: Any) -> bool:
         """Is a key a loop's index, or data?"""
         if not self.may_open() or not is_tracer(key) or key.aval.kind is not Kind.INT or (
-                self.known_number(key)):
+                is_of_call(key.aval.expr)):
             return False
         self.assumed.risk(KnownLengths())
         return True
@@ -350,10 +350,6 @@ class Opening(Collaborator):
         state = self.symbolic_lists[id(obj)]
         elem = state.value.aval.elem if type(state) is SymbolicList else None
         return elem is not None and (elem.kind in SCALARS or elem.kind is Kind.LIST)
-
-    def known_number(self, key: Any) -> bool:
-        """Is a traced int the same during the whole call?"""
-        return key.aval.expr is not None and not is_varying(key.aval.expr)
 
     def _open(self, obj: list[Any], place: Any = None) -> list[Any] | None:
         place = place or self._place_of(obj)

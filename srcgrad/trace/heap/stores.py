@@ -91,7 +91,6 @@ class Store(Whole):
         self.queues: dict[str, int | None] = {}
         self.unread: set[str] = set()
 
-
     @property
     def names(self) -> tuple[str, ...]:
         """The attributes of its objects."""

@@ -103,10 +103,8 @@ class Dicts(Containers):
         if adopted(value, self.inner):
             return value.places
         check_kind(value, dict)
+        inner_kind(self.site, value)
         made = self.read(new_index(self.site))
-        cls, factory = inner_kind(self.site, value)
-        made.cls = cls
-        made.default_factory = factory
         made.update(value)
         handed_over(value)
         return made.places
@@ -225,9 +223,12 @@ class Table(Bound):
         for key in list(self.keys()):
             drop_place(self, key)
 
+    def empty(self, factory: Any) -> Any:
+        return Table(self.cls, factory, self.site, cells_for(self.site), new_index(self.site),
+                     names_for(self.site))
+
     def copy(self) -> Any:
-        made = Table(self.cls, self.default_factory, self.site, cells_for(self.site),
-                     new_index(self.site), names_for(self.site))
+        made = self.empty(self.default_factory)
         for key, value in self.items():
             made.insert(key, value)
         return made
@@ -268,8 +269,7 @@ class Table(Bound):
         """What a Counter's operators give: the counts above zero."""
         if self.cls is not collections.Counter or not hasattr(other, "keys"):
             return only_a_dict(self.site)
-        made = Table(self.cls, None, self.site, cells_for(self.site), new_index(self.site),
-                     names_for(self.site))
+        made = self.empty(None)
         for key, value in self.items():
             made.count(key, combine(value, other[key]))
         for key in other.keys():  # noqa: SIM118
