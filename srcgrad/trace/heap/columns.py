@@ -140,21 +140,17 @@ def _several(form: Several, made: list[Any]) -> Any:
     return together(form.sorts, flags, contents)
 
 
-def is_of_nothing(state: Any) -> bool:
-    """Does a list hold nothing but None, as far as is known?"""
+def kind_of_items(state: Any) -> Kind | None:
+    """Of what kind the items of a list of unknown length are that is no list of columns: NONE if
+    it holds nothing but None, as far as is known; None without items."""
     elem = state.value.aval.elem if type(state) is SymbolicList else None
-    return elem is not None and elem.kind is Kind.NONE
-
-
-def is_of_lists(state: Any) -> bool:
-    """Does a list of unknown length hold lists of numbers?"""
-    elem = state.value.aval.elem if type(state) is SymbolicList else None
-    return elem is not None and elem.kind is Kind.LIST
+    return None if elem is None else elem.kind
 
 
 def told(state: Any) -> Any:
     """The content of a list of nothing but None, or of lists, as a column of such things."""
-    form = Nothing() if is_of_nothing(state) else Listed() if is_of_lists(state) else None
+    kind = kind_of_items(state)
+    form = Nothing() if kind is Kind.NONE else Listed() if kind is Kind.LIST else None
     return state if form is None else Columns(form, (state,))
 
 

@@ -34,8 +34,7 @@ from .columns import (
     column_states,
     common_form,
     form_apart,
-    is_of_lists,
-    is_of_nothing,
+    kind_of_items,
     lie,
     list_item_aval,
     put_together,
@@ -382,7 +381,7 @@ class Lists(Collaborator):
         if self.list_rows.write_in_row(obj, "put", value, key):
             return
         state = self.symbolic_lists[id(obj)]
-        if is_of_nothing(state):
+        if kind_of_items(state) is Kind.NONE:
             state = self.taking(obj, state, value)
         if type(state) is Columns:
             if not self._is_in_place(state, key, value):
@@ -424,15 +423,15 @@ class Lists(Collaborator):
         its columns are."""
         joining = self.merges.join()
         joining.holder = obj
-        if is_of_lists(state) and item is None:
+        if kind_of_items(state) is Kind.LIST and item is None:
             return told(state)
-        if type(state) is Columns or not (is_of_nothing(state) or state.value.aval.elem is None):
+        if type(state) is Columns or kind_of_items(state) not in (None, Kind.NONE):
             return state
         self.listed_arrays.enter(obj, item)
         if list_item_aval(joining, item) is not None and (
                 self.listed_arrays.where(item, obj) is None):
             return state
-        if is_of_nothing(state):
+        if kind_of_items(state) is Kind.NONE:
             return told(state)
         found = form_apart(joining, Snapshot(list, (item,)))
         if isinstance(found, Failed):
@@ -494,7 +493,7 @@ class Lists(Collaborator):
             fix="keep the values in an array, or make the list's length independent of data"))
 
     def rows_copied(self, state: SymbolicList) -> None:
-        if is_of_lists(state):
+        if kind_of_items(state) is Kind.LIST:
             self.list_rows.share_rows()
 
 

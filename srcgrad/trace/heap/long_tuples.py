@@ -10,12 +10,12 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import OPAQUE
+from ...types.kinds import OPAQUE, Kind
 from ..assumptions import KnownLengths
 from ..collaborator import Collaborator
 from ..iteration.iteration import Transposed
 from ..record.states import Columns
-from .columns import is_of_lists
+from .columns import kind_of_items
 
 
 class LongTuples(Collaborator):
@@ -45,7 +45,7 @@ class LongTuples(Collaborator):
         """``zip(*rows)``: an iterator of a tuple for each part of the rows."""
         obj = rows.rows
         state = self.symbolic_lists[id(obj)]
-        if self.opening.may_open() and is_of_lists(state):
+        if self.opening.may_open() and kind_of_items(state) is Kind.LIST:
             self.assumed.risk(KnownLengths())
             return rows
         if type(state) is not Columns or not state.form.is_row:

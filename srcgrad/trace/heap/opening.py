@@ -27,6 +27,7 @@ from ..record.scopes import during
 from ..record.states import Columns, Owned, SymbolicList
 from ..record.structures import LONG, is_number
 from ..record.tracers import is_tracer
+from .columns import kind_of_items
 from .forms import Column
 from .gathering import (
     column_name,
@@ -347,9 +348,7 @@ class Opening(Collaborator):
                  and self._is_open(i)) for i in items)
 
     def _has_numbers(self, obj: list[Any]) -> bool:
-        state = self.symbolic_lists[id(obj)]
-        elem = state.value.aval.elem if type(state) is SymbolicList else None
-        return elem is not None and (elem.kind in SCALARS or elem.kind is Kind.LIST)
+        return kind_of_items(self.symbolic_lists[id(obj)]) in (*SCALARS, Kind.LIST)
 
     def _open(self, obj: list[Any], place: Any = None) -> list[Any] | None:
         place = place or self._place_of(obj)

@@ -297,11 +297,8 @@ class Pools(Collaborator):
             self.opening.outlines.append((*self.objects(cls), weak(record)))
         for cls, name in self.written:
             where, objects = self.objects(cls)
-            for key, path in [*self.found_functions.paths.items()]:
-                obj = self.found_functions.pinned.get(key)
-                if type(obj) is list and self.sources.gives(
-                        is_held, (objects, name, obj), (where, name, path)):
-                    self.references.without_found(cls)
+            if self.whole_lists.is_found_as(is_held, (objects, name), (where, name)):
+                self.references.without_found(cls)
 
     def guard_links(self, places: Container[int]) -> None:
         """Objects of the classes at some places refer to one another as they do now, at each

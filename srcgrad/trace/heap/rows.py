@@ -23,13 +23,13 @@ from .run_time import (
     made_by,
     mark,
     mark_all,
-    member,
     only_a_dict,
     place_in,
     run_list,
     run_set,
     set_place,
     taken,
+    told,
     typed_key,
 )
 
@@ -190,7 +190,7 @@ class Marks(Bound):
         self.places = places
 
     def __contains__(self, item: Any) -> bool:
-        return bool(asked("__contains__", self.places, member(self.site, item)))
+        return bool(asked("__contains__", self.places, told(self.site, item)))
 
     def __len__(self) -> Any:
         return count_of(self.places)
@@ -204,10 +204,10 @@ class Marks(Bound):
         mark(self.site, self.places, item)
 
     def remove(self, item: Any) -> None:
-        changed("remove", self.places, member(self.site, item))
+        changed("remove", self.places, told(self.site, item))
 
     def discard(self, item: Any) -> None:
-        changed("discard", self.places, member(self.site, item))
+        changed("discard", self.places, told(self.site, item))
 
     def pop(self) -> Any:
         return taken(self.site, self.places)

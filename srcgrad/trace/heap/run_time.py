@@ -145,7 +145,7 @@ def last_key(machine: Any, table: Any, last: bool) -> Any:
     """The key that was added last, or first."""
     order = machine.effects.emit_effect(reversed if last else iter, (table.places,), {}, OPAQUE)
     key = machine.effects.emit_effect(next, (order,), {}, raw(machine, table.site))
-    return typed(machine, key, machine.keys.key_form(table.site))
+    return typed_key(machine, table.site, key)
 
 
 @primitive
@@ -183,16 +183,11 @@ def typed(machine: Any, key: Any, form: Any) -> Any:
     return key_of(getattr(form, "cls", tuple), found)
 
 
+@primitive
 def told(machine: Any, site: Any, key: Any, stored: bool = False) -> Any:
     """A key that is looked up or ``stored``, as the run-time dict has it."""
     machine.keys.note_form(site, key, stored)
     return as_tuples(key)
-
-
-@primitive
-def member(machine: Any, site: Any, item: Any) -> Any:
-    """The same of what is looked up in a set."""
-    return told(machine, site, item)
 
 
 @primitive
@@ -296,8 +291,8 @@ made_by = _by_method(OPAQUE)
 @primitive
 def taken(machine: Any, site: Any, items: Any) -> Any:
     """An item that is taken out of a run-time set."""
-    return typed(machine, machine.effects.emit_effect(Method("pop"), (items,), {},
-                                              raw(machine, site)), machine.keys.key_form(site))
+    return typed_key(machine, site, machine.effects.emit_effect(
+        Method("pop"), (items,), {}, raw(machine, site)))
 
 
 @primitive

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import UnsupportedOperation
-from ...types.kinds import BOOL, INT, SCALARS
+from ...types.kinds import BOOL, INT, SCALARS, Kind
 from ...types.spelling import Method
 from ..collaborator import PASSED, Collaborator
 from ..objects.special_methods import class_attribute
@@ -15,7 +15,7 @@ from ..record.journal import Content
 from ..record.states import Columns
 from ..record.structures import is_number
 from ..record.tracers import ArrayTracer, is_tracer
-from .columns import is_of_lists
+from .columns import kind_of_items
 from .forms import Numbered
 from .stores import number_in, python_class, store_of
 from .written_out import (
@@ -66,7 +66,8 @@ class Searches(Collaborator):
         if self.are_numbers(obj, item):
             return self._of_numbers(obj, name, item)
         state = self.symbolic_lists.get(id(obj))
-        if type(state) is Columns or (type(item) in (tuple, list) and is_of_lists(state)):
+        if type(state) is Columns or (
+                type(item) in (tuple, list) and kind_of_items(state) is Kind.LIST):
             return self.operators.helped(GIVEN_BY_LOOP[name], obj, item,
                                          is_or_equals if store_of(item) else operator.eq)
         return PASSED

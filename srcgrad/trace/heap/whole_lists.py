@@ -169,12 +169,17 @@ class WholeLists(Collaborator):
         if met:
             self.pools.guard_links(met)
         for number in self.written:
-            obj = self.rows[number]
-            for key, path in [*self.found_functions.paths.items()]:
-                other = self.found_functions.pinned.get(key)
-                if type(other) is list and self.sources.gives(is_row, (obj, other), (
-                        self.found_functions.paths[number], path)):
-                    self.not_gathered()
+            if self.is_found_as(is_row, (self.rows[number],), (
+                    self.found_functions.paths[number],)):
+                self.not_gathered()
+
+    def is_found_as(self, asked: Callable[..., bool], objects: tuple[Any, ...],
+                    paths: tuple[Any, ...]) -> bool:
+        """Is a list that was found elsewhere what is asked of some objects, by their paths?"""
+        return any(type(other) is list and self.sources.gives(
+            asked, (*objects, other), (*paths, path)) for other, path in [
+                (self.found_functions.pinned.get(key), path)
+                for key, path in self.found_functions.paths.items()])
 
     def note(self, obj: Any) -> None:
         """Gather a list that was found, if that is assumed."""
