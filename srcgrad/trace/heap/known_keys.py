@@ -11,22 +11,8 @@ from typing import Any
 from ...graph.ir import Value
 from ...types.dataclasses import dataclass
 from ..collaborator import Collaborator
-from ..record.regions import Region
+from ..record.regions import Moment, Region
 from ..record.structures import same_key
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """A moment of the trace, after a node of a region."""
-
-    region: Region
-    count: int
-    node: Any
-
-    def still_holds(self) -> bool:
-        """Was nothing undone since then?"""
-        nodes = self.region.builder.nodes
-        return len(nodes) >= self.count and (self.count == 0 or nodes[self.count - 1] is self.node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +51,15 @@ class KnownKeys(Collaborator):
         self.alterations: list[Altered] = []
         self.own_indexes: set[Value] = set()  # run-time dicts that have no second name
 
-    def _moment(self) -> Moment:
-        nodes = self.recorder.region.builder.nodes
-        return Moment(self.recorder.region, len(nodes), nodes[-1] if nodes else None)
-
     def note_key(self, obj: Any, key: Any, place: Any = True, asked: Any = None) -> None:
         """A dict has a key from here on, to the end of the region; or a value that was ``asked``
         tells whether it has it now."""
-        self.noted_keys.append(Noted(obj, _keys_of(obj), key, place, asked, self._moment(),
-                                     len(self.alterations)))
+        self.noted_keys.append(Noted(obj, _keys_of(obj), key, place, asked,
+                                     self.recorder.region.now, len(self.alterations)))
 
     def note_change(self, obj: Any, moved: bool) -> None:
         """A run-time dict changes; ``moved``: keys may go, or have another place."""
-        self.alterations.append(Altered(obj, moved, self._moment()))
+        self.alterations.append(Altered(obj, moved, self.recorder.region.now))
 
     def forget_keys(self, since: tuple[int, int]) -> None:
         """Nothing is known that was noted after so many notes and changes."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...graph.ir import Builder, Index, Node, Step, Value, shift
+from ...types.dataclasses import dataclass
 from .tracers import ArrayTracer
 
 
@@ -21,8 +22,8 @@ class Region:
     may not be used any more.  ``effects`` counts the effects in it.  ``control`` is the branch,
     loop or function that decides whether it runs: a region that is only kept apart
     (``in_line``) runs whenever the one around it does.  ``given`` is a value whose truth is
-    known there; ``told`` has the truths that follow from branches in it, with their places, of
-    which one arm raises.  ``layer`` is the number of its first layer of
+    known there; ``told`` has the truths that follow from branches in it of which one arm raises,
+    with the moments since when.  ``layer`` is the number of its first layer of
     the journal, 0 if it has none.  ``gone`` says that it is given up, for another round of a
     loop."""
 
@@ -37,7 +38,7 @@ class Region:
         self.effects = 0
         self.control: Region = parent.control if parent is not None and in_line else self
         self.given: tuple[Value, bool] | None = None
-        self.told: dict[Value, tuple[int, Node, bool]] = {}
+        self.told: dict[Value, tuple[Moment, bool]] = {}
         self.layer = 1 if parent is None else 0
 
     def around(self) -> Iterator[Region]:
@@ -47,11 +48,25 @@ class Region:
             yield region
             region = region.parent
 
-    def still_tells(self, value: Value) -> bool:
-        """Is the branch still there that has told a truth?  What may be caught is recorded
-        again."""
-        place, node, _ = self.told[value]
-        return place < len(self.builder.nodes) and self.builder.nodes[place] is node
+    @property
+    def now(self) -> Moment:
+        """The moment after its last node."""
+        nodes = self.builder.nodes
+        return Moment(self, len(nodes), nodes[-1] if nodes else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment of the trace, after a node of a region."""
+
+    region: Region
+    count: int
+    node: Node | None
+
+    def still_holds(self) -> bool:
+        """Was nothing undone since then?  What may be caught is recorded again."""
+        nodes = self.region.builder.nodes
+        return len(nodes) >= self.count and (self.count == 0 or nodes[self.count - 1] is self.node)
 
 
 def array_tracers(structure: Any) -> list[ArrayTracer]:

@@ -48,8 +48,9 @@ class Truths(Collaborator):
                 found = self.facts(*region.given).get(value)
                 if found is not None:
                     return found
-            if value in region.told and region.still_tells(value):
-                return region.told[value][2]
+            since, told = region.told.get(value, (None, None))
+            if since is not None and since.still_holds():
+                return told
         return None
 
     def tell_items(self, size: Dim) -> bool:
@@ -92,12 +93,12 @@ class Truths(Collaborator):
         nodes = self.recorder.region.builder.nodes
         if nodes and nodes[-1].op == "if" and nodes[-1].inputs[0] is predicate:
             for value, told in self.facts(predicate, truth).items():
-                self.recorder.region.told[value] = (len(nodes) - 1, nodes[-1], told)
+                self.recorder.region.told[value] = (self.recorder.region.now, told)
 
     def told(self, region: Region) -> dict[Value, bool]:
         """What the branches in a region tell that have not raised."""
-        return {value: truth for value, (*_, truth) in region.told.items()
-                if region.still_tells(value)}
+        return {value: truth for value, (since, truth) in region.told.items()
+                if since.still_holds()}
 
     def note_truths(self, predicate: Value, rows: list[Joined], outputs: tuple[Value, ...]) -> None:
         """What the truth of an output tells: where only one arm can have given it, that arm was
