@@ -9,7 +9,6 @@ write to a row exclude each other: where both occur, tracing starts again with l
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -280,4 +279,7 @@ class ListRows(Collaborator):
 
 def _held_at(whole: Value, path: Sequence[Any]) -> Any:
     """The type of what a list of lists holds at a path of indices; None if nothing does so far."""
-    return functools.reduce(lambda aval, _: aval.elem, path, whole.aval)
+    held: Any = whole.aval
+    for _ in path:
+        held = held.elem
+    return held
