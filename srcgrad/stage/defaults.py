@@ -68,7 +68,7 @@ class MachineDefaults:
             return self.load(frame, name)
         except UnboundLocalError:
             pass  # raised below: there the user's own context stays what it was
-        raise _free_error(name)
+        raise free_error(name)
 
     def load_global(self, frame: Frame, name: str) -> Any:
         """Read a name of the function's module, or a builtin."""
@@ -102,7 +102,7 @@ class MachineDefaults:
             return self.free_cell(frame, name).cell_contents
         except ValueError:
             pass
-        raise _free_error(name)
+        raise free_error(name)
 
     def store_free(self, frame: Frame, name: str, value: Any) -> None:
         """``nonlocal name; name = value``."""
@@ -396,7 +396,8 @@ def _builtin(namespace: dict[str, Any], name: str) -> Any:
     return value
 
 
-def _free_error(name: str) -> NameError:
+def free_error(name: str) -> NameError:
+    """What Python raises where a variable of an enclosing function is not bound."""
     return NameError(f"cannot access free variable '{name}' where it is not associated with a "
                      "value in enclosing scope", name=name)
 

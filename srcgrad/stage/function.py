@@ -18,7 +18,7 @@ from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import SourceNotFound
-from .convert import Plan, Unit, convert, refuse_async
+from .convert import Plan, Unit, convert, refuse_construct
 from .liveness import Later, read_later
 from .machine import NORMAL, UNBOUND, Frame, scope
 from .mangling import mangle_private_names
@@ -334,7 +334,7 @@ def _convert(source: Source, code: CodeType) -> Staged:
     ordered = [*node.args.posonlyargs, *node.args.args]
     root.first = ordered[0].arg if ordered else None
     if isinstance(node, ast.AsyncFunctionDef):
-        raise refuse_async(unit, node)
+        raise refuse_construct(unit, node)
     body = _body(node)
     root.bind(body, unit.has_walrus)
     root.nonlocals -= root.bound
@@ -357,12 +357,11 @@ def _assemble(unit: Unit, compiled: CodeType, free: tuple[str, ...]) -> Staged:
     namespace: dict[str, Any] = {
         UNIT_KEY: made, "PASS": nothing, "SCOPE": new_scope, "HAS": has_name,
         "CLASS_CELL": class_cell, "ANNOTATION": annotation, "slice": slice, "__builtins__": {}}
-    infos = {name: RegionInfo(plan, unit.filename) for name, plan in unit.regions.items()}
     codes = [k for k in compiled.co_consts if isinstance(k, CodeType)]
     records = []
     for index, (plan, code) in enumerate(zip(unit.plans, codes)):
         staged = Staged(made, plan, FunctionType(code, namespace, plan.name), free)
-        made.register(code, staged, infos)
+        made.register(code, staged, unit.regions)
         namespace[f"S {index}"] = staged
         records.append(staged)
     for plan, staged in zip(unit.plans, records):

@@ -33,6 +33,7 @@ NORMAL: Final = 0
 BREAK: Final = 1
 CONTINUE: Final = 2
 RETURN: Final = 3
+CAN_BREAK, CAN_CONTINUE, CAN_RETURN = 1 << BREAK, 1 << CONTINUE, 1 << RETURN  # in sets of jumps
 
 RESULT: Final = "return"  # a keyword: no user variable can have this name
 

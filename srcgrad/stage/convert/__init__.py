@@ -19,8 +19,7 @@ from . import (  # noqa: F401  (imported for the converters they register)
     places,
     strings,
 )
-from .context import Plan, RegionPlan, Unit
+from .context import Plan, Unit, refuse_construct
 from .driver import convert
-from .functions import refuse_async
 
-__all__ = ["Plan", "RegionPlan", "Unit", "convert", "refuse_async"]
+__all__ = ["Plan", "Unit", "convert", "refuse_construct"]

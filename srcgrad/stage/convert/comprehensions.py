@@ -12,7 +12,7 @@ import sys
 
 from ..machine import EXPRESSION
 from ..scopes import COMPREHENSION, Scope, target_names
-from .context import Context, Plan, expression, refuse
+from .context import WITHOUT_LOOP, Context, Plan, expression, refuse
 from .loops import target_function
 
 _Collecting = ast.ListComp | ast.SetComp | ast.DictComp
@@ -73,7 +73,7 @@ def _scope(c: Context, node: _Comprehension) -> Scope:
         scope.bound.update(target_names(generator.target))
         if generator.is_async:
             raise refuse(c.unit, node, "async comprehensions are not supported",
-                         "a staged function runs without an event loop", "use an ordinary for")
+                         WITHOUT_LOOP, "use an ordinary for")
     return scope
 
 

@@ -20,17 +20,17 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from ...errors import UnsupportedSyntax, Where
-from ..machine import BREAK, CONTINUE, NORMAL, RETURN
+from ..machine import NORMAL
+from ..regions import RegionInfo
 from ..scopes import CELL, CLASS, ENCLOSING, FREE, GLOBAL, LOCAL, Scope
 from .nodes import EMPTY, NO_KEYWORDS, Nodes, place
 from .pushing import pushing_form
-
-CAN_BREAK, CAN_CONTINUE, CAN_RETURN = 1 << BREAK, 1 << CONTINUE, 1 << RETURN
 
 
 @dataclass(slots=True)
@@ -47,17 +47,6 @@ class Plan:
     generator: bool = False
     doc: str | None = None
     pushing: int | None = None  # of a generator: the number of its pushing form
-
-
-@dataclass(slots=True)
-class RegionPlan:
-    """What a region function was made from (its facts are computed when asked for)."""
-
-    kind: str
-    node: ast.AST
-    body: list[ast.stmt]
-    jumps: int
-    falls: bool
 
 
 @dataclass(slots=True)
@@ -116,6 +105,7 @@ def _registering(table: dict[type[ast.AST], C]) -> Callable[..., Callable[[C], C
 expression = _registering(EXPRESSIONS)
 statement = _registering(STATEMENTS)
 native = _registering(NATIVE)  # used where control flow stays Python's (generator bodies)
+NATIVE_FIRST = ChainMap(NATIVE, STATEMENTS)
 
 
 def refuse(unit: Unit, node: ast.AST, what: str, why: str, fix: str) -> UnsupportedSyntax:
@@ -129,6 +119,34 @@ def refuse(unit: Unit, node: ast.AST, what: str, why: str, fix: str) -> Unsuppor
     end = len(text) if stop is None else len(raw[:stop].decode(errors="replace"))
     where = Where(unit.filename, line, unit.qualname, text, column, end)
     return UnsupportedSyntax(what, where=where, why=why, fix=fix)
+
+
+WITHOUT_LOOP = "a staged function runs once, from beginning to end, without an event loop"
+# constructs that have no staged form: what is said of them, why, and what to write instead
+REFUSED: dict[type[ast.AST], tuple[str, str, str]] = {
+    ast.TryStar: ("except* is not supported",
+                  "a group of exceptions has several paths at once, a staged try has one",
+                  "use ordinary except clauses"),
+    ast.AsyncWith: ("async with is not supported", WITHOUT_LOOP, "use an ordinary with"),
+    ast.AsyncFor: ("async for is not supported", WITHOUT_LOOP, "loop over a list instead"),
+    ast.AsyncFunctionDef: ("async def is not supported", WITHOUT_LOOP,
+                           "make it an ordinary function"),
+    ast.Await: ("await is not supported", WITHOUT_LOOP,
+                "compute in an ordinary function and await outside of it"),
+}
+
+
+def refuse_construct(unit: Unit, node: ast.stmt | ast.expr) -> UnsupportedSyntax:
+    """The error for a construct that has no converter."""
+    kind = "statements" if isinstance(node, ast.stmt) else "expressions"
+    what, why, fix = REFUSED.get(type(node), (
+        f"{type(node).__name__} {kind} are not supported",
+        "this construct of Python has no staged form", "rewrite the code without it"))
+    at: ast.AST = node
+    if isinstance(node, ast.AsyncFunctionDef):  # its first line
+        at = ast.Pass(lineno=node.lineno, col_offset=node.col_offset, end_lineno=node.lineno,
+                      end_col_offset=node.col_offset + len("async def"))
+    return refuse(unit, at, what, why, fix)
 
 
 @dataclass(slots=True)
@@ -145,7 +163,7 @@ class Unit:
     counter: int = 0
     plans: list[Plan] = field(default_factory=list)
     pending: list[int] = field(default_factory=list)
-    regions: dict[str, RegionPlan] = field(default_factory=dict)
+    regions: dict[str, RegionInfo] = field(default_factory=dict)
     shared: dict[str, ast.Name] = field(default_factory=dict)
     texts: dict[str, ast.Constant] = field(default_factory=dict)
     statements: dict[int, tuple[int, str]] = field(default_factory=dict)
@@ -227,9 +245,7 @@ class Context(Nodes):
         """The staged form of an expression."""
         converter = EXPRESSIONS.get(type(node))
         if converter is None:
-            raise refuse(self.unit, node, f"{type(node).__name__} expressions are not supported",
-                         "this construct of Python has no staged form",
-                         "rewrite the expression without it")
+            raise refuse_construct(self.unit, node)
         return converter(self, node)
 
     def op(self, operator: str, at: ast.AST, arguments: list[ast.expr],
@@ -245,6 +261,14 @@ class Context(Nodes):
         return ast.NamedExpr(target, value, **place(at)), self.unit.name(name)
 
     # ---- statements ------------------------------------------------------------------
+    def statement(self, node: ast.stmt, converters: Mapping[type[ast.AST], StatementConverter]
+                  ) -> Effect:
+        """Convert a statement by the converter for its kind."""
+        converter = converters.get(type(node))
+        if converter is None:
+            raise refuse_construct(self.unit, node)
+        return converter(self, node)
+
     def emit(self, value: ast.expr) -> None:
         """Add an expression statement."""
         at: Any = value
@@ -294,11 +318,11 @@ class Context(Nodes):
         """
         jumps, falls, first = 0, True, 0
         start = len(self.definitions)  # where the regions of the current segment begin
-        started: list[tuple[RegionPlan, ast.FunctionDef, int]] = []
+        started: list[tuple[RegionInfo, ast.FunctionDef, int]] = []
         outer: list[ast.stmt] | None = None
         for index, node in enumerate(statements):
             self.unit.note_lines(node)
-            effect = STATEMENTS.get(type(node), unknown_statement)(self, node)
+            effect = self.statement(node, STATEMENTS)
             if effect is None:
                 continue
             jumps |= effect.jumps
@@ -347,7 +371,7 @@ class Context(Nodes):
 
     def _close(self, name: str | None, outer: list[ast.stmt] | None,
                statements: list[ast.stmt], kind: str, at: ast.AST,
-               started: list[tuple[RegionPlan, ast.FunctionDef, int]],
+               started: list[tuple[RegionInfo, ast.FunctionDef, int]],
                begin: int) -> list[ast.stmt] | None:
         """End the region being written; the statements of the unnamed first one are kept."""
         if name is None:
@@ -355,7 +379,7 @@ class Context(Nodes):
         else:
             kept = outer
             self.define(name, self.out, at)
-            plan = RegionPlan(kind, at, statements, 0, True)
+            plan = RegionInfo(kind, at, statements)
             self.unit.regions[name] = plan
             definition = self.definitions[-1]
             assert isinstance(definition, ast.FunctionDef)
@@ -367,7 +391,7 @@ class Context(Nodes):
                    falls: bool) -> ast.expr:
         """Make a region of what was emitted; the expression that names it."""
         name = self.unit.fresh(kind)
-        self.unit.regions[name] = RegionPlan(kind, node, statements, jumps, falls)
+        self.unit.regions[name] = RegionInfo(kind, node, statements, jumps, falls)
         return self.define(name, self.out, node)
 
     def annotation(self, node: ast.expr) -> ast.expr:
@@ -384,8 +408,7 @@ class Context(Nodes):
         """Convert a statement list that stays a Python block (in generators)."""
         saved, self.out = self.out, []
         for node in statements:
-            converter = NATIVE.get(type(node)) or STATEMENTS.get(type(node), unknown_statement)
-            converter(self, node)
+            self.statement(node, NATIVE_FIRST)
         if not self.out:
             self.out.append(ast.Pass(**place(at)))
         made, self.out = self.out, saved
@@ -452,8 +475,3 @@ class Context(Nodes):
         frame = self.frame if kind == GLOBAL else self.frame_of(scope)
         return self.op(operator, at, [frame, text])
 
-
-def unknown_statement(context: Context, node: ast.stmt) -> Effect:
-    """Refuse a statement that has no converter."""
-    raise refuse(context.unit, node, f"{type(node).__name__} statements are not supported",
-                 "this construct of Python has no staged form", "rewrite it without this statement")

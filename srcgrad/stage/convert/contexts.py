@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..scopes import LOCAL
-from .context import Context, Control, Effect, refuse, statement
+from .context import Context, Control, Effect, statement
 from .loops import target_function
 
 
@@ -64,36 +64,19 @@ def _rebind(c: Context, handler: ast.ExceptHandler, kind: ast.expr,
             region: ast.expr) -> ast.expr:
     """A handler whose name is global or nonlocal: its region stores and deletes the name
     (``name`` is then ``None`` for the machine)."""
-    assert handler.name is not None
-    value = c.op("caught", handler, [])
-    body = [ast.copy_location(ast.Expr(c.store(handler.name, value, handler)), handler)]
-    none = c.store(handler.name, c.constant(None, handler), handler)
-    clear = [ast.copy_location(ast.Expr(e), handler)
-             for e in (none, c.delete(handler.name, handler))]
     run = ast.copy_location(ast.Return(c.call(region, handler, [])), handler)
-    guarded = ast.copy_location(ast.Try(body=[run], handlers=[], orelse=[],
-                                        finalbody=list(clear)), handler)
-    name = c.define(c.unit.fresh("except"), [*body, guarded], handler)
+    body = bound_meanwhile(c, handler, c.op("caught", handler, []), [run])
+    name = c.define(c.unit.fresh("except"), body, handler)
     return c.tuple_of([kind, c.constant(None, handler), name], handler)
 
 
-@statement(ast.TryStar)
-def try_star(c: Context, node: ast.TryStar) -> Effect:
-    """Refused: exception groups."""
-    raise refuse(c.unit, node, "except* is not supported",
-                 "a group of exceptions has several paths at once, a staged try has one",
-                 "use ordinary except clauses")
-
-
-@statement(ast.AsyncWith)
-def async_with(c: Context, node: ast.AsyncWith) -> Effect:
-    """Refused."""
-    raise refuse(c.unit, node, "async with is not supported",
-                 "a staged function runs without an event loop", "use an ordinary with")
-
-
-@statement(ast.AsyncFor)
-def async_for(c: Context, node: ast.AsyncFor) -> Effect:
-    """Refused."""
-    raise refuse(c.unit, node, "async for is not supported",
-                 "a staged function runs without an event loop", "loop over a list instead")
+def bound_meanwhile(c: Context, handler: ast.ExceptHandler, error: ast.expr,
+                    body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a handler, with its name bound to the exception as long as they run."""
+    assert handler.name is not None
+    store = c.store(handler.name, error, handler)
+    none = c.store(handler.name, c.constant(None, handler), handler)
+    clear: list[ast.stmt] = [ast.copy_location(ast.Expr(e), handler)
+                             for e in (none, c.delete(handler.name, handler))]
+    guarded = ast.Try(body, [], [], clear)
+    return [ast.copy_location(ast.Expr(store), handler), ast.copy_location(guarded, handler)]

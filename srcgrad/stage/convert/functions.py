@@ -6,7 +6,7 @@ import ast
 
 from ..scopes import CELL, CLASS, FUNCTION, Scope, parameters, statements_of, yields
 from .calls import keyword_mapping
-from .context import Context, Effect, Plan, Unit, expression, refuse, statement
+from .context import Context, Effect, Plan, expression, refuse, statement
 from .names import items
 from .nodes import place
 
@@ -138,19 +138,3 @@ def _refuse_type_parameters(c: Context, node: ast.FunctionDef | ast.ClassDef) ->
         raise refuse(c.unit, node, "type parameters on a nested definition are not supported",
                      "they open a scope that staged code does not have",
                      "define the generic function or class at module level")
-
-
-@statement(ast.AsyncFunctionDef)
-def async_function(c: Context, node: ast.AsyncFunctionDef) -> Effect:
-    """Refused."""
-    raise refuse_async(c.unit, node)
-
-
-def refuse_async(unit: Unit, node: ast.AsyncFunctionDef) -> Exception:
-    """The error for ``async def``."""
-    header = ast.copy_location(ast.Pass(), node)
-    header.end_lineno = node.lineno
-    header.end_col_offset = node.col_offset + len("async def")
-    return refuse(unit, header, "async def is not supported",
-                  "a staged function runs once, from beginning to end, without an event loop",
-                  "make it an ordinary function")

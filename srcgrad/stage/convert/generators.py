@@ -12,6 +12,7 @@ import ast
 
 from .comprehensions import native_for
 from .context import Context, Effect, expression, native
+from .contexts import bound_meanwhile
 from .loops import target_function
 
 
@@ -72,16 +73,9 @@ def return_(c: Context, node: ast.Return) -> Effect:
     return None
 
 
-@native(ast.Break)
-def break_(c: Context, node: ast.Break) -> Effect:
-    """``break``."""
-    c.out.append(node)
-    return None
-
-
-@native(ast.Continue)
-def continue_(c: Context, node: ast.Continue) -> Effect:
-    """``continue``."""
+@native(ast.Break, ast.Continue)
+def jump(c: Context, node: ast.Break | ast.Continue) -> Effect:
+    """``break`` and ``continue`` stay."""
     c.out.append(node)
     return None
 
@@ -124,7 +118,7 @@ def try_(c: Context, node: ast.Try) -> Effect:
         name = None
         if handler.name is not None:
             name = c.unit.fresh("item")
-            body = _named(c, handler, name, body)
+            body = bound_meanwhile(c, handler, c.unit.name(name), body)
         handlers.append(ast.copy_location(ast.ExceptHandler(kind, name, body), handler))
     made = ast.Try(tried, handlers,
                    c.native_block(node.orelse, node) if node.orelse else [],
@@ -145,13 +139,3 @@ def _tried(c: Context, node: ast.Try) -> list[ast.stmt]:
                            ast.copy_location(ast.Name(name, ast.Store()), node))
     return [ast.copy_location(ast.With([entered], body), node)]
 
-
-def _named(c: Context, handler: ast.ExceptHandler, name: str,
-           body: list[ast.stmt]) -> list[ast.stmt]:
-    assert handler.name is not None
-    store = c.store(handler.name, c.unit.name(name), handler)
-    none = c.store(handler.name, c.constant(None, handler), handler)
-    clear: list[ast.stmt] = [ast.copy_location(ast.Expr(e), handler)
-                             for e in (none, c.delete(handler.name, handler))]
-    guarded = ast.Try(body, [], [], clear)
-    return [ast.copy_location(ast.Expr(store), handler), ast.copy_location(guarded, handler)]

@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from ..machine import BREAK, CONTINUE
-from .context import (
-    CAN_BREAK,
-    CAN_CONTINUE,
-    CAN_RETURN,
-    Context,
-    Control,
-    Effect,
-    Ends,
-    expression,
-    statement,
-)
+from ..machine import BREAK, CAN_BREAK, CAN_CONTINUE, CAN_RETURN, CONTINUE
+from .context import Context, Control, Effect, Ends, expression, statement
 from .pushing import Returned
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 
+from ..machine import CAN_BREAK, CAN_CONTINUE
 from .assignments import assign_to
-from .context import CAN_BREAK, CAN_CONTINUE, CAN_RETURN, Arm, Context, Control, Effect, statement
+from .context import Context, Control, Effect, statement
 
 
 @statement(ast.For)
@@ -15,41 +16,28 @@ def for_(c: Context, node: ast.For) -> Effect:
     items = node.iter
     iterable = c.expr(ast.copy_location(ast.Tuple(items.elts, ast.Load()), items) if isinstance(
         items, ast.List) else items)
-    arguments = [iterable, target_function(c, node.target),
-                 c.region("body", node.body, node).name]
-    return _loop(c, "for_", node, arguments)
+    return _loop(c, "for_", node, [iterable, target_function(c, node.target)])
 
 
 @statement(ast.While)
 def while_(c: Context, node: ast.While) -> Effect:
     """The test is a thunk: it runs before each round."""
-    arguments = [c.thunk(c.expr(node.test), node.test), c.region("body", node.body, node).name]
-    control = _loop(c, "while_", node, arguments)
-    test = node.test
-    if isinstance(test, ast.Constant) and test.value:
-        body = _last_body(c, arguments[-1])
-        control.falls = bool(body & CAN_BREAK)
-    return control
-
-
-def _last_body(c: Context, name: ast.expr) -> int:
-    assert isinstance(name, ast.Name)
-    plan = c.unit.regions.get(name.id)
-    return plan.jumps if plan is not None else 0
+    return _loop(c, "while_", node, [c.thunk(c.expr(node.test), node.test)])
 
 
 def _loop(c: Context, operator: str, node: ast.For | ast.While,
           arguments: list[ast.expr]) -> Control:
-    inner = _last_body(c, arguments[-1])
-    orelse: Arm | None = c.region("orelse", node.orelse, node) if node.orelse else None
+    body = c.region("body", node.body, node)
+    breaks = bool(body.jumps & CAN_BREAK)
+    jumps, falls = body.jumps & ~(CAN_BREAK | CAN_CONTINUE), True
     keywords = []
-    jumps, falls = inner & ~(CAN_BREAK | CAN_CONTINUE), True
-    if orelse is not None:
+    if node.orelse:
+        orelse = c.region("orelse", node.orelse, node)
         keywords.append(c.keyword("orelse", orelse.name, node))
-        jumps |= orelse.jumps
-        falls = orelse.falls or bool(inner & CAN_BREAK)
-    assert jumps & CAN_RETURN or orelse is not None or not jumps
-    return Control(c.op(operator, node, arguments, keywords), jumps, falls)
+        jumps, falls = jumps | orelse.jumps, orelse.falls or breaks
+    if isinstance(node, ast.While) and isinstance(node.test, ast.Constant) and node.test.value:
+        falls = breaks
+    return Control(c.op(operator, node, [*arguments, body.name], keywords), jumps, falls)
 
 
 def target_function(c: Context, target: ast.expr) -> ast.expr:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from .context import Context, expression, refuse
+from .context import Context, expression
 from .nodes import place
 
 
@@ -107,10 +107,3 @@ def walrus(c: Context, node: ast.NamedExpr) -> ast.expr:
     pair = c.tuple_of([value, c.store(node.target.id, again, node)], node)
     return ast.Subscript(pair, c.constant(0, node), ast.Load(), **place(node))
 
-
-@expression(ast.Await)
-def await_(c: Context, node: ast.Await) -> ast.expr:
-    """Refused: there is no event loop in a derivative."""
-    raise refuse(c.unit, node, "await is not supported",
-                 "a staged function runs once, from beginning to end, without an event loop",
-                 "compute in an ordinary function and await outside of it")

@@ -140,6 +140,15 @@ class Sources(Collaborator):
         elif relation == "eq0":
             self.guard("size", None, ("==" if number == 0 else "!=", dim, 0))
 
+    def is_nonnegative(self, number: Dim) -> bool:
+        """Is a number not negative: whatever it is, or (guarded) in this call?"""
+        if isinstance(number, int):
+            return number >= 0
+        if dims.is_varying(number) or dims.proves_nonnegative(number):
+            return dims.proves_nonnegative(number)
+        self.guard_size("ge0", number)
+        return bool(dims.evaluate(number, self.numbers) >= 0)
+
     def equal_sizes(self, a: Dim, b: Dim) -> bool:
         """Are two sizes one number in this call?  Guarded where that is more than algebra."""
         if a == b:

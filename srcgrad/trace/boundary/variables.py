@@ -13,6 +13,7 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...graph.ir import Suggested, Value
+from ...stage.defaults import free_error
 from ...stage.machine import RESULT, UNBOUND, Frame
 from ...types.guards import Path
 from ...types.spelling import unbound_message
@@ -84,8 +85,7 @@ class Variables(Collaborator):
 
     @staticmethod
     def _unbound_free(frame: Frame, name: str) -> NoReturn:
-        raise NameError(f"cannot access free variable '{name}' where it is not associated "
-                        "with a value in enclosing scope")
+        raise free_error(name)
 
     def loaded(self, value: Any) -> Any:
         if type(value) is Poison:
@@ -231,8 +231,7 @@ class Variables(Collaborator):
         try:
             value = callee.__closure__[index].cell_contents
         except ValueError:
-            raise NameError(f"cannot access free variable '{name}' where it is not associated "
-                            "with a value in enclosing scope") from None
+            raise free_error(name) from None
         if is_tracer(value):
             return value
         function = self._path_of(callee)

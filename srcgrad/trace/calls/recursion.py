@@ -222,11 +222,11 @@ class Recursion(Collaborator):
     def _round_of(self, callee: Callee, staged: Staged, frame: Frame) -> bool:
         """Trace the body once; True if the forms it was traced with cover what it does."""
         callee.inside = dict(self.fresh.counts())
-        layers, region = len(self.journal.layers), self.recorder.region
+        mark = self.recorder.mark()
         saved = (self.recorder.callers, self.branches.open_tests, self.activations,
                  self.sources.loop_atoms)
         self.recorder.callers, self.branches.open_tests, self.activations = [], [], []
-        body = Region(region)
+        body = Region(mark.region)
         self.journal.push()
         callee.layer = body.layer = len(self.journal.layers)
         callee.region, callee.named = body, {}
@@ -249,10 +249,8 @@ class Recursion(Collaborator):
         finally:
             self.branches.call_sites.pop()
             self.call_nodes.tracing.pop()
-            while len(self.journal.layers) > layers:
-                self.journal.pop()
+            mark.leave()
             body.active = False
-            self.recorder.region = region
             self.recorder.callers, self.branches.open_tests = saved[:2]
             self.activations, self.sources.loop_atoms = saved[2:]
 

@@ -44,7 +44,7 @@ from ..record.scopes import on_top
 MOST_TRIALS = 150  # of one statement
 MOST_NESTED = 2000  # of statements in the bodies of others, which are tried again each time
 UNTOLD = "an operation in it may raise where that cannot be told before"
-Handler = tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]
+Handler = tuple[Callable[[], Any], str | None, Callable[[], Any]]
 
 
 def asks_for_error(handler: Handler) -> bool:
@@ -161,7 +161,7 @@ class Attempt:
 
     def run(self) -> Any:
         """Run the statement; returns the jump."""
-        self.caught = [(h, Exception if h[0] is None else h[0]()) for h in self.handlers]
+        self.caught = [(h, h[0]()) for h in self.handlers]
         self.noted = len(self.machine.known_keys.noted_keys), len(
             self.machine.known_keys.alterations)
         catching = self.machine.escapes.catching
@@ -217,13 +217,11 @@ class Attempt:
             outer, machine.branches.met = machine.branches.met, met
             machine.recorder.trying.append(machine.recorder.region)
             again = self._repeat(machine.recorder.region, log)
-            layers = len(machine.journal.layers)
+            mark = machine.recorder.mark()
             try:
                 return self.body()
             except Exception:
-                while len(machine.journal.layers) > layers:
-                    machine.journal.pop()
-                machine.recorder.region = met.region
+                mark.leave()
                 return RAISE
             finally:
                 machine.branches.met = outer
@@ -289,16 +287,15 @@ class Attempt:
 
         def fail() -> Any:
             self.budget += 1
-            region, layers = machine.recorder.region, len(machine.journal.layers)
-            start = len(region.builder.nodes)
+            mark = machine.recorder.mark()
             machine.journal.push()
             try:
                 reached = self._run_until(0, done, place, keep=True, error=made)
-                raises_again = bool(self._places(region.builder.nodes[start:]))
+                raises_again = bool(self._places(mark.made))
             except Exception:
                 raises_again = True
             if raises_again:  # in what it has led to
-                machine.loops.unwind(layers, region, start)
+                mark.undo()
                 return self._left(place, made, handle)._go_on(0, done)
             machine.journal.commit()
             if reached is None:  # an inner statement has swallowed the exception
@@ -336,12 +333,11 @@ class Attempt:
         return list(reached.nodes[self.start:])
 
     def _finish(self, known: int, log: list[Node]) -> Any:
-        layers = len(self.machine.journal.layers)
+        mark = self.machine.recorder.mark()
         try:
             self._run_body(known, log)
         except Exception as error:
-            while len(self.machine.journal.layers) > layers:
-                self.machine.journal.commit()
+            mark.keep()
             return self.handled(error)
         return self.machine.branches.after(self.jump, self.orelse)
 
@@ -375,19 +371,15 @@ class Attempt:
 
     def _in_layer(self, act: Callable[[], Any], keep: bool) -> None:
         """Run something that may be stopped, in a layer that is kept or undone."""
-        machine = self.machine
-        layers, region = len(machine.journal.layers), machine.recorder.region
-        self.start = len(region.builder.nodes)
-        machine.journal.push()
+        mark = self.machine.recorder.mark()
+        self.start = mark.count
+        self.machine.journal.push()
         try:
             act()
         finally:
-            while len(machine.journal.layers) > layers:
-                if keep:
-                    machine.journal.commit()
-                else:
-                    machine.journal.pop()
-            machine.recorder.region = region
+            if keep:
+                mark.keep()
+            mark.leave()
 
     start: int = 0
 

@@ -14,8 +14,9 @@ from ...stage.machine import BREAK, NORMAL, Frame
 from ..assumptions import UnrolledLoop
 from ..collaborator import Collaborator
 from ..flow.control import Refusal, Restart
+from ..flow.later import Body
 from ..iteration.iteration import Range, staged_iterable
-from ..iteration.iterators import Step
+from ..record.raising import kinds_in
 from ..record.tracers import is_tracer
 from .attempts import asks_for_error
 
@@ -54,9 +55,7 @@ class Escapes(Collaborator):
             iterable.start, iterable.stop, iterable.step) if type(iterable) is range
             else staged_iterable(self.machine, iterable)))
         frame = self.escape_frame()
-        jump = self.next.for_(iterable, target,
-                                 Step(self._guarded(body, frame, body), body, True),
-                            orelse)
+        jump = self.next.for_(iterable, target, self._guarded(body, frame, body), orelse)
         return self.branches.after(self._raised_again(frame, body, jump), rest)
 
     def while_(self, test: Any, body: Any, orelse: Any = None, rest: Any = None) -> Any:
@@ -64,8 +63,7 @@ class Escapes(Collaborator):
             return self.next.while_(test, body, orelse, rest)
         frame = self.escape_frame()
         if self.rounds.site(body) not in self.raising_tests:
-            guarded = Step(self._guarded(body, frame, body), body, True)
-            jump = self.next.while_(test, guarded, orelse)
+            jump = self.next.while_(test, self._guarded(body, frame, body), orelse)
             return self.branches.after(self._raised_again(frame, body, jump), rest)
         self.machine.store(frame, "ended", False)
 
@@ -76,8 +74,7 @@ class Escapes(Collaborator):
         def tested() -> Any:
             return self.machine.if_(test(), body, end)
 
-        guarded = Step(self._guarded(tested, frame, body), body, True)
-        jump = self.next.while_(lambda: True, guarded)
+        jump = self.next.while_(lambda: True, self._guarded(tested, frame, body))
         jump = self._raised_again(frame, body, jump)
         if orelse is None:
             return self.branches.after(jump, rest)
@@ -97,11 +94,10 @@ class Escapes(Collaborator):
             hasattr(body, "__code__")) and (
             not self.assumed.unrolls(self.rounds.site(body)))
 
-    def _guarded(self, body: Callable[[], Any], frame: Frame, loop: Any) -> Callable[[], Any]:
+    def _guarded(self, body: Callable[[], Any], frame: Frame, loop: Any) -> Body:
         """A loop's body that breaks where it would raise what is caught around the loop."""
         caught = tuple(dict.fromkeys(
-            t for catching in self.catching for _, types in catching
-            for t in (types if isinstance(types, tuple) else (types,))))
+            t for catching in self.catching for _, types in catching for t in kinds_in(types)))
         named = any(asks_for_error(h) for catching in self.catching for h, _ in catching)
         codes = self.escape_codes.setdefault(self.rounds.site(loop), {})
 
@@ -116,10 +112,9 @@ class Escapes(Collaborator):
 
         def run() -> Any:
             return self.machine.try_(body, [(lambda: caught, "raised" if named else None, leave)],
-                                     None,
-                             None, frame)
+                                     None, None, frame)
 
-        return run
+        return Body(loop, run, escapes=True)
 
     def _taken_apart(self, error: Any) -> tuple[Form, Any]:
         """The class and form of an exception, and what it is made of."""

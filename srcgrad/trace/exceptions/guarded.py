@@ -34,7 +34,7 @@ MAY_RAISE = frozenset({"apply", "read", "write", "update", "effect", "loop", "ca
 class Guarded(Collaborator):
     """Cleaning up after exceptions that leave the function."""
 
-    speaks_to = ("branches", "effects", "loops", "recorder", "sources")
+    speaks_to = ("branches", "effects", "recorder", "sources")
 
     def __init__(self) -> None:
         self.left_changed: list[Cell] = []
@@ -43,20 +43,17 @@ class Guarded(Collaborator):
 
     def changed_by(self, body: Callable[[], Any]) -> tuple[Any, list[Cell]]:
         """Run statements; also the cells that they have changed."""
+        mark = self.recorder.mark()
         self.journal.push()
-        depth = len(self.journal.layers)
-        finished = False
         try:
             result = body()
-            finished = True
+        except BaseException:
+            self.left_changed = self.journal.changed(mark.layers + 1)
+            raise
+        else:
+            return result, self.journal.changed(mark.layers + 1)
         finally:
-            if not finished:
-                self.left_changed = self.journal.changed(depth)
-                while len(self.journal.layers) >= depth:
-                    self.journal.commit()
-        changed = self.journal.changed(depth)
-        self.journal.commit()
-        return result, changed
+            mark.keep()
 
     def guard_left(self, start: int, clean: Callable[[], Any]) -> None:
         """Statements are left to find out whether an operation raises: guard those before it."""
@@ -65,9 +62,8 @@ class Guarded(Collaborator):
     def guard_nodes(self, start: int, changed: list[Cell], clean: Callable[[], Any]) -> None:
         """Record what ``clean`` does outside for the case that one of the present region's nodes
         from number ``start`` on raises."""
-        region, layers = self.recorder.region, len(self.journal.layers)
-        nodes = region.builder.nodes
-        count = len(nodes)
+        mark = self.recorder.mark()
+        region, nodes = mark.region, mark.region.builder.nodes
         if not any(n.op in MAY_RAISE for n in walk(Block((), tuple(nodes[start:]), ()))) or (
                 self.cleaning):
             return
@@ -84,18 +80,16 @@ class Guarded(Collaborator):
             done = False
         finally:
             self.cleaning, self.recorder.stop_at = False, stop
-        while len(self.journal.layers) > layers:
-            self.journal.pop()
-        made = nodes[count + 1:]
-        if self.recorder.region is not region or not done or not any(
-                n.op == "effect" for n in walk(Block((), tuple(made), ()))):
-            self.recorder.region = region
-            self.loops.unwind(layers, region, count)
+        done = done and self.recorder.region is region
+        mark.leave()
+        made = mark.made[1:]
+        if not done or not any(n.op == "effect" for n in walk(Block((), tuple(made), ()))):
+            mark.undo()
             return
         if stop is not None and any(stop.meets(region, n.op, n.params) for n in made):
             raise refused(self.machine, UNTOLD)
         self.effects.emit_effect(end_cleanup, (), {}, None)
-        if any(id(nodes[count]) in again.places for again in self.recorder.echoes):
+        if any(id(nodes[mark.count]) in again.places for again in self.recorder.echoes):
             return  # it has been recorded with the statements before
         nodes.insert(start, Node("effect", (), (), {
             "fn": begin_guarded, "args": (), "kwargs": {}}, (), made[0].origin))

@@ -25,7 +25,7 @@ from ..flow.control import Restart
 from ..objects.special_methods import class_attribute, python_method
 from ..record.homes import RAISE
 from ..record.journal import Slot
-from ..record.raising import OutsideError, asks_what_raises, catches, raising
+from ..record.raising import OutsideError, asks_what_raises, catches, kinds_in, raising
 from ..record.scopes import on_top
 from ..record.tracers import Jump, contains_tracer, is_tracer
 from .attempts import Attempt, Handler, Reached, Stop, refused
@@ -52,8 +52,7 @@ class Statements(Collaborator):
     """The other statements."""
 
     speaks_to = ("branches", "construction", "containers", "effects", "escapes", "found_functions",
-                 "guarded", "handed_over", "library_calls", "loops", "merges", "open_names",
-                 "recorder")
+                 "guarded", "handed_over", "library_calls", "merges", "open_names", "recorder")
 
     def __init__(self) -> None:
         self.causes: dict[int, tuple[BaseException, Any]] = {}
@@ -152,19 +151,18 @@ class Statements(Collaborator):
         def entered() -> Any:
             return self._with([partial(noted, m) for m in managers], targets, body)
 
-        layers, region = len(self.journal.layers), self.recorder.region
-        nodes = len(region.builder.nodes)
+        mark = self.recorder.mark()
         jump, error = self._tried(entered, False)
         if error is not None:
-            self._commit(layers)
+            mark.keep()
             raise error
-        errors = {e for _, e in raising(self.machine, region.builder.nodes[nodes:], ())}
+        errors = {e for _, e in raising(self.machine, mark.made, ())}
         of_body = any(isinstance(m, contextlib.ExitStack) for m in met)  # which fills it
         held = tuple(e for e in errors if of_body or self._suppressed(e, managers, targets))
         if not held:
             self.journal.commit()
             return self.branches.after(jump, rest)
-        self.loops.unwind(layers, region, nodes)
+        mark.undo()
         return self.branches.after(Attempt(self.machine, entered, None,
                                            [(lambda: held, None, lambda: NORMAL)],
                                   lambda e, h: self.machine.raise_(e, None, False), _again,
@@ -280,24 +278,23 @@ class Statements(Collaborator):
 
     # ---- try -------------------------------------------------------------------------------
     def try_(self, body: Callable[[], Any],
-             handlers: list[tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]],
+             given: list[tuple[Callable[[], Any] | None, str | None, Callable[[], Any]]],
              orelse: Callable[[], Any] | None, final: Callable[[], Any] | None, frame: Any,
              rest: Callable[[], Any] | None = None) -> Any:
         """Exceptions that the program raises while tracing run their handler now.  Exceptions
         that only a run can raise are refused where a handler could meet them."""
-        handlers, unnamed = _evaluated(handlers)
+        handlers, unnamed = _evaluated(given)
         # nobody around it may catch another exception
         if unnamed is not None and self.escapes.catching:
-            handlers = [*handlers, (None, None, lambda: self.machine.raise_(unnamed, None, False))]
+            handlers = [*handlers, (_anything, None,
+                                    lambda: self.machine.raise_(unnamed, None, False))]
         if FollowedNames() not in self.assumed and any(_meets_names(h[0]) for h in handlers):
             raise Restart(FollowedNames())
 
         def which(error: Any, number: int = 0) -> Any:
             if number == len(handlers):
                 return self.machine.raise_(unnamed or error, None, False)
-            kind = handlers[number][0]
-            caught = Exception if kind is None else kind()
-            return self.machine.if_(self.machine.call(isinstance, error, caught),
+            return self.machine.if_(self.machine.call(isinstance, error, handlers[number][0]()),
                             lambda: self._handle(error, handlers[number], frame),
                             lambda: which(error, number + 1))
 
@@ -305,44 +302,41 @@ class Statements(Collaborator):
             if type(error) is OutsideError:
                 return which(self.carried_errors[id(error)][1])
             for handler in handlers:
-                caught = Exception if handler[0] is None else handler[0]()
-                if isinstance(error, caught):
+                if isinstance(error, handler[0]()):
                     return self._handle(error, handler, frame)
             return self.machine.raise_(unnamed or error, None, False)
 
         def guarded() -> Any:
-            layers, region = len(self.journal.layers), self.recorder.region
-            nodes = len(region.builder.nodes)
-            caught = [Exception if h[0] is None else h[0]() for h in handlers]
+            mark = self.recorder.mark()
+            caught = [h[0]() for h in handlers]
             stop = self.recorder.stop_at
             counts = () if stop is None else stop.counts
             made: list[Node] = []
             try:
                 jump, error = self._tried(body, bool(handlers))
             except Reached as reached:  # an operation that this one would have guarded is not it
-                made = [] if reached.stop is None else [
-                    *region.builder.nodes[nodes:], reached.stop.node]
+                made = [] if reached.stop is None else [*mark.made, reached.stop.node]
                 if not handlers or not any(raising(self.machine, made, caught)):
                     raise
                 assert stop is not None
                 stop.count_again(counts)
-            made = made or region.builder.nodes[nodes:]
+            made = made or mark.made
             if made and any(catches(FloatingPointError, types) for types in caught):
                 note_raising(self.machine)
             if not handlers or not (any(raising(self.machine, made, caught)) or (
                     self.recorder.echoes and any(map(asks_what_raises, made)))):
-                self._commit(layers)
+                mark.keep()
                 if error is not None:
                     return handled(error)
                 return self.branches.after(jump, orelse) if orelse is not None else jump
-            self.loops.unwind(layers, region, nodes)
+            mark.undo()
             return Attempt(self.machine, body, orelse, handlers,
                            lambda e, h: self._handle(e, h, frame), handled, which).run()
 
         if final is None:
             return self.branches.after(guarded(), rest)
         if not handlers and self._always_jumps(final):  # then it swallows every exception
-            handlers = [(None, None, lambda: NORMAL)]
+            handlers = [(_anything, None, lambda: NORMAL)]
         start = len(self.recorder.region.builder.nodes)
         try:
             jump, changed = self.guarded.changed_by(guarded)
@@ -384,11 +378,6 @@ class Statements(Collaborator):
                 self.recorder.stop_at = stop.later
                 return error
         return None
-
-    def _commit(self, layers: int) -> None:
-        """Keep what was done in the layers from a number on."""
-        while len(self.journal.layers) > layers:
-            self.journal.commit()
 
     def _tried(self, body: Callable[[], Any], catching: bool) -> tuple[Any, Exception | None]:
         """Run the body of a try statement in a layer of its own: its jump, and what it raised
@@ -443,23 +432,26 @@ def _again(error: Exception) -> Any:
     raise error
 
 
-def _evaluated(handlers: list[Any]) -> tuple[list[Any], Exception | None]:
+def _anything() -> Any:
+    """What an ``except`` clause without a class catches."""
+    return Exception
+
+
+def _evaluated(handlers: list[Any]) -> tuple[list[Handler], Exception | None]:
     """The ``except`` clauses up to the first that cannot be evaluated, and what that raises: Python
     evaluates a clause only where an exception has come to it."""
+    handlers = [(kind or _anything, *rest) for kind, *rest in handlers]
     for number, (kind, _, _) in enumerate(handlers):
         try:
-            if kind is not None:
-                kind()
+            kind()
         except Exception as error:
             return handlers[:number], error
     return handlers, None
 
 
-def _meets_names(caught: Callable[[], Any] | None) -> bool:
+def _meets_names(caught: Callable[[], Any]) -> bool:
     """Does an ``except`` clause name the exceptions of names that are not bound?"""
-    types = caught() if caught is not None else ()
-    return any(t in (NameError, UnboundLocalError)
-               for t in (types if isinstance(types, tuple) else (types,)))
+    return any(t in (NameError, UnboundLocalError) for t in kinds_in(caught()))
 
 
 def _enter(manager: Any) -> Any:

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 from ...errors import SrcgradError
 from ...graph.ir import Value
 from ...stage.machine import NORMAL
-from ...stage.regions import names_read_after
+from ...stage.regions import names_read
 from ...types.dims import Atom
 from ..assumptions import DecidedCondition
 from ..collaborator import Collaborator
 from ..record.homes import RAISE
 from ..record.journal import Box, BoxCell
-from ..record.regions import Region
 from ..record.scopes import on_top
 from ..record.tracers import Jump, ScalarTracer
 from .control import Bottom
@@ -150,23 +149,17 @@ class Branches(Collaborator):
     def ended(self, body: Callable[[], Any]) -> Any:
         """Run an arm.  What certainly raises in it (shapes that do not fit, an attribute that
         does not exist) is raised when the arm is taken: plain Python would not meet it before."""
-        layers, region = len(self.journal.layers), self.recorder.region
+        mark = self.recorder.mark()
         try:
             return body()
         except Bottom:
-            self._back_to(layers, region)
+            mark.leave()
             return RAISE
         except USER_ERRORS as error:
             if not is_of_program(error):
                 raise
-            self._back_to(layers, region)  # from loops that were being traced
+            mark.leave()  # also loops that were being traced
             return self.machine.raise_(error, None, False)
-
-    def _back_to(self, layers: int, region: Region) -> None:
-        """Leave what was being traced inside of a region."""
-        while len(self.journal.layers) > layers:
-            self.journal.pop()
-        self.recorder.region = region
 
     def decides(self) -> bool:
         """Is a function running that calls itself and is inlined all the same?  What the call
@@ -228,7 +221,7 @@ def read_after(*regions: Any) -> frozenset[str] | None:
     """The variables that may be read after the statement of some regions."""
     for region in regions:
         if hasattr(region, "__globals__"):
-            found = names_read_after(region)
+            found = names_read("after", region)
             if found is not None:
                 return found
     return None

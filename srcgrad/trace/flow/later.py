@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ...stage.regions import names_read_after_loop, names_read_at_head
+from ...stage.regions import names_read
 from ...types.dataclasses import dataclass
 
 
@@ -23,19 +23,23 @@ class Later:
 
 
 class Body:
-    """Something else to do in the place of a loop's body.  ``names``: see :class:`Later`."""
+    """Something else to do in the place of a loop's body, or around it; to the machine it is the
+    user's body.  ``escapes``: exceptions leave the loop by a jump (see
+    :mod:`srcgrad.trace.exceptions.escapes`); ``names``: what may be read later, if more than the
+    text of the body tells."""
 
-    def __init__(self, of: Any, run: Callable[[], Any],
-                 names: tuple[frozenset[str] | None, frozenset[str] | None]) -> None:
-        self.__code__, self.__globals__ = of.__code__, of.__globals__
-        self.run, self.names = run, names
+    def __init__(self, of: Any, run: Callable[[], Any], *, escapes: bool = False,
+                 names: Later | None = None) -> None:
+        self.__code__, self.__globals__ = of.__code__, getattr(of, "__globals__", {})
+        self.run = run
+        self.escapes = escapes or getattr(of, "escapes", False)
+        self.names = names or getattr(of, "names", None)
 
     def __call__(self) -> Any:
         return self.run()
 
 
-def names_of_loop(body: Any) -> tuple[frozenset[str] | None, frozenset[str] | None]:
-    """What :class:`Later` says of the loop with this body."""
-    if isinstance(body, Body):
-        return body.names
-    return names_read_at_head(body), names_read_after_loop(body)
+def names_of_loop(body: Any) -> Later:
+    """What may be read in and after the loop with this body."""
+    told = getattr(body, "names", None)
+    return told or Later(names_read("head", body), names_read("left", body))

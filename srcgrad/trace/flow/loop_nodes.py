@@ -15,7 +15,6 @@ from ...types.dims import (
     Dim,
     Poly,
     add,
-    evaluate,
     is_varying,
     proves_nonnegative,
     range_length,
@@ -145,13 +144,8 @@ class LoopNodes(Collaborator):
         exprs = [v.aval.expr for v in inits]
         if len(exprs) != 3 or any(e is None for e in exprs):
             return False
-        spare = add(range_length(*exprs), -1)  # type: ignore[arg-type]
-        if is_varying(spare):
-            return proves_nonnegative(spare)
-        if isinstance(spare, int) or proves_nonnegative(spare):
-            return not isinstance(spare, int) or spare >= 0
-        self.sources.guard_size("ge0", spare)
-        return bool(evaluate(spare, self.sources.numbers) >= 0)
+        return self.sources.is_nonnegative(
+            add(range_length(*exprs), -1))  # type: ignore[arg-type]
 
     @staticmethod
     def _count_of(kind: str, inits: list[Value]) -> Dim | None:

@@ -35,7 +35,7 @@ from ..iteration.iteration import (
 )
 from ..iteration.iterator_tools import growing
 from ..record.homes import RAISE
-from ..record.regions import Region, in_library
+from ..record.regions import in_library
 from ..record.states import Columns, SymbolicList
 from ..record.tracers import Jump
 from .branches import USER_ERRORS, is_of_program
@@ -208,9 +208,7 @@ class Loops(Collaborator):
 
     def _staged_for(self, staged: Any, target: Callable[[Any], None], body: Callable[[], Any],
                     orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
-        layers = len(self.journal.layers)
-        region = self.recorder.region
-        nodes = len(region.builder.nodes)
+        mark = self.recorder.mark()
         site = self.rounds.site(body)
         reason = self.assumed.reason_to_unroll(site)
         if reason is None:
@@ -224,7 +222,7 @@ class Loops(Collaborator):
                     raise
                 reason = need.reason
             except Bottom:  # as far as is known, no iteration comes to its end
-                self.unwind(layers, region, nodes)
+                mark.undo()
                 return self.loop_end(NORMAL, orelse, rest)
             except USER_ERRORS as error:
                 if not is_of_program(error):
@@ -232,7 +230,7 @@ class Loops(Collaborator):
                 runs, number = self._certainly_runs(staged), self.count(staged)
                 if runs and number is None and not self.recorder.trying:
                     raise
-                self.unwind(layers, region, nodes)
+                mark.undo()
                 if runs and number is not None:  # with what was done until it is raised
                     items = self._unrolled(staged, f"an iteration raises {type(error).__name__}")
                     return self.references.run_items(items, target, body, orelse, rest)
@@ -255,13 +253,13 @@ class Loops(Collaborator):
                 reason = refusal.error.what
             else:
                 if not all(map(self._is_as_long, lists, self._lists(staged))):
-                    self.unwind(layers, region, nodes)
+                    mark.undo()
                     return self._while_there(staged, target, body, orelse, rest)
-                if not self._loses_ranks(staged, region.builder.nodes[nodes:]):
+                if not self._loses_ranks(staged, mark.made):
                     self.journal.commit()
                     return self.loop_end(jump, orelse, rest)
                 reason = "an array has another rank after each iteration"
-            self.unwind(layers, region, nodes)
+            mark.undo()
         items = self._unrolled(staged, reason)
         return self.references.run_items(items, target, body, orelse, rest)
 
@@ -308,19 +306,6 @@ class Loops(Collaborator):
         expr = self.comparisons.int_expr(length(self.machine, staged))
         return expr is not None and not is_varying(expr) and evaluate(expr,
             self.sources.numbers) > 0
-
-    def unwind(self, layers: int, region: Region, nodes: int) -> None:
-        """Undo what an attempt left behind: its layers, regions and nodes."""
-        while len(self.journal.layers) > layers:
-            self.journal.pop()
-        inner = self.recorder.region
-        while inner is not region and inner is not None:
-            inner.active = False
-            inner = inner.parent  # type: ignore[assignment]
-        self.recorder.region = region
-        self.recorder.gone.update(v for n in region.builder.nodes[nodes:] for v in n.outputs
-                         if not any(v in again.values for again in self.recorder.echoes))
-        del region.builder.nodes[nodes:]
 
     def count(self, staged: Any) -> int | None:
         """The number of iterations in this call, if the loop may be unrolled."""
@@ -435,37 +420,35 @@ class Loops(Collaborator):
     def _run_while(self, test: Callable[[], Any], body: Callable[[], Any]) -> Any:
         """Loops over static state run as Python while their test stays static; others are
         staged."""
-        layers, region = len(self.journal.layers), self.recorder.region
-        nodes, raised = len(region.builder.nodes), False
+        mark, raised = self.recorder.mark(), False
         self.journal.push()
         try:
             try:
                 outcome = self._try_static(test, body)
             except Exception:  # it has run as Python up to here
-                while len(self.journal.layers) > layers:
-                    self.journal.commit()
+                mark.keep()
                 raised = True
                 raise
             self.rounds.tested_inside = None
             if outcome is not None:
                 self.journal.commit()
                 return outcome[0]
-            self.unwind(layers, region, nodes)
+            mark.undo()
             return self.rounds.trace_loop("while", [], test, None, body, "while")
         except USER_ERRORS as error:
             if raised:
                 raise
-            self.unwind(layers, region, nodes)
+            mark.undo()
             if not is_of_program(error) or (
                     not self.recorder.trying and self.machine.static_truth(self.machine.condition(
                         test()))):
                 raise
-            self.unwind(layers, region, nodes)
+            mark.undo()
             self.rounds.tested_inside = None
             return self.rounds.trace_loop("while", [], test, None,
                                           lambda: self.branches.ended(body), "while")
         except Bottom:  # as far as is known, no iteration comes to its end
-            self.unwind(layers, region, nodes)
+            mark.undo()
             if self.machine.static_truth(self.machine.condition(test())):
                 raise
             return NORMAL

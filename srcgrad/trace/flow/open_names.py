@@ -16,7 +16,7 @@ from ...errors import JoinError
 from ...graph.ir import Ref, Value
 from ...stage.machine import BREAK, CONTINUE, NORMAL, RETURN, UNBOUND, Frame
 from ...types.dataclasses import dataclass
-from ...types.dims import Poly, evaluate
+from ...types.dims import Poly
 from ...types.spelling import require_bound
 from ..assumptions import FollowedNames
 from ..collaborator import Collaborator
@@ -91,15 +91,10 @@ class OpenNames(Collaborator):
             return self.may_be_unbound(paths.rest) or (
                 any(f is paths.frame for f in self.leaving) and self.may_be_unbound(paths.end))
         if type(paths) is Iterations:
-            return not all(map(self.is_count, paths.spares))
+            return not all(map(self.sources.is_nonnegative, paths.spares))
         known = self.truths.known_truth(paths.predicate)
         ends = paths.ends if known is None else paths.ends[:1] if known else paths.ends[1:]
         return any(map(self.may_be_unbound, ends))
-
-    def is_count(self, spare: Poly) -> bool:
-        """Is a number that the call decides not negative?  (Guarded.)"""
-        self.sources.guard_size("ge0", spare)
-        return bool(evaluate(spare, self.sources.numbers) >= 0)
 
     def check_bound(self, frame: Frame, name: str, value: Any) -> bool:
         """Is a variable certainly bound here?  If that is open, whether it is bound is followed

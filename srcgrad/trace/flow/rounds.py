@@ -89,7 +89,7 @@ class Rounds(Collaborator):
         if remembered is not None:
             self._recall(forms, remembered)
         outer_dropped, self.dropped = self.dropped, set()
-        outer_later, self.later = self.later, Later(*names_of_loop(body))
+        outer_later, self.later = self.later, names_of_loop(body)
         outer, self.innermost = self.innermost, users or site
         try:
             done = self._settle(kind, forms, test, start, body)

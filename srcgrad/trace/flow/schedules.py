@@ -40,7 +40,7 @@ from ..record.journal import Cell, Slot
 from ..record.scopes import on_top
 from ..record.tracers import ArrayTracer, Jump
 from .control import Refusal, Restart
-from .later import Body, names_of_loop
+from .later import Body, Later, names_of_loop
 
 LEAST = 8  # steps that keep everything
 _COUNTED = (Enumerate, Range, Reversed, Rows, Zip)
@@ -64,8 +64,7 @@ class _Group:
     frame: Frame
     target: Callable[[Any], None]
     body: Callable[[], Any]
-    head: frozenset[str]  # variables that the next step may read
-    kept: frozenset[str]  # these, and those that may be read after the loop
+    names: Later  # that the next step may read, or what follows
     parameters: tuple[str, ...] = ("first", "last")
     is_generator: bool = False
     hands_on: bool = False
@@ -91,7 +90,6 @@ class _Group:
             self.body, lambda: machine.store(left, "ended", True)))
         return jump, machine.load(left, "ended")
 
-
     def steps_body(self, run: Callable[[], Any], leave: Callable[[], None]) -> Body:
         """The body of the loop over the steps; ``leave`` is done where a step breaks."""
         def left() -> Any:
@@ -106,7 +104,7 @@ class _Group:
                 self.machine.if_(self.machine.loops.stays(jump), lambda: NORMAL, left)
             return jump
 
-        return Body(self.body, step, (self.head, self.kept))
+        return Body(self.body, step, names=Later(self.names.head, self.names.either))
 
 
 @dataclass
@@ -225,15 +223,14 @@ class Schedules(Collaborator):
             return None, None
         return Schedule(0, count, 1, states, True), source
 
-    def _names(self, body: Any,
-               may_break: bool) -> tuple[frozenset[str], frozenset[str]] | None:
+    def _names(self, body: Any, may_break: bool) -> Later | None:
         """The variables that the steps of a loop hand on, to the next one and to what follows; None
         where they cannot be groups."""
-        head, after = names_of_loop(body)
-        if head is None or after is None or self.assumed.inlines(_code(body)) or (
-                not self._may_group(body, head | after, may_break)):
+        names = names_of_loop(body)
+        if names.either is None or self.assumed.inlines(_code(body)) or (
+                not self._may_group(body, names.either, may_break)):
             return None
-        return head, after
+        return names
 
     def _may_group(self, body: Callable[[], Any], kept: frozenset[str],
                    may_break: bool) -> bool:
@@ -248,8 +245,7 @@ class Schedules(Collaborator):
 
     def _grouped(self, schedule: Schedule, target: Callable[[Any], None],
                  body: Callable[[], Any], orelse: Callable[[], Any] | None,
-                 rest: Callable[[], Any] | None,
-                 names: tuple[frozenset[str], frozenset[str]], code: types.CodeType) -> Any:
+                 rest: Callable[[], Any] | None, names: Later, code: types.CodeType) -> Any:
         if schedule.binomial:
             return self._in_halves(schedule.groups or 16, schedule.stop, target, body, orelse, rest,
                                    names, code)
@@ -257,8 +253,7 @@ class Schedules(Collaborator):
         steps = self.machine.call(np.sqrt, count) if schedule.groups is None else (
             self.machine.binary("/", count, schedule.groups))
         size = self.machine.call(max, 1, self.machine.call(int, self.machine.call(np.ceil, steps)))
-        head, after = names
-        group = _Group(self.machine, self.merges.frames[-1], target, body, head, head | after)
+        group = _Group(self.machine, self.merges.frames[-1], target, body, names)
         function = types.FunctionType(code, {}, "steps")
         first: list[Any] = []
 
@@ -270,19 +265,18 @@ class Schedules(Collaborator):
         def aim(value: Any) -> None:
             first[:] = [value]
 
-        return self.next.for_(Range(0, count, size), aim, Body(body, run, names), orelse, rest)
+        return self.next.for_(Range(0, count, size), aim, Body(body, run, names=names), orelse,
+                              rest)
 
     def _in_halves(self, states: Any, count: Any, target: Callable[[Any], None],
                    body: Callable[[], Any], orelse: Callable[[], Any] | None,
-                   rest: Callable[[], Any] | None,
-                   names: tuple[frozenset[str], frozenset[str]], code: types.CodeType,
+                   rest: Callable[[], Any] | None, names: Later, code: types.CodeType,
                    test: Callable[[], Any] | None = None) -> Any:
         """A loop of ``count`` steps, or one that goes on as long as ``test`` says, in groups that
         are gone through in halves.  Each has as many steps as are run once more often than those
         of the group before."""
-        head, after = names
         function = types.FunctionType(code, {}, "steps")
-        shared = self.machine, self.merges.frames[-1], target, body, head, head | after
+        shared = self.machine, self.merges.frames[-1], target, body, names
 
         def call(*bounds: Any) -> Any:
             return self._call(group, function, *bounds)
@@ -313,7 +307,7 @@ class Schedules(Collaborator):
                     self.machine.store(state, name, value)
             return NORMAL
 
-        return self.next.while_(goes_on, Body(body, run, names), orelse, rest)
+        return self.next.while_(goes_on, Body(body, run, names=names), orelse, rest)
 
     def _call(self, group: _Group, function: types.FunctionType, *bounds: Any) -> Any:
         """The steps of a group as a call that is made again when its adjoint is due."""
@@ -326,7 +320,7 @@ class Schedules(Collaborator):
     def is_left(self, cell: Cell) -> bool:
         """Is a changed variable read by nothing outside of a group?"""
         return any(isinstance(cell, Slot) and cell.owner is group.frame
-                   and cell.name not in group.kept for group in self.groups_running)
+                   and cell.name not in (group.names.either or ()) for group in self.groups_running)
 
 
 def names_in(target: ast.expr) -> set[str]:

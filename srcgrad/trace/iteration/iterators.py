@@ -21,6 +21,7 @@ from ...graph.walking import walk
 from ...stage.machine import EXPRESSION, Frame
 from ..assumptions import LateItems
 from ..collaborator import PASSED, Args, Collaborator, Kwargs
+from ..flow.later import Body
 from ..numpy.written_out import Flat, is_written_out
 from ..objects.special_methods import python_method
 from ..record.journal import Field
@@ -46,21 +47,6 @@ EXHAUST: frozenset[Any] = frozenset({list, tuple, set, frozenset, sum, max, min,
 TAKING = frozenset({"builtins", "itertools", "functools", "collections", "math"})
 LOOKING: frozenset[Any] = frozenset({next, iter, isinstance, type, id, callable, bool, print, repr,
                                     str, hasattr, getattr})
-
-
-class Step:
-    """The body of a loop with something done before or around it; to the machine it is the
-    user's body.  ``escapes``: exceptions leave the loop by a jump (see
-    :mod:`srcgrad.trace.exceptions.escapes`)."""
-
-    def __init__(self, run: Callable[[], Any], body: Any, escapes: bool = False) -> None:
-        self.run = run
-        self.escapes = escapes or getattr(body, "escapes", False)
-        self.__code__ = body.__code__
-        self.__globals__ = getattr(body, "__globals__", {})
-
-    def __call__(self) -> Any:
-        return self.run()
 
 
 class Iterators(Collaborator):
@@ -187,7 +173,7 @@ class Iterators(Collaborator):
             return body()
 
         return self.machine.while_(lambda: self.machine.compare("<", iterable.position, length(
-            self.machine, iterable.inner)), Step(run, body), orelse, rest)
+            self.machine, iterable.inner)), Body(body, run), orelse, rest)
 
     def called(self, function: Any, args: Args, kwargs: Kwargs) -> Any:
         if function is next or (getattr(function, "__module__", "") in TAKING and isinstance(

@@ -26,7 +26,7 @@ from ...types.dataclasses import dataclass, field
 from ..boundary.scratch import FOUND
 from ..collaborator import Collaborator
 from ..flow.control import Refusal
-from ..flow.later import Later, names_of_loop
+from ..flow.later import names_of_loop
 from ..heap.unlike import things_in
 from ..objects.special_methods import is_subscripted, python_method
 from ..record.homes import RAISE
@@ -149,9 +149,7 @@ class Pushes(Collaborator):
                 of: Any = None, teed: bool = False) -> Any:
         """One way to take items (``of`` a generator that runs anew for the second, ``teed``: of
         items that are there for both); the second where the first is refused."""
-        layers, region = len(self.journal.layers), self.recorder.region
-        nodes, consumers, frames = len(region.builder.nodes), len(self.consumers), len(
-            self.merges.frames)
+        mark, consumers, frames = self.recorder.mark(), len(self.consumers), len(self.merges.frames)
         before, taken = self._positions(), list(self.containers.taken)
         self.journal.push()
         try:
@@ -161,18 +159,16 @@ class Pushes(Collaborator):
             if any(after[key] != position for key, position in before.items() if key != id(of)) or (
                     not teed and self.containers.taken[:len(taken)] != taken):
                 raise  # what a generator of Python's has given is gone
-            self.loops.unwind(layers, region, nodes)
+            mark.undo()
             del self.consumers[consumers:], self.merges.frames[frames:]
             try:
                 return second()
             except Refusal:
                 raise refusal from None
         except Exception:
-            while len(self.journal.layers) > layers:
-                self.journal.commit()
+            mark.keep()
             raise
-        while len(self.journal.layers) > layers:
-            self.journal.commit()
+        mark.keep()
         return found
 
     def _positions(self) -> dict[int, int | None]:
@@ -237,7 +233,7 @@ class Pushes(Collaborator):
     def read_by_consumer(self, frame: Any) -> frozenset[str] | None:
         for consumer in reversed(self.consumers):
             if consumer.frame is frame:
-                return Later(*names_of_loop(consumer.body)).either
+                return names_of_loop(consumer.body).either
         return None
 
     def _stop(self, consumer: Consumer, jump: Any) -> Any:

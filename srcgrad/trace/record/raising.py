@@ -15,7 +15,7 @@ from ...graph.empty import open_sizes, refused_without_items
 from ...graph.ir import Block, Index, Node, Ref
 from ...graph.raising import stands_still
 from ...graph.walking import walk
-from ...types.dims import Dim, add, evaluate, is_varying, multiply, proves_nonnegative
+from ...types.dims import Dim, add, multiply, proves_nonnegative
 from ...types.kinds import Kind, possible_classes
 from ...types.spelling import Attribute, Method, raise_exception, raise_from
 
@@ -167,7 +167,8 @@ def errors_of(machine: Any, node: Node) -> tuple[type[BaseException], ...]:
             return (ZeroDivisionError, OverflowError)
         return (ZeroDivisionError,) if name in DIVISIONS else ()
     refused = refused_without_items(node)
-    if refused is not None and not all(_is_positive(machine, d) for d in open_sizes(node)):
+    if refused is not None and not all(
+            machine.sources.is_nonnegative(add(size, -1)) for size in open_sizes(node)):
         return (refused,)
     return (ValueError,) if checks(node) and not _shapes_fit(machine, node) else ()
 
@@ -181,15 +182,6 @@ def _lacking(node: Node) -> tuple[type[BaseException], ...]:
     name, error = (fn.name, AttributeError) if isinstance(fn, (Method, Attribute)) else (
         "__getitem__" if node.op == "read" else "__len__" if fn is len else "__class__", TypeError)
     return (error,) if any(not hasattr(c, name) for c in possible_classes(aval)) else ()
-
-
-def _is_positive(machine: Any, size: Dim) -> bool:
-    """Is a size known not to be zero?  Of plain numbers that is guarded."""
-    spare = add(size, -1)
-    if is_varying(spare):
-        return proves_nonnegative(spare)
-    machine.sources.guard_size("ge0", spare)
-    return bool(evaluate(spare, machine.sources.numbers) >= 0)
 
 
 def _shapes_fit(machine: Any, node: Node) -> bool:
@@ -290,11 +282,9 @@ def _in_bounds(machine: Any, node: Node, axis: int, index: Dim | None) -> bool:
     if not isinstance(index, int):
         return proves_nonnegative(index) and (
             proves_nonnegative(add(add(size[0], -1), multiply(-1, index))))
-    spare = add(size[0], index if index < 0 else -1 - index)
-    if proves_nonnegative(spare) or is_varying(spare):
-        return proves_nonnegative(spare)
-    machine.sources.guard_size("ge0", spare)
-    return bool(evaluate(spare, machine.sources.numbers) >= 0)
+    known: bool = machine.sources.is_nonnegative(
+        add(size[0], index if index < 0 else -1 - index))
+    return known
 
 
 def _is_outside(fn: Any) -> bool:
@@ -306,5 +296,9 @@ def _is_outside(fn: Any) -> bool:
 
 def catches(error: type[BaseException], types: Any) -> bool:
     """May an ``except types`` clause catch this kind of error?"""
-    group = types if isinstance(types, tuple) else (types,)
-    return error is OutsideError or any(issubclass(error, t) for t in group)
+    return error is OutsideError or any(issubclass(error, t) for t in kinds_in(types))
+
+
+def kinds_in(types: Any) -> tuple[Any, ...]:
+    """The classes that an ``except types`` clause names."""
+    return types if isinstance(types, tuple) else (types,)

@@ -29,6 +29,7 @@ from ..flow.repeats import Repeat
 from ..heap.run_time import check_no_table
 from .homes import is_stored, may_be, reach
 from .journal import Lost, Stored, Version
+from .marks import Mark
 from .overlaps import refused_overlap
 from .raising import is_move
 from .regions import Dead, Region, array_tracers, in_library, plain_numbers, shift_step
@@ -75,6 +76,10 @@ class Recorder(Collaborator):
         self.homes_made: dict[Value, Home] = {}  # in the body of a try statement
 
     # ---- places ------------------------------------------------------------------------
+    def mark(self) -> Mark:
+        """Where the recording is."""
+        return Mark(self)
+
     def where(self) -> Where | None:
         """The user's expression that is being executed."""
         return origin()

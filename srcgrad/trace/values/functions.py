@@ -42,14 +42,11 @@ from ..record.tracers import (
 
 COMPENSATED = sys.version_info >= (3, 12)  # does ``sum`` keep what rounding loses of floats?
 
-for _op, _fn in BINARY.items():
-    HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.binary(op, a, b), op=_op)
-for _op, _fn in INPLACE.items():
-    HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.inplace(op, a, b), op=_op)
-for _op, _fn in UNARY.items():
-    HANDLERS[_fn] = functools.partial(lambda m, a, op: m.unary(op, a), op=_op)
-for _op, _fn in COMPARE.items():
-    HANDLERS[_fn] = functools.partial(lambda m, a, b, op: m.compare(op, a, b), op=_op)
+for _operator, _table in (("binary", BINARY), ("inplace", INPLACE), ("unary", UNARY),
+                          ("compare", COMPARE)):
+    for _op, _fn in _table.items():
+        HANDLERS[_fn] = functools.partial(lambda m, *operands, operator, op: getattr(
+            m, operator)(op, *operands), operator=_operator, op=_op)
 HANDLERS[operator.concat] = lambda m, a, b: m.binary("+", a, b)
 HANDLERS[operator.iconcat] = lambda m, a, b: m.inplace("+", a, b)
 HANDLERS[operator.inv] = lambda m, a: m.unary("~", a)
@@ -414,8 +411,6 @@ HANDLERS[importlib.import_module] = lambda machine, name, package=None: (
 HANDLERS[operator.not_] = lambda machine, operand: machine.not_(operand)
 HANDLERS[operator.getitem] = lambda machine, obj, key: machine.getitem(obj, key)
 HANDLERS[operator.setitem] = lambda machine, obj, key, value: machine.setitem(obj, key, value)
-HANDLERS[operator.delitem] = lambda machine, obj, key: machine.delitem(obj, key)
-HANDLERS[operator.contains] = lambda machine, obj, item: machine.compare("in", item, obj)
 HANDLERS[setattr] = _by_name(lambda machine, obj, name, value: machine.setattr(obj, name, value))
 HANDLERS[delattr] = _by_name(lambda machine, obj, name: machine.delattr(obj, name))
 HANDLERS[object.__setattr__] = lambda machine, obj, name, value: (
