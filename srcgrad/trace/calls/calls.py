@@ -38,6 +38,7 @@ from ..objects.special_methods import (
     native_call,
     python_method,
 )
+from ..record.scopes import on_top
 from ..record.structures import POLYNOMIALS, is_library, parts_of_iterator, reaches_tracer
 from ..record.tracers import BoundMethod, OpaqueTracer, contains_tracer, is_tracer
 from ..values.state_of_c import DRAWING, owner_outside
@@ -320,14 +321,13 @@ class Calls(Collaborator):
 
     def run_frame(self, staged: StagedFunction, frame: Frame) -> Any:
         """Run the staged body of a function in a frame whose parameters are bound."""
-        self.merges.frames.append(frame)
         try:
-            result = staged.enter(self.machine, frame)
+            with on_top(self.merges.frames, frame):
+                result = staged.enter(self.machine, frame)
             if hasattr(type(result), "__next__"):
                 self.note_iterator(result)
             return result
         finally:
-            self.merges.frames.pop()
             while self.merges.scopes and self.merges.scopes[-1][0] > len(self.merges.frames):
                 self.merges.scopes.pop()
 

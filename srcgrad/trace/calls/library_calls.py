@@ -30,13 +30,14 @@ from ...stage.function import definition
 from ...types.guards import Native, Path
 from ...types.kinds import OPAQUE, Kind
 from ...types.spelling import Method
+from ...types.structure import found_in, mapped
 from ..boundary.process_state import note_exact, told_by_place, told_by_process
 from ..collaborator import Args, Collaborator, Kwargs
 from ..iteration.iteration import Range, Staged
 from ..numpy.written_out import Flat, ufunc_method
 from ..record.journal import Lost
 from ..record.states import Columns
-from ..record.tracers import ArrayTracer, OpaqueTracer, contains_tracer, is_tracer
+from ..record.tracers import ArrayTracer, OpaqueTracer, Tracer, contains_tracer, is_tracer
 from .library_errors import is_of_scipy
 
 PURE_MODULES = frozenset({"math", "cmath", "operator", "itertools", "functools", "collections",
@@ -201,27 +202,14 @@ class LibraryCalls(Collaborator):
         if entry is None or not entry.static:
             return args, kwargs
         named = entry.bind(args, kwargs)
-        wanted: set[int] = set()
-
-        def note(arg: Any) -> None:
-            if is_tracer(arg) and arg.aval.kind is Kind.INT:
-                wanted.add(id(arg))
-            elif isinstance(arg, (tuple, list)):
-                for part in arg:
-                    note(part)
-
-        for name in entry.static:
-            note(named.get(name))
-
-        def settle(arg: Any) -> Any:
-            if type(arg) in (tuple, list):
-                return type(arg)(settle(part) for part in arg) if wanted else arg
-            if id(arg) not in wanted:
-                return arg
-            return self.escapes.demand(arg,
-                f"a setting of {getattr(function, '__name__', 'a function')}")
-
-        return tuple(settle(a) for a in args), {k: settle(v) for k, v in kwargs.items()}
+        wanted = {id(part) for name in entry.static for part in found_in(named.get(name), Tracer)
+                  if part.aval.kind is Kind.INT}
+        if not wanted:
+            return args, kwargs
+        settled: tuple[Args, Kwargs] = mapped(
+            (args, kwargs), Tracer, lambda part: part if id(part) not in wanted else (
+                self.escapes.demand(part, f"a setting of {getattr(function, '__name__', '')}")))
+        return settled
 
     def plain(self, arg: Any, as_array: bool) -> Any:
         """An argument without staged iterables and other trace-time objects; ``as_array``: with

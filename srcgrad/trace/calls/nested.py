@@ -38,6 +38,7 @@ from ..heap.run_time import check_no_table
 from ..iteration.iteration import Staged
 from ..record.homes import is_active, may_be, may_be_one, reach
 from ..record.regions import Region
+from ..record.scopes import during
 from ..record.states import Columns
 from ..record.structures import record_fields
 from ..record.tracers import (
@@ -340,9 +341,8 @@ def _parameter(machine: Any, leaf: Any, params: list[Value], given: list[Value],
     if isinstance(leaf, ClassedArray):  # its attributes are constants of the derivative
         return machine.array_classes.anew(
             leaf, _parameter(machine, leaf._array_, params, given, which, handed))
-    outer, machine.recorder.region = machine.recorder.region, machine.recorder.region.parent
-    value = machine.recorder.as_value(leaf)
-    machine.recorder.region = outer
+    with during(machine.recorder, region=machine.recorder.region.parent):
+        value = machine.recorder.as_value(leaf)
     given.append(value)
     param = value.like(obj=None)
     params.append(param)

@@ -35,7 +35,7 @@ from ..flow.widening import widen
 from ..record.homes import is_active, reach
 from ..record.journal import Cell, Content, Field, Lost, Slot, Stored, Version
 from ..record.regions import Region
-from ..record.scopes import on_top
+from ..record.scopes import during, on_top
 from ..record.states import SymbolicList
 from ..record.structures import contains_choice
 from ..record.tracers import ArrayTracer, Home, is_tracer
@@ -61,8 +61,7 @@ class Recursion(Collaborator):
     """Functions that become graphs, and the calls of them."""
 
     speaks_to = ("branches", "call_nodes", "calls", "choices", "found_functions", "joined_values",
-                 "lists", "merges", "pushes", "recorder", "references", "rounds", "schedules",
-                 "sources")
+                 "lists", "merges", "pushes", "recorder", "references", "rounds", "schedules")
 
     def __init__(self) -> None:
         self.callees: dict[str, Graph] = {}
@@ -223,36 +222,30 @@ class Recursion(Collaborator):
         """Trace the body once; True if the forms it was traced with cover what it does."""
         callee.inside = dict(self.fresh.counts())
         mark = self.recorder.mark()
-        saved = (self.recorder.callers, self.branches.open_tests, self.activations,
-                 self.sources.loop_atoms)
-        self.recorder.callers, self.branches.open_tests, self.activations = [], [], []
         body = Region(mark.region)
         self.journal.push()
         callee.layer = body.layer = len(self.journal.layers)
         callee.region, callee.named = body, {}
         self.recorder.region = body
-        self.call_nodes.tracing.append(callee)
-        self.branches.call_sites.append((callee.function.__code__, None))
         try:
-            return self._body(callee, staged, frame, body)
+            with during(self.recorder, callers=[]), during(self.branches, open_tests=[]), during(
+                    self, activations=[]), on_top(self.call_nodes.tracing, callee), on_top(
+                    self.branches.call_sites, (callee.function.__code__, None)):
+                return self._body(callee, staged, frame, body)
         except Again as again:
             if again.callee is not callee:
                 raise
             return False
         except Bottom:
-            if any(c.result is None for c in self.call_nodes.tracing if c is not callee):
+            if any(c.result is None for c in self.call_nodes.tracing):
                 raise
             raise self.recorder.fatal(UnsupportedOperation(
                 f"every path of {callee.function.__qualname__!r} calls it again",
                 why="the recursion does not come to an end",
                 fix="return without a recursive call on some path")) from None
         finally:
-            self.branches.call_sites.pop()
-            self.call_nodes.tracing.pop()
             mark.leave()
             body.active = False
-            self.recorder.callers, self.branches.open_tests = saved[:2]
-            self.activations, self.sources.loop_atoms = saved[2:]
 
     def _body(self, callee: Callee, staged: Staged, frame: Frame, body: Region) -> bool:
         made = []
@@ -274,13 +267,7 @@ class Recursion(Collaborator):
         inner = Frame(staged, frame.parent, None if frame.parent is not None else callee.function)
         inner.slots = dict(zip(staged.parameters, callee.head, strict=False))
         self.journal.born(inner)
-        self.merges.frames.append(inner)
-        try:
-            value = staged.enter(self.machine, inner)
-        finally:
-            self.merges.frames.pop()
-            while self.merges.scopes and self.merges.scopes[-1][0] > len(self.merges.frames):
-                self.merges.scopes.pop()
+        value = self.calls.run_frame(staged, inner)
         self._find_changes(callee, heads)
         if callee.kept:
             value = self._with_named(callee, value)

@@ -39,7 +39,7 @@ from ..record.raising import (
     stored_at,
 )
 from ..record.regions import shift_step
-from ..record.scopes import on_top
+from ..record.scopes import during, on_top
 
 MOST_TRIALS = 150  # of one statement
 MOST_NESTED = 2000  # of statements in the bodies of others, which are tried again each time
@@ -164,44 +164,38 @@ class Attempt:
         self.caught = [(h, h[0]()) for h in self.handlers]
         self.noted = len(self.machine.known_keys.noted_keys), len(
             self.machine.known_keys.alterations)
-        catching = self.machine.escapes.catching
-        catching.append(self.caught)
-        try:
+        with on_top(self.machine.escapes.catching, self.caught):
             return self._go_on(0, [])
-        finally:
-            catching.pop()
 
     def _run_body(self, known: int, log: list[Node], stop: int | None = None) -> None:
         """Run the body in the present region, where its first ``known`` operations do not raise;
         what it has recorded before is in ``log``."""
-        machine, region = self.machine, self.machine.recorder.region
-        nodes = region.builder.nodes
-        start = len(nodes)
-        outer, machine.branches.met = machine.branches.met, Met(region, stop)
-        machine.recorder.trying.append(region)
-        again = self._repeat(region, log)
+        mark = self.machine.recorder.mark()
+        again = self._repeat(log)
         try:
-            self.jump = self.body()
+            self.jump = self._tried(Met(mark.region, stop), again)
         finally:
-            machine.branches.met = outer
-            machine.recorder.trying.pop()
             if known:
-                machine.branches.safe.update(v for place in self._places(nodes[start:])[:known]
-                                    for v in place.node.outputs if not place.node.blocks)
-            if again is not None:
-                machine.recorder.echoes.remove(again)
-                again.strip(start)
+                self.machine.branches.safe.update(
+                    v for place in self._places(mark.made)[:known]
+                    for v in place.node.outputs if not place.node.blocks)
+            again.strip(mark.count)
 
-    def _repeat(self, region: Any, log: list[Node]) -> Repeat | None:
-        """Look up in ``region`` what is in the log.  What the body noted of keys is not known
-        where it begins again."""
-        self.machine.known_keys.forget_keys(self.noted)
-        if not log:
-            return None
-        again = Repeat(region, log, self.machine.recorder.homes_made,
-                       self.machine.statements.balanced)
-        self.machine.recorder.echoes.append(again)
-        return again
+    def _repeat(self, log: list[Node]) -> Repeat:
+        """What looks up in the present region what is in the log."""
+        recorder = self.machine.recorder
+        return Repeat(recorder.region, log, recorder.homes_made, self.machine.statements.balanced)
+
+    def _tried(self, met: Met, again: Repeat) -> Any:
+        """The jump of the body, whose branches are noted, and which repeats what is in a log.  What
+        it noted of keys is not known where it begins again."""
+        machine = self.machine
+        machine.known_keys.forget_keys(self.noted)
+        with during(machine.branches, met=met), on_top(machine.recorder.trying, met.region):
+            if not again.log:
+                return self.body()
+            with on_top(machine.recorder.echoes, again):
+                return self.body()
 
     jump: Any = None
     noted: tuple[int, int] = (0, 0)
@@ -211,23 +205,13 @@ class Attempt:
         held: list[Met] = []
 
         def body() -> Any:
-            machine = self.machine
-            met = Met(machine.recorder.region)
-            held.append(met)
-            outer, machine.branches.met = machine.branches.met, met
-            machine.recorder.trying.append(machine.recorder.region)
-            again = self._repeat(machine.recorder.region, log)
-            mark = machine.recorder.mark()
+            mark = self.machine.recorder.mark()
+            held.append(Met(mark.region))
             try:
-                return self.body()
+                return self._tried(held[0], self._repeat(log))
             except Exception:
                 mark.leave()
                 return RAISE
-            finally:
-                machine.branches.met = outer
-                machine.recorder.trying.pop()
-                if again is not None:
-                    machine.recorder.echoes.remove(again)
 
         self.budget -= 1
         nested = len(self.machine.escapes.catching) > 1
@@ -313,17 +297,14 @@ class Attempt:
         statements, recorder = self.machine.statements, self.machine.recorder
 
         def body() -> Any:
-            outer = recorder.stop_at
-            recorder.stop_at = stop = Stop(recorder.region, place.before, place.node, outer)
+            stop = Stop(recorder.region, place.before, place.node, recorder.stop_at)
             try:
-                with on_top(statements.leaving, (stop, error)):
+                with during(recorder, stop_at=stop), on_top(statements.leaving, (stop, error)):
                     return self.body()
             except Reached as reached:
                 if reached.stop is not stop:
                     raise
                 raise Left from None
-            finally:
-                recorder.stop_at = outer
 
         return replace(self, body=body, handled=lambda raised: handle() if (
             type(raised) is Left) else self.handled(raised))
@@ -387,13 +368,12 @@ class Attempt:
                    error: BaseException | None = None) -> Reached | None:
         """Record the body up to a node; with ``keep`` what it did until then stays done, and
         inner ``finally`` parts see ``error``."""
-        machine = self.machine
-        outer = machine.recorder.stop_at
+        recorder, statements = self.machine.recorder, self.machine.statements
+        outer = recorder.stop_at
         counts = () if outer is None else outer.counts
-        machine.recorder.stop_at = stop = Stop(machine.recorder.region, place.before, place.node,
-                                               outer)
+        stop = Stop(recorder.region, place.before, place.node, outer)
         try:
-            with on_top(machine.statements.leaving, (stop, error)):
+            with during(recorder, stop_at=stop), on_top(statements.leaving, (stop, error)):
                 self._in_layer(lambda: self._run_body(known, log), keep)
         except Reached as reached:
             if reached.stop not in (stop, None):  # where a statement around this one stops
@@ -401,11 +381,9 @@ class Attempt:
             if outer is not None and not keep:  # all that came comes again
                 outer.count_again(counts)
             return reached
-        finally:
-            machine.recorder.stop_at = outer
         if keep:
             return None
-        raise refused(machine, UNTOLD)
+        raise refused(self.machine, UNTOLD)
 
 
 def _outcome(machine: Any, place: Place, found: Reached) -> tuple[Any, Value]:

@@ -24,6 +24,7 @@ from ..collaborator import Collaborator
 from ..flow.control import Refusal
 from ..record.homes import RAISE
 from ..record.journal import Cell, Lost, Stored, Version
+from ..record.scopes import during
 from ..record.tracers import ArrayTracer, Poison
 from .attempts import UNTOLD, refused
 
@@ -67,19 +68,17 @@ class Guarded(Collaborator):
         if not any(n.op in MAY_RAISE for n in walk(Block((), tuple(nodes[start:]), ()))) or (
                 self.cleaning):
             return
-        stop, self.recorder.stop_at = self.recorder.stop_at, None
-        self.effects.emit_effect(begin_cleanup, (), {}, None)
-        self.journal.push()
-        self.cleaning = True
-        try:
-            for cell in changed:
-                if not isinstance(cell, (Version, Lost, Stored)):
-                    self.journal.write(cell, CHANGED)
-            done = self.branches.ended(clean) in (NORMAL, None, RAISE)
-        except (Refusal, Exception):
-            done = False
-        finally:
-            self.cleaning, self.recorder.stop_at = False, stop
+        stop = self.recorder.stop_at
+        with during(self.recorder, stop_at=None), during(self, cleaning=True):
+            self.effects.emit_effect(begin_cleanup, (), {}, None)
+            self.journal.push()
+            try:
+                for cell in changed:
+                    if not isinstance(cell, (Version, Lost, Stored)):
+                        self.journal.write(cell, CHANGED)
+                done = self.branches.ended(clean) in (NORMAL, None, RAISE)
+            except (Refusal, Exception):
+                done = False
         done = done and self.recorder.region is region
         mark.leave()
         made = mark.made[1:]

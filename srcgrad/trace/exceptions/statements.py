@@ -26,7 +26,7 @@ from ..objects.special_methods import class_attribute, python_method
 from ..record.homes import RAISE
 from ..record.journal import Slot
 from ..record.raising import OutsideError, asks_what_raises, catches, kinds_in, raising
-from ..record.scopes import on_top
+from ..record.scopes import during, on_top
 from ..record.tracers import Jump, contains_tracer, is_tracer
 from .attempts import Attempt, Handler, Reached, Stop, refused
 from .kept import Watched
@@ -267,9 +267,8 @@ class Statements(Collaborator):
         try:
             jump = self._with(*more)
         except (Exception, Reached):
-            stop, self.recorder.stop_at = self.recorder.stop_at, None
-            self.effects.emit_effect(leave_errstate, (token,), {}, None)
-            self.recorder.stop_at = stop
+            with during(self.recorder, stop_at=None):
+                self.effects.emit_effect(leave_errstate, (token,), {}, None)
             raise
         finally:
             set_errors(self.machine, before)
@@ -384,33 +383,25 @@ class Statements(Collaborator):
         while tracing."""
         region = self.recorder.region
         self.journal.push()
-        outer, self.branches.met = (self.branches.met, None if catching
-                                       else self.branches.met)
-        if catching:
-            self.recorder.trying.append(region)
-        jump, error = None, None
         try:
-            jump = body()
+            if not catching:
+                return body(), None
+            with during(self.branches, met=None), on_top(self.recorder.trying, region):
+                return body(), None
         except Exception as raised:
             self.recorder.region = region
-            error = raised
-        finally:
-            self.branches.met = outer
-            if catching:
-                self.recorder.trying.pop()
-        return jump, error
+            return None, raised
 
     def _handle(self, error: BaseException, handler: Handler, frame: Any) -> Any:
         """Run a handler with the exception bound to its name."""
         _, name, region = handler
         error = self.carried_errors.get(id(error), (None, error))[1]
-        self.handling.append(error)
         if name is not None:
             self.machine.store(frame, name, error)
         try:
-            return region()
+            with on_top(self.handling, error):
+                return region()
         finally:
-            self.handling.pop()
             if name is not None and name in frame.slots:
                 self.journal.write(Slot(frame, name), UNBOUND)
 

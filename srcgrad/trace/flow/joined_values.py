@@ -17,6 +17,7 @@ from ...types.kinds import Aval, Kind
 from ..collaborator import Args, Collaborator, Kwargs
 from ..record.homes import inherit_stored, is_active, reach
 from ..record.journal import Snapshot, Stored
+from ..record.scopes import during
 from ..record.states import SymbolicList
 from ..record.tracers import ArrayTracer, Home, Late, Poison
 from .control import Refusal
@@ -61,12 +62,9 @@ class JoinedValues(Collaborator):
 
     def spare_like(self, like: ArrayTracer, aval: Aval) -> Any:
         """Zeros in the form of an array, which need not be bound on this path."""
-        outer, self.recorder.supporting = self.recorder.supporting, True
-        try:
-            given = {} if aval.dtype == like.aval.dtype else {"dtype": aval.dtype}
+        given = {} if aval.dtype == like.aval.dtype else {"dtype": aval.dtype}
+        with during(self.recorder, supporting=True):
             return self.recorder.apply(np.zeros_like, (like,), given)
-        finally:
-            self.recorder.supporting = outer
 
     def placeheld(self, aval: Aval, like: Any) -> Aval:
         """The type of a value of one arm beside what stands for it in the other arm: numbers and

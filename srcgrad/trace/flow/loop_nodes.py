@@ -25,9 +25,10 @@ from ..collaborator import Collaborator
 from ..record.homes import inherit_stored, is_active, link_possible, members, reach
 from ..record.journal import Cell, Change, Lost, Stored
 from ..record.regions import Region
+from ..record.scopes import during
 from ..record.settling import FEW
 from ..record.tracers import ArrayTracer, Home, Jump, ScalarTracer, arrays_of
-from .merges import UNREAD
+from .merges import UNREAD, Arm
 from .open_names import after_loop
 from .shapes import Leaf, Same, Shape, leaf_shapes, leaves
 
@@ -113,18 +114,13 @@ class LoopNodes(Collaborator):
                 entries.append(self.joined_values.leaf_value(part, aval))
                 leaves_.append(leaf)
                 known.extend(() if part is UNBOUND else entries[-1:])
-        self.journal.push()
-        outer, self.recorder.region = self.recorder.region, done.region
-        done.region.active = True
-        for change in done.changes.values():
-            self.journal.write(change.cell, change.after)
+        arm = Arm(done.region, done.changes, done.jump)
+        self.merges.enter_arm(arm)
         for carried in forms.values():
             for leaf, part in zip(leaf_shapes(carried.shape),
                                   leaves(carried.shape, carried.end), strict=True):
                 ends.append(self.joined_values.leaf_value(part, leaf.aval))
-        self.journal.pop()
-        done.region.active = False
-        self.recorder.region = outer
+        self.merges.leave_arm(arm)
         for home in self.joined_values.drained():
             self.journal.write(Stored(home), True)
         inner = _inner_symbols(done, known)
@@ -176,10 +172,8 @@ class LoopNodes(Collaborator):
         return self._in_body(done, jump)
 
     def _in_body(self, done: Round, code: int) -> Value:
-        outer, self.recorder.region = self.recorder.region, done.region
-        value = self.recorder.const(code)
-        self.recorder.region = outer
-        return value
+        with during(self.recorder, region=done.region):
+            return self.recorder.const(code)
 
     def _split_last(self, carried: list[Carried], done: Round, runs: bool
                     ) -> tuple[list[int], list[int]]:

@@ -36,6 +36,7 @@ from ..iteration.iteration import (
 from ..iteration.iterator_tools import growing
 from ..record.homes import RAISE
 from ..record.regions import in_library
+from ..record.scopes import on_top
 from ..record.states import Columns, SymbolicList
 from ..record.tracers import Jump
 from .branches import USER_ERRORS, is_of_program
@@ -142,7 +143,6 @@ class Loops(Collaborator):
                    orelse: Callable[[], Any] | None, rest: Callable[[], Any] | None) -> Any:
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
-        self.merges.iterating.append(items if isinstance(items, (list, tuple)) else None)
         iterator = self.containers.watched(items)
 
         def go_on() -> Any:
@@ -165,10 +165,8 @@ class Loops(Collaborator):
                     return jump
             return NORMAL
 
-        try:
+        with on_top(self.merges.iterating, items if isinstance(items, (list, tuple)) else None):
             jump = go_on()
-        finally:
-            self.merges.iterating.pop()
         return self.loop_end(jump, orelse, rest)
 
     def _after_iteration(self, jump: Jump, go_on: Callable[[], Any]) -> Any:

@@ -41,12 +41,13 @@ from ..record.journal import (
     same_state,
 )
 from ..record.regions import Region
+from ..record.scopes import during
 from ..record.structures import is_mutable, leaf_aval
 from ..record.tracers import ArrayTracer, Home, arrays_of
 from .joins import Join
 from .later import Later, names_of_loop
 from .loop_nodes import Carried, Place, Round
-from .merges import UNREAD
+from .merges import UNREAD, Arm
 from .open_names import after_loop
 from .partial import DELETED
 from .shapes import Apart, Failed, Leaf, Misfit, OneOf, Same, Sequence, Shape, leaf_shapes, leaves
@@ -88,16 +89,11 @@ class Rounds(Collaborator):
         remembered = self.forms.get(site)
         if remembered is not None:
             self._recall(forms, remembered)
-        outer_dropped, self.dropped = self.dropped, set()
-        outer_later, self.later = self.later, names_of_loop(body)
-        outer, self.innermost = self.innermost, users or site
-        try:
+        with during(self, dropped=set(), later=names_of_loop(body), innermost=users or site):
             done = self._settle(kind, forms, test, start, body)
             if done is not None:
                 self.forms[site] = self._remembered(forms)
                 return self.loop_nodes.finish_loop(kind, inits, forms, done, user, users or site)
-        finally:
-            self.dropped, self.later, self.innermost = outer_dropped, outer_later, outer
         ended = Frame(None, None, nowhere)
         self.machine.born(ended)
         self.machine.store(ended, "finished", False)
@@ -182,16 +178,14 @@ class Rounds(Collaborator):
         """Trace the test and the body once on the present form; None if the test mutates."""
         done = Round(forms, {}, NORMAL, Region(self.recorder.region), None, None, None,
                      own=frozenset(() if start is None else symbols(start[0])))
-        if kind == "while" and test is not None:
+        if kind == "while":
             done.test = Region(self.recorder.region)
             tested = self._in_region(done.test, forms, lambda: self._run_test(test, done))
-            if any(not isinstance(c.cell, (Version, Lost, Stored)) or c.cell.key not in forms
-                   for k, c in tested.items() if not isinstance(c.cell, Stored) and (
-                       k not in forms or not same_state(c.after, forms[k].head))):
+            if test is not None and any(
+                    not isinstance(c.cell, (Version, Lost, Stored)) or c.cell.key not in forms
+                    for k, c in tested.items() if not isinstance(c.cell, Stored) and (
+                        k not in forms or not same_state(c.after, forms[k].head))):
                 return None
-        elif kind == "while":
-            done.test = Region(self.recorder.region)
-            self._in_region(done.test, forms, lambda: self._always(done))
 
         index = None if start is None else Value(int_aval(start[0]))
 
@@ -218,8 +212,8 @@ class Rounds(Collaborator):
             if link is not None and link[0] in facts:
                 self.links_told[value] = facts[link[0]]
 
-    def _run_test(self, test: Callable[[], Any], done: Round) -> None:
-        value = self.machine.condition(test())
+    def _run_test(self, test: Callable[[], Any] | None, done: Round) -> None:
+        value = True if test is None else self.machine.condition(test())
         known = self.machine.static_truth(value)
         tested = value if known is not None else self.machine.predicate(value)
         if type(tested) is bool:
@@ -227,28 +221,21 @@ class Rounds(Collaborator):
         done.predicate = self.recorder.const(
             known) if known is not None else self.recorder.value_of(tested)
 
-    def _always(self, done: Round) -> None:
-        done.predicate = self.recorder.const(True)
-
     def _in_region(self, region: Region, forms: dict[tuple[Any, ...], Carried],
                    run: Callable[[], None], index: Value | None = None
                    ) -> dict[tuple[Any, ...], Change]:
         """Run a part of a loop in its region, with parameters in the carried cells."""
-        outer = self.recorder.region
-        self.journal.push()
-        self.recorder.region = region
-        region.layer = len(self.journal.layers)
+        arm = Arm(region, {}, NORMAL)
+        self.merges.enter_arm(arm)
         try:
             if index is not None:
                 region.builder.params.append(index)
             self._enter_forms(region, forms)
             run()
         finally:
-            changes, born = self.journal.pop()
-            self.made_in_body = frozenset(born)
-            self.recorder.region = outer
-            region.active = False
-        return changes
+            self.merges.leave_arm(arm)
+            self.made_in_body = frozenset(arm.born)
+        return arm.changes
 
     def _enter_forms(self, region: Region, forms: dict[tuple[Any, ...], Carried]) -> None:
         """Put parameters into the carried cells."""

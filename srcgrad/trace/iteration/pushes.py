@@ -31,6 +31,7 @@ from ..heap.unlike import things_in
 from ..objects.special_methods import is_subscripted, python_method
 from ..record.homes import RAISE
 from ..record.journal import Field, Slot
+from ..record.scopes import on_top
 from ..record.structures import parts_of_iterator
 from ..record.tracers import Jump, is_tracer
 from .ahead import Ahead
@@ -220,12 +221,11 @@ class Pushes(Collaborator):
         consumer = self.consumers.pop()
         callers = self.recorder.callers[consumer.depth:]
         del self.recorder.callers[consumer.depth:]
-        self.merges.frames.append(consumer.frame)
         try:
-            consumer.target(item)
-            jump = consumer.body()
+            with on_top(self.merges.frames, consumer.frame):
+                consumer.target(item)
+                jump = consumer.body()
         finally:
-            self.merges.frames.pop()
             self.recorder.callers.extend(callers)
             self.consumers.append(consumer)
         return self.branches.after(self._stop(consumer, jump), rest)

@@ -33,6 +33,7 @@ from .marks import Mark
 from .overlaps import refused_overlap
 from .raising import is_move
 from .regions import Dead, Region, array_tracers, in_library, plain_numbers, shift_step
+from .scopes import during
 from .states import SIZED, ListSizes, SymbolicList
 from .tracers import (
     ArrayTracer,
@@ -237,10 +238,9 @@ class Recorder(Collaborator):
         aval = tracer.aval
         steps = tuple(shift_step(s, 1) for s in tracer.steps)
         if tracer.first is None or self.call_nodes.is_carried(home) or home.place is not None:
-            outer = self.supporting
-            self.supporting = outer or tracer.first is None  # no statement of the program reads it
-            (value,) = self.emit("read", (home.current, *tracer.dyn), (aval,), steps=steps)
-            self.supporting = outer
+            # what has no name no statement of the program reads
+            with during(self, supporting=self.supporting or tracer.first is None):
+                (value,) = self.emit("read", (home.current, *tracer.dyn), (aval,), steps=steps)
         else:
             (value,) = self.emit("read", (home.current, *tracer.dyn, tracer.first), (aval,),
                                  steps=steps, handle=True)

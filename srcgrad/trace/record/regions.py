@@ -9,6 +9,7 @@ from typing import Any
 
 from ...graph.ir import Builder, Index, Node, Step, Value, shift
 from ...types.dataclasses import dataclass
+from ...types.structure import found_in, mapped
 from .tracers import ArrayTracer
 
 
@@ -71,13 +72,7 @@ class Moment:
 
 def array_tracers(structure: Any) -> list[ArrayTracer]:
     """The array tracers in the arguments of a call."""
-    if type(structure) is ArrayTracer:
-        return [structure]
-    if isinstance(structure, (tuple, list)):
-        return [t for s in structure for t in array_tracers(s)]
-    if type(structure) is dict:
-        return [t for s in structure.values() for t in array_tracers(s)]
-    return []
+    return [*found_in(structure, ArrayTracer)]
 
 
 class Dead:
@@ -98,12 +93,7 @@ def shift_step(step: Step, by: int) -> Step:
 
 def plain_numbers(structure: Any) -> Any:
     """Arguments of NumPy with members of number enums as the numbers they are."""
-    if type(structure) in (tuple, list):
-        return type(structure)([s if type(s) is Value else plain_numbers(s) for s in structure])
-    if issubclass(type(structure), enum.Enum) and issubclass(type(structure), (int, float)):
-        return structure.value
-    if type(structure) is dict:
-        return {k: plain_numbers(v) for k, v in structure.items()}
-    if type(structure) is slice:
-        return slice(*(plain_numbers(s) for s in (structure.start, structure.stop, structure.step)))
-    return structure
+    def plain(member: Any) -> Any:
+        return member.value if isinstance(member, (int, float)) else member
+
+    return mapped(structure, enum.Enum, plain)

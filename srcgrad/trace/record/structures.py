@@ -7,7 +7,7 @@ import functools
 import gc
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.polynomial._polybase import ABCPolyBase
@@ -123,26 +123,72 @@ def is_number(item: Any) -> bool:
     return aval is not None and aval.kind in SCALARS and not aval.optional
 
 
+class MadeOf(NamedTuple):
+    """The parts of an object in a fixed order, what another one of its class must have in common
+    with it beside their number (the keys of its content, the names of its attributes, which method
+    it is), and what makes such an object of new parts."""
+
+    parts: tuple[Any, ...]
+    outline: Any
+    build: Callable[[list[Any]], Any]
+
+
+def made_of(obj: Any) -> MadeOf | None:
+    """What a tuple, list, dict, bound method or plain instance is made of."""
+    cls: Any = type(obj)
+    if native_class(cls) is not None and not isinstance(obj, (set, frozenset)):
+        found = parts_of(obj)
+        keys = [key for _, key, _ in found]
+        return MadeOf(tuple(part for _, _, part in found), keys,
+                      lambda parts: assembled(cls, keys, parts, obj))
+    if isinstance(obj, tuple):
+        return MadeOf(tuple(obj), None,
+                      (lambda parts: cls(*parts)) if hasattr(cls, "_fields") else tuple)
+    if isinstance(obj, list):
+        return MadeOf(tuple(obj), None, list)
+    if cls is dict:
+        keys = list(obj)
+        return MadeOf(tuple(obj.values()), keys,
+                      lambda parts: dict(zip(keys, parts, strict=True)))
+    if cls is slice:
+        return MadeOf((obj.start, obj.stop, obj.step), None, lambda parts: slice(*parts))
+    if cls is BoundMethod:
+        return MadeOf((obj.owner,), obj.name,
+                      lambda parts: BoundMethod(obj.machine, parts[0], obj.name))
+    if cls is Choice:
+        return MadeOf((obj.first, obj.predicate, obj.second), None, lambda parts: Choice(
+            getattr(parts[1], "value", parts[1]), parts[0], parts[2]))
+    if cls is Reference:
+        return MadeOf((obj.index,), obj.store, lambda parts: Reference(obj.store, parts[0]))
+    names = record_fields(obj)
+    return None if names is None else MadeOf(
+        tuple([object.__getattribute__(obj, n) for n in names]), names,
+        functools.partial(_instance, cls, names))
+
+
+def _instance(cls: type, names: tuple[str, ...], parts: list[Any]) -> Any:
+    new = blank(cls)
+    for name, part in zip(names, parts, strict=True):
+        hold(new, name, part)
+    return new
+
+
 def structure_parts(obj: Any) -> tuple[Any, ...] | None:
     """The parts of a tuple, list, dict, bound method or plain instance, in a fixed order."""
-    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
-        return tuple(part for _, _, part in parts_of(obj))
-    if isinstance(obj, (tuple, list)):
-        return tuple(obj)
-    if type(obj) is dict:
-        return tuple(obj.values())
-    if type(obj) is slice:
-        return (obj.start, obj.stop, obj.step)
-    if type(obj) is BoundMethod:
-        return (obj.owner,)
-    if type(obj) is Choice:
-        return (obj.first, obj.predicate, obj.second)
-    if type(obj) is Reference:
-        return (obj.index,)
-    names = record_fields(obj)
-    if names is None:
-        return None
-    return tuple(object.__getattribute__(obj, n) for n in names)
+    made = made_of(obj)
+    return None if made is None else made.parts
+
+
+def outline(obj: Any) -> Any:
+    """What another object of its class must have in common with this one."""
+    made = made_of(obj)
+    return None if made is None else made.outline
+
+
+def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
+    """A function that makes an object like ``obj`` from new parts."""
+    made = made_of(obj)
+    return functools.partial(_instance, type(obj), ()) if made is None else made.build
 
 
 def reaches_tracer(obj: Any, depth: int = 8, seen: frozenset[int] = frozenset()) -> bool:
@@ -177,52 +223,6 @@ def record_fields(obj: Any) -> tuple[str, ...] | None:
     if slots:
         return tuple(s for s in slots if hasattr(obj, s))
     return None
-
-
-def outline(obj: Any) -> Any:
-    """What two objects of one class must have in common beside the number of their parts: the
-    keys of their content, the names of their attributes, which method they are."""
-    if native_class(type(obj)) is not None and not isinstance(obj, (set, frozenset)):
-        return [key for _, key, _ in parts_of(obj)]
-    if type(obj) is Reference:
-        return obj.store
-    if type(obj) is BoundMethod:
-        return obj.name
-    return list(obj) if type(obj) is dict else record_fields(obj)
-
-
-def rebuilder(obj: Any) -> Callable[[list[Any]], Any]:
-    """A function that makes an object like ``obj`` from new parts."""
-    cls = type(obj)
-    if native_class(cls) is not None and not isinstance(obj, (set, frozenset)):
-        outlined = outline(obj)
-        return lambda parts: assembled(cls, outlined, parts, obj)
-    if isinstance(obj, tuple):
-        return (lambda parts: cls(*parts)) if hasattr(cls, "_fields") else tuple
-    if isinstance(obj, list):
-        return list
-    if type(obj) is dict:
-        keys = list(obj)
-        return lambda parts: dict(zip(keys, parts, strict=True))
-    if type(obj) is slice:
-        return lambda parts: slice(*parts)
-    if type(obj) is BoundMethod:
-        machine, name = obj.machine, obj.name
-        return lambda parts: BoundMethod(machine, parts[0], name)
-    if type(obj) is Choice:
-        return lambda parts: Choice(getattr(parts[1], "value", parts[1]), parts[0], parts[2])
-    if type(obj) is Reference:
-        store = obj.store
-        return lambda parts: Reference(store, parts[0])
-    names = record_fields(obj) or ()
-
-    def build(parts: list[Any]) -> Any:
-        new = blank(cls)
-        for n, p in zip(names, parts, strict=True):
-            hold(new, n, p)
-        return new
-
-    return build
 
 
 def describe(obj: Any) -> str:

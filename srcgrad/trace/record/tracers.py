@@ -18,6 +18,7 @@ from ...errors import TracingError, UnsupportedOperation
 from ...graph.ir import Steps, Value
 from ...types.dataclasses import dataclass
 from ...types.kinds import Aval, Kind, in_words
+from ...types.structure import found_in
 from ..assumptions import Assumption
 
 
@@ -461,15 +462,7 @@ def contains_tracer(structure: Any) -> bool:
 
 def holds_classed(structure: Any) -> bool:
     """Is there an instance in nested lists, tuples, dicts and slices?"""
-    if is_tracer(structure):
-        return False
-    if isinstance(structure, ClassedArray):
-        return True
-    if isinstance(structure, dict):
-        return any(map(holds_classed, structure.values()))
-    if isinstance(structure, slice):
-        return any(map(holds_classed, (structure.start, structure.stop, structure.step)))
-    return isinstance(structure, (tuple, list)) and any(map(holds_classed, structure))
+    return any(True for _ in found_in(structure, ClassedArray))
 
 
 class Jump:

@@ -23,6 +23,7 @@ from ...stage.function import definition
 from ...types.guards import Native, Path
 from ...types.kinds import Kind
 from ...types.operators import BINARY, COMPARE, UNARY
+from ...types.structure import found_in, mapped
 from ..calls.handlers import Traced
 from ..collaborator import PASSED, Args, Collaborator, Kwargs
 from ..record.structures import is_library
@@ -72,13 +73,7 @@ def is_foreign_array(obj: Any) -> bool:
 
 
 def holds_foreign(structure: Any) -> bool:
-    if isinstance(structure, (list, tuple)):
-        return any(map(holds_foreign, structure))
-    if type(structure) is dict:
-        return any(map(holds_foreign, structure.values()))
-    if type(structure) is slice:
-        return holds_foreign((structure.start, structure.stop, structure.step))
-    return type(structure) is Foreign
+    return any(True for _ in found_in(structure, Foreign))
 
 
 class Foreigners(Collaborator):
@@ -213,11 +208,7 @@ class Foreigners(Collaborator):
 
     def _as_arrays(self, structure: Any) -> Any:
         """Foreign objects as the arrays that NumPy makes of them."""
-        if type(structure) is Foreign:
-            return self.native(np.asarray, (structure,), {})
-        if type(structure) in (list, tuple):
-            return type(structure)(map(self._as_arrays, structure))
-        return structure
+        return mapped(structure, Foreign, lambda one: self.native(np.asarray, (one,), {}))
 
     # ---- Python's operations -------------------------------------------------------------------
     def getattr(self, obj: Any, name: str) -> Any:
