@@ -330,9 +330,7 @@ def _convert(source: Source, code: CodeType) -> Staged:
     if "__" in source.text:
         mangle_private_names(node, source.owner)
     root = Scope(FUNCTION, unit.fresh("F"), None, frozenset(code.co_freevars))
-    root.bound.update(parameters(node.args))
-    ordered = [*node.args.posonlyargs, *node.args.args]
-    root.first = ordered[0].arg if ordered else None
+    root.take_parameters(node.args)
     if isinstance(node, ast.AsyncFunctionDef):
         raise refuse_construct(unit, node)
     body = _body(node)

@@ -45,6 +45,12 @@ class Scope:
         self.merged = False  # is it a comprehension that Python runs in the frame around it?
         self.used = False  # whether ``__class__`` of this class is read by a method
 
+    def take_parameters(self, arguments: ast.arguments) -> None:
+        """Bind the parameters of the function that this is the scope of."""
+        names = parameters(arguments)
+        self.bound.update(names)
+        self.first = names[0] if arguments.posonlyargs or arguments.args else None
+
     def resolve(self, name: str) -> tuple[str, Scope]:
         """How ``name`` is found (a constant of this module) and the scope that holds it; for
         ``FREE`` and ``GLOBAL`` the scope is the outermost one."""

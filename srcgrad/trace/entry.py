@@ -27,6 +27,7 @@ from ..types.dataclasses import dataclass, field, replace
 from ..types.dims import Atom, Dim, of_atom, substitute, symbols
 from ..types.guards import Guard, Held, Path, SizeSource, Source
 from ..types.kinds import Aval
+from ..types.structure import found_in
 from ..types.subclasses import native_class, own_namespace, parts_of
 from .assumed import Assumptions, Made
 from .assumptions import Assumption, NumbersApart, Withdrawn
@@ -336,7 +337,7 @@ def _result_values(machine: TraceMachine, obj: Any, above: set[int]) -> Any:
     if fields and id(obj) not in above and not isinstance(obj, (SrcgradError, np.ndarray)):
         parts = {n: _result_values(machine, object.__getattribute__(obj, n), above | {id(obj)})
                  for n in fields}
-        if id(obj) in machine.journal.births or any(_has_value(p) for p in parts.values()):
+        if id(obj) in machine.journal.births or any(found_in(parts, (Value, Ref))):
             return Record(type(obj), parts)
     return obj
 
@@ -351,13 +352,3 @@ class Record(dict):  # type: ignore[type-arg]
     def like(self, fields: dict[str, Any]) -> Record:
         """The same instance with other fields."""
         return Record(self.cls, fields)
-
-
-def _has_value(part: Any) -> bool:
-    if isinstance(part, (Value, Ref)):
-        return True
-    if isinstance(part, (list, tuple)):
-        return any(_has_value(p) for p in part)
-    if isinstance(part, dict):
-        return any(_has_value(p) for p in part.values())
-    return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..scopes import CELL, CLASS, FUNCTION, Scope, parameters, statements_of, yields
+from ..scopes import CELL, CLASS, FUNCTION, Scope, statements_of, yields
 from .calls import keyword_mapping
 from .context import Context, Effect, Plan, expression, refuse, statement
 from .names import items
@@ -50,10 +50,8 @@ def plan_function(c: Context, name: str, arguments: ast.arguments, body: list[as
     """Queue the function for conversion."""
     unit = c.unit
     scope = Scope(FUNCTION, unit.fresh("F"), c.scope.children_parent())
-    scope.bound.update(parameters(arguments))
+    scope.take_parameters(arguments)
     scope.bind(body, unit.has_walrus)
-    ordered = [*arguments.posonlyargs, *arguments.args]
-    scope.first = ordered[0].arg if ordered else None
     qualname = _qualname(c, name)
     doc = docstring(body) if kind == "function" else None
     return unit.add(Plan(name, qualname, arguments, body, scope, line, kind,

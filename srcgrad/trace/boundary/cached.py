@@ -56,7 +56,8 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
         return _kept(machine, cached, known)
     region = machine.recorder.region
     effects, reads = region.effects, machine.sources.outside_reads
-    result, changes = _followed(machine, function, args, kwargs)
+    result, changes = machine.guarded.changed_by(
+        lambda: machine.calls.call_function(function, args, kwargs))
     if machine.sources.outside_reads != reads or changes or region.effects != effects or (
             _may_change(result)):
         known = known or _outside_call(machine, cached, args, kwargs)
@@ -129,21 +130,6 @@ def _is_made_here(machine: Any, function: Any) -> bool:
     made = definition(function)
     journal = machine.journal
     return made is not None and (journal.births.get(id(made.parent), 1) >= len(journal.layers))
-
-
-def _followed(machine: Any, function: Any, args: tuple[Any, ...],
-              kwargs: dict[str, Any]) -> tuple[Any, bool]:
-    """The value of a call, and whether the call has changed anything that was there before."""
-    journal = machine.journal
-    depth = len(journal.layers) + 1
-    journal.push()
-    try:
-        result = machine.calls.call_function(function, args, kwargs)
-        return result, bool(journal.changed(depth))
-    finally:
-        done = journal.pop()
-        for change in done.changes.values():
-            journal.write(change.cell, change.after)
 
 
 def clear_cache(machine: Any, cached: Any) -> None:

@@ -190,7 +190,7 @@ class Recursion(Collaborator):
             raise Again(callee)
         if callee.result is None:
             self.bottoms += 1
-            raise Bottom(callee)
+            raise Bottom
         return self.call_nodes.node(callee, state)
 
     # ---- tracing ---------------------------------------------------------------------------

@@ -136,7 +136,7 @@ class Branches(Collaborator):
     def _returning(self, jump: Any, bottoms: int) -> Any:
         """The jump after a branch, unless both arms wait for the result of a recursive call."""
         if type(jump) is int and jump == RAISE and self.recursion.bottoms > bottoms:
-            raise Bottom(None)
+            raise Bottom
         return jump
 
     def continue_arm(self, arm: Arm, rest: Callable[[], Any]) -> None:

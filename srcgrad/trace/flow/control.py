@@ -50,10 +50,6 @@ class Bottom(Signal):
     """A function calls itself, and nothing is known of its result yet: the arm that calls it
     does not come back in this round."""
 
-    def __init__(self, callee: Any) -> None:
-        super().__init__(callee)
-        self.callee = callee
-
 
 class Again(Signal):
     """A function calls itself with arguments that its form does not cover: the form is wider

@@ -344,14 +344,11 @@ class Carried:
 class Round:
     """What one round of tracing left behind."""
 
-    carried: dict[tuple[Any, ...], Carried]
-    changes: dict[tuple[Any, ...], Change]
-    jump: Any
     region: Region
-    test: Region | None
-    predicate: Any
-    index: Value | None
-    tested: dict[tuple[Any, ...], Change] | None = None
+    test: Region | None = None
+    predicate: Any = None
+    changes: dict[tuple[Any, ...], Change] = field(default_factory=dict)
+    jump: Any = NORMAL
     own: frozenset[Atom] = frozenset()  # the symbols of the loop's index
     sealed: frozenset[int] = frozenset()  # the objects that might not change before it
 

@@ -176,7 +176,7 @@ class Rounds(Collaborator):
                test: Callable[[], Any] | None, start: tuple[Any, Callable[[Any], None]] | None,
                body: Callable[[], Any]) -> Round | None:
         """Trace the test and the body once on the present form; None if the test mutates."""
-        done = Round(forms, {}, NORMAL, Region(self.recorder.region), None, None, None,
+        done = Round(Region(self.recorder.region),
                      own=frozenset(() if start is None else symbols(start[0])))
         if kind == "while":
             done.test = Region(self.recorder.region)

@@ -52,8 +52,7 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
         return machine.unions.each(obj, lambda one: text_of(machine, one, how))
     if type(obj) is Range:
         return machine.library_calls.apply_opaque(native, (machine.effects.made(obj),), {})
-    own = python_method(obj, "__str__") if how == "s" else None
-    own = own or python_method(obj, "__repr__")
+    own = _maker(obj, how)
     fields = _shown_fields(obj, own)
     if own is not None and fields is None:
         return machine.call(own, obj)
@@ -61,6 +60,12 @@ def text_of(machine: Any, obj: Any, how: str) -> Any:
         known = machine.handed_over.as_run_time(obj)
         return machine.library_calls.apply_opaque(native, (known,), {})
     return machine.join_str(*_pieces(machine, obj, fields))
+
+
+def _maker(obj: Any, how: str) -> Any:
+    """The method of the user's that makes a text of an object."""
+    own = python_method(obj, "__str__") if how == "s" else None
+    return own or python_method(obj, "__repr__")
 
 
 def _shown_fields(obj: Any, own: Any) -> tuple[str, ...] | None:
@@ -153,8 +158,7 @@ def format_by(machine: Any, text: str, args: tuple[Any, ...], kwargs: dict[str, 
 def _text(native: Any, how: str) -> Callable[..., Any]:
     def handler(machine: Any, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and not is_tracer(args[0]):
-            own = python_method(args[0], "__str__") if how == "s" else None
-            own = own or python_method(args[0], "__repr__")
+            own = _maker(args[0], how)
             if is_staged_text(machine, args[0]):
                 return text_of(machine, args[0], how)
             if own is not None and not hasattr(own, "__wrapped__"):
