@@ -76,19 +76,17 @@ def _define(c: Context, index: int, arguments: ast.arguments, node: ast.expr | a
             returns: ast.expr | None) -> ast.expr:
     at = _header(node) if isinstance(node, ast.FunctionDef) else node
     defaults = c.tuple_of(items(c, arguments.defaults), at)
-    keys = [c.unit.text(a.arg) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults)
-            if d is not None]
-    values = [c.expr(d) for d in arguments.kw_defaults if d is not None]
+    values = {a.arg: c.expr(d) for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults)
+              if d is not None}
     annotations = _annotations(c, arguments, returns)
     parent = c.frame_of(c.scope.children_parent())
-    return c.op("define", at, [
-        c.unit.name(f"S {index}"), parent, defaults, _dict(c, keys, values, at),
-        _dict(c, [c.unit.text(k) for k in annotations], list(annotations.values()), at)])
+    return c.op("define", at, [c.unit.name(f"S {index}"), parent, defaults, _dict(c, values, at),
+                               _dict(c, annotations, at)])
 
 
-def _dict(c: Context, keys: list[ast.Constant], values: list[ast.expr], at: ast.AST) -> ast.expr:
-    made = ast.Dict(list(keys), values)
-    return ast.copy_location(made, at)
+def _dict(c: Context, entries: dict[str, ast.expr], at: ast.AST) -> ast.expr:
+    return ast.copy_location(
+        ast.Dict([c.unit.text(key) for key in entries], list(entries.values())), at)
 
 
 def _annotations(c: Context, arguments: ast.arguments,

@@ -15,7 +15,7 @@ from .context import Arm, Context, Control, Effect, native, statement
 @statement(ast.Match)
 def match(c: Context, node: ast.Match) -> Effect:
     """A chain of branches, one for each case, made from the last to the first."""
-    pattern = Pattern(c, node)
+    pattern = Pattern(c)
     subject = pattern.keep(c.hold(c.expr(node.subject), node.subject), node.subject)
     orelse = Arm(c.unit.name("PASS"), 0, True)
     for index in range(len(node.cases) - 1, -1, -1):
@@ -59,7 +59,7 @@ def _case(c: Context, pattern: Pattern, case: ast.match_case, subject: str,
 @native(ast.Match)
 def native_match(c: Context, node: ast.Match) -> Effect:
     """In a generator: nested Python ``if``s, made from the last case to the first."""
-    pattern = Pattern(c, node)
+    pattern = Pattern(c)
     subject = pattern.keep(c.hold(c.expr(node.subject), node.subject), node.subject)
     matched = c.unit.fresh("matched")
     c.emit_assign(matched, c.constant(False, node), node)
@@ -85,7 +85,7 @@ def native_match(c: Context, node: ast.Match) -> Effect:
 class Pattern:
     """Conversion of the patterns of one ``match`` statement."""
 
-    def __init__(self, c: Context, node: ast.Match) -> None:
+    def __init__(self, c: Context) -> None:
         self.c = c
         scope = c.scope.children_parent()  # not the namespace of a class
         self.frame = c.frame if scope is c.scope else c.frame_of(scope)

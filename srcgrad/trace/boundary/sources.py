@@ -200,12 +200,15 @@ class Sources(Collaborator):
             raise refusal
         number = dims.evaluate(expr, self.numbers)
         self.guard("size", None, ("==", expr, number))
+        self.note_here(f"fixed: {expr} is {int(number)}", reason)
+        return int(number)
+
+    def note_here(self, what: str, why: str) -> None:
+        """Say something of the user's line in ``explain``."""
         where = self.recorder.where()
         if where is not None:
             file = where.filename.replace("\\", "/").rsplit("/", 1)[-1]
-            self.notes.append(f"fixed: {expr} is {int(number)}: {file}:{where.line}: "
-                              f"{where.text.strip()}: {reason}")
-        return int(number)
+            self.notes.append(f"{what}: {file}:{where.line}: {where.text.strip()}: {why}")
 
     # ---- reading from outside --------------------------------------------------------------
     def outside(self, obj: Any, path: Path) -> Any:

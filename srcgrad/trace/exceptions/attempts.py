@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...errors import UnsupportedSyntax
-from ...graph.ir import Block, Node, Ref, Value
+from ...graph.ir import Node, Ref, Value
 from ...stage.regions import region_info
 from ...types.dataclasses import dataclass, field, replace
 from ...types.kinds import BOOL, OPAQUE
@@ -87,11 +87,11 @@ class Stop:
 class Reached(Signal):
     """The node that may raise is about to be recorded; its operands are values."""
 
-    def __init__(self, inputs: tuple[Value, ...], blocks: tuple[Block, ...],
-                 params: dict[str, Any], nodes: Sequence[Node], stop: Stop | None = None) -> None:
+    def __init__(self, inputs: tuple[Value, ...], params: dict[str, Any], nodes: Sequence[Node],
+                 stop: Stop | None = None) -> None:
         super().__init__()
         self.stop = stop
-        self.inputs, self.blocks, self.params = inputs, blocks, params
+        self.inputs, self.params = inputs, params
         self.nodes = tuple(nodes)  # of the region, up to there
 
 
@@ -139,7 +139,7 @@ class Met:
         number = len(self.branches)
         self.branches.append((len(self.region.builder.nodes), predicate))
         if number == self.stop:
-            raise Reached((predicate,), (), {}, self.region.builder.nodes)
+            raise Reached((predicate,), {}, self.region.builder.nodes)
 
 
 @dataclass(slots=True)

@@ -132,11 +132,9 @@ class Loops(Collaborator):
 
     def _note_items(self, iterable: Any) -> None:
         """Say in ``explain`` that a loop over a container runs while tracing."""
-        where = self.recorder.where()
-        if where is not None and isinstance(iterable, (list, tuple, dict, set)):
-            file = where.filename.replace("\\", "/").rsplit("/", 1)[-1]
-            self.sources.notes.append(
-                f"loop unrolled {len(iterable)} times: {file}:{where.line}: {where.text.strip()}: "
+        if isinstance(iterable, (list, tuple, dict, set)):
+            self.sources.note_here(
+                f"loop unrolled {len(iterable)} times",
                 f"the items of the {type(iterable).__name__} are known while compiling")
 
     def run_items(self, items: Any, target: Callable[[Any], None], body: Callable[[], Any],
@@ -317,7 +315,9 @@ class Loops(Collaborator):
     def _unrolled(self, staged: Any, reason: str) -> Iterator[Any]:
         """The items of a loop that must be unrolled, under a guard of their number."""
         count = length(self.machine, staged)
-        if type(count) is not int and not isinstance(staged, Numbers):
+        if type(count) is int or isinstance(staged, Numbers):
+            number = len(staged.numbers) if isinstance(staged, Numbers) else count
+        else:
             self.unroll_makers(staged)
             for part in staged.parts if isinstance(staged, Zip) else ():
                 if self.count(part) == self.count(staged):  # no longer than the others
@@ -329,9 +329,6 @@ class Loops(Collaborator):
                     why=f"the number of its index is needed while compiling: {reason}",
                     fix="keep what the index selects in one array, so that it can be indexed "
                         f"at run time (loops of up to {UNROLL_LIMIT} iterations are unrolled)"))
-            self.sources.notes.append(f"loop unrolled {number} times: {reason}")
-            return self.one_by_one(staged, number)
-        number = len(staged.numbers) if isinstance(staged, Numbers) else count
         self.sources.notes.append(f"loop unrolled {number} times: {reason}")
         return self.one_by_one(staged, number)
 

@@ -129,7 +129,7 @@ class Recorder(Collaborator):
             raise self.fatal(too_long(MAX_NODES))
         if self.stop_at is not None and (
                 met := self.stop_at.meets(region, op, params)) is not None:
-            raise Reached(inputs, blocks, params, region.builder.nodes, met)
+            raise Reached(inputs, params, region.builder.nodes, met)
         if self.echoes and self.echoes[-1].region is region:
             found = self.recorded_before(op, inputs, avals, params)
             if found is not None:

@@ -94,6 +94,6 @@ def shift_step(step: Step, by: int) -> Step:
 def plain_numbers(structure: Any) -> Any:
     """Arguments of NumPy with members of number enums as the numbers they are."""
     def plain(member: Any) -> Any:
-        return member.value if isinstance(member, (int, float)) else member
+        return member.value if issubclass(type(member), (int, float)) else member
 
     return mapped(structure, enum.Enum, plain)
