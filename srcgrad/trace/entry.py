@@ -261,9 +261,8 @@ def _pin_function(machine: TraceMachine, function: Any) -> None:
     anchor = anchor_of(function)
     target = anchor.function
     if target is not None:
-        machine.found_functions.pinned[id(target)] = target
         path = Path(("object", id(target)), (), target.__name__)
-        machine.found_functions.paths[id(target)] = path
+        machine.found_functions.lies(target, path)
         machine.found_functions.anchored = target
         machine.sources.guard("is", path.child("attr", "__code__"), target.__code__)
         if target.__defaults__ or target.__kwdefaults__:

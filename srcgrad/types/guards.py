@@ -80,6 +80,13 @@ class Native:
         self.starts = starts  # does it take what it starts from?
         self.listed, self.fails = listed, fails
 
+    @property
+    def words(self) -> str:
+        """What a variable is called after that holds what it gives: a function, names, numbers."""
+        named = self.function not in (operator.getitem, operator.call, getattr)
+        args = [str(a) for a in self.template[0] if isinstance(a, (str, int))]
+        return "_".join([*[getattr(self.function, "__name__", "")] * named, *args])
+
     def __call__(self, *found: Any) -> Any:
         args, kwargs = self._filled(self.template, found)
         try:

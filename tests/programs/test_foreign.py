@@ -167,6 +167,7 @@ def test_tables(function, tables):
         table = tables.Table(columns)
         df = df or check(function, table)
         assert df(X, table)[0] == function(X, table)
+        assert "_at_0x" not in df.source(X, table)  # inputs have names that are the same in each process
         check(function, table)
 
 

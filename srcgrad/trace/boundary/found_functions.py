@@ -49,8 +49,7 @@ class FoundFunctions(Collaborator):
             if known != path:
                 self.sources.guard("is_path", path, known)
             return obj
-        self.pinned[id(obj)] = obj
-        self.paths[id(obj)] = path
+        self.lies(obj, path)
         self.loose[id(obj)] = obj
         namespace = obj.__globals__
         self.pinned[id(namespace)] = namespace
@@ -59,6 +58,11 @@ class FoundFunctions(Collaborator):
         self.sources.guard("is_path", path.child("attr", "__globals__"),
                    Path(("object", id(namespace)), (), "globals()"))
         return obj
+
+    def lies(self, obj: Any, path: Path) -> None:
+        """An object lies at a path; it is kept, so that its id stays its own."""
+        self.pinned[id(obj)] = obj
+        self.paths[id(obj)] = path
 
     def found_transform(self, obj: Any, path: Path) -> Any:
         """What a transform returned: it does not change, nor do the functions that it holds."""

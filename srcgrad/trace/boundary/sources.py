@@ -126,9 +126,7 @@ class Sources(Collaborator):
     def guard_size(self, relation: str, dim: Dim) -> None:
         """A condition on sizes: guarded where the number is fixed during a call, checked
         against the numbers of this call.  ``ne1`` that does not hold bakes the sizes."""
-        if isinstance(dim, int):
-            return
-        if dims.is_varying(dim):
+        if isinstance(dim, int) or dims.is_varying(dim):
             return
         number = dims.evaluate(dim, self.numbers)
         if relation == "ne1":
@@ -283,8 +281,7 @@ class Sources(Collaborator):
         known = self.found_functions.paths.get(id(obj))
         if known is not None and known != path:
             return self._found_again(obj, known, path)
-        self.found_functions.paths[id(obj)] = path
-        self.found_functions.pinned[id(obj)] = obj
+        self.found_functions.lies(obj, path)
         return obj
 
     def _found_again(self, obj: Any, known: Path, path: Path) -> Any:
@@ -305,8 +302,7 @@ class Sources(Collaborator):
                 return twin
             twin = _twin(obj)
             self.twins_of[id(obj), path.root] = (twin, path)
-            self.found_functions.paths[id(twin)] = path
-            self.found_functions.pinned[id(twin)] = twin
+            self.found_functions.lies(twin, path)
             self.twins[id(obj)] = self.twins[id(twin)] = (known, path)
             return twin
         self.guard("is_path", path, known)
@@ -341,9 +337,8 @@ class Sources(Collaborator):
             self.class_attributes.note_class(obj)
         if isinstance(obj, types.FunctionType):
             self.guard("is", path.child("attr", "__code__"), obj.__code__)
-            self.found_functions.paths[id(obj)] = path
-        elif isinstance(obj, types.ModuleType):
-            self.found_functions.paths[id(obj)] = path
+        if isinstance(obj, (types.FunctionType, types.ModuleType)):
+            self.found_functions.lies(obj, path)
         return obj
 
     def input(self, aval: Aval, path: Path, role: str) -> Value:
@@ -510,7 +505,8 @@ def _is_own(obj: Any) -> bool:
 def _name_of(path: Path) -> str:
     """A variable name for an input: the path's parts joined (``self.layers[0].W`` gives
     ``layers_0_W``)."""
-    parts = [str(key) for kind, key in path.steps if kind not in ("cell", "base")]
+    parts = [key.words if kind == "native" else str(key) for kind, key in path.steps
+             if kind not in ("cell", "base")]
     root = path.label.split(".")[0].split("[")[0] if path.label else str(path.root[1])
     if root and root not in ("self",) and not (path.root[0] == "object" and parts):
         parts.insert(0, root)

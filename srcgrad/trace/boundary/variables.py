@@ -209,10 +209,8 @@ class Variables(Collaborator):
     def store_global(self, frame: Frame, name: str, value: Any) -> None:
         namespace = frame.callee.__globals__
         overlay = self.merges.overlay_of(namespace)
-        self.found_functions.pinned[id(namespace)] = namespace
-        self.found_functions.paths.setdefault(id(namespace),
-                                              Path(self.pin(namespace, "globals"), (),
-                                                  "globals()"))
+        self.found_functions.paths.setdefault(
+            id(namespace), Path(self.pin(namespace, "globals"), (), "globals()"))
         self.seed(overlay, name, lambda: self.machine.load_global(frame, name))
         self.effects.effect_on(namespace, operator.setitem, name, value)
         self.journal.write(Field(namespace, name, overlay), value)

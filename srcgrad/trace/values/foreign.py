@@ -98,8 +98,7 @@ class Foreigners(Collaborator):
         self.has_foreign = True
         made = Foreign(self.machine, obj, path)
         self.sources.by_path[path] = (made, obj)
-        self.found_functions.paths[id(made)] = path
-        self.found_functions.pinned[id(made)] = made
+        self.found_functions.lies(made, path)
         return made
 
     # ---- what Python does ------------------------------------------------------------------
