@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 import threading
 from collections.abc import Callable
+from functools import cached_property
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final
 
@@ -79,11 +80,6 @@ class Staged:
     ``code``: ``code(machine, frame) -> jump``.
     """
 
-    __slots__ = ("__weakref__", "_body", "_later", "_mentions", "_shim", "arguments", "assigned",
-                 "code", "doc", "filename", "flags", "free", "hands_on", "is_generator", "kind",
-                 "line", "name", "parameters", "positional", "pushing", "qualname", "unit",
-                 "uses_class_cell")
-
     def __init__(self, unit: StagedUnit, plan: Plan, code: FunctionType,
                  free: tuple[str, ...]) -> None:
         self.unit = unit
@@ -101,10 +97,7 @@ class Staged:
         self.uses_class_cell = plan.kind == "class" and parent is not None and parent.used
         self.assigned = frozenset(plan.scope.bound)
         self.flags = 0
-        self._shim: CodeType | None = None
         self._body = plan.body
-        self._mentions: frozenset[str] | None = None
-        self._later: list[Later | None] = []
         if plan.arguments is not None:
             self.parameters = tuple(parameters(plan.arguments))
             self.positional = len(plan.arguments.posonlyargs) + len(plan.arguments.args)
@@ -114,14 +107,11 @@ class Staged:
     def __repr__(self) -> str:
         return f"<staged {self.qualname} at {self.filename}:{self.line}>"
 
-    @property
+    @cached_property
     def mentions(self) -> frozenset[str]:
         """All names that stand in the body, those of nested functions too."""
-        if self._mentions is None:
-            self._mentions = frozenset(
-                inner.id for node in self._body for inner in ast.walk(node)
-                if isinstance(inner, ast.Name))
-        return self._mentions
+        return frozenset(inner.id for node in self._body for inner in ast.walk(node)
+                         if isinstance(inner, ast.Name))
 
     @property
     def endless(self) -> bool:
@@ -136,20 +126,16 @@ class Staged:
         return any(isinstance(inner, ast.Lambda | ast.GeneratorExp | ast.FunctionDef)
                    for node in self._body for inner in ast.walk(node))
 
-    @property
+    @cached_property
     def read_later(self) -> Later | None:
         """See :func:`srcgrad.stage.liveness.read_later`."""
-        if not self._later:
-            self._later.append(read_later(self._body))
-        return self._later[0]
+        return read_later(self._body)
 
-    @property
+    @cached_property
     def shim(self) -> CodeType:
         """Code with the user's signature that hands its bound arguments to ``enter``."""
-        if self._shim is None:
-            assert self.arguments is not None
-            self._shim = _shim_code(self, self.arguments)
-        return self._shim
+        assert self.arguments is not None
+        return _shim_code(self, self.arguments)
 
     def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], fn: Any) -> dict[str, Any]:
         """Parameters bound as a call ``fn(*args, **kwargs)`` binds them (same TypeErrors)."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from ...errors import SrcgradError, TracingError
 from ...stage.function import definition
+from ...types.subclasses import own_namespace
 from ..libraries import registry as libraries
 from ..record.structures import VIEWS, record_fields
 from ..record.tracers import POSING, BoundMethod, contains_tracer, is_tracer
@@ -152,7 +153,4 @@ def _of_function(function: types.FunctionType) -> Iterator[Any]:
 def _attributes(obj: Any) -> list[Any]:
     if is_tracer(obj) or isinstance(obj, (type, types.ModuleType)):
         return []
-    try:
-        return list(object.__getattribute__(obj, "__dict__").values())
-    except AttributeError:
-        return []
+    return list((own_namespace(obj, None) or {}).values())

@@ -23,7 +23,6 @@ import numpy as np
 
 from ...errors import UnsupportedOperation
 from ...graph.generic import Demand, name_of
-from ...graph.ir import Value, abstract
 from ...graph.purity import may_probe
 from ...rules.book import lookup
 from ...stage.function import definition
@@ -71,12 +70,9 @@ class LibraryCalls(Collaborator):
 
     def apply_opaque(self, fn: Any, args: Args, kwargs: Kwargs) -> Any:
         """A pure node with a result of unknown type."""
-        inputs: list[Value] = []
-        template = abstract(self.recorder.values_in(self.tuples.with_tuples(args)), inputs)
-        keywords = abstract(self.recorder.values_in(self.tuples.with_tuples(kwargs)), inputs)
-        (value,) = self.recorder.emit("apply", tuple(inputs), (OPAQUE,), fn=fn, args=template,
-                             kwargs=keywords, many=False)
-        return self.recorder.wrap(value)
+        given, named = (self.recorder.values_in(self.tuples.with_tuples(part))
+                        for part in (args, kwargs))
+        return self.recorder.computed(fn, OPAQUE, *given, **named)
 
     def call_of(self, path: Path, args: tuple[Any, ...]) -> Path:
         """The place of what is given, at each call, by what a path leads to."""

@@ -136,10 +136,10 @@ def merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
         if -1 in shape.opened or aval.expr == old.expr:
             optional = old.optional or aval.optional
             return (shape, False) if optional == old.optional else (
-                _releaf(shape, old.but(optional=True)), True)
+                replace(shape, aval=old.but(optional=True)), True)
         low = 0 if is_nonnegative(old) and is_nonnegative(aval) else None
         number = joining.machine.fresh("i", low=low)
-        return _releaf(shape, old.but(expr=number), shape.opened | {-1}), True
+        return replace(shape, aval=old.but(expr=number), opened=shape.opened | {-1}), True
     if old.kind is Kind.ARRAY and aval.kind is Kind.ARRAY and len(old.shape or ()) == len(
             aval.shape or ()):
         return _merge_array_leaf(joining, shape, aval)
@@ -147,9 +147,9 @@ def merge_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bool]:
         elem = aval.elem if old.elem is None else old.elem if aval.elem is None else (
             stable_elem(joining, old.elem, aval.elem))
         joined = old.but(elem=elem, optional=old.optional or aval.optional)
-        return (shape, False) if joined == old else (_releaf(shape, joined), True)
+        return (shape, False) if joined == old else (replace(shape, aval=joined), True)
     joined = joining.join_avals(old, aval)
-    return (shape, False) if joined == old else (_releaf(shape, joined), True)
+    return (shape, False) if joined == old else (replace(shape, aval=joined), True)
 
 
 def stable_elem(joining: Join, old: Aval, new: Aval) -> Aval:
@@ -189,9 +189,4 @@ def _merge_array_leaf(joining: Join, shape: Leaf, aval: Aval) -> tuple[Shape, bo
     plain = join(old.but(shape=()), aval.but(shape=()))
     new = plain.but(shape=tuple(sizes))
     changed = new != old
-    return (_releaf(shape, new, frozenset(opened)), True) if changed else (shape, False)
-
-
-def _releaf(shape: Leaf, aval: Aval, opened: frozenset[int] | None = None) -> Leaf:
-    return Leaf(aval, shape.version_of, shape.opened if opened is None else opened, shape.key,
-                shape.label, shape.rows, shape.steady)
+    return (replace(shape, aval=new, opened=frozenset(opened)), True) if changed else (shape, False)

@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import AliasError, SrcgradError, UnsupportedOperation, Where
 from ...graph.generic import leaves_of
 from ...graph.infer import infer
-from ...graph.ir import Index, Origin, Ref, Step, Steps, Through, Value, abstract
+from ...graph.ir import Index, Origin, Step, Steps, Through, Value, abstract
 from ...graph.outcome import MISSING, Outcome
 from ...stage.origins import origin
 from ...types.dims import Atom, Dim, Poly, evaluate, is_varying, symbols
@@ -314,12 +314,13 @@ class Recorder(Collaborator):
                          self.values_in(structure.step))
         return self.sources.as_it_is(structure)
 
-    def computed(self, fn: Any, aval: Aval, *args: Any) -> Any:
+    def computed(self, fn: Any, aval: Aval, /, *args: Any, **kwargs: Any) -> Any:
         """What a pure function gives, of a type that is known without inference."""
         inputs: list[Value] = []
         template = tuple(abstract(self.value_of(a), inputs) for a in args)
+        keywords = {k: abstract(self.value_of(v), inputs) for k, v in kwargs.items()}
         return self.wrap(self.emit("apply", tuple(inputs), (aval,), fn=fn, args=template,
-                                   kwargs={}, many=False)[0])
+                                   kwargs=keywords, many=False)[0])
 
     def rows_value(self, state: Any) -> Value:
         """The graph value of a list of unknown length; tuples are put together from their
@@ -529,8 +530,7 @@ class Recorder(Collaborator):
 
     def view_or_copy(self, base: ArrayTracer, step: Step, value: Value) -> Any:
         """A result that is a view or a copy, as the run finds it."""
-        (shares,) = self.emit("apply", (value, self.choices.content(base)), (BOOL,),
-                              fn=np.may_share_memory, args=(Ref(0), Ref(1)), kwargs={}, many=False)
+        shares = self.computed(np.may_share_memory, BOOL, value, base).value
         steps, dyn = self._step_of(step)
         return self.branches.choose(shares, lambda: self.view(base, steps, dyn, value, value.aval),
                            lambda: self.apply(Method("copy"), (self.wrap(value),), {"order": "K"}))
