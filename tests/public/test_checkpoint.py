@@ -374,8 +374,32 @@ def tuples_in_a_list(steps, x, w, n):
     return sum(np.sum(v) * t for t, v in seen)
 
 
+def left_by_an_error(steps, x, w, n):
+    table = np.arange(1.0, 21.0)
+    total = last = 0.0
+    try:
+        for t in steps(n):
+            last = np.sum(np.sin(x @ w)) * table[t]
+            x = x + 0.01 * np.cos(x)
+            total += last
+    except IndexError:
+        total = 2.0 * total
+    return total + last + np.sum(x)
+
+
+def returning_from_a_handler(steps, x, w, n):
+    table = np.arange(1.0, 21.0)
+    for _ in range(2):
+        try:
+            for t in steps(n):
+                x = np.sin(x @ w) + 0.01 * table[t]
+        except IndexError:
+            return 3.0 * np.sum(x)
+    return np.sum(x)
+
+
 LOOPS = [other_uses, tuples_in_a_list, simple, in_place, with_branches, with_state_in_containers, swapping, nested_loops,
-         collecting, reading_afterwards, leaving]
+         collecting, reading_afterwards, leaving, left_by_an_error, returning_from_a_handler]
 
 
 @pytest.mark.parametrize(("schedule", "slots"), [("sqrt", None), ("sqrt", 3), ("binomial", 2)])

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UnsupportedOperation
-from ...stage.machine import BREAK, NORMAL, UNBOUND, Frame
+from ...stage.machine import BREAK, NORMAL, Frame
 from ...stage.regions import region_info
 from ...types.dataclasses import dataclass, field
 from ..assumptions import CalledFunction, Withdrawn
@@ -170,7 +170,7 @@ class _Tested(_Halves):
 class Schedules(Collaborator):
     """``for t in checkpoint_range(n)``."""
 
-    speaks_to = ("loops", "merges", "recursion")
+    speaks_to = ("loops", "merges", "open_names", "recursion")
 
     def __init__(self) -> None:
         self.groups_running: list[_Group] = []
@@ -234,14 +234,14 @@ class Schedules(Collaborator):
 
     def _may_group(self, body: Callable[[], Any], kept: frozenset[str],
                    may_break: bool) -> bool:
-        """Do the steps run to their ends, and is what they bind for later bound before?"""
+        """Do the steps run to their ends, and is what they bind for later surely bound before?"""
         info = region_info(body)
         if info is None or info.may_break > may_break or info.may_return:
             return False
         node = info.node
         bound = info.assigned | (names_in(node.target) if isinstance(node, ast.For) else set())
-        slots = self.merges.frames[-1].slots
-        return not any(slots.get(name, UNBOUND) is UNBOUND for name in bound & kept)
+        cells = [Slot(self.merges.frames[-1], name) for name in bound & kept]
+        return all(self.open_names.openness(cell, cell.get()) is None for cell in cells)
 
     def _grouped(self, schedule: Schedule, target: Callable[[Any], None],
                  body: Callable[[], Any], orelse: Callable[[], Any] | None,
@@ -332,7 +332,8 @@ def _code(body: Any) -> types.CodeType:
     """A code object for the groups of one loop."""
     info = region_info(body)
     place = 1 if info is None else info.line
-    return _steps.__code__.replace(co_firstlineno=place, co_name=f"steps_{place}_{body.__name__}")
+    return _steps.__code__.replace(co_firstlineno=place,
+                                   co_name=f"steps_{place}_{body.__code__.co_name}")
 
 
 def _no_target(_: Any) -> None:
