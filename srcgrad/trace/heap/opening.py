@@ -60,7 +60,7 @@ class Opening(Collaborator):
     """Opening lists for the indices of loops."""
 
     speaks_to = ("call_nodes", "class_attributes", "found_functions", "list_rows", "lists",
-                 "merges", "pools", "recorder", "references", "sources", "whole_lists")
+                 "merges", "pools", "recorder", "references", "sources", "tuples", "whole_lists")
 
     def __init__(self) -> None:
         # tuples of numbers that loops index, by the list that stands for them
@@ -205,9 +205,9 @@ class Opening(Collaborator):
                          if r.layer <= 1 or r.parent is None)
         return outermost is self.recorder.root and not self.call_nodes.tracing
 
-    def gather(self, obj: list[Any], path: Path, changes: bool = False, few: int = FEW_NAMED,
+    def gather(self, obj: Any, path: Path, changes: bool = False, few: int = FEW_NAMED,
                ) -> tuple[Outline, list[SymbolicList]]:
-        """Gather the items of a list; what they have in common, and the columns.  :class:`Unlike`
+        """Gather the items of a list or tuple; what they have in common, and the columns.  :class:`Unlike`
         if they have too little.  What stands for a list that ``changes`` may change."""
         found = outline([*obj], self.pools.holds)
         if not isinstance(found, Lists) or found.inner is None or (
