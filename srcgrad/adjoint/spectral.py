@@ -24,8 +24,8 @@ from ..graph.ir import Block, Index, Node, Value, fill, only_index
 from ..graph.symbolic import Sym
 from ..graph.walking import walk
 from ..rules.broadcast import scatter_add
-from ..rules.numpy.decompositions import read_triangle
-from ..rules.numpy.spectra import inverse_gaps, shared_by_equals, spectral_a
+from ..rules.numpy.decompositions import read_triangle, reduced_resolvents
+from ..rules.numpy.spectra import of_turned, shared_by_equals, spectral_a
 from ..types.dataclasses import dataclass, replace
 from ..types.kinds import Kind
 from .binding import Bindings, leaves
@@ -233,6 +233,9 @@ class Spectral:
             return self._slope_of_axes(tape, spectrum, part, node)
         if node.op == "acc" and not node.params["steps"]:
             return self._sum(tape, [self.slope(tape, spectrum, part, v) for v in node.inputs])
+        if node.op == "update" and node.params["fn"] is operator.isub and not node.params["steps"]:
+            rate, taken = (self.slope(tape, spectrum, part, v) for v in node.inputs)
+            return self._sum(tape, [rate, taken and tape.call(operator.neg, taken)])
         if self._is(node, np.broadcast_to) and not any(
                 d != 1 for d in node.inputs[0].aval.shape or ()):
             return None
@@ -362,6 +365,11 @@ class Spectral:
         if node.op == "acc":
             yield from ((v, fit(tape, unbroadcast(tape, ct, v), v.aval)) for v in node.inputs)
             return
+        if node.op == "update":
+            turned = tape.call(operator.neg, ct)
+            yield from ((v, fit(tape, unbroadcast(tape, c, v), v.aval))
+                        for v, c in zip(node.inputs, (ct, turned)))
+            return
         if node.op == "read" or self._is(node, np.expand_dims, shared_by_equals):
             yield node.inputs[0], _laid_out(tape, ct, node.inputs[0])
             return
@@ -419,12 +427,13 @@ class Spectral:
                           for k in (key.start, key.stop, key.step)))
         elif isinstance(key, Value):
             key = Sym(key, tape)
-        v = Sym(spectrum.v, tape)
-        turn = np.conj(v) if dtype.kind == "c" else v
-        inner = inverse_gaps(Sym(spectrum.w, tape))[:, key] * (v.T @ ct)
-        d = turn @ inner
-        chosen = v[:, key]
-        d = np.outer(d, chosen) if np.ndim(chosen) == 1 else d @ chosen.T
+        a, w, v = (Sym(x, tape) for x in (spectrum.a, spectrum.w, spectrum.v))
+        at, chosen = w[key], v[:, key]
+        if np.ndim(chosen) == 1:
+            at, chosen, ct = np.reshape(at, (1,)), chosen[:, None], ct[:, None]
+        ct = of_turned(ct, chosen) if dtype.kind == "c" else ct
+        half = "U" if spectrum.upper else "L"
+        d = reduced_resolvents(ct, at, chosen, w, v, a, half) @ chosen.T
         return [(spectrum.a, read_triangle(d, dtype, spectrum.upper, spectrum.triangle).value)]
 
 

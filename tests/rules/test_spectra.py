@@ -206,3 +206,79 @@ def test_an_extreme_eigenvalue_is_shared_by_equal_ones():
     both = largest(with_eigenvalues(1.0, 2.0, 3.0, 3.0))
     whole = (both + both.T) / 2
     np.testing.assert_allclose(whole, vectors @ vectors.T / 2, atol=1e-12)
+
+
+def first_vector(a):
+    x = np.linalg.eigh(a)[1][:, -1]
+    return x @ WEIGHT @ x + x[0]
+
+
+def vectors_in_order(a):
+    w, v = np.linalg.eigh(a)
+    best = v[:, np.argsort(-w)[:1]]
+    return np.sum(WEIGHT * (best @ best.T))
+
+
+def one_component(a):
+    return np.linalg.eigh(a)[1][0, 3] * np.linalg.eigh(a)[1][2, 3]
+
+
+def of_a_stack(a):
+    x = np.linalg.eigh(a[None])[1][0, :, 3]
+    return x @ WEIGHT @ x
+
+
+def spread(a):
+    w = np.linalg.eigvalsh(a)
+    return np.sum((w - w.mean()) ** 2)
+
+
+def distance_from_one(a):
+    return np.sum((np.linalg.eigvalsh(a) - 1.0) ** 2)
+
+
+LONE = with_eigenvalues(1.0, 1.0, 1.0, 3.0)
+
+
+@pytest.mark.parametrize("matrix", [LONE, with_eigenvalues(0.0, 0.0, 2.0, 3.0), np.diag([0, 0, 0, 1.0])])
+@pytest.mark.parametrize("function", [first_vector, vectors_in_order, one_component, of_a_stack, spread,
+                                      distance_from_one])
+def test_second_derivatives_beside_equal_eigenvalues(function, matrix):
+    """Vectors of an eigenvalue that is no other's do not depend on what lies among the others."""
+    e = direction_like(matrix)
+    slope = sg.grad(function)
+    want = difference(lambda a: np.sum(slope(a) * e), matrix, e, 1e-3)
+    np.testing.assert_allclose(np.sum(sg.vjp(slope, matrix)[1](e)[0] * e), want, rtol=2e-6)
+
+
+def test_second_derivatives_of_hermitian_vectors():
+    h = PHASES @ np.diag([1.0, 1.0, 2.0, 3.0]) @ PHASES.conj().T
+    e = direction_like(h)
+
+    def of_phases(h):
+        v = np.linalg.eigh(h)[1]
+        return np.sum(WEIGHT[0] * v[:, 2].real) + np.abs(v[1, 3]) ** 2
+
+    def slope(h):
+        return np.sum(np.real(sg.grad(of_phases)(h) * e))
+
+    np.testing.assert_allclose(slope(h), difference(of_phases, h, e, 1e-3), rtol=1e-7)
+    np.testing.assert_allclose(np.sum(np.real(sg.grad(slope)(h) * e)),
+                               difference(slope, h, e, 1e-3), rtol=2e-6)
+
+
+def test_a_component_that_is_zero_by_chance_is_used():
+    second = sg.hessian(lambda a: np.linalg.eigh(a)[1][0, 2] ** 2)(np.diag([1.0, 2.0, 3.0]))
+    assert second[2, 0, 2, 0] == 0.5 and np.count_nonzero(second) == 1
+
+
+@pytest.mark.parametrize("function", [
+    lambda a: np.sum(np.linalg.eigvals(a).real ** 3),
+    lambda a: np.sum((np.linalg.svd(a)[1] - 1) ** 2),
+    lambda a: np.sum((np.linalg.eigvalsh(a[None]) - 1) ** 2)])
+def test_what_is_zero_by_chance_is_no_second_derivative(function):
+    """It has another one, which takes the slope between equal values; none is given, never 0."""
+    slope = sg.grad(function)
+    e = direction_like(np.eye(2))
+    for second in (sg.hessian(function)(np.eye(2)), sg.jvp(slope, (np.eye(2),), (e,))[1]):
+        assert np.isnan(second).any()

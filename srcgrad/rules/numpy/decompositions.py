@@ -14,9 +14,20 @@ import numpy as np
 
 from srcgrad.rules.book import Array, Dtype, NoRule, inactive, linear, vjp
 from srcgrad.rules.broadcast import resize_axis, runtime, scatter_diagonal
-from srcgrad.rules.numpy.linear_algebra import adjoint_matrix, cut_pinv_a, solution_or_nan
+from srcgrad.rules.numpy.linear_algebra import (
+    adjoint_matrix,
+    cut_pinv_a,
+    inverse_or_nan,
+    solution_or_nan,
+)
 from srcgrad.rules.numpy.products import conj_complex, matrix_transpose
-from srcgrad.rules.numpy.spectra import of_turned, over_gaps, shared_by_equals
+from srcgrad.rules.numpy.spectra import (
+    inverse_gaps,
+    of_turned,
+    over_gaps,
+    shared_by_equals,
+    watched,
+)
 
 
 def read_triangle(d: Array, dtype: Dtype, upper: bool, triangle: str) -> Array:
@@ -68,7 +79,86 @@ def cholesky_a(ct: Array, ans: Array, a_dtype: Dtype, upper: bool, triangle: str
     return read_triangle(conj_complex(d, a_dtype), a_dtype, upper, triangle)
 
 
-def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
+@runtime
+def reduced_resolvents(x: Array, at: Array, vectors: Array, w: Array, v: Array, a: Array,
+                       half: str) -> Array:
+    """``(at_k - A^T)^+ x_k`` for some eigenvalues ``at`` of a Hermitian matrix (Kato 1966, section
+    I.5.3), of which ``w`` and ``v`` are all eigenvalues and eigenvectors: 0 for a column of zeros,
+    NaN where ``at_k`` is another vector's eigenvalue, too.
+
+    Its derivative needs no other vectors than those asked for: it is that of a solution ``y`` of
+    ``(at_k - A^T) y + conj(vectors_k) l = x_k``, ``vectors_k^T y = 0``.
+
+    >>> a = np.diag([1.0, 1.0, 3.0])
+    >>> w, v = np.array([1.0, 1.0, 3.0]), np.eye(3)
+    >>> reduced_resolvents(np.ones((3, 1)), w[2:], v[:, 2:], w, v, a, "L").tolist()
+    [[0.5], [0.5], [0.0]]
+    """
+    gaps = at[..., None, :] - w[..., :, None]
+    size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+    same = np.abs(gaps) <= 4 * w.shape[-1] * np.finfo(w.dtype).eps * size
+    lone = np.sum(same, axis=-2, keepdims=True) == 1
+    factors = np.where(same, np.where(lone, 0, np.nan), 1 / np.where(same, 1, gaps))
+    inner = factors * (np.swapaxes(v, -1, -2) @ x)
+    return np.conj(v) @ np.where(np.any(x, axis=-2, keepdims=True), inner, 0)
+
+
+@vjp(reduced_resolvents, "x", "at", "vectors", "a", w=None, v=None, settings={"triangle": "read"})
+def reduced_resolvents_rule(ct: Array, ans: Array, x: Array, at: Array, vectors: Array, w: Array,
+                            v: Array, a: Array, a_dtype: Dtype, half: str, triangle: str) -> Any:
+    turned = conj_complex(ct, a_dtype)
+    d_x = conj_complex(reduced_resolvents(turned, at, vectors, w, v, a, half), a_dtype)
+    moved = np.where(np.any(x, axis=-2, keepdims=True), d_x, 0)
+    along, back = np.sum(vectors * x, axis=-2, keepdims=True), np.sum(
+        conj_complex(vectors, a_dtype) * ct, axis=-2, keepdims=True)
+    d_a = ans @ matrix_transpose(moved)
+    return (d_x, -np.sum(np.real(moved * ans), axis=-2),
+            -conj_complex(moved * along, a_dtype) - back * ans,
+            read_triangle(d_a, a_dtype, half == "U", triangle))
+
+
+@runtime
+def sum_of_outer(y: Array, v: Array) -> Array:
+    """``y @ v^T``; where a column of ``y`` is 0 that of ``v`` may have no derivative.
+
+    >>> sum_of_outer(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [[1.0, 3.0], [2.0, 4.0]]
+    """
+    return y @ np.swapaxes(v, -1, -2)
+
+
+@vjp(sum_of_outer, "y", "v")
+def sum_of_outer_y_v(ct: Array, y: Array, v: Array) -> tuple[Array, Array]:
+    d_v = matrix_transpose(ct) @ y
+    return ct @ v, np.where(np.any(y, axis=-2, keepdims=True), d_v, 0)
+
+
+@runtime
+def from_eigenvalues(x: Array, w: Array, v: Array, a: Array) -> Array:
+    """``V^-T diag(x) V^T``: the cotangent of a matrix for that of its eigenvalues.
+
+    >>> v = np.array([[1.0, 1.0], [0.0, 1.0]])
+    >>> from_eigenvalues(np.array([1.0, 0.0]), np.array([2.0, 3.0]), v, np.eye(2))
+    array([[ 1.,  0.],
+           [-1.,  0.]])
+    """
+    vt = np.swapaxes(v, -1, -2)
+    return solution_or_nan(vt, np.expand_dims(x, -1) * vt)
+
+
+@vjp(from_eigenvalues, "x", "a", w=None, v=None)
+def from_eigenvalues_rule(ct: Array, x: Array, w: Array, v: Array, a_dtype: Dtype) -> Any:
+    """That of a function of the matrix which has the values ``x`` at ``w``: NaN where some of ``w``
+    are equal, as nothing is known of its slope."""
+    vt = matrix_transpose(v)
+    left = matrix_transpose(inverse_or_nan(v))
+    g = vt @ matrix_transpose(ct) @ left
+    rises = np.expand_dims(x, -2) - np.expand_dims(x, -1)
+    return _diagonal(g), real_of_real(left @ (inverse_gaps(w) * rises * g) @ vt, a_dtype)
+
+
+def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, a: Array, dtype: Dtype, half: str
+          ) -> Array:
     turn = conj_complex(v, dtype)
     if w_ct is not None:
         w_ct = shared_by_equals(w_ct, w)
@@ -76,35 +166,35 @@ def _eigh(w_ct: Array, v_ct: Array, w: Array, v: Array, dtype: Dtype) -> Array:
         return (turn * np.expand_dims(w_ct, -2)) @ matrix_transpose(v)
     if dtype.kind == "c":
         v_ct = of_turned(v_ct, v)
-    g = matrix_transpose(v) @ v_ct
-    inner = over_gaps(g, w, g)
+    d = sum_of_outer(reduced_resolvents(v_ct, w, v, w, v, a, half), v)
     if w_ct is not None:
-        inner = inner + _on_diagonal(w_ct, inner)
-    return turn @ inner @ matrix_transpose(v)
+        d = d + (turn * np.expand_dims(w_ct, -2)) @ matrix_transpose(v)
+    return d
 
 
 @vjp(np.linalg.eigh, "a", settings={"triangle": "read"})
-def eigh_a(ct: Any, ans: Any, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
-    d = _eigh(ct[0], ct[1], ans[0], ans[1], a_dtype)
+def eigh_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
+    half = "U" if UPLO in ("U", "u") else "L"
+    d = _eigh(ct[0], ct[1], ans[0], ans[1], a, a_dtype, half)
     return read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
 
 @vjp(np.linalg.eigvalsh, "a", settings={"triangle": "read"})
 def eigvalsh_a(ct: Array, a: Array, a_dtype: Dtype, UPLO: Any, triangle: str) -> Array:
     w, v = np.linalg.eigh(a) if UPLO == "L" else np.linalg.eigh(a, UPLO)
-    d = _eigh(ct, None, w, v, a_dtype)
+    d = _eigh(ct, None, w, v, a, a_dtype, UPLO)
     return read_triangle(d, a_dtype, UPLO in ("U", "u"), triangle)
 
 
 @vjp(np.linalg.eig, "a")
-def eig_a(ct: Any, ans: Any, a_dtype: Dtype) -> Array:
+def eig_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype) -> Array:
     """van der Aa, ter Morsche and Mattheij (2007), eigenvectors kept at unit length, and their
     phases where LAPACK has them."""
     w_ct, v_ct = ct
     w, v = ans
     vt = matrix_transpose(v)
     if v_ct is None:
-        return real_of_real(solution_or_nan(vt, np.expand_dims(w_ct, -1) * vt), a_dtype)
+        return real_of_real(from_eigenvalues(w_ct, w, v, a), a_dtype)
     g = vt @ of_turned(v_ct, v)
     lengths = np.real(_diagonal(g))
     inner = over_gaps(g - (vt @ np.conj(v)) * np.expand_dims(lengths, -2), w, g)
@@ -118,7 +208,7 @@ def real_of_real(d: Array, dtype: Dtype) -> Array:
     return d if dtype.kind == "c" else np.real(d).astype(dtype)
 
 
-vjp(np.linalg.eigvals, a=lambda ct, a, a_dtype: eig_a((ct, None), np.linalg.eig(a), a_dtype))
+vjp(np.linalg.eigvals, a=lambda ct, a, a_dtype: eig_a((ct, None), np.linalg.eig(a), a, a_dtype))
 
 
 @runtime
@@ -162,7 +252,7 @@ def _svd(u_ct: Array, s_ct: Array, vh_ct: Array, u: Array, s: Array, vh: Array,
     """``A = U S Vh`` with ``k`` columns and rows; cotangents and result in PyTorch's convention
     (conjugates of the book's)."""
     if u_ct is None and vh_ct is None:
-        return (u * np.expand_dims(s_ct, -2)) @ vh
+        return (u * np.expand_dims(watched(s_ct, s), -2)) @ vh
     row, column = np.expand_dims(s, -2), np.expand_dims(s, -1)
     squares = s * s
     inner: Array = 0
@@ -192,7 +282,7 @@ def _conjugate(x: Array, dtype: Dtype) -> Array:
 def svd_a(ct: Any, ans: Any, a: Array, a_dtype: Dtype, compute_uv: bool) -> Array:
     if not compute_uv:
         u, s, vh = np.linalg.svd(a, full_matrices=False)
-        return conj_complex((u * np.expand_dims(ct, -2)) @ vh, a_dtype)
+        return conj_complex(_svd(None, ct, None, u, s, vh, a_dtype), a_dtype)
     u, s, vh = ans
     u_ct, s_ct, vh_ct = ct
     u, vh = _thin(u, -1, s), _thin(vh, -2, s)

@@ -38,7 +38,7 @@ def inverse_gaps(w: Array) -> Array:
            [-0.5,  nan,  0. ]])
     """
     gaps, same, _ = _distances(w)
-    inverse = 1 / np.where(same, np.nan, gaps)
+    inverse = np.where(same, np.nan, 1 / np.where(same, 1, gaps))
     return np.where(np.eye(w.shape[-1], dtype=bool), 0, inverse)
 
 
@@ -50,8 +50,8 @@ def inverse_gaps_w(ct: Array, ans: Array) -> Array:
 
 @runtime
 def over_gaps(x: Array, w: Array, g: Array) -> Array:
-    """``x_ij / (w_j - w_i)``, 0 among the vectors whose columns of ``g`` are 0: nothing depends on
-    them.
+    """``x_ij / (w_j - w_i)``, 0 among the vectors of one eigenvalue whose columns of ``g`` are 0:
+    nothing depends on them.
 
     >>> g = np.array([[0.0, 0.0, 1.0]] * 3)
     >>> over_gaps(g - g.T, np.array([3.0, 3.0, 5.0]), g)[:2]
@@ -59,13 +59,17 @@ def over_gaps(x: Array, w: Array, g: Array) -> Array:
            [0. , 0. , 0.5]])
     """
     unused = ~np.any(g, axis=-2)
-    return np.where(unused[..., :, None] & unused[..., None, :], 0, inverse_gaps(w) * x)
+    inverse = inverse_gaps(w)
+    hidden = np.isnan(inverse) & unused[..., :, None] & unused[..., None, :]
+    return np.where(hidden, 0, inverse * x)
 
 
 @vjp(over_gaps, "x", "w", g=None)
 def over_gaps_rule(ct: Array, x: Array, w: Array, g: Array) -> tuple[Array, Array]:
-    moved = real_like(over_gaps(over_gaps(ct * x, w, g), w, g), w)
-    return over_gaps(ct, w, g), np.sum(moved, axis=-1) - np.sum(moved, axis=-2)
+    """What nothing depends on may be 0 by chance: then it has no derivative."""
+    turned = inverse_gaps(w) * ct
+    moved = real_like(over_gaps(turned * x, w, g), w)
+    return turned, np.sum(moved, axis=-1) - np.sum(moved, axis=-2)
 
 
 @runtime
@@ -115,7 +119,8 @@ def of_turned_rule(ct: Array, x: Array, v: Array) -> tuple[Array, Array]:
     places, turned, sizes = _turns(x, v)
     moved = np.imag(np.sum(places * ct, axis=-2, keepdims=True)) / sizes
     turn = times_j(moved, v)
-    return ct - turn * v, -turn * x - places * moved * turned / sizes
+    d_v = -turn * x - places * moved * turned / sizes
+    return ct - turn * v, np.where(np.any(x, axis=-2, keepdims=True), d_v, 0)
 
 
 def _turns(x: Array, v: Array) -> tuple[Array, Array, Array]:
@@ -140,7 +145,38 @@ def shared_by_equals(x: Array, w: Array) -> Array:
     return (same @ x[..., None])[..., 0] / np.sum(same, axis=-1)
 
 
-linear(shared_by_equals, w=None, x=lambda ct, w: shared_by_equals(ct, w))
+@runtime
+def tied_at_zero(x: Array, w: Array) -> Array:
+    """NaN where ``x`` is 0 for an eigenvalue and for another one that is equal, else 1.
+
+    Nothing is known there of how ``x`` goes on beside it.  Where it is 0 because nothing depends on
+    those eigenvalues, nobody reads what this is a factor of.
+
+    >>> tied_at_zero(np.array([0.0, 0.0, 0.0]), np.array([1.0, 1.0, 3.0])).tolist()
+    [nan, nan, 1.0]
+    """
+    among = np.sum(_distances(w)[1] & (x[..., None, :] == 0), axis=-1)
+    return np.where((x == 0) & (among > 1), np.nan, 1.0)
+
+
+inactive(tied_at_zero, "x", "w")
+
+
+@vjp(shared_by_equals, "x", w=None)
+def shared_by_equals_x(ct: Array, ans: Array, x: Array, w: Array) -> Array:
+    """What is shared evenly already comes from a function that treats equal eigenvalues alike; it
+    may change unevenly."""
+    even = np.abs(ans - x) <= 1e-13 * np.abs(x)
+    return np.where(even, ct, shared_by_equals(ct, w)) * tied_at_zero(x, w)
+
+
+@runtime
+def watched(x: Array, w: Array) -> Array:
+    """``x``, whose derivative is NaN where equal values of ``w`` have ``x`` 0 by chance."""
+    return x
+
+
+linear(watched, w=None, x=lambda ct, x, w: ct * tied_at_zero(x, w))
 
 
 def _quotients(w: Array, values: Array, slopes: Array) -> tuple[Array, Array]:

@@ -270,12 +270,12 @@ vjp(sl.svdvals, a=lambda ct, a, a_dtype: svd_a(ct, None, a, a_dtype, False))
 
 
 @vjp(sl.eig, "a")
-def scipy_eig(ct: Any, ans: Any, a_dtype: Dtype, left: bool, right: bool,
+def scipy_eig(ct: Any, ans: Any, a: Array, a_dtype: Dtype, left: bool, right: bool,
               homogeneous_eigvals: bool) -> Array:
     _only("scipy.linalg.eig", left=left, homogeneous_eigvals=homogeneous_eigvals)
     if not right:
         raise NoRule("scipy.linalg.eig: use eigvals for the eigenvalues alone")
-    return eig_a(ct, ans, a_dtype)
+    return eig_a(ct, ans, a, a_dtype)
 
 
 @vjp(sl.eigh, "a", settings={"triangle": "read"})
@@ -287,7 +287,7 @@ def scipy_eigh(ct: Any, ans: Any, a: Array, a_dtype: Dtype, b: Array, lower: boo
     half = "L" if lower else "U"
     if eigvals_only:
         return eigvalsh_a(ct, a, a_dtype, half, triangle)
-    return eigh_a(ct, ans, a_dtype, half, triangle)
+    return eigh_a(ct, ans, a, a_dtype, half, triangle)
 
 
 @vjp(sl.eigvalsh, "a", settings={"triangle": "read"})
