@@ -183,8 +183,11 @@ def cotangents_of_apply(bindings: Bindings, varied: Container[Value], tape: Tape
         return
     if node.params["fn"] is list and len(node.inputs) == 1 and node.inputs[0].aval.is_array:
         assert cts[0] is not None
-        rows = tape.call(np.array, cts[0])
-        yield node.inputs[0], tape.call(np.reshape, rows, shape_of(tape, node.inputs[0]))
+        array = node.inputs[0]
+        if node.origin is not None and node.origin.role == "adjoint":  # it was made of a list, too
+            yield array, tape.apply(np.array, (cts[0],), {}, cotangent_aval(array.aval))
+            return
+        yield array, tape.call(np.reshape, tape.call(np.array, cts[0]), shape_of(tape, array))
         return
     ragged = ragged_list(node, bound)
     if ragged is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..graph.ir import Block, Builder, Graph, Node, Origin, Value
 from ..graph.unbound import partly_undefined, with_none
-from ..graph.walking import defined_in, free_values, rebuild
+from ..graph.walking import defined_in, free_values, rebuild, walk
 from ..types.kinds import Kind, int_aval
 from .aliases import Aliases
 
@@ -33,7 +33,8 @@ def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph
     results, gradients = block.outputs[:joint.n_primal], block.outputs[joint.n_primal:]
     tail = Builder(Origin(role="support"))
     backward = Block(seeds, block.nodes[border:], gradients)
-    undefined = partly_undefined(Block((), block.nodes[:border]))
+    front = Block((), block.nodes[:border])
+    undefined = partly_undefined(front) | _of_rows(front)
     backward = _sizes_first(backward, tail, undefined)
     backward = _own_constants(backward, block.nodes[:border])
     residuals = free_values(backward)
@@ -61,7 +62,7 @@ def split(joint: Graph, n_seeds: int, copies: bool = True) -> tuple[Graph, Graph
 
 def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block:
     """The backward block with sizes of forward values taken in the forward graph, but for
-    values that are ``undefined`` on some paths."""
+    values that are ``undefined`` on some paths, or have fewer axes on some."""
     inside = defined_in(backward)
     moved: dict[Value, Value] = {}
     known: dict[tuple[Value, int], Value] = {}
@@ -95,6 +96,18 @@ def _sizes_first(backward: Block, tail: Builder, undefined: set[Value]) -> Block
         return block.but(nodes=tuple(nodes))
 
     return rebuild(visit(backward), moved)
+
+
+def _of_rows(block: Block) -> set[Value]:
+    """Arrays that are made of a list of rows: of no rows NumPy makes one of a single axis, and only
+    its whole shape can be asked for."""
+    found: set[Value] = set()
+    for node in walk(block):
+        if node.op in ("apply", "update", "acc", "read") and any(
+                v in found or (v.aval.kind is Kind.LIST and node.op == "apply"
+                               and node.params["fn"] is np.array) for v in node.inputs):
+            found.update(v for v in node.outputs if v.aval.is_array and len(v.aval.shape or ()) > 1)
+    return found
 
 
 def _is_zeros_like(node: Node) -> bool:
