@@ -50,7 +50,8 @@ _VIEWING = frozenset(map(id, (
 _VIEWING_NAMES = frozenset(("reshape", "ravel", "transpose", "squeeze", "swapaxes", "T", "mT"))
 
 
-_OWN_NEW = ("scatter_add", "scatter_diagonal", "last_write_mask", "sum_padding")
+_OWN_NEW = ("scatter_add", "scatter_diagonal", "last_write_mask", "sum_padding",
+            "through_cumprod", "segments_joined", "spread_segments")
 
 
 def may_view(fn: Any) -> bool:

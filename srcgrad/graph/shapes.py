@@ -282,6 +282,15 @@ def _leading_shape(x: Any, axis: Any, like: Any) -> tuple[Dim, ...] | None:
     return tuple(shape)
 
 
+def _along(x: Any, axis: Any, size: Dim | None) -> tuple[Dim, ...] | None:
+    """The shape of an array with another size along an axis, which may be known to a run only."""
+    if not isinstance(x, Aval) or not x.shape or type(axis) is not int:
+        return None
+    shape = list(x.shape)
+    shape[axis] = placeholder(1) if size is None else size
+    return tuple(shape)
+
+
 def _like_all(*arrays: Any) -> tuple[Dim, ...] | None:
     """The shape of the first of some arrays that have one dtype and rank."""
     if not all(isinstance(a, Aval) and a.kind is Kind.ARRAY for a in arrays) or len(
@@ -313,7 +322,7 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
             (infer_getitem(array(bool, sizes), named["index"]).aval,))
     if fn.__name__ in ("matching", "stored_places"):
         return Outcome((array(np.intp, (placeholder(1),)),) * 2, True, tuple, *fresh_results(2))
-    if fn.__name__ in ("numbers_along", "pointers"):
+    if fn.__name__ in ("numbers_along", "pointers", "segment_firsts"):
         return Outcome((array(np.intp, (placeholder(1),)),))
     if fn.__name__ == "sum_to_like":
         wanted = named["like"].shape if isinstance(named["like"], Aval) else None
@@ -323,7 +332,11 @@ def _of_rules(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Outcome
         wanted = source.shape if isinstance(source, Aval) else None
     elif fn.__name__ == "leading":
         wanted = _leading_shape(*named.values())
-    elif fn.__name__ == "recurrence":
+    elif fn.__name__ in ("segment_terms", "segments_joined"):
+        wanted = _along(source, named["axis"], number_of(named.get("size")))
+    elif fn.__name__ in ("segment_shares", "segment_ends", "others_of_segments"):
+        wanted = source.shape if isinstance(source, Aval) else None
+    elif fn.__name__ in ("recurrence", "through_cumprod"):
         wanted = _like_all(*named.values())
     elif isinstance(wanted, tuple):
         wanted = tuple(map(number_of, wanted))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -106,18 +107,53 @@ def cumsum_a(ct: Array, a_shape: Shape, axis: int | None) -> Array:
 vjp(np.nancumsum, a=lambda ct, a, axis: np.where(np.isnan(a), 0, cumsum_a(ct, np.shape(a), axis)))
 
 
-@vjp(np.cumprod, "a")
-def cumprod_a(ct: Array, a: Array, axis: int | None) -> Array:
-    if axis is None:
-        return np.reshape(_cumprod_last(ct, np.reshape(a, -1)), np.shape(a))
-    d = _cumprod_last(np.moveaxis(ct, axis, -1), np.moveaxis(a, axis, -1))
-    return np.moveaxis(d, -1, axis)
+@runtime
+def through_cumprod(x: Array, a: Array, axis: int) -> Array:
+    """The cotangent of ``a`` for the cotangent ``x`` of ``np.cumprod(a, axis)``: a Horner
+    recurrence, no division by ``a``.
+
+    >>> through_cumprod(np.array([1.0, 1.0, 1.0]), np.array([2.0, 0.0, 5.0]), 0)
+    array([ 1., 12.,  0.])
+    """
+    return _along_last(_cumprod_last, axis, x, a)
+
+
+def _along_last(function: Callable[..., Array], axis: int, *arrays: Array) -> Array:
+    """A function of the last axis along another one."""
+    return np.moveaxis(function(*(np.moveaxis(x, axis, -1) for x in arrays)), -1, axis)
 
 
 def _cumprod_last(ct: Array, a: Array) -> Array:
-    """Adjoint of ``cumprod`` along the last axis: a Horner recurrence, no division by ``a``."""
-    tail = recurrence(np.flip(ct, -1), shift_right(np.flip(a, -1), 0))
-    return np.cumprod(shift_right(a, 1), axis=-1) * np.flip(tail, -1)
+    return _products_before(a) * _after(ct, a)
+
+
+def _after(ct: Array, a: Array) -> Array:
+    """The cotangent of the product of all elements up to each."""
+    return np.flip(recurrence(np.flip(ct, -1), shift_right(np.flip(a, -1), 0)), -1)
+
+
+def _running_rate(ct: Array, a: Array) -> Array:
+    """The tangent of ``cumprod`` along the last axis."""
+    return recurrence(ct * _products_before(a), a)
+
+
+def _cumprod_last_a(ct: Array, x: Array, a: Array) -> Array:
+    after = _after(x, a)
+    later = shift_right(_running_rate(ct, a) * shift_left(after), 0)
+    return later + _products_before_a(ct * after, a)
+
+
+@vjp(through_cumprod, "x", "a")
+def through_cumprod_x_a(ct: Array, x: Array, a: Array, axis: int) -> tuple[Array, Array]:
+    return (_along_last(_running_rate, axis, ct, a),
+            _along_last(_cumprod_last_a, axis, ct, x, a))
+
+
+@vjp(np.cumprod, "a")
+def cumprod_a(ct: Array, a: Array, axis: int | None) -> Array:
+    if axis is None:
+        return np.reshape(through_cumprod(ct, np.reshape(a, -1), 0), np.shape(a))
+    return through_cumprod(ct, a, axis)
 
 
 @vjp(np.nancumprod, "a")

@@ -1,4 +1,4 @@
-"""The other forms of ufuncs: under a mask, ``outer`` and ``reduceat``."""
+"""Other forms of ufuncs: under a mask, and ``outer``."""
 
 from __future__ import annotations
 
@@ -91,37 +91,3 @@ for _function in (
     np.bitwise_or, np.bitwise_xor, np.left_shift, np.right_shift, np.gcd, np.lcm,
 ):  # fmt: skip
     nondiff(_function.outer)
-
-
-# ---- reduceat -------------------------------------------------------------------------------
-
-
-@runtime
-def spread_segments(ct: Array, indices: Array, axis: int, size: int) -> Array:
-    """The transpose of ``np.add.reduceat``: each sum's cotangent to all its terms.
-
-    >>> spread_segments(np.array([1.0, 2.0]), [0, 2], 0, 3)
-    array([1., 1., 2.])
-    """
-    starts = np.asarray(indices)
-    stops = np.append(starts[1:], size)
-    rows = np.moveaxis(ct, axis, 0)
-    out = np.zeros((size, *rows.shape[1:]), rows.dtype)
-    if starts.size and np.all(stops > starts):  # one after the other
-        out[starts[0]:] = np.repeat(rows, stops - starts, axis=0)
-        return np.moveaxis(out, 0, axis)
-    stops = np.where(stops > starts, stops, starts + 1)
-    for row, start, stop in zip(rows, starts, stops):
-        out[start:stop] += row
-    return np.moveaxis(out, 0, axis)
-
-
-def _reduceat(array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> None:
-    """The parameters of ``ufunc.reduceat``."""
-
-
-linear(np.add.reduceat, like=_reduceat,
-    array=lambda ct, array_shape, indices, axis:
-        spread_segments(ct, indices, axis, array_shape[axis]))
-
-linear(spread_segments, ct=lambda ct, indices, axis: np.add.reduceat(ct, indices, axis))
