@@ -101,6 +101,11 @@ class Sym:
         return self.aval.dtype or np.dtype(np.complex128)
 
     @property
+    def of_python(self) -> bool:
+        """Is it a number of Python's, certainly or perhaps?"""
+        return self.aval.kind in OF_PYTHON
+
+    @property
     def shape(self) -> tuple[Any, ...]:
         """Sizes: ints where static, else integer symbols."""
         return tuple(self.size_along(axis) for axis in range(self.ndim))

@@ -99,3 +99,21 @@ def test_distances_of_points_from_themselves_are_hidden_by_a_mask_and_by_a_trian
     steps = 1e-6 * np.eye(6).reshape(6, 3, 2)
     wanted = [(energy(places + s) - energy(places - s)) / 2e-6 for s in steps]
     np.testing.assert_allclose(found.ravel(), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("power", "x"), [
+    (lambda x: np.power(x, 0.5), -1.0), (lambda x: np.power(x, 2.5) * 2, -2.0),
+    (lambda x: np.float_power(x, 2.5), -2.0), (lambda x: np.power(x, x / x * 0.5), -2.0),
+    (lambda x: np.power(x, -3.0), 1e-200), (lambda x: np.power(x, 300.0), 12.0),
+    (lambda x: np.power(x, 3), 1e200)])
+def test_powers_of_numpys_raise_nothing(power, x):
+    """NumPy's power of a float that is Python's is NaN or infinite; so are its derivatives."""
+    with np.errstate(all="ignore"):
+        value, slope = sg.value_and_grad(power)(x)
+        np.testing.assert_array_equal(value, power(x))
+        array = sg.grad(lambda x: power(x)[0])(np.array([x]))[0]
+        np.testing.assert_allclose(slope, array, rtol=1e-15)
+        np.testing.assert_allclose(sg.jvp(power, (x,), (1.0,))[1], array, rtol=1e-15)
+        np.testing.assert_allclose(sg.grad(sg.grad(power))(x),
+                                   sg.grad(lambda x: sg.grad(lambda x: power(x)[0])(x)[0])(np.array([x]))[0],
+                                   rtol=1e-13)

@@ -149,9 +149,16 @@ def spline_values(c: Array, t: Array, k: int, points: Array, nu: int, extrapolat
 def spline_back(d: Array, t: Array, k: int, points: Array, nu: int, extrapolate: bool,
                 shape: Shape) -> Array:
     """The transpose of :func:`spline_values` for coefficients of ``shape``."""
-    basis = spline_values(np.eye(shape[0]), t, k, points, nu, extrapolate,
-                          (len(points), shape[0]))
-    return np.nan_to_num(basis).T @ np.where(np.isnan(basis[:, :1]), 0.0, d)
+    # Of k + 1 splines in a row one has the number r modulo k + 1: column r of the basis.
+    last = np.clip(np.searchsorted(t, points, side="right") - 1, k, shape[0] - 1)
+    basis = spline_values(np.eye(k + 1)[np.arange(shape[0]) % (k + 1)], t, k, points, nu,
+                          extrapolate, (len(points), k + 1))
+    inside = ~np.isnan(basis)
+    out = np.zeros(shape, np.result_type(d, basis))
+    for r in range(k + 1):
+        part = np.where(inside[:, r], basis[:, r], 0.0)[:, None] * np.where(inside[:, :1], d, 0.0)
+        np.add.at(out, last - (last - r) % (k + 1), part)
+    return out
 
 
 def _spline_slopes(d: Array, c: Array, t: Array, k: int, points: Array, nu: int,
