@@ -55,6 +55,16 @@ def test_reduceat(indices):
     check(np.add.reduceat, signed(2, 5), np.array(indices), axis=-1)
 
 
+@pytest.mark.parametrize("indices", [[0, 2, 3], [1, 4], [3, 1, 2], [2, 2, 0]])
+@pytest.mark.parametrize("ufunc", [np.multiply, np.maximum, np.minimum])
+def test_reduceat_of_products_and_extrema(ufunc, indices):
+    check(ufunc.reduceat, signed(5), np.array(indices))
+    check(ufunc.reduceat, signed(5, 2), np.array(indices), axis=0)
+    check(ufunc.reduceat, signed(2, 5), np.array(indices), axis=-1)
+    if ufunc is np.multiply:
+        check(ufunc.reduceat, np.array([0.0, 2.0, 0.0, 3.0, 0.0]), np.array(indices))
+
+
 @pytest.mark.parametrize(
     ("shape", "window", "axis"),
     [((5,), 3, None), ((5,), 1, 0), ((4, 3), (2, 2), None), ((4, 3), 2, 1), ((4, 3), 2, -2),

@@ -34,6 +34,7 @@ ss.lfilter([1.,.5],[1.,-.9],x) ss.filtfilt([.2,.2],[1.,-.6],x) ss.fftconvolve(x,
 ss.detrend(x) ss.hilbert(x).imag ss.resample(x,len(x)//2) ss.medfilt(x,5) nd.gaussian_filter1d(x,3.)
 nd.uniform_filter1d(x,7) nd.convolve1d(x,x[:9]) nd.maximum_filter1d(x,5) nd.shift(x,2.5)
 nd.map_coordinates(x,[np.linspace(0,9,9)]) nd.spline_filter1d(x) sip.CubicSpline(np.arange(len(x)),x)(np.linspace(0,5,9))
+sip.make_interp_spline(np.arange(len(x)),x)(np.linspace(0,5,len(x)))
 sp.logsumexp(x) sp.softmax(x) sl.solve_banded((1,1),np.stack([x,x*0+5,x]),x) st.zscore(x) st.skew(x)""".split()
 LIBRARIES = {"ss": ss, "nd": nd, "sip": sip, "sp": sp, "sl": sl, "st": st}
 SIZES = 150, 2400
