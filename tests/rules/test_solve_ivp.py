@@ -79,6 +79,18 @@ def test_both_ends_and_backward_in_time(ends):
     np.testing.assert_allclose(found, want, rtol=1e-6)
 
 
+def test_no_derivative_beyond_the_ends():
+    def program(times, end):
+        found = integrate.solve_ivp(lambda t, y: -y * t, (0.0, end), [1.0], dense_output=True, **TOLERANCES)
+        return found.sol(times)[0, 0] + 0.0 * found.sol(times)[0, 1]
+
+    df = sg.grad(program)
+    np.testing.assert_allclose(df(np.array([1.5, 1.0]), 2.0), [-1.5 * np.exp(-1.125), 0.0], rtol=1e-6)
+    assert np.isfinite(sg.jit(program)(np.array([2.5, 1.0]), 2.0))
+    with pytest.raises(ValueError, match=r"at t = 2.5, outside of \[0.0, 2.0\]"):
+        df(np.array([2.5, 1.0]), 2.0)
+
+
 def test_a_jacobian_that_is_given_and_what_is_told():
     def program(k):
         found = integrate.solve_ivp(lambda t, y, k: -k * y, (0.0, 1.0), np.ones(2), "BDF", args=(k,),

@@ -98,8 +98,11 @@ def of_method(obj: Any, name: str, args: Any, kwargs: Any) -> SrcgradError | Non
             "setflags of a traced array", why="it changes the array object, not its numbers",
             fix="leave it out, or set the flags of the array before the call")
     wanted = kwargs.get("dtype", args[0] if args else None)
-    if name == "astype" and not is_tracer(wanted):
-        return _other_dtype(np.asarray, (), {"dtype": wanted})
+    if name in ("astype", "view") and not is_tracer(wanted) and not (
+            isinstance(wanted, type) and issubclass(wanted, np.ndarray)):
+        error = _other_dtype(np.asarray, (), {"dtype": wanted})
+        if error is not None:
+            return error
     if name == "view" and isinstance(wanted, type) and issubclass(wanted, np.ndarray) and (
             wanted is not np.ndarray):
         return UnsupportedType(

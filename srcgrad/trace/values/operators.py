@@ -151,14 +151,15 @@ class Operators(Collaborator):
     def as_python_number(self, number: Any, other: Any) -> Any:
         """A NumPy scalar as the reflected method of an object gets it: NumPy has put both into
         arrays of objects first, which leaves a Python number."""
-        if isinstance(number, np.generic):
-            scalar = number.dtype.kind in "biufc"
-        else:
-            scalar = is_tracer(number) and number.aval.kind is Kind.SCALAR
-        if not scalar or hasattr(type(other), "__array_ufunc__") or isinstance(
+        kind = number.aval.kind if is_tracer(number) else Kind.SCALAR if (
+            isinstance(number, np.generic) and number.dtype.kind in "biufc") else None
+        if kind not in (Kind.SCALAR, Kind.NUMBER) or hasattr(type(other), "__array_ufunc__") or isinstance(
                 other, (*CONTAINERS, float, int, complex)) or any(
                     hasattr(type(other), n) for n in ("__array_priority__", "__array__")):
             return number
+        if kind is Kind.NUMBER:  # one of Python's may be Python's already
+            return self.machine.call({"b": bool, "f": float, "c": complex}.get(
+                number.aval.dtype.kind, int), number)
         return self.machine.call_method(number, "item")
 
     def _sequence_binary(self, op: str, left: Any, right: Any) -> Any:
@@ -334,10 +335,8 @@ class Operators(Collaborator):
                 self.machine.call(method, value))
         if self.comparisons.int_expr(value) is not None:
             return self.comparisons.compare_traced("!=", value, 0)
-        if value.aval.kind is Kind.ARRAY and any(size != 1 for size in value.aval.shape or ()):
-            # may raise, by itself
-            return self.recorder.computed(bool, BOOL, value)
-        return value
+        # an array is asked by itself: that may raise, and predicates that meet are of one type
+        return self.recorder.computed(bool, BOOL, value) if value.aval.kind is Kind.ARRAY else value
 
     def not_(self, operand: Any) -> Any:
         operand = self.machine.condition(operand)
