@@ -51,6 +51,14 @@ def is_writeable_array(machine: Any, x: Any) -> bool:
     return isinstance(x, (ArrayTracer, np.ndarray))
 
 
+def xp_promote(machine: Any, *args: Any, broadcast: bool = False, **options: Any) -> Any:
+    """One array (the others are None) has no other's shape, which SciPy asks for with a set of
+    shapes: what is in a set depends on data where sizes do."""
+    function = sys.modules["scipy._lib._array_api"].xp_promote
+    return machine.calls.inline(function, args, {
+        **options, "broadcast": broadcast and sum(a is not None for a in args) > 1})
+
+
 def freeze(self: Any, dist: Any, *args: Any, **kwds: Any) -> None:
     """``rv_frozen.__init__``: the distribution is shared, as it is not changed."""
     self.args = args
@@ -299,6 +307,7 @@ def refusal(function: Any, args: Any, with_traced: bool) -> SrcgradError | None:
 HANDLED: dict[tuple[str, str], Handler] = {
     ("scipy._lib._array_api_override", "array_namespace"): array_namespace,
     ("scipy._lib._array_api", "array_namespace"): array_namespace,
+    ("scipy._lib._array_api", "xp_promote"): xp_promote,
     **{(f"scipy.{place}.array_api_compat.common._helpers", name): handler
        for place in ("_lib", "_external")  # until SciPy 1.17, and from 1.18 on
        for name, handler in (("array_namespace", array_namespace),
