@@ -160,7 +160,7 @@ class _Share(Rewriter):
                 for first, second in (made.inputs, made.inputs[::-1]):
                     key = key_of(node.but(inputs=(first, factor)))
                     known = next((s[key] for s in reversed(self._scopes) if key in s), None)
-                    if known is not None:
+                    if known is not None and known[0] is not product:  # as for a * b * b
                         return emit.call(operator.mul, known[0], second)
         return None
 

@@ -467,3 +467,62 @@ def axis_of_a_stretch(axis):
     w, v = np.linalg.eig(stretch)
     found = np.real(v[:, np.argmax(np.real(w))])
     return np.sum(np.sin(found) * np.arange(3)) * np.sign(found[0])
+
+
+# ---- found by running what others have written -----------------------------------------------------
+@case(R.rand(5), R.rand(5, 5) + 5.0 * np.eye(5))
+def whitened(x, spread):
+    """A factor twice in a product, ``a * b * b``, whose first product has no other reader."""
+    w, v = np.linalg.eigh(spread @ spread.T)
+    rate = 1.0 / np.sqrt(w)
+    return np.sum(np.tanh(v @ (rate[:, None] * v.T) @ x))
+
+
+@case(1.2, 0.7)
+@case(-0.4, -0.7)
+def angle_of_one_star(x, y):
+    """Conditions that are arrays of one element meet those that are known."""
+    x, y = np.atleast_1d(x), np.atleast_1d(y)
+    across = x * x
+    angle = x * 0.0
+    if across == 0 and y != 0:
+        angle = 0.5 * y
+    if across != 0:
+        angle = np.arctan2(y, x)
+    if angle < 0.0:
+        angle += 2.0 * np.pi
+    return np.sum(np.sin(0.3 * angle) * (1.0 + y))
+
+
+class Phase:
+    def __init__(self, place, speed):
+        self.place, self.speed = place, speed
+
+    def __add__(self, other):
+        return Phase(self.place + other.place, self.speed + other.speed)
+
+    def __mul__(self, factor):
+        return Phase(factor * self.place, factor * self.speed)
+
+    __rmul__ = __mul__
+
+
+@case(1.3, 0.3)
+@case(1.3, 2.0)
+def steps_by_their_error(start, step):
+    """A step that is Python's number or NumPy's, times an object."""
+    state, t, ahead = Phase(start, 0.2), 0.0, step
+    while t < 1.0:
+        step = min(ahead, 1.0 - t)
+        state = state + 0.5 * step * Phase(state.speed, -state.place)
+        ahead = min(max(0.9 * step * np.sqrt(1.0 + state.place ** 2), 0.1), 4.0 * step)
+        t += step
+    return state.place ** 2 + 0.3 * state.speed
+
+
+@case(R.rand(9), 0.3)
+def averages_of_what_is_positive(x, floor):
+    from scipy import stats
+
+    chosen = x[x > floor]
+    return stats.gmean(chosen) + stats.hmean(chosen) + np.sum(stats.zscore(chosen) ** 3) + stats.entropy(chosen)
