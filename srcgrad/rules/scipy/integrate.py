@@ -228,9 +228,9 @@ def within(found: Any, times: Array, ct: Array) -> Array:
     slack = 1e-9 * (high - low)
     for time, column in zip(times, ct.T):
         if (time < low - slack or time > high + slack) and np.any(column):
-            raise ValueError(f"the solution of solve_ivp is differentiated at t = {time}, outside of "
-                             f"[{low}, {high}], where it is extrapolated and follows no equation: "
-                             "make t_span reach there")
+            raise ValueError(f"the solution of solve_ivp is differentiated at t = {time}, outside "
+                             f"of [{low}, {high}], where it is extrapolated and follows no "
+                             "equation: make t_span reach there")
     return times
 
 

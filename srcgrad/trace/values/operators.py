@@ -153,9 +153,9 @@ class Operators(Collaborator):
         arrays of objects first, which leaves a Python number."""
         kind = number.aval.kind if is_tracer(number) else Kind.SCALAR if (
             isinstance(number, np.generic) and number.dtype.kind in "biufc") else None
-        if kind not in (Kind.SCALAR, Kind.NUMBER) or hasattr(type(other), "__array_ufunc__") or isinstance(
-                other, (*CONTAINERS, float, int, complex)) or any(
-                    hasattr(type(other), n) for n in ("__array_priority__", "__array__")):
+        if kind not in (Kind.SCALAR, Kind.NUMBER) or isinstance(
+                other, (*CONTAINERS, float, int, complex)) or any(hasattr(type(other), n) for n in (
+                    "__array_ufunc__", "__array_priority__", "__array__")):
             return number
         if kind is Kind.NUMBER:  # one of Python's may be Python's already
             return self.machine.call({"b": bool, "f": float, "c": complex}.get(
