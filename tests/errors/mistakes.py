@@ -551,6 +551,11 @@ def bits_of_the_numbers(x):
 
 
 @mistake(X)
+def rows_as_records(x):
+    return np.sum(x.view([("", x.dtype)] * 3)["f0"])
+
+
+@mistake(X)
 def made_an_array_of_objects(x):
     return np.sum(x.astype(object))
 
