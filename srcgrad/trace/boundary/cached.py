@@ -3,21 +3,25 @@
 A call with arguments that were met before, in a region that is still open, has the result of
 that call: the same object, and none of its effects.  Elsewhere the function is looked through,
 which is the same as long as it changes nothing.  Of a function from outside, what it had kept
-before the call is found in its cache, and what it may not give again is kept there.
+before the call is found in its cache, and what it may not give again is kept there.  What one of
+the program's own has kept for counts that only the run knows lies in a dict.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...errors import UnsupportedOperation
 from ...stage.function import definition
+from ...stage.machine import NORMAL
 from ...types.caches import cached_value, is_cached, keep_or_compare
 from ...types.dataclasses import dataclass, field
 from ...types.dims import is_varying
 from ...types.guards import Path
 from ...types.kinds import Kind
 from ...types.spelling import Method
+from ..heap.tables import Table
 from ..record.regions import Region
 from ..record.structures import IMMUTABLE
 from ..record.tracers import ArrayTracer, contains_tracer, is_tracer
@@ -33,18 +37,25 @@ class Memo:
     cached: Any
     home: Region | None
     results: dict[Any, list[tuple[Any, Region]]] = field(default_factory=dict)
+    # the dict of what it has returned, which is used where an argument is a count that only the run
+    # knows, and the region that has made the dict
+    kept: tuple[Any, Region] | None = None
+    cells: set[Any] = field(default_factory=set)  # that change where that dict does
 
 
 def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The value of a call of a cached function."""
     function = cached.__wrapped__
-    if is_own(cached):
-        args = tuple([_settled(machine, a) for a in args])
-        kwargs = {k: _settled(machine, v) for k, v in kwargs.items()}
+    region = machine.recorder.region
     memo = machine.calls.memos.get(id(cached))
     if memo is None:
         memo = machine.calls.memos[id(cached)] = Memo(
-            cached, machine.recorder.region if _is_made_here(machine, function) else None)
+            cached, region if _is_made_here(machine, function) else None)
+    if is_own(cached):
+        if not kwargs and _keeps(machine, memo, args):
+            return _remembered(machine, memo, args)
+        args = tuple([_settled(machine, a) for a in args])
+        kwargs = {k: _settled(machine, v) for k, v in kwargs.items()}
     key = _key((args, tuple(kwargs.items())))
     found = memo.results.get(key, [])
     for result, region in found:
@@ -54,10 +65,9 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
     known = None if traced else _outside_call(machine, cached, args, kwargs)
     if known is not None and _was_kept(machine, cached, known):
         return _kept(machine, cached, known)
-    region = machine.recorder.region
     effects, reads = region.effects, machine.sources.outside_reads
-    result, changes = machine.guarded.changed_by(
-        lambda: machine.calls.call_function(function, args, kwargs))
+    result, changes = _followed(
+        machine, lambda: machine.calls.call_function(function, args, kwargs))
     if machine.sources.outside_reads != reads or changes or region.effects != effects or (
             _may_change(result)):
         known = known or _outside_call(machine, cached, args, kwargs)
@@ -78,6 +88,45 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
         machine.effects.emit_effect(keep_or_compare, (cached, *given, *held), {}, None)
     memo.results.setdefault(key, []).append((result, region))
     return result
+
+
+def _keeps(machine: Any, memo: Memo, args: tuple[Any, ...]) -> bool:
+    """Does what a function of the program has returned lie in a dict, whose keys may be counts that
+    only the run knows?"""
+    if not args or memo.cached.cache_parameters()["typed"] or any(
+            a.aval.kind is not Kind.INT if is_tracer(a) else contains_tracer(a) for a in args):
+        return False
+    _key(args)  # it has a hash
+    if memo.kept is None or not memo.kept[1].active:
+        memo.kept = machine.keys.made({}, "cache"), machine.recorder.region
+    kept = memo.kept[0]
+    return type(kept) is Table or bool(
+        any(map(is_tracer, args)) and not memo.results and machine.keys.may_be_table(kept))
+
+
+def _remembered(machine: Any, memo: Memo, args: tuple[Any, ...]) -> Any:
+    """The value of a call: what is kept for its arguments, or what is kept for them from now on."""
+    assert memo.kept is not None
+    (kept, region), function = memo.kept, memo.cached.__wrapped__
+    key = args if len(args) > 1 else args[0]
+    forgets = region is not memo.home or memo.cached.cache_parameters()["maxsize"] is not None
+
+    def keep() -> int:
+        inner = machine.recorder.region
+        effects = inner.effects
+        value, changes = _followed(
+            machine, lambda: machine.calls.call_function(function, args, {}))
+        own: set[Any] = set().union(*[m.cells for m in machine.calls.memos.values()])
+        if forgets and (changes - own or inner.effects != effects or _may_change(value)):
+            raise machine.recorder.of_forms(UnsupportedOperation(
+                f"{function.__qualname__} is cached by functools and has effects",
+                why="whether they happen depends on what the cache has forgotten",
+                fix="take the decorator off, or the effects out"))
+        memo.cells |= _followed(machine, lambda: machine.setitem(kept, key, value))[1]
+        return NORMAL
+
+    machine.if_(machine.compare("not in", key, kept), keep, lambda: NORMAL)
+    return machine.getitem(kept, key)
 
 
 def _outside_call(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -130,6 +179,12 @@ def _is_made_here(machine: Any, function: Any) -> bool:
     made = definition(function)
     journal = machine.journal
     return made is not None and (journal.births.get(id(made.parent), 1) >= len(journal.layers))
+
+
+def _followed(machine: Any, act: Callable[[], Any]) -> tuple[Any, set[Any]]:
+    """What something gives, and which cells it has changed that were there before."""
+    result, cells = machine.guarded.changed_by(act)
+    return result, {cell.key for cell in cells}
 
 
 def clear_cache(machine: Any, cached: Any) -> None:

@@ -10,7 +10,7 @@ from ...graph.broadcasting import never_one
 from ...stage.machine import UNBOUND
 from ...types.dims import Dim, is_varying
 from ...types.kinds import Aval, Kind, join, list_of
-from ..heap.columns import kind_of_items, list_elem
+from ..heap.columns import is_empty, kind_of_items, list_elem
 from ..heap.stores import Unlinked, may_be_none
 from ..heap.unlike import Unsorted
 from ..record.journal import Snapshot
@@ -45,7 +45,7 @@ def widen(joining: Join, shape: Shape, head: Any, end: Any) -> tuple[Shape, bool
     if isinstance(shape, (Perhaps, Keyed)):
         return _widen_partial(joining, shape, head, end)
     if (isinstance(shape, Numbered) and may_be_none(end) > shape.optional) or (
-            kind_of_items(head) is Kind.NONE and type(end) is Columns):
+            type(end) is Columns and (kind_of_items(head) is Kind.NONE or is_empty(head))):
         return joining.unify(head, end), True
     if isinstance(shape, Sequence):
         key = (id(shape), id(head), id(end))

@@ -147,6 +147,11 @@ def kind_of_items(state: Any) -> Kind | None:
     return None if elem is None else elem.kind
 
 
+def is_empty(state: Any) -> bool:
+    """Does a list of unknown length hold nothing, as far as is known?"""
+    return type(state) is SymbolicList and state.value.aval.elem is None
+
+
 def told(state: Any) -> Any:
     """The content of a list of nothing but None, or of lists, as a column of such things."""
     kind = kind_of_items(state)

@@ -117,10 +117,10 @@ class Keys(Collaborator):
 
     # ---- dicts that become tables --------------------------------------------------------
 
-    def made(self, obj: Any) -> Any:
-        """A dict or set that staged code makes here; a table, or marks, if its keys are only known
-        at run time."""
-        site, known = self._made_here()
+    def made(self, obj: Any, *by: str) -> Any:
+        """A dict or set that staged code makes here, ``by`` what; a table, or marks, if its keys
+        are only known at run time."""
+        site, known = self._made_here(*by)
         if known:
             return self._new_table(obj, site) if isinstance(obj, dict) else (
                 self._new_marks(obj, site))
@@ -335,6 +335,10 @@ class Keys(Collaborator):
                 isinstance(obj, collections.Counter)) or self._counts_on(key)) and (
                     self._of_run_time(key)):
             self.make_table(obj, key)
+
+    def may_be_table(self, made: Any) -> bool:
+        """May the keys of a dict that was made here be known at run time only?"""
+        return not self._stays(self.dict_sites[id(made)][0])
 
     def make_table(self, obj: Any, *keys: Any) -> None:
         """Start again with a dict or set as a table, for these keys."""
