@@ -43,18 +43,21 @@ from .call_nodes import Callee, label_of_cell, parts_of, rebuilt, swapped
 from .forms import Handed, Outer, argument_form, escapes, fits, result_form
 
 MAX_ROUNDS = 24
+MOST_INLINED = 32  # calls of a function within one call of it
 MOST_FORMS = 3  # of a function whose arguments have no common form, an array at first, then lists
 
 
 @dataclass(slots=True)
 class Activation:
     """A call that is being inlined: what tells whether a call further in repeats it.  ``taker``:
-    the loop that takes the items, if it is a generator that is run with that loop's body."""
+    the loop that takes the items, if it is a generator that is run with that loop's body;
+    ``inlined``: how many calls that repeat it were inlined within it."""
 
     function: types.FunctionType
     taker: Any
     region: Region
     state: tuple[Any, ...]
+    inlined: int = 0
 
 
 class Recursion(Collaborator):
@@ -139,10 +142,15 @@ class Recursion(Collaborator):
     def recurs(self, function: types.FunctionType, staged: Staged,
                state: tuple[Any, ...]) -> bool:
         """Is a call of this function being inlined, and was a branch or loop entered since then,
-        so that whether it calls itself again depends on data?"""
+        so that whether it calls itself again depends on data?  Or were too many inlined?"""
+        many = False
         for active in reversed(self.activations):
             if self.is_repeated(active, function, staged):
-                if active.region is self.recorder.region.control:
+                active.inlined += 1
+                many = active.inlined > MOST_INLINED
+        for active in reversed(self.activations):
+            if self.is_repeated(active, function, staged):
+                if active.region is self.recorder.region.control and not many:
                     return False
                 form = argument_form(self.merges.join(), active.state)
                 return fits(self.merges.join(), form, active.state, state) is not None
