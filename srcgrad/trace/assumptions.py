@@ -70,7 +70,7 @@ class GatheredLists(Assumption):
     """A list from outside is gathered where it is found; without ``path`` any list is.
 
     Why: a loop goes through it, or takes items of it, and derivatives are taken for its parts, or
-    numbers in it change.
+    numbers in it change; or there is much text in a loop over few known items.
     Changes: there is an input for each column, where each number was one.  Withdrawn: each is one.
     """
 
@@ -305,7 +305,7 @@ class RunTimeKeys(Assumption):
 class CalledFunction(Assumption):
     """A function is called, and not inlined.
 
-    Why: it calls itself under a branch or loop that depends on data.
+    Why: it calls itself under a branch or loop that depends on data, or very often.
     Changes: it is a function of the generated code.  Withdrawn: it is inlined, and branches in it
     on what the call decides are taken while tracing, so that each level is decided.
     """

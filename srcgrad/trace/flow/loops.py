@@ -47,6 +47,7 @@ WRITTEN_OUT = 600  # bytes of code: known iterations that are longer together st
 # remedies of a refusal under which a loop need not be unrolled
 KEEPING_LOOPS = StoredObjects, FollowedArrays
 WRITTEN_LIMIT = 512  # where the program text has the count
+FEW_NODES = 300  # of iterations that are written out because a list from outside has few items
 
 
 def _size(body: Any) -> int:
@@ -82,7 +83,7 @@ class Loops(Collaborator):
     """``for`` and ``while``."""
 
     speaks_to = ("branches", "calls", "comparisons", "containers", "escapes", "lists", "merges",
-                 "opening", "recorder", "references", "rounds", "sources")
+                 "opening", "recorder", "references", "rounds", "sources", "whole_lists")
 
     # ---- for ---------------------------------------------------------------------------------
 
@@ -142,9 +143,12 @@ class Loops(Collaborator):
         """A loop whose items are known: it runs as Python; a jump that depends on data makes
         the following iterations part of a branch."""
         iterator = self.containers.watched(items)
+        most = self.recorder.node_count + FEW_NODES
 
         def go_on() -> Any:
             for one in iterator:
+                if self.recorder.node_count > most:
+                    self.whole_lists.gather_one()
                 target(one)
                 jump = body()
                 if isinstance(jump, Jump):

@@ -105,7 +105,8 @@ class Opening(Collaborator):
         long enough not to be gone through while tracing; None if it stays as it is."""
         if type(obj) is not list or not obj or not self.may_open():
             return None
-        if id(obj) in self.found_functions.paths and len(obj) > self._few(obj):
+        path = self.found_functions.paths.get(id(obj))
+        if path is not None and (len(obj) > self._few(obj) or self.assumed.gathers(str(path))):
             found = self.gathered_list(obj)
             if found is not None:
                 return found
@@ -183,7 +184,7 @@ class Opening(Collaborator):
             return None
         known = self.gathered_lists.get(id(obj))
         if known is None and self.sources.is_differentiated(obj):
-            self.whole_lists.gather_instead(obj, path)
+            self.whole_lists.gather_before(obj, changes=False)
             return None
         if known is None:
             try:

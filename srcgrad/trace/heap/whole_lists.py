@@ -17,7 +17,7 @@ import numpy as np
 from ...graph.ir import Value
 from ...types.dataclasses import dataclass
 from ...types.guards import Path
-from ..assumptions import GatheredLists, Withdrawn
+from ..assumptions import CalledFunction, GatheredLists, Withdrawn
 from ..collaborator import Collaborator
 from ..flow.control import Restart
 from ..record.states import Columns
@@ -99,6 +99,15 @@ class WholeLists(Collaborator):
         except Unlike:
             self.pools.store_instead(obj, read=True)
 
+    def gather_one(self) -> None:
+        """Start again with a list gathered whose few items were known, where loops over known items
+        make much text; functions that call themselves and are inlined must know how many."""
+        if self.opening.may_open() and not any(type(w.of) is CalledFunction for w in (
+                self.assumed.of(Withdrawn))):
+            for obj in [*self.found_functions.pinned.values()]:
+                if type(obj) is list and len(obj) > 1 and self.sources.is_differentiated(obj):
+                    self.gather_before(obj, changes=False)
+
     def changing(self, obj: Any, place: Any) -> list[Any] | None:
         """What stands for a list that changes at a place; if it was not gathered, start again with
         it, or the one that it is a row of, gathered if it is long, or the run tells the place."""
@@ -112,18 +121,21 @@ class WholeLists(Collaborator):
             self.gather_before(obj)
         return None
 
-    def gather_before(self, obj: Any) -> None:
-        """Start again with a list, or the one that it is a row of, gathered before it changes."""
+    def gather_before(self, obj: Any, changes: bool = True) -> None:
+        """Start again with a list, or the one that it is a row of, gathered before it changes, or
+        before its items are needed one by one."""
         path = self.found_functions.paths.get(id(obj))
         if type(obj) is not list or path is None:
             return
+        lists = [(obj, path)]
         while path.steps:
             owner = self.sources.by_path.get(Path(path.root, path.steps[:-1]))
             if owner is None or type(owner[1]) is not list:
                 break
-            obj = owner[1]
-            path = self.found_functions.paths[id(obj)]
-        self.gather_instead(obj, path, changes=True)
+            path = self.found_functions.paths[id(owner[1])]
+            lists.append((owner[1], path))
+        for one, found_at in lists[-1:] if changes else lists[::-1]:
+            self.gather_instead(one, found_at, changes)
 
     def rows_change(self, made: list[Any]) -> None:
         """A row changes of what stands for a list, or a list that one of its objects holds: start
