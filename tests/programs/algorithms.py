@@ -249,3 +249,14 @@ def orthogonal_rows(a):
         found.append([x / norm for x in w])
         r += math.log(norm)
     return r
+
+
+@case(lambda n: (positive(n if n < 9 else 10),))
+def matrix_chain(p):
+    @functools.lru_cache(maxsize=None)
+    def least(i, j):
+        if i == j:
+            return 0.0
+        return min(least(i, k) + least(k + 1, j) + p[i] * p[k + 1] * p[j + 1] for k in range(i, j))
+
+    return least(0, len(p) - 2)

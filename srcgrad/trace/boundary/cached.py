@@ -92,7 +92,9 @@ def call_cached(machine: Any, cached: Any, args: tuple[Any, ...], kwargs: dict[s
 
 def _keeps(machine: Any, memo: Memo, args: tuple[Any, ...]) -> bool:
     """Does what a function of the program has returned lie in a dict, whose keys may be counts that
-    only the run knows?"""
+    only the run knows?  (Where each level is inlined, it knows all.)"""
+    if machine.assumed.inlines(memo.cached.__wrapped__.__code__):
+        return False
     if not args or memo.cached.cache_parameters()["typed"] or any(
             a.aval.kind is not Kind.INT if is_tracer(a) else contains_tracer(a) for a in args):
         return False
