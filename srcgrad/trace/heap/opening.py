@@ -208,8 +208,9 @@ class Opening(Collaborator):
 
     def gather(self, obj: Any, path: Path, changes: bool = False, few: int = FEW_NAMED,
                ) -> tuple[Outline, list[SymbolicList]]:
-        """Gather the items of a list or tuple; what they have in common, and the columns.  :class:`Unlike`
-        if they have too little.  What stands for a list that ``changes`` may change."""
+        """Gather the items of a list or tuple; what they have in common, and the columns.
+        :class:`Unlike` if they have too little.  What stands for a list that ``changes`` may
+        change."""
         found = outline([*obj], self.pools.holds)
         if not isinstance(found, Lists) or found.inner is None or (
                 len(obj) <= few and not is_numeric(found)):
